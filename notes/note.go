@@ -1,0 +1,109 @@
+package notes
+
+import "time"
+
+// Note is one Markdown file as the store knows it: the file's text and what
+// the parser found in it. Values handed out are the caller's to keep; the
+// store never changes one after returning it.
+type Note struct {
+	ID   int64  // stable while the note exists, through moves; never reused
+	Path string // vault-relative, NFC, '/' between segments: the note's name
+	Seq  uint64 // position in the change feed of the note's last change
+
+	Title   string // front matter's title, else the first H1, else the file name
+	Content string // the whole file, byte for byte, front matter included
+	Hash    string // hex SHA-256 of the file's bytes
+	Size    int64  // bytes
+
+	Modified time.Time // the file's mtime
+	Date     time.Time // front matter's date, else Modified: what filters and sorting by date use
+
+	// FrontMatter holds only JSON values (string, bool, float64, []any,
+	// map[string]any); it is nil when there is none or when it is broken, and
+	// then FrontMatterError says why.
+	FrontMatter      map[string]any
+	FrontMatterError string
+
+	Aliases   []string
+	Tags      []string // without '#', as first spelled, unique without regard to case
+	Headings  []Heading
+	Links     []Link
+	Chunks    []Chunk
+	OpenTasks int // "- [ ]" items
+}
+
+// Heading is one heading of a note.
+type Heading struct {
+	Level int // 1 to 6
+	Text  string
+	Line  int // from 1, over the whole file
+}
+
+// LinkKind says how a link is written.
+type LinkKind string
+
+// The ways to write a link in a note.
+const (
+	LinkWiki        LinkKind = "wikilink"    // [[target]]
+	LinkEmbed       LinkKind = "embed"       // ![[target]]
+	LinkMarkdown    LinkKind = "markdown"    // [text](target)
+	LinkImage       LinkKind = "image"       // ![text](target)
+	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value
+)
+
+// Link is one link as written in a note. Links to other hosts (https:, mailto:)
+// are not kept.
+type Link struct {
+	Kind   LinkKind
+	Target string // as written, decoded, without anchor; empty for a link within the note
+	Anchor string // heading or ^block after '#', without the '#'
+	Alias  string // the text shown, where the link gives one
+	Line   int    // from 1, over the whole file
+}
+
+// Chunk is a passage of a note: what a search hit shows and what is embedded.
+// The chunks of a note cover its body in order and do not overlap.
+type Chunk struct {
+	Ordinal   int      // from 0
+	Path      []string // the headings above it, outermost first
+	Start     int      // byte range in Content
+	End       int
+	LineStart int // line range, from 1, both inclusive, over the whole file
+	LineEnd   int
+	// Hash is the hex SHA-256 of [Note.EmbedText]: equal hashes never need a
+	// second embedding.
+	Hash string
+}
+
+// Heading returns the nearest heading above the chunk, or "".
+func (c Chunk) Heading() string {
+	if len(c.Path) == 0 {
+		return ""
+	}
+	return c.Path[len(c.Path)-1]
+}
+
+// Meta is what lists show of a note: a Note without its text and what was
+// parsed from it.
+type Meta struct {
+	ID       int64
+	Path     string
+	Title    string
+	Hash     string
+	Size     int64
+	Modified time.Time
+	Date     time.Time
+	Tags     []string
+	Seq      uint64
+}
+
+// Passage is a chunk of a note together with what a reader needs to judge it.
+type Passage struct {
+	NoteID    int64
+	Path      string
+	Title     string
+	Heading   string
+	LineStart int
+	LineEnd   int
+	Text      string // untrusted: the note's own words
+}
