@@ -62,3 +62,7 @@ type Follower interface {
 	// Reset discards everything.
 	Reset(ctx context.Context) error
 }
+
+// FromHead is the Seq in the Position of a follower that keeps no data: it is
+// fed what happens after it was added, and nothing before.
+const FromHead = ^uint64(0)

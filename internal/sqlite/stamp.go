@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// A stamp beside the database records the size and mtime that the file had
+// when it was closed in order. While it matches, the file is as SQLite left
+// it, and the check that reads all of it (0.3 s for 100 MB) can be skipped.
+
+func stampPath(db string) string { return db + ".closed" }
+
+func stampOf(db string) (string, error) {
+	info, err := os.Stat(db)
+	if err != nil {
+		return "", err
+	}
+	if wal, err := os.Stat(db + "-wal"); err == nil && wal.Size() > 0 {
+		return "", errors.New("the log was not folded into the database")
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano()), nil
+}
+
+func stampMatches(db string) bool {
+	if info, err := os.Stat(db); err == nil && info.Size() == 0 {
+		return true // just created
+	}
+	want, err := stampOf(db)
+	if err != nil {
+		return false
+	}
+	have, err := os.ReadFile(stampPath(db))
+	return err == nil && string(have) == want
+}
+
+func writeStamp(db string) error {
+	stamp, err := stampOf(db)
+	if err != nil {
+		return nil // no stamp: the next start checks the file
+	}
+	return os.WriteFile(stampPath(db), []byte(stamp), 0o600)
+}
+
+func removeStamp(db string) { _ = os.Remove(stampPath(db)) } // if it stays, it no longer matches after the first write
+
+// check reads the whole database for damage.
+func check(ctx context.Context, db *sql.DB) error {
+	var verdict string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s", ErrCorrupt, verdict)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package notes
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxNameBytes leaves room, in the 255 bytes that file systems allow a name,
+// for the extension, a number against twins, and what sync tools append.
+const maxNameBytes = 180
+
+// reservedNames cannot be file names on Windows, with any extension; a vault
+// that syncs there would break on them.
+var reservedNames = map[string]bool{
+	"con": true, "prn": true, "aux": true, "nul": true,
+	"com0": true, "com1": true, "com2": true, "com3": true, "com4": true, "com5": true, "com6": true, "com7": true, "com8": true, "com9": true,
+	"lpt0": true, "lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
+}
+
+// FileName makes a file name (with .md) from any title: one that every
+// system accepts, that a wikilink can name, and that says the same. What it
+// has to change, the caller keeps as front matter's title.
+func FileName(title string) string {
+	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "")))
+	name = strings.Join(strings.Fields(name), " ")
+	name = strings.TrimLeft(name, ".")   // would be hidden
+	name = strings.TrimRight(name, ". ") // Windows drops them
+	name = strings.TrimSpace(truncate(name, maxNameBytes))
+	if lower := strings.ToLower(name); strings.HasSuffix(lower, ".md") {
+		name = strings.TrimRight(name[:len(name)-len(".md")], ". ")
+	}
+	if name == "" {
+		name = "Untitled"
+	}
+	if stem, _, _ := strings.Cut(name, "."); reservedNames[strings.ToLower(strings.TrimSpace(stem))] {
+		name = "_" + name
+	}
+	return name + ".md"
+}
+
+// nameRune replaces what a file name on some system, or a wikilink, cannot hold.
+func nameRune(r rune) rune {
+	switch r {
+	case '/', '\\', ':', '|':
+		return '-'
+	case '*', '?', '"', '<', '>', '#', '^', '[', ']':
+		return -1
+	case '\t', '\n', '\r', '\v', '\f', '\u2028', '\u2029', '\u0085':
+		return ' '
+	}
+	if unicode.IsControl(r) || isBidiControl(r) {
+		return -1
+	}
+	return r
+}
+
+// isBidiControl: characters that make a name display as another.
+func isBidiControl(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF
+}
+
+// truncate cuts s to at most n bytes, not within a grapheme that ends in
+// combining marks or joiners.
+func truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	for n > 0 {
+		next, _ := utf8.DecodeRuneInString(s[n:])
+		last, size := utf8.DecodeLastRuneInString(s[:n])
+		if !joins(next) && last != zeroWidthJoiner {
+			break
+		}
+		n -= size
+	}
+	return s[:n]
+}
+
+const zeroWidthJoiner = '\u200D'
+
+// joins reports whether r belongs to the character before it.
+func joins(r rune) bool {
+	return r == zeroWidthJoiner || unicode.In(r, unicode.Mn, unicode.Me, unicode.Variation_Selector) ||
+		r >= 0x1F3FB && r <= 0x1F3FF // emoji skin tones
+}
+
+// checkNewPath refuses the path of a new note that some system could not hold,
+// so that a vault stays whole when it is synced. Existing notes may have any
+// name.
+func checkNewPath(p string) error {
+	invalid := func(detail, hint string) error {
+		return &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}
+	}
+	if !IsNoteName(p) {
+		return invalid("the path does not end in .md", "Add .md to the path.")
+	}
+	for segment := range strings.SplitSeq(p, "/") {
+		switch stem, _, _ := strings.Cut(segment, "."); {
+		case strings.HasPrefix(segment, "."):
+			return invalid("a name that starts with a dot is hidden and would not be a note", "Leave out the leading dot.")
+		case strings.ContainsAny(segment, `\:*?"<>|`):
+			return invalid(`one of \ : * ? " < > | is in the name, which not every system can store`, "Leave the character out, or give a title and let notesd make the file name.")
+		case strings.HasSuffix(segment, ".") || strings.HasSuffix(segment, " ") || strings.HasPrefix(segment, " "):
+			return invalid("a name that starts or ends with a space, or ends with a dot, cannot be stored on every system", "Trim it.")
+		case reservedNames[strings.ToLower(strings.TrimSpace(stem))]:
+			return invalid("the name is reserved by Windows", "Choose another name.")
+		case len(segment) > 255:
+			return invalid("a name is longer than 255 bytes", "Shorten it.")
+		}
+	}
+	return nil
+}
+
+// numbered returns p with " n" before its extension: Plan.md → Plan 2.md.
+func numbered(p string, n int) string {
+	ext := path.Ext(p)
+	return strings.TrimSuffix(p, ext) + " " + itoa(n) + ext
+}

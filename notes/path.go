@@ -1,0 +1,145 @@
+package notes
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// URIScheme starts the URI of every note: note:///Folder/Name.md
+const uriPrefix = "note:///"
+
+// maxPathBytes is what Linux, macOS and Windows with long paths all accept.
+const maxPathBytes = 1024
+
+// URI returns the resource URI of the note at path: each segment
+// percent-encoded, '/' kept.
+func URI(notePath string) string {
+	segments := strings.Split(notePath, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	return uriPrefix + strings.Join(segments, "/")
+}
+
+// ParseURI returns the vault-relative path that a note URI names. %2F is
+// accepted for '/'. The error is an [*Error] with [ErrInvalid].
+func ParseURI(uri string) (string, error) {
+	rest, ok := cutPrefixFold(uri, uriPrefix)
+	if !ok {
+		return "", &Error{Op: "read", Path: uri, Err: ErrInvalid, Detail: "not a note URI",
+			Hint: "Note URIs look like note:///Folder/Name.md."}
+	}
+	p, err := url.PathUnescape(rest)
+	if err != nil {
+		return "", &Error{Op: "read", Path: uri, Err: ErrInvalid, Detail: "broken percent-encoding in the URI"}
+	}
+	return CleanPath(p)
+}
+
+// IsURI reports whether ref is written as a note URI.
+func IsURI(ref string) bool {
+	_, ok := cutPrefixFold(ref, uriPrefix)
+	return ok
+}
+
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// CleanPath returns p as notes are named, NFC and with single slashes, or an
+// [*Error] with [ErrInvalid] when it cannot be a path inside a vault: absolute,
+// with "..", a drive letter, an alternate stream, NUL, or not UTF-8.
+func CleanPath(p string) (string, error) {
+	invalid := func(detail string) (string, error) {
+		return "", &Error{Op: "use path", Path: strings.ToValidUTF8(p, "\uFFFD"), Err: ErrInvalid, Detail: detail,
+			Hint: "Give a path inside the vault, such as Projects/Plan.md."}
+	}
+	switch {
+	case p == "":
+		return invalid("the path is empty")
+	case !utf8.ValidString(p):
+		return invalid("the path is not UTF-8")
+	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return invalid("the path has a control character in it")
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || strings.HasPrefix(p, "~/"):
+		return invalid("the path is absolute")
+	case len(p) > 1 && p[1] == ':':
+		return invalid("the path starts with a drive letter")
+	}
+	for segment := range strings.SplitSeq(p, "/") {
+		if segment == ".." {
+			return invalid(`the path leads out through ".."`)
+		}
+	}
+	p = norm.NFC.String(path.Clean(p))
+	if p == "." {
+		return invalid("the path names the vault itself")
+	}
+	if len(p) > maxPathBytes {
+		return invalid("the path is longer than 1024 bytes")
+	}
+	return p, nil
+}
+
+// noteExtensions are the file names that may be notes. Obsidian knows only
+// the first; other tools write the second.
+var noteExtensions = []string{".md", ".markdown"}
+
+// IsNoteName reports whether a file of this name may be a note.
+func IsNoteName(p string) bool {
+	ext := strings.ToLower(path.Ext(p))
+	for _, e := range noteExtensions {
+		if ext == e {
+			return true
+		}
+	}
+	return false
+}
+
+// baseName returns the file name without a note's extension.
+func baseName(p string) string {
+	b := path.Base(p)
+	if IsNoteName(b) {
+		return strings.TrimSuffix(b, path.Ext(b))
+	}
+	return b
+}
+
+// stem returns the path without a note's extension.
+func stem(p string) string {
+	if IsNoteName(p) {
+		return strings.TrimSuffix(p, path.Ext(p))
+	}
+	return p
+}
+
+// key folds s for comparison: NFC and without case.
+func key(s string) string {
+	if isLowerASCII(s) {
+		return s
+	}
+	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+}
+
+func isLowerASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// under reports whether p is the folder or lies below it. The empty folder is
+// the vault.
+func under(p, folder string) bool {
+	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
+}
