@@ -1,0 +1,146 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes is a size in bytes. In a file or variable it is a whole number with
+// an optional unit: "20480", "20 KiB", "16MB".
+type Bytes int64
+
+var byteUnits = []struct {
+	name string
+	size int64
+}{
+	// Longer names first, so that "KiB" is not taken for a "B".
+	{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"B", 1}, {"", 1},
+}
+
+func parseBytes(s string) (Bytes, error) {
+	upper := strings.ToUpper(strings.TrimSpace(s))
+	for _, unit := range byteUnits {
+		digits, ok := strings.CutSuffix(upper, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit.size {
+			break
+		}
+		return Bytes(n * unit.size), nil
+	}
+	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
+}
+
+// parseDuration reads what time.ParseDuration does, and whole days and weeks,
+// in which people think of history.
+func parseDuration(s string) (time.Duration, error) {
+	s = strings.TrimSpace(s)
+	for unit, size := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		digits, ok := strings.CutSuffix(s, unit)
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 && n <= math.MaxInt64/int64(size) {
+			return time.Duration(n) * size, nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, errors.New(`must be a duration such as "90d", "12h" or "10m"`)
+	}
+	return d, nil
+}
+
+func parseBool(s string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off":
+		return false, nil
+	}
+	return false, errors.New("must be true or false")
+}
+
+// fromText reads a value of type typ as environment variables and flags
+// hold it. Lists are separated by commas.
+func fromText(s string, typ reflect.Type) (any, error) {
+	switch typ {
+	case typeString:
+		return s, nil
+	case typeBool:
+		return parseBool(s)
+	case typeBytes:
+		return parseBytes(s)
+	case typeDuration:
+		return parseDuration(s)
+	case typeInt:
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil {
+			return nil, errors.New("must be a whole number")
+		}
+		return n, nil
+	case typeStrings:
+		list := []string{}
+		for item := range strings.SplitSeq(s, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+		return list, nil
+	}
+	panic(fmt.Sprintf("config: no reader for a field of type %v", typ))
+}
+
+// fromTOML reads a value of type typ as a TOML document holds it. Only sizes
+// and durations, for which TOML has no type, are read from strings.
+func fromTOML(v any, typ reflect.Type) (any, error) {
+	switch typ {
+	case typeString:
+		if s, ok := v.(string); ok {
+			return s, nil
+		}
+		return nil, errors.New("must be a string, in quotes")
+	case typeBool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+		return nil, errors.New("must be true or false, without quotes")
+	case typeInt:
+		if n, ok := v.(int64); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
+			return int(n), nil
+		}
+		return nil, errors.New("must be a whole number, without quotes")
+	case typeStrings:
+		return stringsFromTOML(v)
+	}
+	switch v := v.(type) {
+	case string:
+		return fromText(v, typ)
+	case int64:
+		return fromText(strconv.FormatInt(v, 10), typ)
+	}
+	return fromText("", typ) // for its error
+}
+
+func stringsFromTOML(v any) (any, error) {
+	items, ok := v.([]any)
+	list := make([]string, 0, len(items))
+	for _, item := range items {
+		s, isString := item.(string)
+		ok = ok && isString
+		list = append(list, s)
+	}
+	if !ok {
+		return nil, errors.New(`must be a list of strings, such as ["a", "b"]`)
+	}
+	return list, nil
+}

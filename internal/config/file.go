@@ -1,0 +1,106 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// parseFile reads a TOML document into entries in the order of its lines.
+func parseFile(name string, data []byte) ([]entry, []Problem) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
+	var doc map[string]any
+	if err := toml.Unmarshal(data, &doc); err != nil {
+		return nil, []Problem{syntaxProblem(name, err)}
+	}
+	lines := keyLines(data)
+	var entries []entry
+	var problems []Problem
+	var walk func(prefix string, table map[string]any, line int)
+	walk = func(prefix string, table map[string]any, line int) {
+		for part, v := range table {
+			key := prefix + part
+			at := line
+			if n, ok := lines[key]; ok {
+				at = n
+			}
+			origin := fmt.Sprintf("%s:%d", name, at)
+			child, isTable := v.(map[string]any)
+			_, isSetting := find(key)
+			switch {
+			case isTable && isSetting:
+				problems = append(problems, Problem{Origin: origin, Key: key, Detail: "is a setting, not a section"})
+			case isTable && len(child) > 0:
+				walk(key+".", child, at)
+			case isTable && isSection(key):
+				// An empty section says nothing.
+			case isSection(key):
+				problems = append(problems, Problem{Origin: origin, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: sectionHint(key)})
+			default:
+				entries = append(entries, entry{key: key, value: v, origin: origin})
+			}
+		}
+	}
+	walk("", doc, 1)
+	byLine := func(key string) int { return lines[key] }
+	slices.SortFunc(entries, func(a, b entry) int {
+		if d := byLine(a.key) - byLine(b.key); d != 0 {
+			return d
+		}
+		return strings.Compare(a.key, b.key)
+	})
+	return entries, problems
+}
+
+func sectionHint(section string) string {
+	for _, s := range settings {
+		if strings.HasPrefix(s.key, section+".") {
+			return fmt.Sprintf("write its keys under [%s]", section)
+		}
+	}
+	return ""
+}
+
+func syntaxProblem(name string, err error) Problem {
+	var decode *toml.DecodeError
+	if !errors.As(err, &decode) {
+		return Problem{Origin: name, Detail: "is not TOML: " + err.Error()}
+	}
+	row, column := decode.Position()
+	return Problem{
+		Origin: fmt.Sprintf("%s:%d:%d", name, row, column),
+		Detail: "is not TOML: " + strings.TrimPrefix(decode.Error(), "toml: "),
+	}
+}
+
+// keyLines maps each key and section of a valid document to its line.
+func keyLines(data []byte) map[string]int {
+	lines := map[string]int{}
+	var parser unstable.Parser
+	parser.Reset(data)
+	section := ""
+	for parser.NextExpression() {
+		node := parser.Expression()
+		name, line := "", 0
+		for part := node.Key(); part.Next(); {
+			if line == 0 {
+				line = parser.Shape(part.Node().Raw).Start.Line
+			}
+			name += "." + string(part.Node().Data)
+		}
+		name = strings.TrimPrefix(name, ".")
+		switch node.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			lines[name] = line
+			section = name + "."
+		case unstable.KeyValue:
+			lines[section+name] = line
+		}
+	}
+	return lines
+}

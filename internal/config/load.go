@@ -1,0 +1,174 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/knadh/koanf/maps"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+)
+
+// Sources is where settings come from. The zero value reads the user's own
+// file if there is one, no environment and no flags.
+type Sources struct {
+	File  string         // a file that must exist; empty: notesd.toml in the configuration directory, if it exists
+	Env   []string       // as os.Environ gives it
+	Flags *pflag.FlagSet // parsed; those that were set and are also settings count
+	Dir   string         // for relative paths; empty: the working directory
+}
+
+// entry is one setting as found in a layer.
+type entry struct {
+	key    string
+	value  any
+	origin string
+}
+
+// loader gathers the layers, and every problem in them.
+type loader struct {
+	env      environment
+	dir      string
+	merged   *koanf.Koanf
+	origins  map[string]string // of the merged values
+	problems []Problem
+}
+
+// Load merges the sources and checks the result. Its error is an [*Error]
+// with everything that is wrong, unless the working directory is unknown.
+func Load(src Sources) (*Config, error) {
+	dir := src.Dir
+	if dir == "" {
+		var err error
+		if dir, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("configuration: working directory: %w", err)
+		}
+	}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]string{}}
+	l.mergeDefaults()
+	l.mergeFile(src.File)
+	l.merge(l.envEntries(), dir, false)
+	l.merge(flagEntries(src.Flags), dir, false)
+	cfg, err := l.result()
+	if err != nil {
+		return nil, err
+	}
+	if len(l.problems) > 0 {
+		return nil, &Error{Problems: l.problems}
+	}
+	return cfg, nil
+}
+
+func (l *loader) mergeDefaults() {
+	flat := make(values, len(settings))
+	for _, s := range settings {
+		flat[s.key] = s.def
+	}
+	l.load(flat)
+}
+
+func (l *loader) mergeFile(name string) {
+	required := name != ""
+	if required {
+		name = l.expand(name, l.dir)
+	} else {
+		home, err := l.env.configDir()
+		if err != nil {
+			return // no home, so no file in it: containers and system services
+		}
+		name = filepath.Join(home, "notesd.toml")
+	}
+	data, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !required:
+		return
+	case err != nil:
+		l.report(Problem{Origin: name, Detail: "cannot be read: " + reason(err)})
+		return
+	}
+	entries, problems := parseFile(name, data)
+	l.problems = append(l.problems, problems...)
+	l.merge(entries, filepath.Dir(name), true)
+}
+
+// merge checks a layer's entries and lays the good ones over what is there.
+// Relative paths are relative to dir.
+func (l *loader) merge(entries []entry, dir string, fromFile bool) {
+	flat := make(values, len(entries))
+	for _, e := range entries {
+		s, known := find(e.key)
+		if !known {
+			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key)})
+			continue
+		}
+		v, err := l.check(s, e.value, dir, fromFile)
+		if err != nil {
+			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
+			continue
+		}
+		flat[e.key] = v
+		l.origins[e.key] = e.origin
+	}
+	l.load(flat)
+}
+
+// check returns the value as its field in Config holds it.
+func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, error) {
+	var v any
+	var err error
+	if fromFile {
+		v, err = fromTOML(raw, s.typ)
+	} else {
+		v, err = fromText(raw.(string), s.typ)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := v.(string); ok && s.path && text != "" {
+		if err := plainPath(text); err != nil {
+			return nil, err
+		}
+		v = l.expand(text, dir)
+	}
+	if s.want != nil {
+		if want := s.want(v); want != "" {
+			return nil, errors.New("must be " + want)
+		}
+	}
+	return v, nil
+}
+
+func (l *loader) load(flat values) {
+	if err := l.merged.Load(flat, nil); err != nil {
+		panic(err) // values cannot fail to be read
+	}
+}
+
+// result decodes what was merged and checks what no single key can tell.
+func (l *loader) result() (*Config, error) {
+	cfg := new(Config)
+	if err := l.merged.Unmarshal("", cfg); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	l.checkWhole(cfg)
+	return cfg, nil
+}
+
+func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }
+
+// blame reports a problem with the merged value of key.
+func (l *loader) blame(key string, value any, detail, hint string) {
+	l.report(Problem{Origin: cmp.Or(l.origins[key], "default"), Key: key, Value: show(value), Detail: detail, Hint: hint})
+}
+
+// values is a layer for koanf: checked values by key.
+type values map[string]any
+
+func (v values) Read() (map[string]any, error) { return maps.Unflatten(v, "."), nil }
+
+func (v values) ReadBytes() ([]byte, error) {
+	return nil, errors.New("config: a layer has no bytes, only values")
+}

@@ -1,0 +1,305 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// world is a machine with a home, a vault and a notesd.toml.
+type world struct {
+	t     *testing.T
+	home  string
+	vault string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	w := world{t: t, home: t.TempDir()}
+	w.vault = filepath.Join(w.home, "My Notes")
+	require.NoError(t, os.Mkdir(w.vault, 0o700))
+	return w
+}
+
+// file writes a configuration file and returns its path.
+func (w world) file(text string) string {
+	w.t.Helper()
+	name := filepath.Join(w.home, "notesd.toml")
+	require.NoError(w.t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func (w world) env(more ...string) []string {
+	return append([]string{
+		"HOME=" + w.home, "USERPROFILE=" + w.home,
+		"APPDATA=" + filepath.Join(w.home, "Roaming"), "LOCALAPPDATA=" + filepath.Join(w.home, "Local"),
+	}, more...)
+}
+
+func (w world) load(src Sources) (*Config, error) {
+	if src.Env == nil {
+		src.Env = w.env()
+	}
+	src.Dir = w.home
+	return Load(src)
+}
+
+func (w world) problems(src Sources) []string {
+	w.t.Helper()
+	_, err := w.load(src)
+	var e *Error
+	require.ErrorAs(w.t, err, &e)
+	var lines []string
+	for _, p := range e.Problems {
+		lines = append(lines, p.String())
+	}
+	return lines
+}
+
+func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
+	t.Helper()
+	flags := pflag.NewFlagSet("notesd", pflag.ContinueOnError)
+	flags.String("vault", "", "")
+	flags.String("state", "", "")
+	flags.String("log-level", "warn", "")
+	flags.Bool("read-only", false, "")
+	flags.Bool("json", false, "")
+	require.NoError(t, flags.Parse(args))
+	return flags
+}
+
+func TestLoadWithoutSources(t *testing.T) {
+	cfg, err := Load(Sources{})
+	require.NoError(t, err)
+	want := Default()
+	assert.Equal(t, &want, cfg)
+}
+
+func TestLaterLayersWin(t *testing.T) {
+	w := newWorld(t)
+	file := w.file("[log]\nlevel = 'error'\nfile = 'file.log'\n[search]\nlimit = 20\nmode = 'text'\n")
+	env := w.env("NOTESD_LOG_LEVEL=debug", "NOTESD_SEARCH_LIMIT=30")
+
+	cfg, err := w.load(Sources{File: file})
+	require.NoError(t, err)
+	assert.Equal(t, Log{Level: "error", File: filepath.Join(w.home, "file.log")}, cfg.Log)
+	assert.Equal(t, Search{Mode: "text", Limit: 20}, cfg.Search)
+
+	cfg, err = w.load(Sources{File: file, Env: env})
+	require.NoError(t, err)
+	assert.Equal(t, "debug", cfg.Log.Level)
+	assert.Equal(t, Search{Mode: "text", Limit: 30}, cfg.Search)
+
+	cfg, err = w.load(Sources{File: file, Env: env, Flags: flagSet(t, "--log-level=info", "--json")})
+	require.NoError(t, err)
+	assert.Equal(t, "info", cfg.Log.Level)
+	assert.Equal(t, 30, cfg.Search.Limit)
+
+	cfg, err = w.load(Sources{File: file, Env: env, Flags: flagSet(t)})
+	require.NoError(t, err)
+	assert.Equal(t, "debug", cfg.Log.Level, "a flag that was not given is not a setting")
+}
+
+func TestEveryType(t *testing.T) {
+	w := newWorld(t)
+	file := w.file(`
+vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], allow = [] }
+limits.note_bytes = "1 MiB"
+limits.result_bytes = 4096
+[history]
+age = "90d"
+size = "2GB"
+keep = 7
+[http]
+behind_proxy = true
+`)
+	cfg, err := w.load(Sources{File: file})
+	require.NoError(t, err)
+	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Allow: []string{}}, cfg.Vault)
+	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
+	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
+	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)
+	assert.True(t, cfg.HTTP.BehindProxy)
+
+	cfg, err = w.load(Sources{Env: w.env(
+		"NOTESD_VAULT_IGNORE= a.md , b/** ,", "NOTESD_VAULT_READ_ONLY=yes", "NOTESD_HISTORY_AGE=2w",
+		"NOTESD_LIMITS_NOTE_BYTES=64 kib", "NOTESD_HTTP_ALLOWED_ORIGINS=https://a.example,http://localhost:5173",
+	)})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.md", "b/**"}, cfg.Vault.Ignore)
+	assert.True(t, cfg.Vault.ReadOnly)
+	assert.Equal(t, 14*24*time.Hour, cfg.History.Age)
+	assert.Equal(t, Bytes(64<<10), cfg.Limits.NoteBytes)
+	assert.Equal(t, []string{"https://a.example", "http://localhost:5173"}, cfg.HTTP.AllowedOrigins)
+}
+
+func TestAllProblemsAreReportedTogether(t *testing.T) {
+	w := newWorld(t)
+	file := w.file(`[vault]
+raed_only = true
+path = 3
+[limits]
+result_bytes = "many"
+note_bytes = 1
+[lgo]
+level = "info"
+[search]
+limit = 10.5
+log.level = "loud"
+[history]
+age = "soon"
+`)
+	got := w.problems(Sources{
+		File:  file,
+		Env:   w.env("NOTESD_SERACH_MODE=text", "NOTESD_SEARCH_MODE=fuzzy", "NOTESD_HTTP_ADDR=localhost"),
+		Flags: flagSet(t, "--vault", "nowhere", "--log-level", "\x1b[31mred"),
+	})
+	assert.Equal(t, []string{
+		file + `:2: vault.raed_only is not a known key; did you mean vault.read_only?`,
+		file + `:3: vault.path = 3 must be a string, in quotes`,
+		file + `:5: limits.result_bytes = "many" must be a size such as 20480, "20 KiB" or "16 MB"`,
+		file + `:6: limits.note_bytes = 1 must be from 1024 to 1073741824 bytes`,
+		file + `:8: lgo.level is not a known key; did you mean log.level?`,
+		file + `:10: search.limit = 10.5 must be a whole number, without quotes`,
+		file + `:11: search.log.level is not a known key; did you mean log.level?`,
+		file + `:13: history.age = "soon" must be a duration such as "90d", "12h" or "10m"`,
+		`NOTESD_SERACH_MODE: is not a known variable; did you mean NOTESD_SEARCH_MODE?`,
+		`NOTESD_HTTP_ADDR: http.addr = "localhost" must be an address such as "127.0.0.1:8931"`,
+		`NOTESD_SEARCH_MODE: search.mode = "fuzzy" must be hybrid, text or semantic`,
+		`--log-level: log.level = "\x1b[31mred" must be debug, info, warn or error`,
+		`--vault: vault.path = "` + filepath.Join(w.home, "nowhere") + `" cannot be opened: no such file or directory; name an existing folder of notes`,
+	}, got)
+
+	_, err := w.load(Sources{File: file})
+	assert.ErrorContains(t, err, "configuration: 8 problems:\n  "+file+":2: ")
+}
+
+func TestFileMistakes(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"syntax", "[vault]\npath = ", ":2:"},
+		{"binary", "\x00\xff\xfe", ": is not TOML"},
+		{"section as a setting", "vault = '~/Notes'", `:1: vault = "~/Notes" is a section, not a setting; write its keys under [vault]`},
+		{"setting as a section", "[vault.path]\nx = 1", ":1: vault.path is a setting, not a section"},
+		{"array of tables", "[[vault]]\npath = 'x'", "vault = [map[path:x]] is a section, not a setting"},
+		{"list of numbers", "[vault]\nallow = [1]", `vault.allow = [1] must be a list of strings`},
+		{"string for a list", "[vault]\nignore = 'a'", `vault.ignore = "a" must be a list of strings`},
+		{"string for a bool", "[vault]\nread_only = 'true'", `read_only = "true" must be true or false, without quotes`},
+		{"bad glob", "[vault]\nignore = ['[']", `must be glob patterns such as "*.tmp.md" or "Archive/**", unlike "["`},
+		{"folder outside", "[vault]\nallow = ['ok', '../x']", `must be folders inside the vault, written with "/" and without "..", unlike "../x"`},
+		{"prompts outside", "[prompts]\nfolder = '../x'", "must be a folder inside the vault, or an absolute path"},
+		{"NUL", "[log]\nfile = \"a\\u0000b\"", "must be a path without NUL characters"},
+		{"negative size", "[history]\nsize = -1", "history.size = -1 must be a size"},
+		{"huge size", "[history]\nsize = '99999999999 GiB'", "must be a size"},
+		{"huge number", "[history]\nkeep = 9223372036854775807", "must be a whole number"},
+		{"negative age", "[history]\nage = '-1h'", "must be a duration"},
+		{"date", "[log]\nlevel = 2026-01-01", "must be a string, in quotes"},
+		{"remote model", "[semantic]\nurl = 'https://api.example.com/v1'", "is another machine; set semantic.allow_remote"},
+		{"openai without model", "[semantic]\nprovider = 'openai'\nurl = 'http://[::1]:8080'", `semantic.model = "" must be set when semantic.provider is openai`},
+		{"no URL", "[semantic]\nurl = '127.0.0.1:11434'", "must be a URL"},
+		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "is half of a pair"},
+		{"no token file", "[http]\ntoken_file = 'missing'", "cannot be opened"},
+		{"token folder", "[http]\ntoken_file = 'My Notes'", "is a folder; name a file in it"},
+		{"log folder", "[log]\nfile = 'My Notes'", "is a folder; name a file in it"},
+		{"origin with a path", "[http]\nallowed_origins = ['https://a.example/x']", "must be origins"},
+		{"vault is a file", "[vault]\npath = 'notesd.toml'", "is not a folder"},
+		{"state in the vault", "state = 'My Notes/.notesd/new'\n[vault]\npath = 'My Notes'", "lies inside the vault"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			_, err := w.load(Sources{File: w.file(c.text)})
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestWhichFile(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.load(Sources{File: "missing.toml"})
+	assert.ErrorContains(t, err, filepath.Join(w.home, "missing.toml")+": cannot be read")
+	_, err = w.load(Sources{File: "My Notes"})
+	assert.ErrorContains(t, err, "cannot be read")
+
+	xdg := filepath.Join(w.home, "xdg")
+	require.NoError(t, os.MkdirAll(filepath.Join(xdg, "notesd"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(xdg, "notesd", "notesd.toml"), []byte("\ufefflog.level = 'warn'\r\n"), 0o600))
+	cfg, err := w.load(Sources{Env: w.env("XDG_CONFIG_HOME=" + xdg)})
+	require.NoError(t, err)
+	assert.Equal(t, "warn", cfg.Log.Level)
+
+	cfg, err = w.load(Sources{})
+	require.NoError(t, err, "the user's file need not exist")
+	assert.Equal(t, "info", cfg.Log.Level)
+}
+
+func TestPathsAreResolvedWhereTheyWereWritten(t *testing.T) {
+	w := newWorld(t)
+	elsewhere := filepath.Join(w.home, "etc")
+	require.NoError(t, os.Mkdir(elsewhere, 0o700))
+	file := filepath.Join(elsewhere, "n.toml")
+	require.NoError(t, os.WriteFile(file, []byte("state = 'st'\n[vault]\npath = '~/My Notes'\n[prompts]\nfolder = '~/p'\n"), 0o600))
+	cfg, err := w.load(Sources{File: file, Env: w.env("NOTESD_LOG_FILE=n.log")})
+	require.NoError(t, err)
+	assert.Equal(t, w.vault, cfg.Vault.Path)
+	assert.Equal(t, filepath.Join(elsewhere, "st"), cfg.State)
+	assert.Equal(t, filepath.Join(w.home, "n.log"), cfg.Log.File)
+	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
+}
+
+func TestVaultVariables(t *testing.T) {
+	w := newWorld(t)
+	cfg, err := w.load(Sources{Env: w.env("NOTESD_VAULT=My Notes", "NOTESD_VAULT_PATH=My Notes", "NOTESD_LOG_LEVEL=")})
+	require.NoError(t, err)
+	assert.Equal(t, w.vault, cfg.Vault.Path)
+	assert.Equal(t, "info", cfg.Log.Level, "a variable set to nothing is unset")
+
+	got := w.problems(Sources{Env: w.env("NOTESD_VAULT=My Notes", "NOTESD_VAULT_PATH=.")})
+	assert.Equal(t, []string{`NOTESD_VAULT and NOTESD_VAULT_PATH: vault.path = "My Notes" and "." has two different values; unset one of the variables`}, got)
+}
+
+func TestStateDir(t *testing.T) {
+	w := newWorld(t)
+	link := filepath.Join(w.home, "link")
+	if err := os.Symlink(w.vault, link); err != nil && runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	env := w.env("XDG_STATE_HOME=" + filepath.Join(w.home, "state"))
+	want, err := StateDir(w.vault, env)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(w.home, "state", "notesd"), filepath.Dir(want))
+	assert.Regexp(t, `^my-notes-[0-9a-f]{12}$`, filepath.Base(want))
+
+	for _, spelling := range []string{link, w.vault + string(filepath.Separator), filepath.Join(w.vault, "..", "My Notes")} {
+		got, err := StateDir(spelling, env)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, spelling)
+	}
+	cfg, err := w.load(Sources{Env: append(env, "NOTESD_VAULT="+link)})
+	require.NoError(t, err)
+	assert.Equal(t, want, cfg.State)
+
+	_, err = StateDir(filepath.Join(w.home, "gone"), env)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = StateDir(w.vault, nil)
+	require.ErrorIs(t, err, errNoHome)
+}
+
+func TestNoStateInsideTheVaultThroughALink(t *testing.T) {
+	w := newWorld(t)
+	link := filepath.Join(w.home, "link")
+	if err := os.Symlink(w.vault, link); err != nil && runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege on Windows")
+	}
+	_, err := w.load(Sources{Flags: flagSet(t, "--vault", "My Notes", "--state", "link/.state")})
+	assert.ErrorContains(t, err, "lies inside the vault")
+	_, err = w.load(Sources{Flags: flagSet(t, "--vault", "My Notes", "--state", "My Notes 2")})
+	assert.NoError(t, err, "a neighbour whose name begins like the vault's")
+}

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// paths are the keys whose values are files or folders of this machine.
+// (vault.allow and a relative prompts.folder are names inside the vault.)
+var paths = []string{"state", "vault.path", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
+
+// rules say what a value must be beyond its type: each returns "" for a good
+// value and else how to finish the sentence "must be …".
+var rules = map[string]func(v any) string{
+	"vault.ignore":             each(pattern),
+	"vault.allow":              each(vaultFolder),
+	"search.mode":              oneOf("hybrid", "text", "semantic"),
+	"search.limit":             between(1, 50),
+	"semantic.provider":        oneOf("builtin", "ollama", "openai", "off"),
+	"semantic.url":             text(httpURL),
+	"semantic.threads":         between(0, 256),
+	"history.keep":             between(0, 1_000_000),
+	"http.addr":                text(hostPort),
+	"http.allowed_origins":     each(origin),
+	"limits.result_bytes":      betweenBytes(1<<10, 1<<20),
+	"limits.resources":         between(0, 1_000_000),
+	"limits.note_bytes":        betweenBytes(1<<10, 1<<30),
+	"limits.calls_per_second":  between(1, 100_000),
+	"limits.writes_per_second": between(1, 100_000),
+	"prompts.folder":           text(promptsFolder),
+	"log.level":                oneOf("debug", "info", "warn", "error"),
+}
+
+func oneOf(words ...string) func(any) string {
+	return func(v any) string {
+		if slices.Contains(words, v.(string)) {
+			return ""
+		}
+		last := len(words) - 1
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+}
+
+func between(low, high int) func(any) string {
+	return func(v any) string {
+		if n := v.(int); low <= n && n <= high {
+			return ""
+		}
+		return fmt.Sprintf("from %d to %d", low, high)
+	}
+}
+
+func betweenBytes(low, high Bytes) func(any) string {
+	return func(v any) string {
+		if n := v.(Bytes); low <= n && n <= high {
+			return ""
+		}
+		return fmt.Sprintf("from %d to %d bytes", low, high)
+	}
+}
+
+// text applies a rule to a string that may be empty.
+func text(rule func(string) string) func(any) string {
+	return func(v any) string {
+		if s := v.(string); s != "" {
+			return rule(s)
+		}
+		return ""
+	}
+}
+
+// each applies a rule to every element of a list.
+func each(rule func(string) string) func(any) string {
+	return func(v any) string {
+		for _, s := range v.([]string) {
+			if want := rule(s); want != "" {
+				return fmt.Sprintf("%s, unlike %s", want, show(s))
+			}
+		}
+		return ""
+	}
+}
+
+func pattern(s string) string {
+	if _, err := path.Match(s, ""); err != nil || s == "" {
+		return `glob patterns such as "*.tmp.md" or "Archive/**"`
+	}
+	return ""
+}
+
+func vaultFolder(s string) string {
+	const want = `folders inside the vault, written with "/" and without ".."`
+	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00") || slices.Contains(strings.Split(s, "/"), "..") {
+		return want
+	}
+	return ""
+}
+
+func promptsFolder(s string) string {
+	if filepath.IsAbs(s) || s == "~" || strings.HasPrefix(s, "~/") || vaultFolder(s) == "" {
+		return ""
+	}
+	return "a folder inside the vault, or an absolute path"
+}
+
+func httpURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return `a URL such as "http://127.0.0.1:11434"`
+	}
+	return ""
+}
+
+func hostPort(s string) string {
+	_, port, err := net.SplitHostPort(s)
+	if n, errPort := strconv.Atoi(port); err != nil || errPort != nil || n < 0 || n > 65535 {
+		return `an address such as "127.0.0.1:8931"`
+	}
+	return ""
+}
+
+func origin(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
+		return `origins such as "https://example.org:8443"`
+	}
+	return ""
+}

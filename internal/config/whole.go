@@ -1,0 +1,119 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// checkWhole reports what only the merged settings can show, and completes
+// them with the state directory.
+func (l *loader) checkWhole(cfg *Config) {
+	l.checkVault(cfg)
+	l.checkSemantic(cfg.Semantic)
+	l.checkHTTP(cfg.HTTP)
+	if strings.HasPrefix(cfg.Prompts.Folder, "~") {
+		cfg.Prompts.Folder = l.expand(cfg.Prompts.Folder, l.dir)
+	}
+	if info, err := os.Stat(cfg.Log.File); err == nil && info.IsDir() {
+		l.blame("log.file", cfg.Log.File, "is a folder", "name a file in it")
+	}
+}
+
+func (l *loader) checkVault(cfg *Config) {
+	vault := cfg.Vault.Path
+	if vault == "" {
+		return
+	}
+	info, err := os.Stat(vault)
+	if err != nil {
+		l.blame("vault.path", vault, "cannot be opened: "+reason(err), "name an existing folder of notes")
+		return
+	}
+	if !info.IsDir() {
+		l.blame("vault.path", vault, "is not a folder", "name the folder that holds the notes")
+		return
+	}
+	if cfg.State == "" {
+		if cfg.State, err = l.env.stateDir(vault); err != nil {
+			l.report(Problem{Key: "state", Detail: "has no default here: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
+		}
+		return
+	}
+	if within(realPath(cfg.State), realPath(vault)) {
+		l.blame("state", cfg.State, "lies inside the vault",
+			"choose a folder elsewhere: a sync service would damage a live database")
+	}
+}
+
+func (l *loader) checkSemantic(s Semantic) {
+	if s.Provider == "openai" && s.URL == "" {
+		l.blame("semantic.url", s.URL, "must be set when semantic.provider is openai", "")
+	}
+	if s.Provider == "openai" && s.Model == "" {
+		l.blame("semantic.model", s.Model, "must be set when semantic.provider is openai", "")
+	}
+	if s.URL != "" && !s.AllowRemote && !isLocal(s.URL) {
+		l.blame("semantic.url", s.URL, "is another machine",
+			"set semantic.allow_remote = true to let the text of notes go there")
+	}
+}
+
+func (l *loader) checkHTTP(h HTTP) {
+	if (h.TLSCert == "") != (h.TLSKey == "") {
+		key, value := "http.tls_cert", h.TLSCert
+		if value == "" {
+			key, value = "http.tls_key", h.TLSKey
+		}
+		l.blame(key, value, "is half of a pair", "set both http.tls_cert and http.tls_key, or neither")
+	}
+	l.checkFile("http.token_file", h.TokenFile)
+	l.checkFile("http.tls_cert", h.TLSCert)
+	l.checkFile("http.tls_key", h.TLSKey)
+}
+
+// checkFile reports a file that is named and cannot be read.
+func (l *loader) checkFile(key, file string) {
+	if file == "" {
+		return
+	}
+	if info, err := os.Stat(file); err != nil {
+		l.blame(key, file, "cannot be opened: "+reason(err), "")
+	} else if info.IsDir() {
+		l.blame(key, file, "is a folder", "name a file in it")
+	}
+}
+
+// isLocal reports whether a URL's host is this machine, without asking a name
+// server.
+func isLocal(rawURL string) bool {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// realPath resolves symbolic links in as much of the path as exists.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(realPath(parent), filepath.Base(path))
+}
+
+// within reports whether path is root or below it.
+func within(path, root string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
