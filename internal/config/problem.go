@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Problem is one mistake in the configuration.
@@ -14,7 +15,8 @@ type Problem struct {
 	Hint   string // what to do about it; may be empty
 }
 
-// String says everything about the problem on one line.
+// String says everything about the problem on one line that is safe to print
+// whatever the file, its name or the environment holds.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Origin != "" {
@@ -31,7 +33,7 @@ func (p Problem) String() string {
 	if p.Hint != "" {
 		b.WriteString("; " + p.Hint)
 	}
-	return b.String()
+	return printable(b.String())
 }
 
 // Error is a configuration that cannot be used. It holds at least one
@@ -54,8 +56,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// show renders a value for a message: quoted where it is text, without
-// control characters, and no longer than a line.
+// show renders a value for a message: quoted where it is text, and no longer
+// than a line.
 func show(v any) string {
 	const most = 80
 	s := fmt.Sprint(v)
@@ -65,9 +67,14 @@ func show(v any) string {
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}
+	return s
+}
+
+// printable replaces control characters, which could drive a terminal.
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '\uFFFD'
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
 		}
 		return r
 	}, s)
