@@ -1,0 +1,93 @@
+// Package archtest holds the module to its layers. It has tests only.
+//
+// The rules are data: which packages of the module each package may import,
+// which third-party modules belong to it, and why. A package that is not in
+// the table fails, so a new one enters it with a decision about its place.
+// The linter has the same layers (depguard in .golangci.yml), to show a
+// mistake in the editor; a test here keeps the two equal.
+package archtest
+
+// module is the import path of this module.
+const module = "notesd"
+
+// layer is what one package may use.
+type layer struct {
+	imports    []string // packages of this module; everything in it for "…"
+	thirdParty []string // modules of others, beside the free ones
+	why        string   // the reason, as the failure shows it
+}
+
+const leafWhy = "it is a leaf: it can be understood, tested and replaced alone"
+
+// layers is the design's table of packages, by path below the module.
+var layers = map[string]layer{
+	"cmd/notesd": {
+		imports:    []string{"…"},
+		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3"},
+		why:        "the command wires all packages and decides nothing",
+	},
+	"mcp": {
+		imports:    []string{"notes", "search", "vectors", "prompts"},
+		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
+	},
+	"prompts": {
+		imports:    []string{"notes"},
+		thirdParty: []string{"github.com/goccy/go-yaml"},
+		why:        "a prompt is text about notes; what is searched for it comes through an interface of its own",
+	},
+	"search": {
+		imports:    []string{"notes", "internal/markdown"},
+		thirdParty: []string{"github.com/blevesearch"},
+		why:        "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
+	},
+	"vectors": {
+		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model"},
+		why:     "vectors follow the feed of notes and keep tables of their own; they never know how text is searched",
+	},
+	"vectors/bert":  {why: leafWhy},
+	"vectors/model": {why: leafWhy},
+	"notes": {
+		imports:    []string{"internal/sqlite", "internal/markdown", "internal/atomicfile"},
+		thirdParty: []string{"github.com/klauspost/compress", "github.com/bmatcuk/doublestar/v4"},
+		why:        "the domain is in the middle: engines, watcher and protocol point to it and it knows none of them",
+	},
+	"watcher":    {thirdParty: []string{"github.com/fsnotify/fsnotify"}, why: leafWhy},
+	"migrations": {why: leafWhy},
+	"internal/config": {
+		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
+		why:        leafWhy,
+	},
+	"internal/sqlite": {
+		imports:    []string{"migrations"},
+		thirdParty: []string{"modernc.org/sqlite"},
+		why:        "it opens databases and knows no table",
+	},
+	"internal/markdown": {
+		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
+		why:        leafWhy,
+	},
+	"internal/atomicfile": {why: leafWhy},
+	"internal/daemon":     {why: leafWhy},
+	"internal/archtest":   {why: leafWhy},
+	"internal/notestest": {
+		imports:    []string{"notes", "internal/sqlite", "internal/markdown", "migrations"},
+		thirdParty: []string{"github.com/stretchr/testify"},
+		why:        "fixtures are for every package's tests, so they can use only what lies below all of them",
+	},
+}
+
+// free modules extend the standard library; any package may use them.
+var free = []string{"golang.org/x"}
+
+// testOnly is what test files may import beyond their package's layer.
+var testOnly = struct{ imports, thirdParty []string }{
+	imports:    []string{"internal/notestest"},
+	thirdParty: []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
+}
+
+// testExtra is what the tests of one package may import beyond that.
+var testExtra = map[string]struct{ imports, thirdParty []string }{
+	"migrations":        {thirdParty: []string{"modernc.org/sqlite"}},
+	"internal/archtest": {thirdParty: []string{"github.com/goccy/go-yaml"}},
+}
