@@ -1,0 +1,316 @@
+package markdown
+
+import "bytes"
+
+var (
+	mathMark    = []byte("$$")
+	commentMark = []byte("%%")
+)
+
+// fence is the opening line of a fenced code block.
+type fence struct {
+	mark   byte
+	length int
+}
+
+// openContainer opens a block quote or list item at next.
+func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
+	if len(s.containers) >= maxContainers && matched == len(s.containers) {
+		return false
+	}
+	if s.src[next] == '>' {
+		s.closeContainers(matched)
+		s.closeLeaf()
+		s.skip(columns)
+		s.advance(1)
+		s.skip(1)
+		s.push(container{})
+		s.quotes++
+		return true
+	}
+	interrupts := s.kind == leafParagraph && !lazy
+	width := listMarker(s.src[next:s.lineEnd], interrupts)
+	if width == 0 || isThematicBreak(s.src[next:s.lineEnd]) {
+		return false
+	}
+	s.closeContainers(matched)
+	s.closeLeaf()
+	s.skip(columns)
+	s.advance(width)
+	padding, rest := s.indent()
+	blank := rest >= s.lineEnd
+	if padding > 4 || blank {
+		padding = 1
+	}
+	s.skip(padding)
+	s.push(container{item: true, indent: columns + width + padding, empty: blank, block: len(s.doc.Blocks)})
+	s.itemOpened = true
+	return true
+}
+
+func (s *scanner) push(c container) {
+	s.fillItem()
+	s.containers = append(s.containers, c)
+}
+
+// fillItem notes that the innermost list item has content.
+func (s *scanner) fillItem() {
+	if n := len(s.containers); n > 0 {
+		s.containers[n-1].empty = false
+	}
+}
+
+// listMarker returns the width of the bullet or number that line starts with,
+// 0 when there is none. One that interrupts a paragraph must have text and, if
+// a number, be 1.
+func listMarker(line []byte, interrupts bool) int {
+	width := 0
+	switch c := line[0]; {
+	case c == '-' || c == '+' || c == '*':
+		width = 1
+	case c >= '0' && c <= '9':
+		for width < len(line) && width < 10 && line[width] >= '0' && line[width] <= '9' {
+			width++
+		}
+		if width > 9 || width == len(line) || line[width] != '.' && line[width] != ')' {
+			return 0
+		}
+		if interrupts && (width != 1 || c != '1') {
+			return 0
+		}
+		width++
+	default:
+		return 0
+	}
+	if width < len(line) && line[width] != ' ' && line[width] != '\t' {
+		return 0
+	}
+	if interrupts && len(bytes.TrimLeft(line[width:], " \t")) == 0 {
+		return 0
+	}
+	return width
+}
+
+// openLeaf opens the leaf that starts at next, other than a paragraph or
+// indented code, and reports whether there was one.
+func (s *scanner) openLeaf(matched, columns, next int, lazy bool) bool {
+	line := s.src[next:s.lineEnd]
+	switch line[0] {
+	case '#':
+		if level, text := atxHeading(line); level > 0 {
+			s.closeContainers(matched)
+			s.startLeaf(leafHeading)
+			s.addHeading(level, next+text.start, next+text.end, s.lineStart, s.line)
+			s.endLeaf()
+			return true
+		}
+	case '`', '~':
+		if f := openingFence(line); f.length > 0 {
+			s.closeContainers(matched)
+			s.startLeaf(leafFence)
+			s.fence = f
+			return true
+		}
+	case '<':
+		if end := htmlBlock(line, s.kind == leafParagraph); end != htmlNone {
+			s.closeContainers(matched)
+			s.startHTML(end, line)
+			return true
+		}
+	case '$', '%':
+		return s.openHidden(matched, next)
+	case '=', '-', '_', '*':
+		if s.kind == leafParagraph && !lazy && s.setext(line) {
+			return true
+		}
+		if isThematicBreak(line) {
+			s.closeContainers(matched)
+			s.startLeaf(leafBreak)
+			s.endLeaf()
+			return true
+		}
+	}
+	return false
+}
+
+// atxHeading returns the level of the heading that line is, 0 when it is none,
+// and where in it the text lies.
+func atxHeading(line []byte) (int, span) {
+	level := 0
+	for level < len(line) && line[level] == '#' {
+		level++
+	}
+	if level > 6 || level < len(line) && line[level] != ' ' && line[level] != '\t' {
+		return 0, span{}
+	}
+	end := len(bytes.TrimRight(line, " \t"))
+	closing := end
+	for closing > level && line[closing-1] == '#' {
+		closing--
+	}
+	if closing == level || line[closing-1] == ' ' || line[closing-1] == '\t' {
+		end = closing
+	}
+	start := level
+	for start < end && (line[start] == ' ' || line[start] == '\t') {
+		start++
+	}
+	for end > start && (line[end-1] == ' ' || line[end-1] == '\t') {
+		end--
+	}
+	return level, span{start: start, end: max(start, end)}
+}
+
+func openingFence(line []byte) fence {
+	n := 0
+	for n < len(line) && line[n] == line[0] {
+		n++
+	}
+	if n < 3 || line[0] == '`' && bytes.IndexByte(line[n:], '`') >= 0 {
+		return fence{}
+	}
+	return fence{mark: line[0], length: n}
+}
+
+func (s *scanner) closesFence() bool {
+	columns, next := s.indent()
+	if columns >= 4 {
+		return false
+	}
+	n := next
+	for n < s.lineEnd && s.src[n] == s.fence.mark {
+		n++
+	}
+	return n-next >= s.fence.length && len(bytes.TrimRight(s.src[n:s.lineEnd], " \t")) == 0
+}
+
+func isThematicBreak(line []byte) bool {
+	mark, count := line[0], 0
+	if mark != '-' && mark != '_' && mark != '*' {
+		return false
+	}
+	for _, c := range line {
+		switch c {
+		case mark:
+			count++
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return count >= 3
+}
+
+// setext turns the open paragraph into a heading when line underlines it.
+func (s *scanner) setext(line []byte) bool {
+	underline := bytes.TrimRight(line, " \t")
+	for _, c := range underline {
+		if c != line[0] || c != '=' && c != '-' {
+			return false
+		}
+	}
+	p := &s.paragraph
+	s.readDefinitions()
+	if p.start >= p.end {
+		return false
+	}
+	level := 1
+	if line[0] == '-' {
+		level = 2
+	}
+	s.addHeading(level, p.start, p.end, p.lineStart, p.line)
+	s.doc.leaves[len(s.doc.leaves)-1].kind = leafHeading
+	s.endLeaf()
+	return true
+}
+
+// openHidden opens a $$math$$ block or %%comment%% block. Without a closing
+// mark further on the text is an ordinary one.
+func (s *scanner) openHidden(matched, next int) bool {
+	kind, mark, absent := leafMath, mathMark, &s.noMath
+	if s.src[next] == '%' {
+		kind, mark, absent = leafComment, commentMark, &s.noComment
+	}
+	if !bytes.HasPrefix(s.src[next:s.lineEnd], mark) || next >= *absent {
+		return false
+	}
+	if i := bytes.Index(s.src[next+2:s.lineEnd], mark); i >= 0 {
+		if len(bytes.TrimSpace(s.src[next+2+i+2:s.lineEnd])) > 0 {
+			return false // $$a$$ followed by text is inline
+		}
+		s.closeContainers(matched)
+		s.startLeaf(kind)
+		s.endLeaf()
+		return true
+	}
+	if !bytes.Contains(s.src[s.lineEnd:], mark) {
+		*absent = next
+		return false
+	}
+	s.closeContainers(matched)
+	s.startLeaf(kind)
+	return true
+}
+
+// startLeaf closes the leaf before it and opens one of kind on this line.
+func (s *scanner) startLeaf(kind leafKind) {
+	s.closeLeaf()
+	s.fillItem()
+	s.properties = s.properties && kind == leafParagraph
+	s.kind = kind
+	s.doc.leaves = append(s.doc.leaves, leaf{start: s.lineStart, line: s.line, kind: kind})
+	_, next := s.indent()
+	s.current = span{start: next, lineStart: s.lineStart, line: s.line, containers: len(s.containers)}
+}
+
+// endLeaf leaves a leaf whose last line is this one.
+func (s *scanner) endLeaf() {
+	s.finishBlock(s.lineEnd)
+	s.kind = leafNone
+}
+
+func (s *scanner) startParagraph() {
+	s.startLeaf(leafParagraph)
+	_, next := s.indent()
+	s.paragraph = paragraph{
+		span:      span{start: next, end: s.lineEnd, lineStart: s.lineStart, line: s.line},
+		lastStart: next,
+		opensItem: s.itemOpened,
+	}
+}
+
+func (s *scanner) extendParagraph() {
+	_, next := s.indent()
+	s.paragraph.lastStart = next
+	s.paragraph.end = s.lineEnd
+}
+
+// closeLeaf ends the open leaf before this line.
+func (s *scanner) closeLeaf() {
+	switch s.kind {
+	case leafNone:
+		return
+	case leafParagraph:
+		s.closeParagraph()
+	default:
+		s.finishBlock(trimLineBreak(s.src, s.lineStart))
+	}
+	s.kind = leafNone
+}
+
+// finishBlock notes where the open leaf ended.
+func (s *scanner) finishBlock(end int) {
+	s.previous = s.current
+	s.previous.end = end
+}
+
+// trimLineBreak returns the end of the line before pos.
+func trimLineBreak(src []byte, pos int) int {
+	if pos > 0 && src[pos-1] == '\n' {
+		pos--
+		if pos > 0 && src[pos-1] == '\r' {
+			pos--
+		}
+	}
+	return pos
+}

@@ -1,0 +1,215 @@
+package markdown
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+const defaultTargetTokens = 220
+
+// Chunks divides the body of a note that [Parse] has read into passages that
+// follow each other without gap or overlap from doc.BodyStart to the end of
+// src. A passage holds whole blocks of one section as far as they fit; sections
+// too small to stand alone are joined with the next one below the same parent,
+// and a block that is too large is cut between lines, else between sentences,
+// else between words. A body of white space has no passages.
+func Chunks(src []byte, doc *Document, opt ChunkOptions) []Chunk {
+	if len(bytes.TrimSpace(src[doc.BodyStart:])) == 0 {
+		return nil
+	}
+	if opt.TargetTokens <= 0 {
+		opt.TargetTokens = defaultTargetTokens
+	}
+	if opt.MinTokens <= 0 || opt.MinTokens > opt.TargetTokens {
+		opt.MinTokens = opt.TargetTokens / 3
+	}
+	c := &chunker{src: src, doc: doc, target: 10 * opt.TargetTokens, minimum: 10 * opt.MinTokens}
+	c.cutSections()
+	return c.finish()
+}
+
+// piece is a passage in the making. Sizes are in tenths of tokens.
+type piece struct {
+	start, end, size int
+	section          int  // index of its heading, -1 before the first
+	bare             bool // it is a heading line without text
+	closed           bool // it continues a section that was cut
+}
+
+type chunker struct {
+	src             []byte
+	doc             *Document
+	target, minimum int
+	pieces          []piece
+	parents         []int // of each heading, -1 for none
+}
+
+// cutSections makes pieces of the text before the first heading and of each
+// section without its subsections.
+func (c *chunker) cutSections() {
+	c.findParents()
+	headings := c.doc.Headings
+	next := 0 // the next leaf
+	for section, start := -1, c.doc.BodyStart; section < len(headings); section++ {
+		end := len(c.src)
+		if section+1 < len(headings) {
+			end = headings[section+1].Start
+		}
+		first := next
+		for next < len(c.doc.leaves) && c.doc.leaves[next].start < end {
+			next++
+		}
+		if end > start {
+			c.cutSection(section, start, end, c.doc.leaves[first:next])
+		}
+		start = end
+	}
+}
+
+// findParents records which section each heading stands in.
+func (c *chunker) findParents() {
+	c.parents = make([]int, len(c.doc.Headings))
+	var open []int
+	for i, h := range c.doc.Headings {
+		for len(open) > 0 && c.doc.Headings[open[len(open)-1]].End <= h.Start {
+			open = open[:len(open)-1]
+		}
+		c.parents[i] = -1
+		if len(open) > 0 {
+			c.parents[i] = open[len(open)-1]
+		}
+		open = append(open, i)
+	}
+}
+
+// cutSection packs the leaves of one section into pieces.
+func (c *chunker) cutSection(section, start, end int, leaves []leaf) {
+	current := piece{start: start, end: start, section: section, bare: true}
+	for i := range leaves {
+		leafEnd := end
+		if i+1 < len(leaves) {
+			leafEnd = leaves[i+1].start
+		}
+		size := estimateTenths(c.src[current.end:leafEnd])
+		text := leaves[i].kind != leafHeading
+		if current.size+size > c.target && !current.bare {
+			c.add(current)
+			current = piece{start: current.end, end: current.end, section: section, bare: true, closed: true}
+		}
+		if current.size+size > c.target {
+			current = c.cutLeaf(current, leafEnd)
+			continue
+		}
+		current.end, current.size = leafEnd, current.size+size
+		current.bare = current.bare && !text
+	}
+	current.size += estimateTenths(c.src[current.end:end])
+	current.end = end
+	if current.end > current.start {
+		c.add(current)
+	}
+}
+
+// cutLeaf fills pieces with a leaf that is too large for one, from p on, and
+// returns the last of them.
+func (c *chunker) cutLeaf(p piece, end int) piece {
+	for {
+		limit := c.sizeLimit(p.end, end, c.target-p.size)
+		if limit >= end {
+			p.size += estimateTenths(c.src[p.end:end])
+			p.end, p.bare = end, false
+			return p
+		}
+		p.end = c.bestCut(p.end, limit)
+		p.size = c.target
+		c.add(p)
+		p = piece{start: p.end, end: p.end, section: p.section, closed: true}
+	}
+}
+
+// sizeLimit returns the largest offset up to end at which src from start holds
+// at most size; at least one character.
+func (c *chunker) sizeLimit(start, end, size int) int {
+	word := 0
+	for i := start; i < end; {
+		r, n := rune(c.src[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(c.src[i:end])
+		}
+		switch {
+		case isUnspaced(r):
+			size -= 10
+			word = 0
+		case r <= ' ':
+			word = 0
+		default:
+			size -= wordTenths(word)
+			word += n
+		}
+		if size < 0 && i > start {
+			return i
+		}
+		i += n
+	}
+	return end
+}
+
+// bestCut returns where to cut src[start:limit]: after the last line break in
+// its second half, else after the last sentence there, else after the last
+// white space, else between two characters.
+func (c *chunker) bestCut(start, limit int) int {
+	text := c.src[start:limit]
+	half := len(text) / 2
+	if i := bytes.LastIndexByte(text, '\n'); i > half {
+		return start + i + 1
+	}
+	space := 0
+	for i := len(text) - 1; i > 0; i-- {
+		if text[i] == ' ' || text[i] == '\t' || text[i] == '\n' {
+			if space == 0 {
+				space = i + 1
+			}
+			if i > half && endsSentence(text[:i]) {
+				return start + i + 1
+			}
+		} else if i > half && isWideStop(text[:i]) {
+			return start + i
+		}
+		if i <= half && space > 0 {
+			break
+		}
+	}
+	if space > 0 {
+		return start + space
+	}
+	return c.betweenCharacters(start, limit)
+}
+
+func endsSentence(text []byte) bool {
+	return len(text) > 1 && bytes.IndexByte([]byte(".!?;:"), text[len(text)-1]) >= 0
+}
+
+// isWideStop tells whether text ends with the full stop of a script that puts
+// no space after it.
+func isWideStop(text []byte) bool {
+	for _, stop := range []string{"。", "！", "？", "；"} {
+		if bytes.HasSuffix(text, []byte(stop)) {
+			return true
+		}
+	}
+	return false
+}
+
+// betweenCharacters returns limit, or the offset before it that does not part a
+// letter from its combining marks or a pair of emoji.
+func (c *chunker) betweenCharacters(start, limit int) int {
+	for i, steps := limit, 0; i > start && steps < 8; steps++ {
+		r, _ := utf8.DecodeRune(c.src[i:])
+		before, size := utf8.DecodeLastRune(c.src[start:i])
+		if !joins(r) && before != zeroWidthJoiner {
+			return i
+		}
+		i -= size
+	}
+	return limit
+}

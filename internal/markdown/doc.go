@@ -1,0 +1,38 @@
+// Package markdown reads and edits the text of one note. It is pure: bytes in,
+// values out, no files, no clock, no state between calls, so every function may
+// be called from any number of goroutines.
+//
+// # Vocabulary
+//
+// A note is UTF-8 text (any bytes are accepted) with optional front matter, a
+// YAML block between "---" lines or a TOML block between "+++" lines, followed
+// by the body. The dialect is CommonMark with what note-taking programs add:
+//
+//   - wikilinks and embeds, [[target#anchor|alias]] and ![[target]];
+//   - tags, #word or #nested/word, and Logseq's #[[several words]];
+//   - block ids, "^id" at the end of a paragraph or list item;
+//   - tasks, "- [ ] text" and Logseq's "- TODO text";
+//   - comments, %%hidden%%, and math, $inline$ and $$block$$;
+//   - Logseq page properties, "key:: value" lines that open the note.
+//
+// A section is a heading with everything up to the next heading of the same or
+// a higher level; a heading inside a list item (as Logseq writes them) ends
+// with its item. Nothing inside code, HTML blocks, comments or math is a
+// heading, link, tag, task or block id. A chunk is a passage of the body, cut
+// along sections and paragraphs, of the size that search results and embeddings
+// want.
+//
+// # Reading
+//
+// [Parse] makes one pass over the lines, keeping the stack of block quotes and
+// list items that CommonMark prescribes but building no tree, and scans the
+// inline text of each paragraph as it closes. Its cost is linear in the size of
+// the note whatever the note contains. [Chunks] reuses what Parse found.
+//
+// # Editing
+//
+// The functions that edit return the new text of the whole note and change only
+// the bytes that the edit names: line endings, indentation, the order, quotes
+// and comments of front matter, a byte order mark and a missing final newline
+// all stay. They answer a typed error, and no text, rather than guess.
+package markdown

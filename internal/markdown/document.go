@@ -1,0 +1,137 @@
+package markdown
+
+// Document is what [Parse] found in one note. All offsets are byte offsets into
+// the source as given, all lines count from 1 over the whole source.
+type Document struct {
+	FrontMatter FrontMatter
+	// BodyStart is the offset of the first byte after front matter, or after
+	// the byte order mark, or 0.
+	BodyStart int
+	// Title is front matter's title, else the text of the first heading of
+	// level 1, else empty.
+	Title string
+	// Headings in the order of the text.
+	Headings []Heading
+	// Tags without '#', front matter's first, then in the order of the text;
+	// unique whatever their case, in the spelling met first, in NFC.
+	Tags []string
+	// Aliases are other names of the note, from front matter, in NFC.
+	Aliases []string
+	// Links in the order of their Start.
+	Links []Link
+	// Blocks are the blocks that carry an id, in the order of the text.
+	Blocks []Block
+	// Tasks in the order of the text.
+	Tasks []Task
+	// BOM tells that the source starts with a UTF-8 byte order mark.
+	BOM bool
+
+	leaves []leaf
+}
+
+// FrontMatter is the block of metadata that opens a note.
+type FrontMatter struct {
+	// Format is "yaml", "toml", or empty when the note has no front matter.
+	Format string
+	// Start and End hold the block with its delimiter lines; InnerStart and
+	// InnerEnd what lies between the delimiter lines.
+	Start, End           int
+	InnerStart, InnerEnd int
+	// Values holds only string, bool, int64, float64, nil, []any and
+	// map[string]any; dates and times are strings, as are NaN and the
+	// infinities. It is nil when Err is set.
+	Values map[string]any
+	// Err tells why the block cannot be read; the body is parsed all the same
+	// and tags are taken from it as far as possible.
+	Err error
+	// ErrLine is the line of the note that Err speaks of, 0 when unknown.
+	ErrLine int
+}
+
+// Heading is an ATX ("## Text") or Setext (underlined) heading.
+type Heading struct {
+	Level int
+	// Text is the heading without inline markup, in NFC.
+	Text string
+	Line int
+	// Start is the start of the heading's first line, ContentStart that of the
+	// line after the heading, End that of the next heading which ends the
+	// section, or the end of the note.
+	Start, ContentStart, End int
+}
+
+// LinkKind tells how a link is written.
+type LinkKind string
+
+// The kinds of link.
+const (
+	LinkWiki        LinkKind = "wikilink"    // [[target]]
+	LinkEmbed       LinkKind = "embed"       // ![[target]]
+	LinkMarkdown    LinkKind = "markdown"    // [text](target), and [label]: target
+	LinkImage       LinkKind = "image"       // ![text](target)
+	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value
+)
+
+// Link is a reference to another note, to a file or to an outside resource.
+type Link struct {
+	Kind LinkKind
+	// Target is the path part in NFC: for wikilinks as it is spelled, for
+	// Markdown links with escapes and percent-encoding resolved. It is empty
+	// when the link points into its own note.
+	Target string
+	// Anchor is the heading or "^block" after '#', without the '#'.
+	Anchor string
+	// Alias is the text that readers see, when it is given.
+	Alias string
+	Line  int
+	// Start and End hold the whole link, TargetStart and TargetEnd its path
+	// part: the bytes that [RewriteLinks] replaces.
+	Start, End             int
+	TargetStart, TargetEnd int
+	// External tells that the target is a URL with a scheme.
+	External bool
+
+	quote quoting
+}
+
+// Block is a paragraph, list item or other block that carries an id.
+type Block struct {
+	// ID is without '^'.
+	ID   string
+	Line int
+	// Start and End hold the text of the block with the id and without the
+	// final line break; a list item's starts after its marker.
+	Start, End int
+
+	lineStart, itemEnd int
+}
+
+// Task is a list item with a checkbox or a task word.
+type Task struct {
+	Line int
+	Done bool
+}
+
+// Chunk is a passage of the body.
+type Chunk struct {
+	// Ordinal counts from 0.
+	Ordinal int
+	// Heading is the text of the heading that the passage stands under, and
+	// Path all headings from the outermost to that one.
+	Heading string
+	Path    []string
+	// Start and End are byte offsets, LineStart and LineEnd the first and the
+	// last line.
+	Start, End         int
+	LineStart, LineEnd int
+}
+
+// ChunkOptions sets the size of chunks. The zero value asks for the defaults.
+type ChunkOptions struct {
+	// TargetTokens is the size, in estimated tokens, that a chunk should not
+	// exceed; 220 when zero or less.
+	TargetTokens int
+	// MinTokens is the size below which a section is joined with the next of
+	// the same parent; a third of TargetTokens when zero or less.
+	MinTokens int
+}

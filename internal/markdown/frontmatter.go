@@ -1,0 +1,178 @@
+package markdown
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxFrontMatter bounds, in bytes, the metadata that is decoded: the YAML and
+// TOML libraries recurse and are not linear in hostile input.
+const maxFrontMatter = 256 << 10
+
+// maxNesting bounds the depth of lists and maps in front matter.
+const maxNesting = 64
+
+// maxValues bounds how many values front matter may expand to, so that YAML
+// aliases of aliases cannot fill the memory.
+const maxValues = 100_000
+
+var (
+	errTooLarge  = fmt.Errorf("front matter is larger than %d KiB", maxFrontMatter>>10)
+	errTooDeep   = fmt.Errorf("front matter is nested deeper than %d levels", maxNesting)
+	errTooMany   = fmt.Errorf("front matter expands to more than %d values", maxValues)
+	errNotMap    = errors.New("front matter is not a list of keys and values")
+	errNotUTF8   = errors.New("front matter is not valid UTF-8")
+	errControl   = errors.New("front matter contains a control character")
+	errManyDocs  = errors.New("front matter holds more than one YAML document")
+	errParserBug = errors.New("front matter cannot be parsed")
+)
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// locateFrontMatter finds the metadata block that opens src, which must not
+// start with a byte order mark. Nothing is decoded. Format is empty when there
+// is none; a block that is never closed is none.
+func locateFrontMatter(src []byte, from int) FrontMatter {
+	format, fence := "yaml", "---"
+	switch {
+	case bytes.HasPrefix(src[from:], []byte("---")):
+	case bytes.HasPrefix(src[from:], []byte("+++")):
+		format, fence = "toml", "+++"
+	default:
+		return FrontMatter{}
+	}
+	end, next := lineAt(src, from)
+	if strings.TrimRight(string(src[from+3:end]), " \t") != "" || next == end {
+		return FrontMatter{}
+	}
+	inner := next
+	for pos := inner; pos < len(src); {
+		end, next = lineAt(src, pos)
+		if closesFrontMatter(src[pos:end], fence) {
+			return FrontMatter{Format: format, Start: from, End: next, InnerStart: inner, InnerEnd: pos}
+		}
+		pos = next
+	}
+	return FrontMatter{}
+}
+
+func closesFrontMatter(line []byte, fence string) bool {
+	if len(line) < 3 || (line[0] != fence[0] && line[0] != '.') {
+		return false
+	}
+	line = bytes.TrimRight(line, " \t")
+	return string(line) == fence || (fence == "---" && string(line) == "...")
+}
+
+// lineAt returns the end of the line that starts at pos, without its line
+// break, and the start of the next line. At the end of the source both are
+// len(src).
+func lineAt(src []byte, pos int) (end, next int) {
+	i := bytes.IndexByte(src[pos:], '\n')
+	if i < 0 {
+		return len(src), len(src)
+	}
+	end, next = pos+i, pos+i+1
+	if end > pos && src[end-1] == '\r' {
+		end--
+	}
+	return end, next
+}
+
+// readFrontMatter locates and decodes the metadata block at from. A YAML block
+// that holds a plain sentence and not a map is none: the note opens with a
+// thematic break.
+func readFrontMatter(src []byte, from int) FrontMatter {
+	fm := locateFrontMatter(src, from)
+	if fm.Format == "" {
+		return fm
+	}
+	inner := src[fm.InnerStart:fm.InnerEnd]
+	values, line, err := decodeFrontMatter(fm.Format, inner)
+	if errors.Is(err, errNotMap) && !looksLikeKeys(inner) {
+		return FrontMatter{}
+	}
+	if err != nil {
+		fm.Err = err
+		if line > 0 {
+			fm.ErrLine = line + 1
+		}
+		return fm
+	}
+	fm.Values = values
+	return fm
+}
+
+// decodeFrontMatter returns the values of the text between the delimiters, or
+// an error with the line of that text, from 1, that it speaks of.
+func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error) {
+	if len(inner) > maxFrontMatter {
+		return nil, 0, errTooLarge
+	}
+	if line, err := checkFrontMatterText(inner); err != nil {
+		return nil, line, err
+	}
+	if format == "toml" {
+		return decodeTOML(inner)
+	}
+	return decodeYAML(inner)
+}
+
+// looksLikeKeys tells front matter that is not a map, such as "title:x", from
+// prose between two thematic breaks: its first line has a colon near its start
+// or starts a list.
+func looksLikeKeys(inner []byte) bool {
+	for len(inner) > 0 {
+		end, next := lineAt(inner, 0)
+		line := bytes.TrimSpace(inner[:end])
+		inner = inner[next:]
+		if len(line) == 0 {
+			return false
+		}
+		if line[0] == '#' {
+			continue
+		}
+		colon := bytes.IndexByte(line, ':')
+		return colon > 0 && bytes.IndexByte(line[:colon], ' ') < 0
+	}
+	return true
+}
+
+// metaStrings returns the strings of a front matter value that is a list, or
+// text in which items are separated by one of seps.
+func metaStrings(value any, seps string) []string {
+	switch v := value.(type) {
+	case string:
+		return strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(seps, r) })
+	case []any:
+		var out []string
+		for _, item := range v {
+			switch item := item.(type) {
+			case string:
+				out = append(out, item)
+			case int64, float64, bool:
+				out = append(out, fmt.Sprint(item))
+			}
+		}
+		return out
+	case int64, float64:
+		return []string{fmt.Sprint(v)}
+	}
+	return nil
+}
+
+// metaValue looks a key up as programs do that write front matter by hand:
+// exactly, else in any case.
+func metaValue(values map[string]any, key string) any {
+	if v, ok := values[key]; ok {
+		return v
+	}
+	for k, v := range values {
+		if strings.EqualFold(k, key) {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package markdown
+
+import "golang.org/x/text/unicode/norm"
+
+// addHeading records the heading whose text is src[start:end]; the section
+// before it ends. Headings in block quotes are part of what is quoted.
+func (s *scanner) addHeading(level, start, end, lineStart, line int) {
+	s.inline.scan(s, start, end, line)
+	if s.quotes > 0 {
+		return
+	}
+	s.endHeadingsBefore(len(s.containers), level, lineStart)
+	text := plainText(s.src[start:end])
+	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
+	s.doc.Headings = append(s.doc.Headings, Heading{
+		Level: level, Text: text, Line: line,
+		Start: lineStart, ContentStart: s.next, End: len(s.src),
+	})
+	if level == 1 && s.doc.Title == "" {
+		s.doc.Title = text
+	}
+}
+
+// endSections ends, at this line, the sections of headings inside at least
+// containers containers that have at least that level.
+func (s *scanner) endSections(containers, level int) {
+	s.endHeadingsBefore(containers, level, s.lineStart)
+}
+
+// endHeadingsBefore ends at offset end every section that a heading of that
+// level, inside that many containers, ends.
+func (s *scanner) endHeadingsBefore(containers, level, end int) {
+	n := len(s.openHeadings)
+	for n > 0 {
+		h := s.openHeadings[n-1]
+		if h.containers < containers || h.containers == containers && h.level < level {
+			break
+		}
+		s.doc.Headings[h.index].End = end
+		n--
+	}
+	s.openHeadings = s.openHeadings[:n]
+}
+
+// nfc returns s in Unicode normalisation form C.
+func nfc(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return norm.NFC.String(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,253 @@
+package markdown
+
+import (
+	"bytes"
+	"sort"
+)
+
+// maxTicks is the longest run of backticks that can open a code span.
+const maxTicks = 80
+
+// maxBrackets bounds the '[' that wait for their ']'.
+const maxBrackets = 4096
+
+// maxText bounds, in bytes, the text kept of a link or heading.
+const maxText = 1000
+
+var special = func() (t [256]bool) {
+	for _, c := range []byte("\\`$%<![]#") {
+		t[c] = true
+	}
+	return t
+}()
+
+// inlineScanner finds links and tags in the text of one block. It looks at each
+// byte a bounded number of times: what it searched for in vain is remembered.
+type inlineScanner struct {
+	src        []byte
+	doc        *Document
+	start, end int
+	tags       *tagSet
+
+	brackets  []bracket
+	active    int // brackets below this index can only open images
+	unordered bool
+
+	// For counting lines: countLine is the line of countPos.
+	countPos, countLine int
+
+	ticks       [maxTicks + 1]int // last run of each length, when scanned
+	ticksKnown  bool
+	wikiClose   int // the next "]]", when not before the position
+	noHidden    [256]int
+	noHiddenSet bool
+}
+
+// bracket is a '[' or '![' that may open a link.
+type bracket struct {
+	pos, text, line int
+	image           bool
+}
+
+// scan reads src[start:end], which starts on the given line.
+func (in *inlineScanner) scan(s *scanner, start, end, line int) {
+	in.src, in.doc, in.start, in.end = s.src, s.doc, start, end
+	in.brackets, in.active = in.brackets[:0], 0
+	in.countPos, in.countLine = start, line
+	in.ticksKnown, in.wikiClose = false, start
+	if in.noHiddenSet {
+		in.noHidden, in.noHiddenSet = [256]int{}, false
+	}
+	for i := start; i < end; {
+		if c := in.src[i]; !special[c] {
+			i++
+			continue
+		}
+		i = in.step(i)
+	}
+}
+
+// step handles the special byte at i and returns where to go on.
+func (in *inlineScanner) step(i int) int {
+	switch in.src[i] {
+	case '\\':
+		return i + 2
+	case '`':
+		return in.codeSpan(i)
+	case '$':
+		return in.math(i)
+	case '%':
+		return in.hidden(i, "%%", "%%")
+	case '<':
+		return in.angle(i)
+	case '#':
+		return in.tag(i)
+	case ']':
+		return in.closeBracket(i)
+	}
+	image := in.src[i] == '!'
+	open := i
+	if image {
+		open++
+	}
+	if in.at(open) != '[' {
+		return i + 1
+	}
+	if in.at(open+1) == '[' {
+		if next := in.wikilink(i, open, image); next > 0 {
+			return next
+		}
+	}
+	if len(in.brackets) < maxBrackets {
+		in.brackets = append(in.brackets, bracket{i, open + 1, in.lineOf(i), image})
+	}
+	return open + 1
+}
+
+// at returns the byte at i, or 0 outside the text.
+func (in *inlineScanner) at(i int) byte {
+	if i < in.start || i >= in.end {
+		return 0
+	}
+	return in.src[i]
+}
+
+// lineOf returns the line of i, which must not be before the last one asked.
+func (in *inlineScanner) lineOf(i int) int {
+	if i > in.countPos {
+		in.countLine += bytes.Count(in.src[in.countPos:i], []byte{'\n'})
+		in.countPos = i
+	}
+	return in.countLine
+}
+
+// codeSpan skips the code span that the backticks at i open, or the backticks.
+func (in *inlineScanner) codeSpan(i int) int {
+	n := in.runOfTicks(i)
+	after := i + n
+	if n > maxTicks || in.ticksKnown && in.ticks[n] <= i {
+		return after
+	}
+	if !in.ticksKnown {
+		in.ticks = [maxTicks + 1]int{}
+	}
+	for pos := after; ; {
+		next := bytes.IndexByte(in.src[pos:in.end], '`')
+		if next < 0 {
+			break
+		}
+		pos += next
+		run := in.runOfTicks(pos)
+		if run == n {
+			return pos + run
+		}
+		if run <= maxTicks {
+			in.ticks[run] = pos
+		}
+		pos += run
+	}
+	in.ticksKnown = true
+	return after
+}
+
+func (in *inlineScanner) runOfTicks(i int) int {
+	n := 0
+	for i+n < in.end && in.src[i+n] == '`' {
+		n++
+	}
+	return n
+}
+
+// hidden skips what lies between the marks open, which is at i, and closing.
+func (in *inlineScanner) hidden(i int, open, closing string) int {
+	text := in.src[i:in.end]
+	if !bytes.HasPrefix(text, []byte(open)) {
+		return i + 1
+	}
+	if absent := in.noHidden[open[0]]; absent > 0 && i >= absent-1 {
+		return i + 1
+	}
+	end := bytes.Index(text[len(open):], []byte(closing))
+	if end < 0 {
+		in.noHidden[open[0]], in.noHiddenSet = i+1, true
+		return i + len(open)
+	}
+	return i + len(open) + end + len(closing)
+}
+
+// math skips inline math: $$…$$, or $…$ on one line with no space inside the
+// marks and no digit after them (Pandoc's tex_math_dollars rule).
+func (in *inlineScanner) math(i int) int {
+	if in.at(i+1) == '$' {
+		return in.hidden(i, "$$", "$$")
+	}
+	if c := in.at(i + 1); c == 0 || c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+		return i + 1
+	}
+	for pos := i + 1; pos < in.end; pos++ {
+		switch in.src[pos] {
+		case '\n':
+			return i + 1
+		case '\\':
+			pos++
+		case '$':
+			before, after := in.src[pos-1], in.at(pos+1)
+			if before == ' ' || before == '\t' || isDigit(after) {
+				return i + 1
+			}
+			return pos + 1
+		}
+	}
+	return i + 1
+}
+
+// angle skips an HTML comment, autolink or tag at i.
+func (in *inlineScanner) angle(i int) int {
+	text := in.src[i:in.end]
+	if bytes.HasPrefix(text, []byte("<!--")) {
+		return in.hidden(i, "<!--", "-->")
+	}
+	if n := autolink(text); n > 0 {
+		return i + n
+	}
+	if n := htmlTag(text); n > 0 {
+		return i + n
+	}
+	return i + 1
+}
+
+// autolink returns the length of <scheme:…> at the start of b, else 0.
+func autolink(b []byte) int {
+	n := 1
+	for n < len(b) && n <= 33 && (isLetter(b[n]) || n > 1 && (isDigit(b[n]) || b[n] == '+' || b[n] == '.' || b[n] == '-')) {
+		n++
+	}
+	if n < 3 || n >= len(b) || b[n] != ':' {
+		return 0
+	}
+	for ; n < len(b); n++ {
+		switch c := b[n]; {
+		case c == '>':
+			return n + 1
+		case c <= ' ' || c == '<':
+			return 0
+		}
+	}
+	return 0
+}
+
+// add records a link. Outer links close after the links inside them.
+func (in *inlineScanner) add(l Link) {
+	if n := len(in.doc.Links); n > 0 && in.doc.Links[n-1].Start > l.Start {
+		in.unordered = true
+	}
+	in.doc.Links = append(in.doc.Links, l)
+}
+
+// finish sorts the links when they were not found in order.
+func (in *inlineScanner) finish() {
+	if in.unordered {
+		links := in.doc.Links
+		sort.SliceStable(links, func(i, j int) bool { return links[i].Start < links[j].Start })
+	}
+}

@@ -1,0 +1,254 @@
+package markdown
+
+import (
+	"bytes"
+	"html"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxParentheses bounds the nesting of parentheses in a link's destination, as
+// CommonMark allows; it also bounds how far a failed attempt reads.
+const maxParentheses = 32
+
+// closeBracket handles the ']' at i: a link ends there when a destination
+// follows.
+func (in *inlineScanner) closeBracket(i int) int {
+	n := len(in.brackets)
+	if n == 0 {
+		return i + 1
+	}
+	b := in.brackets[n-1]
+	in.brackets = in.brackets[:n-1]
+	inactive := n-1 < in.active && !b.image
+	in.active = min(in.active, n-1)
+	if inactive || in.at(i+1) != '(' {
+		return i + 1
+	}
+	dest, next := destination(in.src[:in.end], i+2)
+	if next == 0 {
+		return i + 1
+	}
+	l := splitDestination(in.src, dest)
+	l.Kind, l.Start, l.End, l.Line = LinkMarkdown, b.pos, next, b.line
+	l.Alias = cut(plainText(in.src[b.text:i]))
+	if b.image {
+		l.Kind = LinkImage
+	} else {
+		in.active = n - 1
+	}
+	in.add(l)
+	return next
+}
+
+// destination reads `path "title")` at i. It returns where the path lies,
+// without angle brackets, and the offset after the parenthesis, 0 when this is
+// no destination.
+func destination(src []byte, i int) (span, int) {
+	i = skipSpace(src, i)
+	if bytes.HasPrefix(src[i:], []byte("[[")) {
+		return span{}, 0 // [text]([[page]]) holds a wikilink
+	}
+	dest, i := linkPath(src, i)
+	if i == 0 {
+		return span{}, 0
+	}
+	after := skipSpace(src, i)
+	if after < len(src) && after > i {
+		if title := linkTitle(src, after); title > 0 {
+			after = skipSpace(src, title)
+		}
+	}
+	if after >= len(src) || src[after] != ')' {
+		return span{}, 0
+	}
+	return dest, after + 1
+}
+
+// linkPath reads a path at i, <in angle brackets> or with balanced parentheses,
+// and returns where it lies and the offset after it, 0 when there is none.
+func linkPath(src []byte, i int) (span, int) {
+	start := i
+	if i < len(src) && src[i] == '<' {
+		for i++; i < len(src); i++ {
+			switch src[i] {
+			case '\\':
+				i++
+			case '>':
+				return span{start: start + 1, end: i}, i + 1
+			case '<', '\n':
+				return span{}, 0
+			}
+		}
+		return span{}, 0
+	}
+	depth := 0
+	for ; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '\\' && i+1 < len(src) && isPunctuation(src[i+1]):
+			i++
+		case c == '(':
+			if depth++; depth > maxParentheses {
+				return span{}, 0
+			}
+		case c == ')':
+			if depth == 0 {
+				return span{start: start, end: i}, i
+			}
+			depth--
+		case c <= ' ' || c == 0x7f:
+			if depth > 0 {
+				return span{}, 0
+			}
+			return span{start: start, end: i}, i
+		}
+	}
+	if depth > 0 {
+		return span{}, 0
+	}
+	return span{start: start, end: i}, i
+}
+
+// linkTitle returns the offset after the quoted title at i, 0 without one.
+func linkTitle(src []byte, i int) int {
+	closing := src[i]
+	switch closing {
+	case '"', '\'':
+	case '(':
+		closing = ')'
+	default:
+		return 0
+	}
+	for i++; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '\\':
+			i++
+		case c == closing:
+			return i + 1
+		case c == '(' && closing == ')':
+			return 0
+		}
+	}
+	return 0
+}
+
+// splitDestination divides a destination at '#' and decodes it.
+func splitDestination(src []byte, dest span) Link {
+	raw := src[dest.start:dest.end]
+	l := Link{TargetStart: dest.start, TargetEnd: dest.end}
+	if external(raw) {
+		l.External = true
+		l.Target = nfc(unescape(raw))
+		return l
+	}
+	if i := bytes.IndexByte(raw, '#'); i >= 0 {
+		l.Anchor = nfc(percentDecode(unescape(raw[i+1:])))
+		raw = raw[:i]
+		l.TargetEnd = dest.start + i
+	}
+	l.Target = nfc(percentDecode(unescape(raw)))
+	return l
+}
+
+// unescape resolves backslash escapes and character references.
+func unescape(b []byte) string {
+	if bytes.IndexByte(b, '\\') < 0 && bytes.IndexByte(b, '&') < 0 {
+		return string(b)
+	}
+	var out strings.Builder
+	for i := 0; i < len(b); i++ {
+		if b[i] == '\\' && i+1 < len(b) && isPunctuation(b[i+1]) {
+			i++
+		} else if b[i] == '&' {
+			if n := reference(b[i:]); n > 0 {
+				out.WriteString(html.UnescapeString(string(b[i : i+n])))
+				i += n - 1
+				continue
+			}
+		}
+		out.WriteByte(b[i])
+	}
+	return out.String()
+}
+
+// reference returns the length of the character reference at the start of b,
+// such as "&amp;", else 0.
+func reference(b []byte) int {
+	for n := 1; n < len(b) && n < 34; n++ {
+		switch c := b[n]; {
+		case c == ';' && n > 1:
+			return n + 1
+		case !isLetter(c) && !isDigit(c) && (n != 1 || c != '#'):
+			return 0
+		}
+	}
+	return 0
+}
+
+// percentDecode resolves %XX; text in which that is not UTF-8 stays as it is.
+func percentDecode(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	if decoded, err := url.PathUnescape(s); err == nil && utf8.ValidString(decoded) {
+		return decoded
+	}
+	return s
+}
+
+// isPunctuation tells whether c is ASCII punctuation, which '\' escapes.
+func isPunctuation(c byte) bool {
+	return c > ' ' && c < 0x7f && !isLetter(c) && !isDigit(c)
+}
+
+// readDefinitions takes the link reference definitions, "[label]: path", from
+// the start of the paragraph. Each must stand on a line of its own.
+func (s *scanner) readDefinitions() {
+	p := &s.paragraph
+	for p.start < p.end && s.src[p.start] == '[' {
+		end, next := lineAt(s.src[:p.end], p.start)
+		dest := definition(s.src[:end], p.start)
+		if dest.end == 0 {
+			return
+		}
+		l := splitDestination(s.src, dest)
+		l.Kind, l.Start, l.End, l.Line = LinkMarkdown, p.start, end, p.line
+		s.inline.doc = s.doc
+		s.inline.add(l)
+		for next < p.end && (s.src[next] == ' ' || s.src[next] == '\t' || s.src[next] == '>') {
+			next++
+		}
+		p.start = next
+		p.line++
+	}
+}
+
+// definition returns where in the line, which starts at i and ends with src,
+// the path of a link reference definition lies; the zero span when it is none.
+func definition(src []byte, i int) span {
+	closing := bytes.IndexByte(src[i:], ']')
+	if closing < 2 || closing > 1000 || src[i+1] == '^' || bytes.IndexByte(src[i+1:i+closing], '[') >= 0 ||
+		len(bytes.TrimSpace(src[i+1:i+closing])) == 0 {
+		return span{}
+	}
+	i += closing + 1
+	if i >= len(src) || src[i] != ':' {
+		return span{}
+	}
+	i = skipSpace(src, i+1)
+	dest, after := linkPath(src, i)
+	if after == 0 || after == i {
+		return span{}
+	}
+	next := skipSpace(src, after)
+	if next < len(src) && next > after {
+		if title := linkTitle(src, next); title > 0 {
+			next = skipSpace(src, title)
+		}
+	}
+	if next < len(src) {
+		return span{}
+	}
+	return dest
+}

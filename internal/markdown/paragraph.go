@@ -1,0 +1,162 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// closeParagraph reads the links, tags, task and block id of the paragraph that
+// has just ended.
+func (s *scanner) closeParagraph() {
+	p := &s.paragraph
+	first := s.properties
+	s.properties = false
+	whole := p.span
+	s.readDefinitions()
+	if p.start >= p.end {
+		s.finishBlock(p.end)
+		return
+	}
+	if p.opensItem && p.start == whole.start {
+		s.addTask(s.src[p.start:p.end], p.line)
+	}
+	if first && len(s.containers) == 0 {
+		s.readProperties(s.src[p.start:p.end])
+	}
+	s.inline.scan(s, p.start, p.end, p.line)
+	s.addBlock()
+}
+
+// taskWords are Logseq's markers and whether they mean that the task is done.
+var taskWords = map[string]bool{
+	"TODO": false, "DOING": false, "NOW": false, "LATER": false, "WAITING": false, "WAIT": false,
+	"IN-PROGRESS": false, "DONE": true, "CANCELED": true, "CANCELLED": true,
+}
+
+// addTask records the task that the text of a list item starts with.
+func (s *scanner) addTask(text []byte, line int) {
+	if len(text) > 3 && text[0] == '[' && text[2] == ']' && (text[3] == ' ' || text[3] == '\t') ||
+		len(text) == 3 && text[0] == '[' && text[2] == ']' {
+		switch text[1] {
+		case ' ', '/':
+			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line})
+		case '\n', '\r', '[', ']', '^':
+		default:
+			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line, Done: true})
+		}
+		return
+	}
+	if text[0] < 'A' || text[0] > 'Z' {
+		return
+	}
+	word := text[:min(len(text), 12)]
+	if i := bytes.IndexAny(word, " \t\n"); i > 0 {
+		if done, ok := taskWords[string(word[:i])]; ok {
+			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line, Done: done})
+		}
+	}
+}
+
+// addBlock records the block id at the end of the paragraph. One that stands
+// alone names the block before it.
+func (s *scanner) addBlock() {
+	p := &s.paragraph
+	id, at := blockID(s.src[p.lastStart:p.end])
+	if id == "" {
+		s.finishBlock(p.end)
+		return
+	}
+	if at == 0 && p.lastStart == p.start {
+		if s.previous.end > 0 && s.previous.containers >= len(s.containers) {
+			b := s.previous
+			s.doc.Blocks = append(s.doc.Blocks, Block{
+				ID: id, Line: b.line, Start: b.start, End: p.end, lineStart: b.lineStart, itemEnd: s.lineStart,
+			})
+		}
+		return
+	}
+	b := Block{ID: id, Line: p.line, Start: p.start, End: p.end, lineStart: p.lineStart}
+	if !p.opensItem {
+		b.itemEnd = s.lineStart
+	}
+	s.doc.Blocks = append(s.doc.Blocks, b)
+	s.finishBlock(p.end)
+}
+
+// blockID returns the id that line ends with, without '^', and where '^' is.
+func blockID(line []byte) (string, int) {
+	line = bytes.TrimRight(line, " \t")
+	n := len(line)
+	for n > 0 && (isLetter(line[n-1]) || isDigit(line[n-1]) || line[n-1] == '-') {
+		n--
+	}
+	if n == 0 || n == len(line) || line[n-1] != '^' || n > 1 && line[n-2] != ' ' && line[n-2] != '\t' {
+		return "", 0
+	}
+	return string(line[n:]), n - 1
+}
+
+// readProperties takes tags, aliases and title from Logseq's page properties:
+// lines "key:: value" that are the first paragraph of a note.
+func (s *scanner) readProperties(text []byte) {
+	for len(text) > 0 {
+		end, next := lineAt(text, 0)
+		line := text[:end]
+		text = text[next:]
+		i := bytes.Index(line, []byte("::"))
+		if i <= 0 || bytes.ContainsAny(line[:i], " \t:`[(") {
+			return
+		}
+		value := strings.TrimSpace(string(line[i+2:]))
+		switch strings.ToLower(string(line[:i])) {
+		case "tags", "tag":
+			for _, tag := range propertyList(value) {
+				s.inline.tags.add(tag)
+			}
+		case "alias", "aliases":
+			for _, alias := range propertyList(value) {
+				addAlias(s.doc, alias)
+			}
+		case "title":
+			if s.doc.Title == "" {
+				s.doc.Title = cut(nfc(value))
+			}
+		}
+	}
+}
+
+// propertyList divides a property's value at commas outside [[…]].
+func propertyList(value string) []string {
+	var out []string
+	depth, start := 0, 0
+	for i := 0; i <= len(value); i++ {
+		switch {
+		case i == len(value) || value[i] == ',' && depth == 0:
+			item := strings.TrimLeft(strings.TrimSpace(value[start:i]), "#")
+			if inner, ok := strings.CutPrefix(item, "[["); ok {
+				item = strings.TrimSuffix(inner, "]]")
+			}
+			out = append(out, item)
+			start = i + 1
+		case value[i] == '[':
+			depth++
+		case value[i] == ']':
+			depth = max(depth-1, 0)
+		}
+	}
+	return out
+}
+
+// addAlias adds a name that the note is not known by yet.
+func addAlias(doc *Document, alias string) {
+	alias = cut(nfc(strings.TrimSpace(alias)))
+	if alias == "" {
+		return
+	}
+	for _, a := range doc.Aliases {
+		if a == alias {
+			return
+		}
+	}
+	doc.Aliases = append(doc.Aliases, alias)
+}

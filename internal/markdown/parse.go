@@ -1,0 +1,97 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Parse reads one note. Any bytes are a note: Parse neither fails nor panics,
+// and what it cannot read, such as broken front matter, is told in the result.
+// The result does not refer to src.
+func Parse(src []byte) *Document {
+	doc := &Document{BOM: bytes.HasPrefix(src, []byte(byteOrderMark))}
+	if doc.BOM {
+		doc.BodyStart = len(byteOrderMark)
+	}
+	doc.FrontMatter = readFrontMatter(src, doc.BodyStart)
+	line := 1
+	tags := &tagSet{}
+	if fm := &doc.FrontMatter; fm.Format != "" {
+		doc.BodyStart = fm.End
+		line += bytes.Count(src[:fm.End], []byte{'\n'})
+		readMetadata(doc, tags, src)
+		addFrontMatterLinks(doc, src)
+	}
+	s := &scanner{src: src, doc: doc}
+	s.inline.tags = tags
+	s.run(doc.BodyStart, line)
+	s.inline.finish()
+	doc.Tags = tags.list
+	return doc
+}
+
+// readMetadata takes title, tags and aliases from front matter.
+func readMetadata(doc *Document, tags *tagSet, src []byte) {
+	fm := &doc.FrontMatter
+	values := fm.Values
+	if fm.Err != nil {
+		values = salvageKeys(src[fm.InnerStart:fm.InnerEnd])
+	}
+	switch title := metaValue(values, "title").(type) {
+	case string:
+		doc.Title = cut(nfc(strings.TrimSpace(title)))
+	case int64, float64:
+		doc.Title = metaStrings(title, "")[0]
+	}
+	for _, key := range []string{"tags", "tag"} {
+		for _, tag := range metaStrings(metaValue(values, key), ", \t\n") {
+			tags.add(strings.Join(strings.Fields(tag), "-"))
+		}
+	}
+	for _, key := range []string{"aliases", "alias"} {
+		for _, alias := range metaStrings(metaValue(values, key), ",\n") {
+			addAlias(doc, alias)
+		}
+	}
+}
+
+// salvageKeys reads what it can of front matter that does not parse: the values
+// of title, tags and aliases on one line or as a list of "- item" lines.
+func salvageKeys(inner []byte) map[string]any {
+	values := map[string]any{}
+	key := ""
+	for len(inner) > 0 {
+		end, next := lineAt(inner, 0)
+		line := strings.TrimRight(string(inner[:min(end, maxText)]), " \t")
+		inner = inner[next:]
+		trimmed := strings.TrimLeft(line, " \t")
+		if item, ok := strings.CutPrefix(trimmed, "- "); ok {
+			if list, ok := values[key].([]any); ok {
+				values[key] = append(list, unquote(item))
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || name != trimmed[:min(len(name), len(trimmed))] {
+			continue
+		}
+		key = strings.ToLower(strings.TrimSpace(name))
+		switch key {
+		case "title":
+			values[key] = unquote(value)
+		case "tags", "tag", "aliases", "alias":
+			list := []any{}
+			for _, item := range strings.Split(strings.Trim(value, " []"), ",") {
+				if item = unquote(item); item != "" {
+					list = append(list, item)
+				}
+			}
+			values[key] = list
+		}
+	}
+	return values
+}
+
+func unquote(s string) string {
+	return strings.Trim(strings.TrimSpace(s), `"'`)
+}

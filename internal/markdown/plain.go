@@ -1,0 +1,176 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plainText returns inline text as a reader sees it: markup removed, links as
+// their text, white space collapsed, in NFC, cut at maxText bytes.
+func plainText(b []byte) string {
+	if len(b) > maxText {
+		b = []byte(cut(string(b)))
+	}
+	if bytes.IndexAny(b, "\\`*_~=[]<&!\n\t%") < 0 && utf8.Valid(b) {
+		return nfc(string(bytes.TrimSpace(b)))
+	}
+	var out strings.Builder
+	writePlain(&out, b, 0)
+	return nfc(strings.Join(strings.Fields(strings.ToValidUTF8(out.String(), "\uFFFD")), " "))
+}
+
+// writePlain appends the plain form of b; depth bounds the nesting of links.
+func writePlain(out *strings.Builder, b []byte, depth int) {
+	for i := 0; i < len(b); {
+		n := 0
+		switch b[i] {
+		case '\\':
+			if i+1 < len(b) && isPunctuation(b[i+1]) {
+				out.WriteByte(b[i+1])
+				n = 2
+			}
+		case '`':
+			n = writeCode(out, b[i:])
+		case '!', '[':
+			n = writeLink(out, b[i:], depth)
+		case '<':
+			if n = autolink(b[i:]); n > 0 {
+				out.Write(b[i+1 : i+n-1])
+			} else {
+				n = htmlTag(b[i:])
+			}
+		case '&':
+			if n = reference(b[i:]); n > 0 {
+				out.WriteString(unescape(b[i : i+n]))
+			}
+		case '*', '_', '~', '=', '%':
+			n = markup(b, i)
+		case '\n':
+			n = 1
+			for i+n < len(b) && bytes.IndexByte([]byte(" \t>"), b[i+n]) >= 0 {
+				n++
+			}
+			out.WriteByte(' ')
+		}
+		if n == 0 {
+			out.WriteByte(b[i])
+			n = 1
+		}
+		i += n
+	}
+}
+
+// writeCode appends the code span that b starts with and returns its length;
+// backticks that open none are text.
+func writeCode(out *strings.Builder, b []byte) int {
+	n := len(b) - len(bytes.TrimLeft(b, "`"))
+	for pos := n; pos < len(b); {
+		next := bytes.IndexByte(b[pos:], '`')
+		if next < 0 {
+			break
+		}
+		pos += next
+		run := len(b[pos:]) - len(bytes.TrimLeft(b[pos:], "`"))
+		if run == n {
+			out.Write(bytes.TrimSpace(b[n:pos]))
+			return pos + run
+		}
+		pos += run
+	}
+	out.Write(b[:n])
+	return n
+}
+
+// writeLink appends the text of the link or image that b starts with and
+// returns its length, 0 when it starts with none.
+func writeLink(out *strings.Builder, b []byte, depth int) int {
+	open := 0
+	if b[0] == '!' {
+		open = 1
+	}
+	rest := b[open:]
+	if depth > 4 || len(rest) == 0 || rest[0] != '[' {
+		return 0
+	}
+	if bytes.HasPrefix(rest, []byte("[[")) {
+		end := bytes.Index(rest, []byte("]]"))
+		if end < 3 {
+			return 0
+		}
+		text := rest[2:end]
+		if bar := bytes.IndexByte(text, '|'); bar >= 0 {
+			text = text[bar+1:]
+		}
+		out.Write(text)
+		return open + end + 2
+	}
+	closing := closingBracket(rest)
+	if closing < 0 || closing+1 >= len(rest) {
+		return 0
+	}
+	next := 0
+	switch rest[closing+1] {
+	case '(':
+		_, next = destination(rest, closing+2)
+	case '[':
+		if end := bytes.IndexByte(rest[closing+1:], ']'); end > 0 {
+			next = closing + 1 + end + 1
+		}
+	}
+	if next == 0 {
+		return 0
+	}
+	writePlain(out, rest[1:closing], depth+1)
+	return open + next
+}
+
+// closingBracket returns the index of the ']' that closes b's first byte.
+func closingBracket(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '[':
+			depth++
+		case ']':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// markup returns the length of the run of emphasis marks at i that a reader
+// does not see: one that touches a word and is not surrounded by one ('_'), and
+// is two bytes long for '~', '=' and '%'.
+func markup(b []byte, i int) int {
+	n := i
+	for n < len(b) && b[n] == b[i] {
+		n++
+	}
+	n -= i
+	before, _ := utf8.DecodeLastRune(b[:i])
+	after, _ := utf8.DecodeRune(b[i+n:])
+	spaceBefore := i == 0 || unicode.IsSpace(before)
+	spaceAfter := i+n == len(b) || unicode.IsSpace(after)
+	switch b[i] {
+	case '~', '=', '%':
+		if n != 2 || spaceBefore && spaceAfter {
+			return 0
+		}
+	case '_':
+		if isWord(before) && isWord(after) {
+			return 0
+		}
+	}
+	if spaceBefore && spaceAfter {
+		return 0
+	}
+	return n
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }

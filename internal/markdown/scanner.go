@@ -1,0 +1,316 @@
+package markdown
+
+import "bytes"
+
+// maxContainers bounds the nesting of block quotes and list items. Deeper
+// markers are text, which keeps the cost of a line independent of the note.
+const maxContainers = 48
+
+// container is an open block quote or list item.
+type container struct {
+	item bool
+	// indent is how many columns a line must be indented, relative to the
+	// parent, to continue a list item.
+	indent int
+	// empty tells that the item has had no content yet: a blank line ends it.
+	empty bool
+	// block is the index in doc.Blocks from which blocks of this item follow.
+	block int
+}
+
+// leafKind is the kind of the innermost open block.
+type leafKind uint8
+
+const (
+	leafNone leafKind = iota
+	leafParagraph
+	leafHeading
+	leafBreak
+	leafIndented
+	leafFence
+	leafHTML
+	leafMath
+	leafComment
+)
+
+// leaf is one block of text, from the start of its first line to the start of
+// the next leaf; chunks are made of them.
+type leaf struct {
+	start, line int
+	kind        leafKind
+}
+
+// scanner finds the blocks of a note line by line, by the rules of CommonMark
+// 0.31 (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy).
+type scanner struct {
+	src []byte
+	doc *Document
+
+	// The current line, from lineStart to lineEnd, without its line break, and
+	// the start of the next.
+	lineStart, lineEnd, next, line int
+
+	// The reading position in the line. Columns count from 0 with tab stops of
+	// 4; spare is what is left of a tab that was consumed in part.
+	pos, column, spare int
+
+	containers []container
+	quotes     int // block quotes among containers
+
+	// The open leaf.
+	kind      leafKind
+	fence     fence
+	htmlEnd   htmlEnd
+	paragraph paragraph
+
+	// Offsets from which on the closing marker is known to be absent, so that
+	// an opening marker there is text.
+	noMath, noComment int
+
+	openHeadings []openHeading
+	itemOpened   bool // the line has opened a list item
+	current      span // the open leaf
+	previous     span // the leaf before it, which a lone block id names
+	properties   bool // the leaf to come is the first of the note
+	inline       inlineScanner
+}
+
+// span is a run of bytes that starts on a line.
+type span struct {
+	start, end, lineStart, line int
+	containers                  int // how many it is inside of
+}
+
+// paragraph is the paragraph being read.
+type paragraph struct {
+	span           // its text, without the markers before it
+	lastStart int  // where the text of its last line starts
+	opensItem bool // it is the first text of a list item
+}
+
+// openHeading is a heading whose section has not ended yet.
+type openHeading struct {
+	index, level, containers int
+}
+
+func (s *scanner) run(from, line int) {
+	s.line = line
+	s.noMath, s.noComment = len(s.src), len(s.src)
+	s.properties = true
+	for pos := from; pos < len(s.src); {
+		end, next := lineAt(s.src, pos)
+		s.lineStart, s.lineEnd, s.next = pos, end, next
+		s.scanLine()
+		pos = next
+		s.line++
+	}
+	s.lineStart, s.lineEnd = len(s.src), len(s.src)
+	s.closeLeaf()
+	s.closeContainers(0)
+	s.endSections(0, 0)
+}
+
+func (s *scanner) scanLine() {
+	s.pos, s.column, s.spare, s.itemOpened = s.lineStart, 0, 0, false
+	if s.kind == leafParagraph && len(s.containers) == 0 && plainStart[s.peek()] {
+		s.extendParagraph()
+		return
+	}
+	matched := s.matchContainers()
+	all := matched == len(s.containers)
+	if s.kind > leafBreak && !all {
+		s.closeLeaf()
+	}
+	if all && s.continueVerbatim() {
+		return
+	}
+	s.openBlocks(matched)
+}
+
+// plainStart marks bytes that can start no block, so that a line that starts
+// with one of them continues the paragraph before it.
+var plainStart = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	}
+	return t
+}()
+
+// peek returns the byte at the reading position, or '\n' at the line's end.
+func (s *scanner) peek() byte {
+	if s.pos < s.lineEnd {
+		return s.src[s.pos]
+	}
+	return '\n'
+}
+
+// indent returns the columns of white space ahead and the offset of what
+// follows it.
+func (s *scanner) indent() (columns, next int) {
+	columns, next = s.spare, s.pos
+	column := s.column
+	for next < s.lineEnd {
+		switch s.src[next] {
+		case ' ':
+			columns++
+			column++
+		case '\t':
+			step := 4 - column%4
+			columns += step
+			column += step
+		default:
+			return columns, next
+		}
+		next++
+	}
+	return columns, next
+}
+
+// skip consumes columns of white space.
+func (s *scanner) skip(columns int) {
+	used := min(s.spare, columns)
+	s.spare -= used
+	columns -= used
+	for columns > 0 && s.pos < s.lineEnd {
+		step := 1
+		if s.src[s.pos] == '\t' {
+			step = 4 - s.column%4
+		} else if s.src[s.pos] != ' ' {
+			return
+		}
+		s.pos++
+		s.column += step
+		if step > columns {
+			s.spare = step - columns
+			return
+		}
+		columns -= step
+	}
+}
+
+// advance consumes n bytes that are not tabs.
+func (s *scanner) advance(n int) {
+	s.pos += n
+	s.column += n
+}
+
+// matchContainers consumes the markers of the open containers that the line
+// continues and returns how many those are.
+func (s *scanner) matchContainers() int {
+	for i := range s.containers {
+		c := &s.containers[i]
+		columns, next := s.indent()
+		blank := next >= s.lineEnd
+		switch {
+		case !c.item && !blank && columns < 4 && s.src[next] == '>':
+			s.skip(columns)
+			s.advance(1)
+			s.skip(1)
+		case c.item && blank && !(c.empty && i == len(s.containers)-1):
+			s.skip(c.indent)
+		case c.item && !blank && columns >= c.indent:
+			s.skip(c.indent)
+		default:
+			return i
+		}
+	}
+	return len(s.containers)
+}
+
+// continueVerbatim handles a line inside a fence, HTML block, math block,
+// comment or indented code, and reports whether it was one.
+func (s *scanner) continueVerbatim() bool {
+	switch s.kind {
+	case leafFence:
+		if s.closesFence() {
+			s.endLeaf()
+		}
+	case leafHTML:
+		return s.continueHTML()
+	case leafMath:
+		if bytes.Contains(s.src[s.pos:s.lineEnd], mathMark) {
+			s.endLeaf()
+		}
+	case leafComment:
+		if bytes.Contains(s.src[s.pos:s.lineEnd], commentMark) {
+			s.endLeaf()
+		}
+	case leafIndented:
+		columns, next := s.indent()
+		if columns < 4 && next < s.lineEnd {
+			s.endLeaf()
+			return false
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// openBlocks opens the blocks that start on the line, after the matched
+// containers, and adds what is left to a leaf.
+func (s *scanner) openBlocks(matched int) {
+	lazy := s.kind == leafParagraph && matched < len(s.containers)
+	for {
+		columns, next := s.indent()
+		if next >= s.lineEnd {
+			s.blankLine(matched)
+			return
+		}
+		if columns >= 4 {
+			if s.kind == leafParagraph {
+				s.extendParagraph()
+				return
+			}
+			s.closeContainers(matched)
+			s.startLeaf(leafIndented)
+			return
+		}
+		opened := s.openContainer(matched, columns, next, lazy)
+		if opened {
+			matched, lazy = len(s.containers), false
+			continue
+		}
+		if s.openLeaf(matched, columns, next, lazy) {
+			return
+		}
+		break
+	}
+	if s.kind == leafParagraph {
+		s.extendParagraph()
+		return
+	}
+	s.closeContainers(matched)
+	s.startParagraph()
+}
+
+func (s *scanner) blankLine(matched int) {
+	s.closeLeaf()
+	s.closeContainers(matched)
+}
+
+// closeContainers leaves the first n containers open.
+func (s *scanner) closeContainers(n int) {
+	if n >= len(s.containers) {
+		return
+	}
+	s.closeLeaf()
+	for _, c := range s.containers[n:] {
+		if c.item {
+			s.endItem(c)
+		} else {
+			s.quotes--
+		}
+	}
+	s.containers = s.containers[:n]
+	s.endSections(n+1, 0)
+}
+
+// endItem records where the list item of blocks found in it ends.
+func (s *scanner) endItem(c container) {
+	for i := c.block; i < len(s.doc.Blocks); i++ {
+		if b := &s.doc.Blocks[i]; b.itemEnd == 0 {
+			b.itemEnd = s.lineStart
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxTag bounds a tag's length in bytes; longer ones are text.
+const maxTag = 200
+
+// tagSet collects tags, once each whatever their case.
+type tagSet struct {
+	list []string
+	seen map[string]bool
+}
+
+// add takes a tag as written, with or without '#'.
+func (t *tagSet) add(tag string) {
+	tag = strings.Trim(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(tag), "#")), "/")
+	if tag == "" || len(tag) > maxTag {
+		return
+	}
+	tag = nfc(strings.ToValidUTF8(tag, "\uFFFD"))
+	folded := strings.ToLower(tag)
+	if t.seen[folded] {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[folded] = true
+	t.list = append(t.list, tag)
+}
+
+// tag reads the tag whose '#' is at i and returns where to go on.
+func (in *inlineScanner) tag(i int) int {
+	if !in.startsTag(i) {
+		return i + 1
+	}
+	if in.at(i+1) == '[' && in.at(i+2) == '[' {
+		before := len(in.doc.Links)
+		next := in.wikilink(i+1, i+1, false)
+		if next == 0 {
+			return i + 1
+		}
+		if len(in.doc.Links) > before {
+			in.tags.add(in.doc.Links[before].Target)
+		}
+		return next
+	}
+	end := tagEnd(in.src[:in.end], i+1)
+	if end > i+1 {
+		in.tags.add(string(in.src[i+1 : end]))
+		return end
+	}
+	return i + 1
+}
+
+// startsTag tells whether a '#' at i follows what a tag may follow: nothing,
+// white space, an opening bracket or quote, emphasis, a comma, or punctuation
+// beyond ASCII.
+func (in *inlineScanner) startsTag(i int) bool {
+	if i == in.start {
+		return true
+	}
+	c := in.src[i-1]
+	if c < utf8.RuneSelf {
+		return bytes.IndexByte([]byte(" \t\n\r([{\"'*_~|,;>"), c) >= 0
+	}
+	r, _ := utf8.DecodeLastRune(in.src[in.start:i])
+	return unicode.IsPunct(r) || unicode.IsSpace(r)
+}
+
+// tagEnd returns the end of the tag that starts at i, i itself when there is
+// none: letters, digits, '_', '-', '/', and symbols such as emoji, of which one
+// must be neither a digit nor '-' nor '/', unless digits and dashes mix.
+func tagEnd(src []byte, i int) int {
+	start := i
+	var digit, dash, other bool
+	for i < len(src) && i-start <= maxTag {
+		c := src[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case isLetter(c) || c == '_':
+				other = true
+			case isDigit(c):
+				digit = true
+			case c == '-':
+				dash = true
+			case c != '/':
+				return tagLength(start, i, digit, dash, other)
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(src[i:])
+		if !isTagRune(r) {
+			break
+		}
+		other = true
+		i += size
+	}
+	return tagLength(start, i, digit, dash, other)
+}
+
+func tagLength(start, end int, digit, dash, other bool) int {
+	if other || digit && dash {
+		return end
+	}
+	return start
+}
+
+func isTagRune(r rune) bool {
+	const joiner, textStyle, emojiStyle = '\u200d', '\ufe0e', '\ufe0f'
+	switch r {
+	case utf8.RuneError:
+		return false
+	case joiner, textStyle, emojiStyle:
+		return true
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || unicode.IsSymbol(r)
+}

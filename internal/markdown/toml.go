@@ -1,0 +1,67 @@
+package markdown
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// decodeTOML returns the table that inner holds. Errors come with a line of
+// inner.
+func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
+	defer func() {
+		if recover() != nil {
+			values, line, err = nil, 0, errParserBug
+		}
+	}()
+	raw := map[string]any{}
+	if err := toml.Unmarshal(inner, &raw); err != nil {
+		var de *toml.DecodeError
+		if errors.As(err, &de) {
+			line, _ = de.Position()
+		}
+		return nil, line, fmt.Errorf("TOML: %w", err)
+	}
+	budget := maxValues
+	value, err := tomlValue(raw, &budget)
+	if err != nil {
+		return nil, 0, err
+	}
+	return value.(map[string]any), 0, nil
+}
+
+// tomlValue makes what the library decoded JSON-safe.
+func tomlValue(value any, budget *int) (any, error) {
+	if *budget--; *budget < 0 {
+		return nil, errTooMany
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for k, item := range v {
+			safe, err := tomlValue(item, budget)
+			if err != nil {
+				return nil, err
+			}
+			v[k] = safe
+		}
+		return v, nil
+	case []any:
+		for i, item := range v {
+			safe, err := tomlValue(item, budget)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = safe
+		}
+		return v, nil
+	case float64:
+		return finite(v, fmt.Sprint(v)), nil
+	case time.Time:
+		return v.Format(time.RFC3339Nano), nil
+	case fmt.Stringer: // local dates and times
+		return v.String(), nil
+	}
+	return value, nil
+}

@@ -1,0 +1,126 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// wikilink reads the link whose "[[" is at open and which starts at start. It
+// returns where to go on, 0 when this is no wikilink.
+func (in *inlineScanner) wikilink(start, open int, embed bool) int {
+	closing := in.wikiEnd(open + 2)
+	if closing < 0 || in.src[open+2] == '[' {
+		return 0
+	}
+	inner := in.src[open+2 : closing]
+	if bytes.Contains(inner, []byte("[[")) || bytes.IndexByte(inner, '\n') >= 0 {
+		return 0 // in this order: many "[[" before one line break stay linear
+	}
+	l := splitWikilink(in.src, open+2, closing)
+	l.Kind, l.Start, l.End, l.Line = LinkWiki, start, closing+2, in.lineOf(start)
+	if embed {
+		l.Kind = LinkEmbed
+	}
+	if l.Target != "" || l.Anchor != "" {
+		in.add(l)
+	}
+	return closing + 2
+}
+
+// wikiEnd returns the offset of the first "]]" at or after i, -1 without one.
+func (in *inlineScanner) wikiEnd(i int) int {
+	if in.wikiClose < 0 || in.wikiClose >= i && in.wikiClose > in.start {
+		return in.wikiClose
+	}
+	if n := bytes.Index(in.src[min(i, in.end):in.end], []byte("]]")); n >= 0 {
+		in.wikiClose = i + n
+	} else {
+		in.wikiClose = -1
+	}
+	return in.wikiClose
+}
+
+// splitWikilink takes apart target#anchor|alias, which is src[start:end]. In
+// tables the bar is written "\|".
+func splitWikilink(src []byte, start, end int) Link {
+	var l Link
+	target := src[start:end]
+	if bar := bytes.IndexByte(target, '|'); bar >= 0 {
+		l.Alias = cut(strings.TrimSpace(string(target[bar+1:])))
+		target = target[:bar]
+		if bar > 0 && target[bar-1] == '\\' {
+			target = target[:bar-1]
+		}
+	}
+	if external(target) {
+		l.External = true
+	} else {
+		target, l.Anchor = splitAnchor(target)
+	}
+	trimmed := bytes.TrimLeft(target, " \t")
+	l.TargetStart = start + len(target) - len(trimmed)
+	trimmed = bytes.TrimRight(trimmed, " \t")
+	l.TargetEnd = l.TargetStart + len(trimmed)
+	l.Target = nfc(string(trimmed))
+	return l
+}
+
+// splitAnchor divides a wikilink's target at '#', or at '^' before a block id.
+func splitAnchor(target []byte) (path []byte, anchor string) {
+	if i := bytes.IndexByte(target, '#'); i >= 0 {
+		return target[:i], nfc(strings.TrimSpace(string(target[i+1:])))
+	}
+	if i := bytes.LastIndexByte(target, '^'); i >= 0 && isBlockID(bytes.TrimRight(target[i+1:], " ")) {
+		return target[:i], strings.TrimSpace(string(target[i:]))
+	}
+	return target, ""
+}
+
+func isBlockID(b []byte) bool {
+	for _, c := range b {
+		if !isLetter(c) && !isDigit(c) && c != '-' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// schemes that are followed by no "//".
+var opaqueSchemes = []string{"mailto", "tel", "data", "sms", "geo", "urn", "javascript"}
+
+// external tells whether target is a URL with a scheme, or starts with "//".
+func external(target []byte) bool {
+	if bytes.HasPrefix(target, []byte("//")) {
+		return true
+	}
+	colon := bytes.IndexByte(target[:min(len(target), 34)], ':')
+	if colon < 1 || !isLetter(target[0]) {
+		return false
+	}
+	for _, c := range target[:colon] {
+		if !isLetter(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	if bytes.HasPrefix(target[colon+1:], []byte("//")) {
+		return true
+	}
+	for _, scheme := range opaqueSchemes {
+		if strings.EqualFold(string(target[:colon]), scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// cut bounds a text that is kept to maxText bytes, at a rune's start.
+func cut(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	n := maxText
+	for n > maxText-4 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return strings.Clone(s[:n])
+}

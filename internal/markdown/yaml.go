@@ -1,0 +1,266 @@
+package markdown
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// checkFrontMatterText refuses what the decoding libraries would accept in part
+// or take too long or too much stack for.
+func checkFrontMatterText(inner []byte) (int, error) {
+	if !utf8.Valid(inner) {
+		return 0, errNotUTF8
+	}
+	depth, column, line := 0, 0, 1
+	blockDepth := 0
+	lineStart := true
+	for _, c := range inner {
+		column++
+		switch {
+		case c == '\n':
+			column, blockDepth, lineStart = 0, 0, true
+			line++
+			continue
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth = max(depth-1, 0)
+		case c == ' ' || c == '\t' || c == '\r':
+			continue
+		case c < ' ' || c == 0x7f:
+			return line, errControl
+		case lineStart && (c == '-' || c == '?' || c == ':'):
+			blockDepth++
+		default:
+			lineStart = false
+		}
+		if depth > maxNesting || blockDepth > maxNesting || (lineStart && column > 4*maxNesting) {
+			return line, errTooDeep
+		}
+	}
+	return 0, nil
+}
+
+// decodeYAML returns the map that inner holds. Errors come with a line of inner.
+func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
+	defer func() {
+		if recover() != nil {
+			values, line, err = nil, 0, errParserBug
+		}
+	}()
+	if len(bytes.TrimSpace(inner)) == 0 {
+		return map[string]any{}, 0, nil
+	}
+	file, err := parser.ParseBytes(inner, 0)
+	if err != nil {
+		return nil, yamlErrorLine(err), yamlError(err)
+	}
+	if len(file.Docs) > 1 {
+		return nil, 0, errManyDocs
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return map[string]any{}, 0, nil
+	}
+	r := yamlReader{budget: maxValues}
+	value, err := r.value(file.Docs[0].Body, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		return value, 0, nil
+	case nil:
+		return map[string]any{}, 0, nil
+	}
+	return nil, 1, errNotMap
+}
+
+func yamlErrorLine(err error) int {
+	var e yaml.Error
+	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
+		return e.GetToken().Position.Line
+	}
+	return 0
+}
+
+// yamlError keeps the library's message without the excerpt that it draws.
+func yamlError(err error) error {
+	var e yaml.Error
+	if errors.As(err, &e) {
+		return fmt.Errorf("YAML: %s", e.GetMessage())
+	}
+	return fmt.Errorf("YAML: %w", err)
+}
+
+// yamlReader turns syntax trees into JSON-safe values.
+type yamlReader struct {
+	anchors map[string]ast.Node
+	budget  int
+}
+
+func (r *yamlReader) value(node ast.Node, depth int) (any, error) {
+	if r.budget--; r.budget < 0 {
+		return nil, errTooMany
+	}
+	if depth > maxNesting {
+		return nil, errTooDeep
+	}
+	switch n := node.(type) {
+	case nil, *ast.NullNode:
+		return nil, nil
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	case *ast.BoolNode:
+		return n.Value, nil
+	case *ast.IntegerNode:
+		return yamlInteger(n), nil
+	case *ast.FloatNode:
+		return finite(n.Value, n.Token.Value), nil
+	case *ast.InfinityNode:
+		return n.Token.Value, nil
+	case *ast.NanNode:
+		return n.Token.Value, nil
+	case *ast.MappingNode:
+		return r.mapping(n.Values, depth)
+	case *ast.MappingValueNode:
+		return r.mapping([]*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		return r.sequence(n, depth)
+	case *ast.AnchorNode:
+		return r.anchor(n, depth)
+	case *ast.AliasNode:
+		return r.alias(n, depth)
+	case *ast.TagNode:
+		return r.tagged(n, depth)
+	}
+	return nil, fmt.Errorf("YAML: unexpected %s", node.Type())
+}
+
+// yamlInteger keeps as text what is no int64 or would lose its leading zeros.
+func yamlInteger(n *ast.IntegerNode) any {
+	text := strings.TrimLeft(n.Token.Value, "+-")
+	if len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9' {
+		return n.Token.Value
+	}
+	switch v := n.Value.(type) {
+	case int64:
+		return v
+	case uint64:
+		if v <= math.MaxInt64 {
+			return int64(v)
+		}
+	}
+	return n.Token.Value
+}
+
+func finite(f float64, text string) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return text
+	}
+	return f
+}
+
+func (r *yamlReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
+	out := make([]any, 0, len(n.Values))
+	for _, item := range n.Values {
+		v, err := r.value(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (r *yamlReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, error) {
+	out := make(map[string]any, len(pairs))
+	for _, pair := range pairs {
+		v, err := r.value(pair.Value, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if _, merge := pair.Key.(*ast.MergeKeyNode); merge {
+			mergeInto(out, v)
+			continue
+		}
+		key, err := r.key(pair.Key)
+		if err != nil {
+			return nil, err
+		}
+		out[key] = v
+	}
+	return out, nil
+}
+
+// mergeInto applies YAML's "<<": keys already present win.
+func mergeInto(out map[string]any, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, item := range v {
+			if _, taken := out[k]; !taken {
+				out[k] = item
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if m, ok := item.(map[string]any); ok {
+				mergeInto(out, m)
+			}
+		}
+	}
+}
+
+func (r *yamlReader) key(node ast.MapKeyNode) (string, error) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.MappingKeyNode:
+		if s, ok := n.Value.(*ast.StringNode); ok {
+			return s.Value, nil
+		}
+		return "", errors.New("YAML: a key is not text")
+	}
+	if token := node.GetToken(); token != nil {
+		return token.Value, nil
+	}
+	return "", errors.New("YAML: a key is not text")
+}
+
+func (r *yamlReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
+	if r.anchors == nil {
+		r.anchors = map[string]ast.Node{}
+	}
+	v, err := r.value(n.Value, depth+1)
+	if n.Name != nil && n.Name.GetToken() != nil {
+		r.anchors[n.Name.GetToken().Value] = n.Value
+	}
+	return v, err
+}
+
+func (r *yamlReader) alias(n *ast.AliasNode, depth int) (any, error) {
+	if n.Value != nil && n.Value.GetToken() != nil {
+		if node, ok := r.anchors[n.Value.GetToken().Value]; ok {
+			return r.value(node, depth+1)
+		}
+	}
+	return nil, errors.New("YAML: an alias refers to no anchor")
+}
+
+func (r *yamlReader) tagged(n *ast.TagNode, depth int) (any, error) {
+	if n.Start != nil && n.Start.Value == "!!str" {
+		if scalar, ok := n.Value.(ast.ScalarNode); ok && scalar.GetToken() != nil {
+			return scalar.GetToken().Value, nil
+		}
+	}
+	return r.value(n.Value, depth+1)
+}
