@@ -89,5 +89,6 @@ var testOnly = struct{ imports, thirdParty []string }{
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"migrations":        {thirdParty: []string{"modernc.org/sqlite"}},
+	"internal/markdown": {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
 	"internal/archtest": {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }

@@ -24,19 +24,19 @@ func StateDir(vault string, environ []string) (string, error) {
 }
 
 func (e environment) stateDir(vault string) (string, error) {
-	real, err := filepath.EvalSymlinks(vault)
+	resolved, err := filepath.EvalSymlinks(vault)
 	if err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
-	if real, err = filepath.Abs(real); err != nil {
+	if resolved, err = filepath.Abs(resolved); err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	base, err := e.userDir(runtime.GOOS, "XDG_STATE_HOME", stateHomes)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(real))
-	return filepath.Join(base, "notesd", slug(filepath.Base(real))+"-"+hex.EncodeToString(sum[:6])), nil
+	sum := sha256.Sum256([]byte(resolved))
+	return filepath.Join(base, "notesd", slug(filepath.Base(resolved))+"-"+hex.EncodeToString(sum[:6])), nil
 }
 
 // configDir returns the directory of the user's notesd.toml.

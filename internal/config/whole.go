@@ -102,8 +102,8 @@ func isLocal(rawURL string) bool {
 
 // realPath resolves symbolic links in as much of the path as exists.
 func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
 	parent := filepath.Dir(path)
 	if parent == path {
