@@ -1,0 +1,5 @@
+//go:build dragonfly || freebsd || netbsd || openbsd
+
+package watcher
+
+func remoteFileSystem(string) string { return "" }

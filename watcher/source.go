@@ -1,0 +1,67 @@
+package watcher
+
+import (
+	"fmt"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// notifier is the part of fsnotify.Watcher that the tracker drives.
+type notifier interface {
+	Add(dir string) error
+	Remove(dir string) error
+	WatchList() []string
+	Close() error // closes the channels of events and errors
+}
+
+// source is one instance of the kernel's notification service with the queue
+// that its events are drained into.
+type source struct {
+	notifier
+	queue   *queue
+	drained chan struct{} // closed when the draining goroutine has ended
+}
+
+// openSource opens a source and starts draining it; Close ends that.
+func openSource() (*source, error) {
+	fsw, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	return drainSource(fsw, fsw.Events, fsw.Errors), nil
+}
+
+func drainSource(n notifier, events <-chan fsnotify.Event, errs <-chan error) *source {
+	s := &source{notifier: n, queue: newQueue(), drained: make(chan struct{})}
+	go s.drain(events, errs)
+	return s
+}
+
+// drain moves events to the queue and does nothing else: what blocks here
+// makes the kernel's queue overflow.
+func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
+	defer close(s.drained)
+	for events != nil || errs != nil {
+		select {
+		case ev, ok := <-events:
+			if !ok {
+				events = nil
+				continue
+			}
+			s.queue.put(ev)
+		case err, ok := <-errs:
+			if !ok {
+				errs = nil
+				continue
+			}
+			s.queue.fail(fmt.Errorf("events were lost: %w", explainLoss(err)))
+		}
+	}
+}
+
+// Close stops the source and waits for its goroutine.
+func (s *source) Close() error {
+	err := s.notifier.Close()
+	<-s.drained
+	return err
+}

@@ -1,0 +1,33 @@
+package watcher
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// remoteFileSystem is "network" for paths of other machines.
+func remoteFileSystem(abs string) string {
+	volume, err := windows.UTF16PtrFromString(filepath.VolumeName(abs) + `\`)
+	if err != nil || windows.GetDriveType(volume) != windows.DRIVE_REMOTE {
+		return ""
+	}
+	return "network"
+}
+
+func mountID(*os.File) uint64 { return 0 }
+
+func entryBudget() int { return 0 }
+
+// isLimit reports whether the error of a watch says that no more can be had.
+func isLimit(err error) bool {
+	return errors.Is(err, windows.ERROR_NO_SYSTEM_RESOURCES) || errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
+}
+
+func explainLoss(err error) error { return err }
+
+func watchRemedy(int) string { return "Ignore folders that hold no notes." }
+
+func instanceRemedy() string { return "Restart the program when the system is less busy." }

@@ -1,0 +1,215 @@
+package watcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for what must happen; only a failing test
+// waits that long.
+const patience = 20 * time.Second
+
+// vault is a folder on disk with a watcher and an owner that knows only what
+// the batches make it look at.
+type vault struct {
+	t       testing.TB
+	root    string
+	w       *Watcher
+	batches chan Batch
+	skip    func(rel string, dir bool) bool
+
+	view     map[string]string // what the owner knows: path → what is there
+	reported map[string]int    // how often each path was in a batch
+	rescans  []string          // the reasons
+}
+
+// newVault runs a watcher of root until the test ends, and waits for its first
+// batch.
+func newVault(t testing.TB, root string, opt Options, adapt ...func(*Watcher)) *vault {
+	t.Helper()
+	v := &vault{
+		t:        t,
+		root:     root,
+		w:        New(root, opt),
+		batches:  make(chan Batch, 1000),
+		skip:     opt.Ignore,
+		reported: make(map[string]int),
+	}
+	if v.skip == nil {
+		v.skip = func(string, bool) bool { return false }
+	}
+	for _, f := range adapt {
+		f(v.w)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- v.w.Run(ctx, func(b Batch) { v.batches <- b }) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-done)
+		require.Equal(t, StateStopped, v.w.Status().State)
+	})
+	v.next()
+	return v
+}
+
+// next waits for a batch and does what an owner does with it.
+func (v *vault) next() Batch {
+	v.t.Helper()
+	select {
+	case b := <-v.batches:
+		v.apply(b)
+		return b
+	case <-time.After(patience):
+		require.FailNow(v.t, "no batch", "status: %+v\nview and disk differ in: %s", v.w.Status(), v.difference())
+		panic("unreachable")
+	}
+}
+
+// apply looks at each path as the package comment prescribes: it takes no
+// liberty that would hide a path that the batch should have named.
+func (v *vault) apply(b Batch) {
+	v.t.Helper()
+	if b.Rescan {
+		require.Empty(v.t, b.Paths)
+		require.NotEmpty(v.t, b.Reason)
+		v.rescans = append(v.rescans, b.Reason)
+		v.view = v.disk()
+		return
+	}
+	require.NotEmpty(v.t, b.Paths)
+	require.True(v.t, sort.StringsAreSorted(b.Paths))
+	for i, p := range b.Paths {
+		require.False(v.t, i > 0 && p == b.Paths[i-1], "%q twice in a batch", p)
+		v.reported[p]++
+		now := v.entry(p)
+		if v.view[p] == "dir" || !strings.HasPrefix(now, "file") {
+			for known := range v.view {
+				if strings.HasPrefix(known, p+"/") && v.entry(known) == "" {
+					delete(v.view, known)
+				}
+			}
+		}
+		if now == "" {
+			delete(v.view, p)
+		} else {
+			v.view[p] = now
+		}
+	}
+}
+
+// entry describes what is on disk at a path, "" when there is nothing.
+func (v *vault) entry(rel string) string {
+	abs := filepath.Join(v.root, filepath.FromSlash(rel))
+	fi, err := os.Lstat(abs)
+	switch {
+	case err != nil:
+		return ""
+	case fi.IsDir():
+		return "dir"
+	case fi.Mode()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(abs)
+		return "link " + target
+	}
+	data, err := os.ReadFile(abs)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("file %v %x", fi.Mode(), sha256.Sum256(data))
+}
+
+// disk is what the owner should know.
+func (v *vault) disk() map[string]string {
+	all := make(map[string]string)
+	_ = filepath.WalkDir(v.root, func(abs string, e fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(v.root, abs)
+		rel = filepath.ToSlash(rel)
+		switch {
+		case err != nil || rel == ".":
+			return nil
+		case v.skip(rel, e.IsDir()):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if now := v.entry(rel); now != "" {
+			all[rel] = now
+		}
+		return nil
+	})
+	return all
+}
+
+// difference says in which paths the owner's view is not the disk.
+func (v *vault) difference() string {
+	var diff []string
+	disk := v.disk()
+	for p, want := range disk {
+		if v.view[p] != want {
+			diff = append(diff, fmt.Sprintf("%s: knows %q, disk has %q", p, v.view[p], want))
+		}
+	}
+	for p, known := range v.view {
+		if _, ok := disk[p]; !ok {
+			diff = append(diff, fmt.Sprintf("%s: knows %q, disk has nothing", p, known))
+		}
+	}
+	sort.Strings(diff)
+	if len(diff) > 10 {
+		diff = append(diff[:10], fmt.Sprintf("and %d more", len(diff)-10))
+	}
+	return strings.Join(diff, "\n")
+}
+
+// settle takes batches until the owner's view is the disk.
+func (v *vault) settle() {
+	v.t.Helper()
+	for deadline := time.Now().Add(patience); v.difference() != ""; {
+		require.True(v.t, time.Now().Before(deadline), "does not settle: %s", v.difference())
+		v.next()
+	}
+}
+
+// sentinel makes a change and takes batches until it is reported: everything
+// that happened before it has been reported then, or never will be.
+func (v *vault) sentinel() {
+	v.t.Helper()
+	v.write(".sentinel", time.Now().String())
+	for n := v.reported[".sentinel"]; v.reported[".sentinel"] == n; {
+		v.next()
+	}
+	v.settle()
+}
+
+func (v *vault) abs(rel string) string { return filepath.Join(v.root, filepath.FromSlash(rel)) }
+
+func (v *vault) write(rel, text string) {
+	v.t.Helper()
+	require.NoError(v.t, os.WriteFile(v.abs(rel), []byte(text), 0o644))
+}
+
+func (v *vault) mkdir(rel string) {
+	v.t.Helper()
+	require.NoError(v.t, os.MkdirAll(v.abs(rel), 0o755))
+}
+
+func (v *vault) rename(from, to string) {
+	v.t.Helper()
+	require.NoError(v.t, os.Rename(v.abs(from), v.abs(to)))
+}
+
+func (v *vault) remove(rel string) {
+	v.t.Helper()
+	require.NoError(v.t, os.RemoveAll(v.abs(rel)))
+}
