@@ -70,6 +70,7 @@ var layers = map[string]layer{
 	"internal/atomicfile": {why: leafWhy},
 	"internal/daemon":     {why: leafWhy},
 	"internal/archtest":   {why: leafWhy},
+	"examples":            {why: "it holds a vault, and tests of the vault"},
 	"internal/notestest": {
 		imports:    []string{"notes", "internal/sqlite", "internal/markdown", "migrations"},
 		thirdParty: []string{"github.com/stretchr/testify"},
@@ -88,6 +89,7 @@ var testOnly = struct{ imports, thirdParty []string }{
 
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
+	"examples":          {imports: []string{"internal/markdown"}},
 	"migrations":        {thirdParty: []string{"modernc.org/sqlite"}},
 	"internal/markdown": {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
 	"internal/archtest": {thirdParty: []string{"github.com/goccy/go-yaml"}},
