@@ -2,6 +2,7 @@ package notes
 
 import (
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,5 +122,5 @@ func checkNewPath(p string) error {
 // numbered returns p with " n" before its extension: Plan.md → Plan 2.md.
 func numbered(p string, n int) string {
 	ext := path.Ext(p)
-	return strings.TrimSuffix(p, ext) + " " + itoa(n) + ext
+	return strings.TrimSuffix(p, ext) + " " + strconv.Itoa(n) + ext
 }

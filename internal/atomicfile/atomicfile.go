@@ -1,0 +1,144 @@
+// Package atomicfile replaces, creates, moves and removes files so that at
+// every instant, also after a crash, each name holds either what it held
+// before or all of what was written, and so that nothing that somebody else
+// put there meanwhile is lost.
+//
+// A write has two halves. [Dir.Stage] writes a temp file beside its
+// destination and makes it durable; nothing has changed yet. Then one of
+// [Dir.Publish] (a new name, never over an existing file), [Dir.Exchange] (an
+// existing one) and [Dir.Withdraw] (away) changes the name in one step of the
+// file system. Exchange and Withdraw keep what was displaced under the temp
+// name, so that the caller can see whether it is what it meant to replace,
+// and undo the step when it is not: checking first and renaming afterwards
+// leaves a window in which another program's save is lost.
+//
+// All names are relative to an os.Root, and a [Dir] is one folder of it that
+// is held open for the time of one write.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Dir is an open folder. It is not safe for concurrent use.
+type Dir struct {
+	root *os.Root
+	file *os.File // the same folder: its descriptor serves system calls that os.Root lacks
+}
+
+// OpenDir opens the folder of root, "." for root itself.
+func OpenDir(root *os.Root, folder string) (*Dir, error) {
+	sub, err := root.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	f, err := sub.Open(".")
+	if err != nil {
+		_ = sub.Close()
+		return nil, err
+	}
+	return &Dir{root: sub, file: f}, nil
+}
+
+// Close closes the folder.
+func (d *Dir) Close() error { return errors.Join(d.file.Close(), d.root.Close()) }
+
+// Stage writes data to a new file named temp and makes it durable. The file
+// gets the mode, and where the system lets it the owner and the extended
+// attributes, of like, or mode 0644 less the umask when like is nil. On an
+// error no file is left.
+func (d *Dir) Stage(temp string, data []byte, like *os.File) (err error) {
+	mode := fs.FileMode(0o644)
+	if like != nil {
+		mode = 0o600 // until it has the attributes of like
+	}
+	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if err != nil {
+			err = errors.Join(err, d.Discard(temp))
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if like != nil {
+		if err := copyAttributes(f, like); err != nil {
+			return fmt.Errorf("keep the file's attributes: %w", err)
+		}
+	}
+	return f.Sync()
+}
+
+// Publish gives the staged file its name. It fails with fs.ErrExist, leaving
+// everything as it was, when something has that name already.
+func (d *Dir) Publish(temp, name string) error { return d.Move(temp, d, name) }
+
+// Move renames a file to a name, in another folder perhaps, that nothing has:
+// otherwise it fails with fs.ErrExist.
+func (d *Dir) Move(name string, to *Dir, newName string) error {
+	err := renameNoReplace(d, name, to, newName)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return linkError("rename", name, newName, err)
+	}
+	return linkError("rename", name, newName, linkThenRemove(d, name, to, newName))
+}
+
+// linkThenRemove does without a rename that refuses to replace: a hard link
+// refuses as well. A crash in between leaves both names, which the caller's
+// journal knows to clean up.
+func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
+	if err := link(from, name, to, newName); err != nil {
+		return err
+	}
+	return from.root.Remove(name)
+}
+
+// Exchange swaps the staged file with the one that has the name: afterwards
+// temp holds what was displaced. Where the file system cannot swap, the
+// displaced file is kept by a hard link before the rename, and a save by
+// another program that falls between the two is what temp holds.
+func (d *Dir) Exchange(temp, name string) error {
+	err := exchange(d, temp, name)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return linkError("exchange", temp, name, err)
+	}
+	keep := temp + ".old"
+	if err := link(d, name, d, keep); err != nil {
+		return linkError("link", name, keep, err)
+	}
+	if err := d.root.Rename(temp, name); err != nil {
+		return errors.Join(linkError("rename", temp, name, err), d.Discard(keep))
+	}
+	return linkError("rename", keep, temp, d.root.Rename(keep, temp))
+}
+
+// Withdraw takes the name away: the file is under temp afterwards.
+func (d *Dir) Withdraw(name, temp string) error { return d.Move(name, d, temp) }
+
+// Discard removes a temp file. That it is not there is no error.
+func (d *Dir) Discard(temp string) error {
+	if err := d.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Root returns the folder for reading.
+func (d *Dir) Root() *os.Root { return d.root }
+
+// Sync makes the names in the folder durable.
+func (d *Dir) Sync() error { return syncFolder(d.file) }
+
+func linkError(op, from, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
+}

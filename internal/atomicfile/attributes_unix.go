@@ -1,0 +1,59 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// copyAttributes gives f the mode, owner and extended attributes of like. An
+// owner or attribute that this user or file system may not set is left out:
+// an editor's save loses it as well.
+func copyAttributes(f, like *os.File) error {
+	info, err := like.Stat()
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // before Chmod, which it may undo; see above
+	}
+	copyExtended(int(f.Fd()), int(like.Fd()))
+	return f.Chmod(info.Mode().Perm() | info.Mode()&(os.ModeSetuid|os.ModeSetgid|os.ModeSticky))
+}
+
+func copyExtended(to, from int) {
+	names, err := readAttribute(func(buf []byte) (int, error) { return unix.Flistxattr(from, buf) })
+	if err != nil {
+		return
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		if name == "" {
+			continue
+		}
+		value, err := readAttribute(func(buf []byte) (int, error) { return unix.Fgetxattr(from, name, buf) })
+		if err == nil {
+			_ = unix.Fsetxattr(to, name, value, 0) // see copyAttributes
+		}
+	}
+}
+
+// readAttribute calls read with a buffer that is large enough.
+func readAttribute(read func(buf []byte) (int, error)) ([]byte, error) {
+	for {
+		size, err := read(nil)
+		if err != nil || size == 0 {
+			return nil, err
+		}
+		buf := make([]byte, size)
+		n, err := read(buf)
+		if errors.Is(err, unix.ERANGE) {
+			continue // it has grown
+		}
+		return buf[:max(n, 0)], err
+	}
+}

@@ -1,0 +1,58 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+var replaceFile = windows.NewLazySystemDLL("kernel32.dll").NewProc("ReplaceFileW")
+
+func (d *Dir) full(name string) (*uint16, error) {
+	return windows.UTF16PtrFromString(filepath.Join(d.file.Name(), name))
+}
+
+func renameNoReplace(from *Dir, name string, to *Dir, newName string) error {
+	source, err := from.full(name)
+	if err != nil {
+		return err
+	}
+	target, err := to.full(newName)
+	if err != nil {
+		return err
+	}
+	return windows.MoveFileEx(source, target, windows.MOVEFILE_WRITE_THROUGH)
+}
+
+// exchange: ReplaceFile keeps the displaced file under a third name, in one
+// step, and the attributes of the replaced one.
+func exchange(d *Dir, temp, name string) error {
+	keep := temp + ".old"
+	var names [3]*uint16
+	for i, n := range []string{name, temp, keep} {
+		p, err := d.full(n)
+		if err != nil {
+			return err
+		}
+		names[i] = p
+	}
+	ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(names[0])), uintptr(unsafe.Pointer(names[1])), uintptr(unsafe.Pointer(names[2])), 0, 0, 0)
+	if ok == 0 {
+		return fmt.Errorf("ReplaceFile: %w", err)
+	}
+	return d.root.Rename(keep, temp)
+}
+
+func link(from *Dir, name string, to *Dir, newName string) error {
+	return errors.ErrUnsupported // MoveFileEx and ReplaceFile need no stand-in
+}
+
+// syncFolder: Windows has no way to sync a folder; MoveFileEx wrote through.
+func syncFolder(*os.File) error { return nil }
+
+// copyAttributes: ReplaceFile does it.
+func copyAttributes(_, _ *os.File) error { return nil }

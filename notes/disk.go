@@ -1,0 +1,118 @@
+package notes
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// disk is the vault's folder. It is opened anew for every operation or batch:
+// a handle that is kept goes on reading and writing the old tree after the
+// folder was replaced, and keeps a volume from being unmounted. What is opened
+// is compared with the folder that was recorded, so that nothing is ever
+// written to, or concluded from, the empty mount point of an unplugged disk.
+type disk struct {
+	path string
+
+	mu       sync.Mutex
+	recorded identity
+}
+
+// identity tells one folder from another that took its place. The zero value
+// means "not recorded, or the system has no such numbers".
+type identity struct {
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+}
+
+func newDisk(root string, recorded identity) (*disk, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	return &disk{path: abs, recorded: recorded}, nil
+}
+
+// errReplaced: a folder is there, but it is not the recorded one.
+var errReplaced = errors.New("another folder is in its place")
+
+// open returns the vault's folder, to be closed by the caller, or an [*Error]
+// with [ErrUnavailable].
+func (d *disk) open() (*os.Root, error) {
+	root, id, err := d.openAny()
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.recorded == (identity{}) {
+		d.recorded = id
+	}
+	if id != d.recorded {
+		_ = root.Close()
+		return nil, unavailable(errReplaced)
+	}
+	return root, nil
+}
+
+// openAny opens the folder whatever it is.
+func (d *disk) openAny() (*os.Root, identity, error) {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return nil, identity{}, unavailable(err)
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		_ = root.Close()
+		return nil, identity{}, unavailable(err)
+	}
+	return root, identityOf(info), nil
+}
+
+// adopt records id as the vault from now on.
+func (d *disk) adopt(id identity) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.recorded = id
+}
+
+func (d *disk) identity() identity {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recorded
+}
+
+// unavailable maps what the system said to words without an outside path.
+func unavailable(err error) error {
+	detail := "the vault folder cannot be opened"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		detail = "the vault folder is not there (is its disk mounted?)"
+	case errors.Is(err, fs.ErrPermission):
+		detail = "the vault folder may not be read"
+	case errors.Is(err, errReplaced):
+		detail = "another folder is where the vault was (is its disk mounted?)"
+	}
+	return &Error{Op: "open vault", Err: ErrUnavailable, Detail: detail,
+		Hint: "Nothing was changed. notesd goes on by itself when the folder is back."}
+}
+
+// stat is what the file system says about a file: enough to see, without
+// reading it, that it is the file whose bytes are known.
+type stat struct {
+	size  int64
+	mtime int64 // ns
+	ctime int64 // ns; 0 where the system has none
+	inode int64 // 0 where the system has none
+}
+
+func statOf(info fs.FileInfo) stat {
+	s := stat{size: info.Size(), mtime: info.ModTime().UnixNano()}
+	s.ctime, s.inode = sysStat(info)
+	return s
+}

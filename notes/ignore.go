@@ -1,0 +1,69 @@
+package notes
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Ignore decides which files and folders of a vault notesd does not touch:
+// hidden ones (.obsidian, .git, .trash and any other name with a leading dot)
+// and those that the user's patterns match. It holds for reading, watching and
+// writing alike.
+type Ignore struct {
+	patterns []string
+}
+
+// NewIgnore compiles patterns: * within a name, ** across folders, ?, [a-z],
+// {a,b}. One without '/' applies to names at any depth, one with '/' to the
+// path from the vault; a trailing '/' is allowed.
+func NewIgnore(patterns []string) (*Ignore, error) {
+	ig := &Ignore{}
+	for _, p := range patterns {
+		p = strings.Trim(strings.TrimSpace(p), "/")
+		if p == "" {
+			continue
+		}
+		if !doublestar.ValidatePattern(p) {
+			return nil, fmt.Errorf("ignore pattern %q is malformed", p)
+		}
+		ig.patterns = append(ig.patterns, p)
+	}
+	return ig, nil
+}
+
+// Match reports whether the vault-relative path, or a folder above it, is
+// ignored.
+func (ig *Ignore) Match(p string) bool {
+	for end := 0; end < len(p); end++ {
+		slash := strings.IndexByte(p[end:], '/')
+		if slash < 0 {
+			break
+		}
+		end += slash
+		if ig.matchOne(p[:end]) {
+			return true
+		}
+	}
+	return ig.matchOne(p)
+}
+
+// matchOne judges p itself; the folders above it were judged before.
+func (ig *Ignore) matchOne(p string) bool {
+	name := path.Base(p)
+	if strings.HasPrefix(name, ".") {
+		return true
+	}
+	for _, pattern := range ig.patterns {
+		subject := p
+		if !strings.Contains(pattern, "/") {
+			subject = name
+		}
+		if doublestar.MatchUnvalidated(pattern, subject) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,212 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Scope bounds what one caller may touch.
+type Scope struct {
+	Read     []string // folders; nil: everywhere
+	Write    []string // folders; nil: wherever it may read
+	ReadOnly bool
+}
+
+// CanRead reports whether the scope lets its caller see the note at p.
+func (s Scope) CanRead(p string) bool { return s.Read == nil || inAny(p, s.Read) }
+
+// CanWrite reports whether the scope lets its caller change the note at p.
+func (s Scope) CanWrite(p string) bool {
+	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || inAny(p, s.Write))
+}
+
+func inAny(p string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return under(key(p), folderKey(f)) })
+}
+
+// maxCandidates bounds the list in an error: enough to choose from.
+const maxCandidates = 8
+
+// Lookup finds the note that ref names: a path (with or without .md), a URI,
+// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
+// order, exactly first and then without regard to case. An [*Error] with
+// [ErrAmbiguous] lists the notes meant, perhaps; one with [ErrNotFound] lists
+// the similar ones, or says where the note was moved.
+func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
+	name, err := cleanRef(ref)
+	if err != nil {
+		return Meta{}, err
+	}
+	var found Meta
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		for _, tier := range lookupTiers(name) {
+			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
+			if err != nil {
+				return err
+			}
+			metas = slices.DeleteFunc(metas, func(m Meta) bool { return !scope.CanRead(m.Path) || tier.keep != nil && !tier.keep(m) })
+			switch len(metas) {
+			case 0:
+				continue
+			case 1:
+				found = metas[0]
+				return loadTags(ctx, tx, []Meta{found})
+			}
+			return ambiguous(ref, metas)
+		}
+		return notFound(ctx, tx, ref, name, scope)
+	})
+	return found, err
+}
+
+// cleanRef reduces the ways to write a reference to a path or a name.
+func cleanRef(ref string) (string, error) {
+	if IsURI(ref) {
+		return ParseURI(ref)
+	}
+	name := strings.TrimSpace(ref)
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(name, "!"), "[["); ok {
+		name, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
+		name, _, _ = strings.Cut(name, "#")
+	}
+	name = strings.TrimPrefix(name, "./")
+	if name == "" {
+		return "", &Error{Op: "find", Err: ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
+	}
+	return CleanPath(name)
+}
+
+// tier is one way in which a name may be meant.
+type tier struct {
+	where string
+	args  []any
+	keep  func(Meta) bool
+}
+
+func lookupTiers(name string) []tier {
+	withExt := name + ".md"
+	nameKey, suffix := key(name), "/"+key(name)
+	endsIn := func(m Meta) bool {
+		k := "/" + key(m.Path)
+		return strings.HasSuffix(k, suffix) || strings.HasSuffix(stem(k), suffix)
+	}
+	return []tier{
+		{where: `n.path = ?`, args: []any{name}},
+		{where: `n.path = ?`, args: []any{withExt}},
+		{where: `n.path_key IN (?, ?)`, args: []any{nameKey, key(withExt)}},
+		{where: `n.name_key IN (?, ?)`, args: []any{linkKey(name), key(path.Base(name))}, keep: endsIn},
+		{where: `n.title_key = ?`, args: []any{nameKey}},
+		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
+	}
+}
+
+func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Meta, error) {
+	var metas []Meta
+	err := forEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		m, err := scanMeta(rows)
+		metas = append(metas, m)
+		return err
+	})
+	return metas, err
+}
+
+func ambiguous(ref string, metas []Meta) error {
+	e := &Error{Op: "find", Path: ref, Err: ErrAmbiguous, Detail: fmt.Sprintf("%d notes have this name", len(metas)), Hint: "Give the path of the one you mean."}
+	for _, m := range metas[:min(len(metas), maxCandidates)] {
+		e.Candidates = append(e.Candidates, m.Path)
+	}
+	return e
+}
+
+func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) error {
+	moved, err := movedTo(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	if moved != "" && scope.CanRead(moved) {
+		return &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", quote(moved)), Candidates: []string{moved}, Hint: "Use the new path."}
+	}
+	e := &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
+	e.Candidates, err = similar(ctx, tx, name, scope)
+	if len(e.Candidates) > 0 {
+		e.Hint = "Perhaps one of these is meant."
+	}
+	if err != nil {
+		return err
+	}
+	return e
+}
+
+// movedTo follows the feed from a path that no note has any more to where its
+// note is now, or returns "".
+func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
+	var now string
+	err := tx.QueryRowContext(ctx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
+		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name).Scan(&now)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return now, err
+}
+
+// similar returns paths of notes whose file name shares the most with name.
+func similar(ctx context.Context, tx *sql.Tx, name string, scope Scope) ([]string, error) {
+	type scored struct {
+		path  string
+		score float64
+	}
+	want := trigrams(key(baseName(name)))
+	var best []scored
+	err := forEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
+		var p, k string
+		if err := rows.Scan(&p, &k); err != nil {
+			return err
+		}
+		if score := overlap(want, trigrams(k)); score >= 0.3 && scope.CanRead(p) {
+			best = append(best, scored{p, score})
+		}
+		return nil
+	})
+	slices.SortFunc(best, func(a, b scored) int {
+		if a.score != b.score {
+			if a.score > b.score {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	var paths []string
+	for _, b := range best[:min(len(best), maxCandidates)] {
+		paths = append(paths, b.path)
+	}
+	return paths, err
+}
+
+// trigrams returns the distinct three-rune windows of s, padded so that short
+// names and beginnings count.
+func trigrams(s string) map[[3]rune]bool {
+	grams := map[[3]rune]bool{}
+	window := [3]rune{' ', ' ', ' '}
+	for _, r := range s + " " {
+		window = [3]rune{window[1], window[2], r}
+		grams[window] = true
+	}
+	return grams
+}
+
+// overlap is the Dice coefficient of two sets, 0 to 1.
+func overlap(a, b map[[3]rune]bool) float64 {
+	shared := 0
+	for g := range a {
+		if b[g] {
+			shared++
+		}
+	}
+	return 2 * float64(shared) / float64(len(a)+len(b))
+}

@@ -1,0 +1,53 @@
+package notes
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// progress is how far the work on a plan has come, for status.
+type progress struct {
+	ready  atomic.Bool
+	toScan atomic.Int64
+	done   atomic.Int64
+	active atomic.Int64
+}
+
+func (p *progress) begin(n int) {
+	if p.active.Add(1) == 1 {
+		p.toScan.Store(0)
+		p.done.Store(0)
+	}
+	p.toScan.Add(int64(n))
+}
+
+func (p *progress) end() { p.active.Add(-1) }
+
+// incident is why the vault cannot be used just now.
+type incident struct {
+	mu     sync.Mutex
+	err    error
+	logged string // the last error that Run has logged; Run's alone
+}
+
+func (i *incident) set(err error) {
+	if !errors.Is(err, ErrUnavailable) {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.err = err
+}
+
+func (i *incident) clear() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.err = nil
+}
+
+func (i *incident) get() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.err
+}

@@ -1,0 +1,247 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// racyWindow: a file that changed this shortly before it was read may change
+// once more without its stat showing it (two saves within one tick of the
+// clock), so it is read again at the next look. Git calls it the racy window;
+// 2 s is FAT's tick, the coarsest in use.
+const racyWindow = 2 * time.Second
+
+// unchanged reports whether a file with this stat can be trusted to hold the
+// bytes that the row was made from.
+func (r row) unchanged(s stat) bool {
+	changed := s.ctime // cannot be set at will, as mtime can
+	if changed == 0 {
+		changed = s.mtime
+	}
+	return r.stat == s && r.hashedAt-changed >= int64(racyWindow)
+}
+
+// Reconcile makes the store equal to the disk, for the whole vault, and feeds
+// the followers.
+func (v *Vault) Reconcile(ctx context.Context) error {
+	p, err := v.planAll(ctx)
+	if err != nil {
+		v.incident.set(err)
+		return err
+	}
+	if err := v.carryOut(ctx, p); err != nil {
+		return err
+	}
+	v.incident.clear()
+	return v.finishLinks(ctx)
+}
+
+// reconcilePaths makes the store equal to the disk at, and below, these paths.
+func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
+	p, err := v.planPaths(ctx, paths)
+	if err != nil {
+		return err
+	}
+	return v.carryOut(ctx, p)
+}
+
+// plan is what a look at the disk found to be different from the store. It
+// holds stats only; files are read when it is carried out, and looked at once
+// more then, so a plan that has become old does no harm.
+type plan struct {
+	changed     []found         // to be read
+	gone        []row           // no file has this name any more
+	rows        map[string]row  // what the store had
+	passed      map[string]stat // files that were read and found to be no notes
+	whole       bool            // covers the whole vault
+	skipped     []Skipped
+	kept        []string // of passed, the files that have not changed
+	attachments []found
+	looked      []string // the paths that were looked at; nil for the whole vault
+	writes      uint64   // Vault.writes when the plan was made
+}
+
+func (v *Vault) planAll(ctx context.Context) (*plan, error) {
+	p := &plan{whole: true, writes: v.writes.Load()}
+	root, id, err := v.disk.openAny()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	w, err := walk(ctx, root, ".", v.ignore)
+	if err != nil {
+		return nil, walkError(err)
+	}
+	if p.rows, err = v.store.rows(ctx, nil); err != nil {
+		return nil, err
+	}
+	if err := v.checkVault(ctx, id, w, p.rows); err != nil {
+		return nil, err
+	}
+	if p.passed, err = v.store.passedOver(ctx); err != nil {
+		return nil, err
+	}
+	p.compare(w)
+	return p, nil
+}
+
+func walkError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return unavailable(err)
+}
+
+// suspiciouslyMany is how many notes must have vanished at once for an empty
+// folder to be taken for an unmounted disk and not for the user's wish.
+const suspiciouslyMany = 10
+
+// checkVault refuses to conclude anything from a folder that is not, or does
+// not look like, the vault: an unmounted disk leaves an empty folder behind,
+// which must not be taken for the deletion of all notes.
+func (v *Vault) checkVault(ctx context.Context, id identity, w *walked, rows map[string]row) error {
+	empty := len(w.notes) == 0 && len(rows) >= suspiciouslyMany
+	recorded := v.disk.identity()
+	switch {
+	case empty && (recorded == identity{} || id == recorded):
+		return &Error{Op: "scan", Err: ErrUnavailable, Detail: "the vault folder is empty all of a sudden",
+			Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
+	case empty:
+		return unavailable(errReplaced)
+	case id != recorded:
+		return v.record(ctx, id)
+	}
+	return nil
+}
+
+// compare fills in what differs between the walk and the rows.
+func (p *plan) compare(w *walked) {
+	seen := make(map[string]bool, len(w.notes))
+	for _, f := range w.notes {
+		seen[f.path] = true
+		if before, ok := p.passed[f.path]; ok && before == (stat{size: f.stat.size, mtime: f.stat.mtime, ctime: f.stat.ctime}) {
+			p.kept = append(p.kept, f.path)
+			continue
+		}
+		if r, ok := p.rows[f.path]; !ok || r.diskPath != f.diskPath || !r.unchanged(f.stat) {
+			p.changed = append(p.changed, f)
+		}
+	}
+	for name, r := range p.rows {
+		if !seen[name] && !inUnreadable(name, w.unreadable) {
+			p.gone = append(p.gone, r)
+		}
+	}
+	p.skipped = append(p.skipped, w.skipped...)
+	for _, dir := range w.unreadable {
+		p.skipped = append(p.skipped, Skipped{Path: dir, Reason: "the folder cannot be read"})
+	}
+	p.attachments = append(p.attachments, w.attachments...)
+	p.sort()
+}
+
+// sort puts the newest first: they are what is asked for while a first index
+// is being built.
+func (p *plan) sort() {
+	slices.SortFunc(p.changed, func(a, b found) int {
+		if a.stat.mtime != b.stat.mtime {
+			return int(min(1, max(-1, b.stat.mtime-a.stat.mtime)))
+		}
+		return strings.Compare(a.path, b.path)
+	})
+}
+
+func inUnreadable(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return under(p, d) })
+}
+
+func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error) {
+	p := &plan{writes: v.writes.Load(), looked: []string{}}
+	root, err := v.disk.open()
+	if err != nil {
+		v.incident.set(err)
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	var w walked
+	var names []string
+	for _, diskPath := range diskPaths {
+		diskPath = strings.Trim(path.Clean(diskPath), "/")
+		name := norm.NFC.String(diskPath)
+		if diskPath == "" || diskPath == "." || v.ignore.Match(name) {
+			continue
+		}
+		names = append(names, name)
+		if err := v.look(ctx, root, diskPath, &w); err != nil {
+			return nil, err
+		}
+	}
+	if p.rows, err = v.store.rows(ctx, names); err != nil {
+		return nil, err
+	}
+	p.looked = names
+	w.notes = dedupe(w.notes, p.rows, root)
+	p.compare(&w)
+	return p, nil
+}
+
+// look adds what is at diskPath, and below it, to w.
+func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *walked) error {
+	info, err := root.Lstat(diskPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory):
+		return nil // gone
+	case err != nil:
+		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		return nil
+	case !spelledSo(root, diskPath):
+		return nil // a case-insensitive disk answers to a name that is not there
+	case !info.IsDir():
+		one := &walker{ctx: ctx, top: root, ignore: v.ignore, out: w}
+		one.file(path.Base(diskPath), diskPath, info)
+		return nil
+	}
+	sub, err := walk(ctx, root, diskPath, v.ignore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
+		return nil
+	}
+	w.notes = append(w.notes, sub.notes...)
+	w.attachments = append(w.attachments, sub.attachments...)
+	w.skipped = append(w.skipped, sub.skipped...)
+	w.unreadable = append(w.unreadable, sub.unreadable...)
+	return nil
+}
+
+// dedupe drops files that were looked at twice (a folder and a file in it),
+// and a second Unicode spelling of a note whose own file is still there.
+func dedupe(files []found, rows map[string]row, root *os.Root) []found {
+	byPath := map[string]found{}
+	for _, f := range files {
+		if r, ok := rows[f.path]; ok && r.diskPath != f.diskPath {
+			if info, err := root.Lstat(r.diskPath); err == nil && spelledSo(root, r.diskPath) && statOf(info).inode != f.stat.inode {
+				continue
+			}
+		}
+		byPath[f.path] = f
+	}
+	out := make([]found, 0, len(byPath))
+	for _, f := range byPath {
+		out = append(out, f)
+	}
+	return out
+}

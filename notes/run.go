@@ -1,0 +1,77 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// retryAfter is how soon a failed reconcile, or a follower that failed, is
+// tried again; it is also how soon a vault that is back is noticed.
+const retryAfter = 2 * time.Second
+
+// Run keeps the store equal to the disk until ctx ends: everything at first,
+// then what Changed reports, and everything again every few minutes, since
+// watchers lose events. It is the only caller of Reconcile in a running
+// program, and owns no goroutine after it returns.
+func (v *Vault) Run(ctx context.Context) error {
+	v.feed.run(ctx) // followers that are behind the store
+	retry := v.runAll(ctx)
+	v.progress.ready.Store(!retry)
+	rescan := time.NewTicker(v.opt.RescanEvery)
+	defer rescan.Stop()
+	for {
+		var again <-chan time.Time
+		if retry {
+			again = time.After(retryAfter)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-rescan.C:
+			v.queue.addAll()
+		case <-again:
+			v.queue.addAll()
+		case <-v.queue.signal:
+		}
+		retry = v.runQueue(ctx)
+		if !retry {
+			v.progress.ready.Store(true)
+		}
+	}
+}
+
+// runQueue does what is queued, and reports whether to try again.
+func (v *Vault) runQueue(ctx context.Context) (retry bool) {
+	paths, all := v.queue.take()
+	switch {
+	case all:
+		return v.runAll(ctx)
+	case len(paths) == 0:
+		return false
+	}
+	return v.report(ctx, "reconcile paths", v.reconcilePaths(ctx, paths))
+}
+
+func (v *Vault) runAll(ctx context.Context) (retry bool) {
+	retry = v.report(ctx, "reconcile", v.Reconcile(ctx))
+	v.feed.run(ctx)
+	return retry || len(v.feed.behind()) > 0
+}
+
+// report is the edge where the loop's errors are logged, each once.
+func (v *Vault) report(ctx context.Context, what string, err error) (retry bool) {
+	if err == nil || ctx.Err() != nil {
+		v.incident.logged = ""
+		return false
+	}
+	if text := err.Error(); v.incident.logged != text {
+		v.incident.logged = text
+		if errors.Is(err, ErrUnavailable) {
+			v.opt.Log.Warn("the vault cannot be used; everything known is kept", "err", err)
+		} else {
+			v.opt.Log.Error(what+" failed; it will be tried again", "err", err)
+		}
+	}
+	return true
+}

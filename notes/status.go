@@ -1,0 +1,106 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// Status is what the vault can say of itself.
+type Status struct {
+	Root         string
+	Notes        int
+	Seq          uint64 // of the newest change
+	Scanning     bool
+	Scanned      int // of ToScan, while Scanning
+	ToScan       int
+	Skipped      []Skipped // the first few files that could be notes and are not
+	SkippedTotal int
+	Unavailable  string // why the vault cannot be used just now; "" when it can
+	Warnings     []string
+}
+
+// statusSkipped is how many skipped files a status names.
+const statusSkipped = 20
+
+// Status reports on the vault.
+func (v *Vault) Status(ctx context.Context) (Status, error) {
+	st := Status{Root: v.disk.path, Seq: v.store.head.Load(), Scanning: v.progress.active.Load() > 0,
+		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
+	var err error
+	if st.Notes, err = v.store.Count(ctx); err != nil {
+		return st, err
+	}
+	if st.Skipped, st.SkippedTotal, err = v.store.skippedFiles(ctx, statusSkipped); err != nil {
+		return st, err
+	}
+	if err := v.incident.get(); err != nil {
+		st.Unavailable = err.Error()
+	}
+	st.Warnings = append([]string{}, v.store.Warnings()...)
+	st.Warnings = append(st.Warnings, v.feed.behind()...)
+	return st, nil
+}
+
+// TagCount is a tag and how many notes have it.
+type TagCount struct {
+	Tag   string // as most recently spelled
+	Notes int
+}
+
+// Tags returns the tags of the notes in scope, the most used first.
+func (s *Store) Tags(ctx context.Context, scope Scope) ([]TagCount, error) {
+	out := []TagCount{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		where, args := Filter{Scope: scope.Read}.sql()
+		return forEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
+			GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args, func(rows *sql.Rows) error {
+			var t TagCount
+			err := rows.Scan(&t.Tag, &t.Notes)
+			out = append(out, t)
+			return err
+		})
+	})
+	return out, err
+}
+
+// FolderCount is a folder and how many notes lie directly in it.
+type FolderCount struct {
+	Folder string // "" is the vault
+	Notes  int
+}
+
+// Folders returns the folders that hold notes in scope, by path.
+func (s *Store) Folders(ctx context.Context, scope Scope) ([]FolderCount, error) {
+	out := []FolderCount{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		where, args := Filter{Scope: scope.Read}.sql()
+		at := map[string]int{}
+		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+			var p string
+			if err := rows.Scan(&p); err != nil {
+				return err
+			}
+			folder := p[:max(0, strings.LastIndexByte(p, '/'))]
+			i, ok := at[folder]
+			if !ok {
+				i = len(out)
+				at[folder] = i
+				out = append(out, FolderCount{Folder: folder})
+			}
+			out[i].Notes++
+			return nil
+		})
+	})
+	return out, err
+}
+
+// Tags returns the tags of the notes in scope, the most used first.
+func (v *Vault) Tags(ctx context.Context, scope Scope) ([]TagCount, error) {
+	return v.store.Tags(ctx, scope)
+}
+
+// Folders returns the folders that hold notes in scope, by path.
+func (v *Vault) Folders(ctx context.Context, scope Scope) ([]FolderCount, error) {
+	return v.store.Folders(ctx, scope)
+}

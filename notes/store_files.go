@@ -1,0 +1,166 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"path"
+	"strings"
+)
+
+// recordFiles brings the lists of attachments and of skipped files to what the
+// plan found, and writes only when they differ.
+func (s *Store) recordFiles(ctx context.Context, p *plan) error {
+	wantFiles, wantSkipped := map[string]string{}, map[string]Skipped{}
+	for _, f := range p.attachments {
+		wantFiles[f.path] = f.diskPath
+	}
+	for _, k := range p.skipped {
+		wantSkipped[k.Path] = k
+	}
+	haveFiles, haveSkipped, err := s.files(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, name := range p.kept {
+		if k, ok := haveSkipped[name]; ok {
+			wantSkipped[name] = k
+		}
+	}
+	filesGone, filesNew := difference(haveFiles, wantFiles)
+	skippedGone, skippedNew := difference(haveSkipped, wantSkipped)
+	if len(filesGone)+len(filesNew)+len(skippedGone)+len(skippedNew) == 0 {
+		return nil
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		if err := execAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(skippedGone)); err != nil {
+			return err
+		}
+		for _, name := range skippedNew {
+			if err := insertSkipped(ctx, tx, wantSkipped[name]); err != nil {
+				return err
+			}
+		}
+		return writeAttachments(ctx, tx, filesGone, filesNew, wantFiles)
+	})
+}
+
+// difference returns the keys to remove and those to write to get from have
+// to want.
+func difference[V comparable](have, want map[string]V) (gone, changed []string) {
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			gone = append(gone, k)
+		}
+	}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			changed = append(changed, k)
+		}
+	}
+	return gone, changed
+}
+
+func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
+	return execAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
+		k.Path, k.Reason, k.stat.size, k.stat.mtime, k.stat.ctime)
+}
+
+// writeAttachments also resolves the links that name one of the files.
+func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
+	if len(gone)+len(changed) == 0 {
+		return nil
+	}
+	if err := execAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(gone)); err != nil {
+		return err
+	}
+	keys := make([]string, 0, len(gone)+len(changed))
+	for _, name := range gone {
+		keys = append(keys, key(path.Base(name)))
+	}
+	for _, name := range changed {
+		k := key(path.Base(name))
+		keys = append(keys, k)
+		if err := execAll(ctx, tx, `INSERT OR REPLACE INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)`, name, diskPaths[name], k); err != nil {
+			return err
+		}
+	}
+	return resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
+}
+
+// files returns what the store has of the attachments and skipped files that
+// the plan looked at.
+func (s *Store) files(ctx context.Context, p *plan) (map[string]string, map[string]Skipped, error) {
+	attachments, skipped := map[string]string{}, map[string]Skipped{}
+	within := func(name string) bool {
+		if p.whole {
+			return true
+		}
+		for _, l := range p.looked {
+			if under(name, l) {
+				return true
+			}
+		}
+		return false
+	}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		err := forEach(ctx, tx, `SELECT path, disk_path FROM attachments`, nil, func(rows *sql.Rows) error {
+			var name, diskPath string
+			err := rows.Scan(&name, &diskPath)
+			if within(name) {
+				attachments[name] = diskPath
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT path, reason, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+			var k Skipped
+			err := rows.Scan(&k.Path, &k.Reason, &k.stat.size, &k.stat.mtime, &k.stat.ctime)
+			if within(strings.TrimSuffix(k.Path, twinMark)) {
+				skipped[k.Path] = k
+			}
+			return err
+		})
+	})
+	return attachments, skipped, err
+}
+
+// passedOver returns the stats of files that were read and found to be no
+// notes, so that an unchanged one is not read again.
+func (s *Store) passedOver(ctx context.Context) (map[string]stat, error) {
+	out := map[string]stat{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+			var name string
+			var st stat
+			err := rows.Scan(&name, &st.size, &st.mtime, &st.ctime)
+			out[name] = st
+			return err
+		})
+	})
+	return out, err
+}
+
+// skippedFiles returns the first of the skipped files, by path, and how many
+// there are.
+func (s *Store) skippedFiles(ctx context.Context, limit int) (list []Skipped, total int, err error) {
+	list = []Skipped{}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
+			var k Skipped
+			err := rows.Scan(&k.Path, &k.Reason)
+			list = append(list, k)
+			return err
+		})
+	})
+	return list, total, err
+}

@@ -1,0 +1,277 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// ByID returns the notes with these ids, with content, chunks, headings, tags
+// and aliases (not links), in the order of ids; ids of notes that do not
+// exist any more are left out.
+func (s *Store) ByID(ctx context.Context, ids []int64) ([]*Note, error) {
+	var out []*Note
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		found, err := loadNotes(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		out = make([]*Note, 0, len(ids))
+		for _, id := range ids {
+			if n := found[id]; n != nil {
+				out = append(out, n)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// loadNote returns one note with everything, or nil when it is gone.
+func (s *Store) loadNote(ctx context.Context, id int64) (*Note, error) {
+	var note *Note
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		found, err := loadNotes(ctx, tx, []int64{id})
+		if err != nil || found[id] == nil {
+			return err
+		}
+		note = found[id]
+		note.Links, err = loadLinks(ctx, tx, id)
+		return err
+	})
+	return note, err
+}
+
+// forEach calls fn for every row; fn scans it.
+func forEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func loadNotes(ctx context.Context, tx *sql.Tx, ids []int64) (map[int64]*Note, error) {
+	found := make(map[int64]*Note, len(ids))
+	list := []any{jsonArg(ids)}
+	err := forEach(ctx, tx, `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.codec, c.data
+		FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, list, func(rows *sql.Rows) error {
+		n, err := scanNote(rows)
+		if err == nil {
+			found[n.ID] = n
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, loadParts(ctx, tx, found, list)
+}
+
+func scanNote(rows *sql.Rows) (*Note, error) {
+	n := &Note{}
+	var hash, data sql.RawBytes
+	var frontMatter sql.NullString
+	var mtime, date int64
+	var codec int
+	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &codec, &data); err != nil {
+		return nil, err
+	}
+	n.Hash = hex.EncodeToString(hash)
+	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
+	content, err := unpack(codec, data)
+	if err != nil {
+		return nil, err
+	}
+	n.Content = string(content)
+	if frontMatter.Valid {
+		return n, json.Unmarshal([]byte(frontMatter.String), &n.FrontMatter)
+	}
+	return n, nil
+}
+
+func loadParts(ctx context.Context, tx *sql.Tx, found map[int64]*Note, list []any) error {
+	part := func(columns, table string, scan func(rows *sql.Rows) error) error {
+		return forEach(ctx, tx, `SELECT p.note, `+columns+` FROM json_each(?) j CROSS JOIN `+table+` p ON p.note = j.value ORDER BY p.note, p.ordinal`, list, scan)
+	}
+	return errors.Join(
+		part(`p.level, p.text, p.line`, "headings", func(rows *sql.Rows) error {
+			var id int64
+			var h Heading
+			err := rows.Scan(&id, &h.Level, &h.Text, &h.Line)
+			if n := found[id]; n != nil {
+				n.Headings = append(n.Headings, h)
+			}
+			return err
+		}),
+		part(`p.tag`, "tags", func(rows *sql.Rows) error {
+			var id int64
+			var tag string
+			err := rows.Scan(&id, &tag)
+			if n := found[id]; n != nil {
+				n.Tags = append(n.Tags, tag)
+			}
+			return err
+		}),
+		part(`p.alias`, "aliases", func(rows *sql.Rows) error {
+			var id int64
+			var alias string
+			err := rows.Scan(&id, &alias)
+			if n := found[id]; n != nil {
+				n.Aliases = append(n.Aliases, alias)
+			}
+			return err
+		}),
+		part(`p.ordinal, p.path, p.start_byte, p.end_byte, p.start_line, p.end_line, p.hash`, "chunks", func(rows *sql.Rows) error {
+			id, c, err := scanChunk(rows)
+			if n := found[id]; n != nil {
+				n.Chunks = append(n.Chunks, c)
+			}
+			return err
+		}),
+	)
+}
+
+func scanChunk(rows *sql.Rows) (note int64, c Chunk, err error) {
+	var path, hash sql.RawBytes
+	if err := rows.Scan(&note, &c.Ordinal, &path, &c.Start, &c.End, &c.LineStart, &c.LineEnd, &hash); err != nil {
+		return 0, c, err
+	}
+	c.Hash = hex.EncodeToString(hash)
+	if len(path) > len("[]") {
+		err = json.Unmarshal(path, &c.Path)
+	}
+	return note, c, err
+}
+
+func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]Link, error) {
+	var links []Link
+	err := forEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
+		var l Link
+		err := rows.Scan(&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line)
+		links = append(links, l)
+		return err
+	})
+	return links, err
+}
+
+// Count returns how many notes there are.
+func (s *Store) Count(ctx context.Context) (int, error) {
+	var n int
+	err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&n)
+	return n, err
+}
+
+// row is what reconciling needs to know of a note.
+type row struct {
+	id       int64
+	path     string
+	diskPath string
+	hash     string
+	stat     stat
+	hashedAt int64
+}
+
+// rows returns the notes at or below each of the paths, or all of them when
+// paths is nil, by path.
+func (s *Store) rows(ctx context.Context, paths []string) (map[string]row, error) {
+	where, args := ``, []any(nil)
+	if paths != nil {
+		// '0' is the byte after '/': the range holds what lies below the path.
+		where = ` FROM json_each(?) j CROSS JOIN notes n ON n.path = j.value OR (n.path > j.value || '/' AND n.path < j.value || '0')`
+		args = []any{jsonArg(paths)}
+	} else {
+		where = ` FROM notes n`
+	}
+	out := map[string]row{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+			var r row
+			var hash sql.RawBytes
+			if err := rows.Scan(&r.id, &r.path, &r.diskPath, &hash, &r.stat.size, &r.stat.mtime, &r.stat.ctime, &r.stat.inode, &r.hashedAt); err != nil {
+				return err
+			}
+			r.hash = hex.EncodeToString(hash)
+			out[r.path] = r
+			return nil
+		})
+	})
+	return out, err
+}
+
+// changesAfter returns up to limit changes after seq, oldest first, and
+// whether the feed still reaches back that far.
+func (s *Store) changesAfter(ctx context.Context, seq uint64, limit int) (changes []Change, whole bool, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		var oldest sql.NullInt64
+		if err := tx.QueryRowContext(ctx, `SELECT min(seq) FROM changes`).Scan(&oldest); err != nil {
+			return err
+		}
+		whole = seq == s.head.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
+		return forEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
+			c := Change{load: s.loadNote}
+			err := rows.Scan(&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath)
+			changes = append(changes, c)
+			return err
+		})
+	})
+	return changes, whole, err
+}
+
+// snapshot returns up to limit notes whose last change lies after seq and not
+// after head, as Created changes in the order of that change, for a follower
+// that starts with nothing. What changes meanwhile lies beyond head, and
+// reaches the follower through the feed.
+func (s *Store) snapshot(ctx context.Context, seq, head uint64, limit int) ([]Change, error) {
+	var changes []Change
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
+			c := Change{Kind: Created, load: s.loadNote}
+			err := rows.Scan(&c.Seq, &c.NoteID, &c.Path)
+			changes = append(changes, c)
+			return err
+		})
+	})
+	return changes, err
+}
+
+// attachBytes bounds the text that attach holds in memory.
+const attachBytes = 16 << 20
+
+// attach loads the notes of replayed changes together, which takes a tenth of
+// the time of one by one. What does not fit is left to Change.Note.
+func (s *Store) attach(ctx context.Context, changes []Change) error {
+	return s.notes.Read(ctx, func(tx *sql.Tx) error {
+		ids := make([]int64, len(changes))
+		for i, c := range changes {
+			ids[i] = c.NoteID
+		}
+		var fitting []int64
+		total := int64(0)
+		err := forEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+			var id, size int64
+			err := rows.Scan(&id, &size)
+			if total += size; total <= attachBytes {
+				fitting = append(fitting, id)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		found, err := loadNotes(ctx, tx, fitting)
+		for i := range changes {
+			changes[i].note = found[changes[i].NoteID]
+		}
+		return err
+	})
+}

@@ -1,0 +1,194 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// VaultOptions say how a vault is kept. Zero values mean the defaults.
+type VaultOptions struct {
+	Ignore       []string      // patterns of what is not touched, beyond hidden files
+	MaxNoteBytes int64         // a larger file is no note: 16 MiB
+	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
+	ReadOnly     bool          // refuse every write
+	Now          func() time.Time
+	Log          *slog.Logger
+}
+
+// Vault is a folder of notes: the files, the store that mirrors them, and the
+// followers that derive more from it. It is safe for concurrent use.
+type Vault struct {
+	store  *Store
+	disk   *disk
+	ignore *Ignore
+	opt    VaultOptions
+
+	mu     sync.Mutex    // held by whoever changes files or the store
+	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
+	feed   *feeder
+
+	queue    pathQueue
+	progress progress
+	incident incident
+}
+
+// NewVault prepares the vault at root for the store's use. The folder need
+// not be there yet: until it is, operations fail with [ErrUnavailable].
+func NewVault(ctx context.Context, store *Store, root string, opt VaultOptions) (*Vault, error) {
+	if opt.MaxNoteBytes == 0 {
+		opt.MaxNoteBytes = 16 << 20
+	}
+	if opt.RescanEvery == 0 {
+		opt.RescanEvery = 5 * time.Minute
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Log == nil {
+		opt.Log = slog.Default()
+	}
+	ignore, err := NewIgnore(opt.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	var recorded identity
+	if err := store.setting(ctx, vaultSetting, &recorded); err != nil {
+		return nil, err
+	}
+	disk, err := newDisk(root, recorded)
+	if err != nil {
+		return nil, err
+	}
+	return &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
+		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}, nil
+}
+
+// vaultSetting is where the store keeps the recorded folder's identity.
+const vaultSetting = "vault"
+
+// Follow adds a follower. Followers are fed in the order of their adding;
+// call it before Run.
+func (v *Vault) Follow(f Follower) { v.feed.follow(f) }
+
+// Root returns the vault's folder, absolute and without symlinks.
+func (v *Vault) Root() string { return v.disk.path }
+
+// Store returns the store that mirrors the vault.
+func (v *Vault) Store() *Store { return v.store }
+
+// Ignored reports whether the vault-relative path is none of notesd's
+// business.
+func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
+
+// Changed tells the vault that something happened at these vault-relative
+// paths, files or folders. It only queues; Run does the work.
+func (v *Vault) Changed(paths []string) { v.queue.add(paths) }
+
+// Rescan tells the vault to compare everything.
+func (v *Vault) Rescan(reason string) {
+	v.opt.Log.Debug("rescan", "reason", reason)
+	v.queue.addAll()
+}
+
+// Ready reports whether the store has been compared with the whole vault, and
+// the followers have been fed, since Run began.
+func (v *Vault) Ready() bool { return v.progress.ready.Load() }
+
+// Lookup finds the note that ref names; see [Store.Lookup].
+func (v *Vault) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
+	return v.store.Lookup(ctx, ref, scope)
+}
+
+// List returns a page of notes; see [Store.List].
+func (v *Vault) List(ctx context.Context, q ListQuery) (ListPage, error) { return v.store.List(ctx, q) }
+
+// Read returns the note that ref names as it is on disk now. A file that the
+// store knows in another version, or not at all, is reconciled first.
+func (v *Vault) Read(ctx context.Context, ref string, scope Scope) (*Note, error) {
+	meta, err := v.store.Lookup(ctx, ref, scope)
+	if err != nil {
+		if meta, err = v.lookupOnDisk(ctx, ref, scope, err); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := v.isFresh(ctx, meta.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !fresh {
+		if err := v.reconcilePaths(ctx, []string{meta.Path}); err != nil {
+			return nil, err
+		}
+	}
+	note, err := v.store.loadNote(ctx, meta.ID)
+	if err != nil {
+		return nil, err
+	}
+	if note == nil || !scope.CanRead(note.Path) {
+		_, err := v.store.Lookup(ctx, ref, scope) // says what became of it
+		if err == nil {
+			err = &Error{Op: "read", Path: meta.Path, Err: ErrNotFound, Detail: "the note has just been deleted"}
+		}
+		return nil, err
+	}
+	return note, nil
+}
+
+// lookupOnDisk finds a note that was saved so recently that the store does not
+// have it yet.
+func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope Scope, notFound error) (Meta, error) {
+	p, err := cleanRef(ref)
+	if err != nil || v.ignore.Match(p) {
+		return Meta{}, notFound
+	}
+	if !IsNoteName(p) {
+		p += ".md"
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return Meta{}, err
+	}
+	_, statErr := root.Lstat(p)
+	_ = root.Close() // only read from
+	if statErr != nil {
+		return Meta{}, notFound
+	}
+	if err := v.reconcilePaths(ctx, []string{p}); err != nil {
+		return Meta{}, err
+	}
+	meta, err := v.store.Lookup(ctx, p, scope)
+	if err != nil {
+		return Meta{}, notFound
+	}
+	return meta, nil
+}
+
+// isFresh reports whether the file at p is the one that the store knows, by
+// its stat.
+func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
+	rows, err := v.store.rows(ctx, []string{p})
+	if err != nil {
+		return false, err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	r, ok := rows[p]
+	if !ok {
+		return false, nil
+	}
+	info, err := root.Stat(r.diskPath)
+	return err == nil && r.unchanged(statOf(info)), nil
+}
+
+// record remembers which folder the vault is.
+func (v *Vault) record(ctx context.Context, id identity) error {
+	v.disk.adopt(id)
+	return v.store.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, vaultSetting, id) })
+}

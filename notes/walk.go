@@ -1,0 +1,191 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// found is a file that a walk saw.
+type found struct {
+	path     string // NFC: the note's name
+	diskPath string // as the file system spells it
+	stat     stat
+}
+
+// walked is what a walk of a folder saw. Paths are in no particular order.
+type walked struct {
+	notes       []found
+	attachments []found
+	skipped     []Skipped
+	// unreadable are folders that could not be listed: nothing may be
+	// concluded about the notes in them.
+	unreadable []string
+}
+
+// Skipped is a file that could be a note and is not, with the reason.
+type Skipped struct {
+	Path   string
+	Reason string
+
+	stat stat
+}
+
+// walk lists the folder dir ("." for the vault) and everything below it,
+// without opening a file. Symlinked folders are not followed: they would
+// bring notes in twice, or loop.
+func walk(ctx context.Context, root *os.Root, dir string, ig *Ignore) (*walked, error) {
+	w := &walker{ctx: ctx, top: root, ignore: ig, out: &walked{}}
+	sub := root
+	if dir != "." {
+		var err error
+		if sub, err = root.OpenRoot(dir); err != nil {
+			return nil, err
+		}
+		defer func() { _ = sub.Close() }() // only read from
+	}
+	if err := w.dir(sub, strings.TrimPrefix(dir, "."), 0); err != nil {
+		return nil, err
+	}
+	w.dropTwins()
+	return w.out, nil
+}
+
+// maxDepth bounds recursion; a path of 1024 bytes cannot go deeper.
+const maxDepth = 512
+
+type walker struct {
+	ctx    context.Context
+	top    *os.Root // resolves symlinks: they may lead anywhere inside the vault
+	ignore *Ignore
+	out    *walked
+}
+
+// dir lists one folder, which is already open. Errors below the first folder
+// are recorded, not returned.
+func (w *walker) dir(folder *os.Root, rel string, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	names, err := listNames(folder)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		diskPath := path.Join(rel, name)
+		if w.ignore.matchOne(norm.NFC.String(diskPath)) {
+			continue
+		}
+		info, err := folder.Lstat(name)
+		if err != nil {
+			continue // gone since it was listed
+		}
+		if info.IsDir() {
+			if err := w.below(folder, name, diskPath, depth); err != nil {
+				return err
+			}
+			continue
+		}
+		w.file(name, diskPath, info)
+	}
+	return nil
+}
+
+func listNames(folder *os.Root) ([]string, error) {
+	f, err := folder.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	return f.Readdirnames(-1)
+}
+
+func (w *walker) below(folder *os.Root, name, diskPath string, depth int) error {
+	sub, err := folder.OpenRoot(name)
+	if err == nil && depth < maxDepth {
+		err = w.dir(sub, diskPath, depth+1)
+		_ = sub.Close() // only read from
+	}
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case w.ctx.Err() != nil:
+		return w.ctx.Err()
+	}
+	w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+	return nil
+}
+
+func (w *walker) file(name, diskPath string, info fs.FileInfo) {
+	p := norm.NFC.String(diskPath)
+	isNote := IsNoteName(name)
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := w.top.Stat(diskPath)
+		switch {
+		case err == nil && target.IsDir():
+			w.skip(p, "a symlink to a folder, which is not followed", info)
+			return
+		case err != nil && isNote:
+			w.skip(p, "a symlink that is broken or leads out of the vault", info)
+			return
+		case err != nil:
+			return
+		}
+		info = target
+	}
+	if !info.Mode().IsRegular() {
+		if isNote {
+			w.skip(p, "not a regular file", info)
+		}
+		return
+	}
+	if _, err := CleanPath(p); err != nil {
+		w.skip(strings.ToValidUTF8(p, "\uFFFD"), "its name is not valid UTF-8 or has a control character in it", info)
+		return
+	}
+	f := found{path: p, diskPath: diskPath, stat: statOf(info)}
+	if isNote {
+		w.out.notes = append(w.out.notes, f)
+	} else {
+		w.out.attachments = append(w.out.attachments, f)
+	}
+}
+
+func (w *walker) skip(p, reason string, info fs.FileInfo) {
+	w.out.skipped = append(w.out.skipped, Skipped{Path: p, Reason: reason, stat: statOf(info)})
+}
+
+// twinMark tells a skipped twin from the note that has the same path.
+const twinMark = " (other Unicode form)"
+
+// dropTwins keeps one of the files whose names differ only in Unicode form
+// (NFC and NFD spellings of one name), the NFC one if there is one: a note's
+// path must name one file.
+func (w *walker) dropTwins() {
+	slices.SortFunc(w.out.notes, func(a, b found) int {
+		if c := strings.Compare(a.path, b.path); c != 0 {
+			return c
+		}
+		if a.diskPath == a.path {
+			return -1
+		}
+		if b.diskPath == b.path {
+			return 1
+		}
+		return strings.Compare(a.diskPath, b.diskPath)
+	})
+	w.out.notes = slices.CompactFunc(w.out.notes, func(a, b found) bool {
+		if a.path != b.path {
+			return false
+		}
+		w.out.skipped = append(w.out.skipped, Skipped{Path: b.path + twinMark,
+			Reason: "another file has the same name in another Unicode form", stat: b.stat})
+		return true
+	})
+}
