@@ -73,6 +73,9 @@ func (t *tracker) refollow(rel string, d *dir, moved bool) {
 		return
 	}
 	skip := t.opt.Ignore(rel, isDir)
+	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
+		t.touch(rel) // a file was here
+	}
 	if d != nil {
 		// Where names are compared without regard to case, the old name of a
 		// directory still leads to it.

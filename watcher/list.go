@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // listing is one reading of a directory, compared with what was known of it.
@@ -16,6 +17,7 @@ type listing struct {
 	stamps bool             // whether files are to be stamped
 	before map[string]stamp // the files known before
 
+	seen  stamp               // of the directory
 	files map[string]stamp    // the files found
 	dirs  map[string]struct{} // the directories found
 	added []*dir              // those of them that are new
@@ -38,20 +40,40 @@ func (t *tracker) list(d *dir, before map[string]stamp, report bool) []*dir {
 		files:   make(map[string]stamp, len(before)),
 		dirs:    make(map[string]struct{}, len(d.children)),
 	}
-	entries, err := os.ReadDir(t.abs(l.rel))
-	if err != nil {
+	if err := l.read(t.abs(l.rel)); err != nil {
 		t.unlisted(d, err)
 		return nil
-	}
-	for _, e := range entries {
-		l.entry(e)
 	}
 	l.vanished()
 	delete(t.unreadable, d)
 	if d.mode == polled {
-		d.entries = l.files
+		l.confirm()
+		d.entries, d.seen = l.files, l.seen
 	}
 	return l.added
+}
+
+// read takes the stamp of the directory first: what changes while it is being
+// read will have changed it by the next time.
+func (l *listing) read(abs string) error {
+	f, err := os.Open(abs)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	l.seen = stampOf(fi)
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		l.entry(e)
+	}
+	return nil
 }
 
 // unlisted handles a directory that could not be read. That never means that
@@ -127,7 +149,7 @@ func (l *listing) file(e fs.DirEntry, rel string) {
 func (l *listing) vanished() {
 	for name := range l.before {
 		if _, ok := l.files[name]; !ok {
-			l.found(join(l.rel, name))
+			l.missed(name)
 		}
 	}
 	for name, child := range l.d.children {
@@ -135,9 +157,40 @@ func (l *listing) vanished() {
 			continue
 		}
 		if child.mode != ignored {
-			l.found(join(l.rel, name))
+			l.missed(name)
 		}
 		l.forget(child)
+	}
+}
+
+func (l *listing) missed(name string) {
+	l.found(join(l.rel, name))
+	if l.d.mode != polled {
+		return
+	}
+	if l.d.absent == nil {
+		l.d.absent = make(map[string]time.Time)
+	}
+	l.d.absent[name] = time.Now()
+}
+
+// absentFor is how long confirm stays in doubt about a name; longer than it
+// takes an owner to look at a batch.
+const absentFor = 10 * time.Second
+
+// confirm touches again what an earlier listing missed and this one does too,
+// if anything happened in the directory in between: a file that was back when
+// the owner looked, and was removed after that, is in neither listing.
+func (l *listing) confirm() {
+	for name, when := range l.d.absent {
+		_, isFile := l.files[name]
+		_, isDir := l.dirs[name]
+		switch {
+		case isFile, isDir, time.Since(when) > absentFor:
+			delete(l.d.absent, name)
+		case l.seen != l.d.seen:
+			l.found(join(l.rel, name))
+		}
 	}
 }
 

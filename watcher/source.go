@@ -1,10 +1,6 @@
 package watcher
 
-import (
-	"fmt"
-
-	"github.com/fsnotify/fsnotify"
-)
+import "github.com/fsnotify/fsnotify"
 
 // notifier is the part of fsnotify.Watcher that the tracker drives.
 type notifier interface {
@@ -54,7 +50,9 @@ func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
 				errs = nil
 				continue
 			}
-			s.queue.fail(fmt.Errorf("events were lost: %w", explainLoss(err)))
+			if loss := lossOf(err); loss != nil {
+				s.queue.fail(loss)
+			}
 		}
 	}
 }

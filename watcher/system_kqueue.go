@@ -4,6 +4,7 @@ package watcher
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 
@@ -28,7 +29,8 @@ func isLimit(err error) bool {
 	return errors.Is(err, errBudget) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-func explainLoss(err error) error { return err }
+// lossOf says what an error of the source means: the loss of events.
+func lossOf(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
 func watchRemedy(int) string {
 	return "Here each watched file takes one of the process's file descriptors; " +

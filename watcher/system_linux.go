@@ -68,12 +68,19 @@ func isLimit(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.ENOMEM)
 }
 
-// explainLoss adds what makes an overflow less likely.
-func explainLoss(err error) error {
-	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		return err
+// lossOf says what an error of the source means: the loss of events, or
+// nothing. A directory that was moved and then deleted is nothing: fsnotify
+// tries to end a watch that the kernel has ended (EINVAL).
+func lossOf(err error) error {
+	switch {
+	case errors.Is(err, syscall.EINVAL):
+		return nil
+	case errors.Is(err, fsnotify.ErrEventOverflow):
+		return fmt.Errorf("events were lost: %w (fs.inotify.max_queued_events is %s)",
+			err, inotifySetting("max_queued_events"))
+	default:
+		return fmt.Errorf("events were lost: %w", err)
 	}
-	return fmt.Errorf("%w (fs.inotify.max_queued_events is %s)", err, inotifySetting("max_queued_events"))
 }
 
 func watchRemedy(directories int) string {

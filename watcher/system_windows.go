@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -26,7 +27,8 @@ func isLimit(err error) bool {
 	return errors.Is(err, windows.ERROR_NO_SYSTEM_RESOURCES) || errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
 }
 
-func explainLoss(err error) error { return err }
+// lossOf says what an error of the source means: the loss of events.
+func lossOf(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
 func watchRemedy(int) string { return "Ignore folders that hold no notes." }
 

@@ -1,6 +1,9 @@
 package watcher
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // mode is how a directory is followed.
 type mode uint8
@@ -20,9 +23,11 @@ type dir struct {
 	children map[string]*dir
 	mode     mode
 	id       fileID
-	entries  map[string]stamp // polled: the files of the last listing
-	remote   bool             // polled by choice or because of its file system, for good
-	cost     int              // entries charged to the budget while watched
+	entries  map[string]stamp     // polled: the files of the last listing
+	seen     stamp                // polled: of the directory itself then
+	absent   map[string]time.Time // polled: what a recent listing missed, and when
+	remote   bool                 // polled by choice or because of its file system, for good
+	cost     int                  // entries charged to the budget while watched
 }
 
 // fileID tells one file from another on this machine, at one time: numbers are
@@ -104,7 +109,7 @@ func (t *tree) setMode(d *dir, m mode) {
 	case polled:
 		delete(t.polled, d)
 		delete(t.unreadable, d)
-		d.entries = nil
+		d.entries, d.absent = nil, nil
 	}
 	d.mode = m
 	switch m {

@@ -113,7 +113,7 @@ func (v *vault) entry(rel string) string {
 	abs := filepath.Join(v.root, filepath.FromSlash(rel))
 	fi, err := os.Lstat(abs)
 	switch {
-	case err != nil:
+	case err != nil || v.skip(rel, fi.IsDir()):
 		return ""
 	case fi.IsDir():
 		return "dir"
