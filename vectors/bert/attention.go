@@ -1,0 +1,85 @@
+package bert
+
+import "math"
+
+const (
+	// valueLimit is the largest quantised value: 15 bits. Probabilities add
+	// up to 32767 and half a unit a token at most, so sums stay under 2³¹.
+	valueLimit = 32767
+	// leastMaximum is what a row's largest value counts as at least, so that
+	// a row of zeros has a scale.
+	leastMaximum = 1e-6
+	// masked is added to the scores of padding. It is finite so that it can
+	// be subtracted from.
+	masked = -1e30
+	// keyPadding makes the stride of transposed keys no power of two, whose
+	// rows would all fall into the same few cache lines.
+	keyPadding = 16
+)
+
+// queryLimit is the largest quantised query or key whose products, added over
+// a head, fit an int32: 13 bits for heads of 32.
+func queryLimit(head int) float32 {
+	return float32(math.Floor(math.Sqrt(math.MaxInt32 / float64(head))))
+}
+
+// project computes queries, keys and values of a block of tokens and stores
+// them quantised, in the order that attention reads.
+func (e *Encoder) project(l *layer, from, rows int) {
+	m := &l.queryKeyValue
+	h := m.k
+	k := e.model.kernels
+	limit := queryLimit(h / e.model.config.Heads)
+	e.multiply(m, e.hidden[from*h:], rows)
+	row := e.row[:m.columns]
+	for r := range rows {
+		k.Dequantise(row, e.sums[r*m.columns:][:m.columns], &m.cols, e.scales[r], e.zeros[r])
+		t := from + r
+		query, key, value := row[:h], row[h:2*h], row[2*h:]
+
+		largest := max(k.MaxAbs(query), leastMaximum)
+		e.queryScales[t] = largest / limit
+		k.Round16(e.queries[t*h:][:h], query, limit/largest)
+
+		largest = max(k.MaxAbs(key), leastMaximum)
+		e.keyScales[t] = largest / limit
+		k.Round16(e.row16, key, limit/largest)
+		e.transposeKey(t)
+
+		largest = max(k.MaxAbs(value), leastMaximum)
+		e.valueScales[t] = largest / valueLimit
+		k.Interleave16(e.values[t/2*h:][:h], value, valueLimit/largest, t%2 == 1)
+	}
+}
+
+// transposeKey stores row16 as token t's column of keys.
+func (e *Encoder) transposeKey(t int) {
+	row, at := e.row16, t
+	for i := 0; i+1 < len(row); i += 2 {
+		e.keys[at] = uint32(uint16(row[i])) | uint32(row[i+1])<<16
+		at += e.keyStride
+	}
+}
+
+// attend computes what a block of tokens gathers from all tokens, into
+// context.
+func (e *Encoder) attend(from, rows int) {
+	k := e.model.kernels
+	h := e.model.config.Hidden
+	width := h / e.model.config.Heads
+	// Scores are divided by √width and wanted as exponents of two.
+	factor := float32(math.Log2E / math.Sqrt(float64(width)))
+	for head := range e.model.config.Heads {
+		at := head * width
+		keys := e.keys[at/2*e.keyStride:]
+		k.MatMul16(e.scores, e.padded, e.queries[from*h+at:], h, keys, e.keyStride, rows, width/2, e.padded)
+		for r := range rows {
+			e.scales[r] = k.Softmax(e.weights[r*e.padded:][:e.padded], e.scores[r*e.padded:][:e.padded],
+				e.keyScales, e.valueScales, e.mask, e.queryScales[from+r]*factor)
+		}
+		k.MatMul16(e.sums, width, e.weights, e.padded, e.values[at:], h, rows, e.padded/2, width)
+		for r := range rows {
+			k.Scale(e.context[r*h+at:][:width], e.sums[r*width:][:width], e.scales[r])
+		}
+	}
+}

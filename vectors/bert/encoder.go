@@ -1,0 +1,113 @@
+package bert
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"notesd/vectors/bert/modelfile"
+)
+
+// block is the number of tokens that go through a layer together. It is large
+// enough that a panel of weights, once in the cache, serves many rows, and
+// small enough that a block's intermediate rows stay in the second-level
+// cache.
+const block = 48
+
+// Encoder embeds texts one at a time. It keeps the memory of its longest text
+// so far, about 3 MB for 256 tokens of MiniLM. It is not safe for concurrent
+// use: have one for each goroutine.
+type Encoder struct {
+	model *Model
+	ids   []int32
+
+	// One row for each token of the text.
+	hidden  []float32 // [tokens][hidden], what layers pass on
+	queries []int16   // [tokens][hidden], 13 bits
+	keys    []uint32  // [hidden/2][keyStride] pairs: transposed
+	values  []uint32  // [tokens/2][hidden] pairs of two tokens' values
+	// Scales of the above, one for each token; mask is 0 for a token and very
+	// low for the padding after the last.
+	queryScales, keyScales, valueScales, mask []float32
+	tokens, padded, keyStride                 int
+
+	// Of one block.
+	activations []byte
+	scales      []float32 // of activations
+	zeros       []int32
+	sums        []int32   // results of a matrix product
+	context     []float32 // [block][hidden], attention's result
+	row         []float32 // one row on its way from sums to activations
+	scores      []int32   // [block][padded] of one head
+	weights     []int16   // [block][padded]: probabilities
+	row16       []int16
+}
+
+// NewEncoder returns an encoder. It takes memory as texts need it.
+func (m *Model) NewEncoder() *Encoder {
+	return &Encoder{model: m}
+}
+
+// Embed writes the vector of text, of length one, to dst, which has Dim
+// elements. Every string has a vector; what lies beyond MaxTokens does not
+// count. It runs on the calling goroutine and looks at ctx between layers,
+// about every millisecond; its error is ctx's.
+func (e *Encoder) Embed(ctx context.Context, text string, dst []float32) error {
+	if len(dst) != e.model.Dim() {
+		return fmt.Errorf("bert: a vector of %d elements does not fit in %d", e.model.Dim(), len(dst))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.ids = e.model.appendIDs(e.ids[:0], text)
+	e.reserve()
+	e.lookUp()
+	for i := range e.model.layers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.layer(&e.model.layers[i])
+	}
+	e.pool(dst)
+	return nil
+}
+
+// lookUp fills hidden with the embeddings of the tokens and their positions.
+func (e *Encoder) lookUp() {
+	m := e.model
+	h := m.config.Hidden
+	words := int8s(m.words)
+	for i, id := range e.ids {
+		row := e.hidden[i*h:][:h]
+		scale := modelfile.Float(m.wordScales, int(id))
+		position := m.positions[4*i*h:][:4*h]
+		for j, w := range words[int(id)*h:][:h] {
+			row[j] = float32(float32(w)*scale) + modelfile.Float(position, j)
+		}
+		m.kernels.Normalise(row, m.embeddingNorm.gamma, m.embeddingNorm.beta, m.config.Epsilon)
+	}
+}
+
+// pool reduces the tokens' rows to one vector of length one.
+func (e *Encoder) pool(dst []float32) {
+	copy(dst, e.hidden)
+	if e.model.config.Pooling == modelfile.PoolingMean {
+		for i := 1; i < e.tokens; i++ {
+			for j, v := range e.hidden[i*len(dst):][:len(dst)] {
+				dst[j] += v
+			}
+		}
+	}
+	// The mean's divisor drops out of the normalisation.
+	var square float64
+	for _, v := range dst {
+		square += float64(float64(v) * float64(v))
+	}
+	inverse := 0.0
+	if square > 0 {
+		inverse = 1 / math.Sqrt(square)
+	}
+	for i, v := range dst {
+		dst[i] = float32(float64(v) * inverse)
+	}
+}

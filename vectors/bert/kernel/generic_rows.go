@@ -1,0 +1,134 @@
+package kernel
+
+import "math"
+
+func quantiseGeneric(dst []byte, x, smooth []float32) (scale float32, zero int32) {
+	smooth, dst = smooth[:len(x)], dst[:len(x)]
+	var lo, hi float32
+	for i, v := range x {
+		v = float32(v * smooth[i])
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	scale, inverse, zero := quantisation(lo, hi)
+	for i, v := range x {
+		q := round(float32(float32(v*smooth[i])*inverse)) + zero
+		dst[i] = byte(min(max(q, 0), 255))
+	}
+	return scale, zero
+}
+
+// quantisation spreads the bytes over lo … hi, which includes zero.
+func quantisation(lo, hi float32) (scale, inverse float32, zero int32) {
+	spread := hi - lo
+	if !(spread > tinyRange) {
+		return 0, 0, 0
+	}
+	inverse = 255 / spread
+	return spread / 255, inverse, round(float32(-lo * inverse))
+}
+
+func dequantiseGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
+	acc = acc[:len(dst)]
+	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
+	for i := range dst {
+		v := float32(acc[i] - zero*sum[i])
+		dst[i] = float32(v*float32(scale*colScale[i])) + bias[i]
+	}
+}
+
+func dequantiseAddGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
+	acc = acc[:len(dst)]
+	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
+	for i := range dst {
+		v := float32(acc[i] - zero*sum[i])
+		dst[i] += float32(v*float32(scale*colScale[i])) + bias[i]
+	}
+}
+
+func dequantiseGELUGeneric(dst []float32, acc []int32, cols *Columns, scale float32, zero int32) {
+	acc = acc[:len(dst)]
+	sum, colScale, bias := cols.Sum[:len(dst)], cols.Scale[:len(dst)], cols.Bias[:len(dst)]
+	for i := range dst {
+		v := float32(acc[i] - zero*sum[i])
+		dst[i] = gelu(float32(v*float32(scale*colScale[i])) + bias[i])
+	}
+}
+
+func normaliseGeneric(x, gamma, beta []float32, epsilon float32) {
+	gamma, beta = gamma[:len(x)], beta[:len(x)]
+	n := float32(len(x))
+	var lanes [Lanes]float32
+	for i, v := range x {
+		lanes[i%Lanes] += v
+	}
+	mean := sumLanes(&lanes) / n
+	lanes = [Lanes]float32{}
+	for i, v := range x {
+		d := v - mean
+		x[i] = d
+		lanes[i%Lanes] += float32(d * d)
+	}
+	variance := sumLanes(&lanes) / n
+	inverse := 1 / float32(math.Sqrt(float64(variance+epsilon)))
+	for i, d := range x {
+		x[i] = float32(float32(d*inverse)*gamma[i]) + beta[i]
+	}
+}
+
+func maxAbsGeneric(x []float32) float32 {
+	var largest float32
+	for _, v := range x {
+		largest = max(largest, math.Float32frombits(math.Float32bits(v)&^(1<<31)))
+	}
+	return largest
+}
+
+func round16Generic(dst []int16, x []float32, inverse float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = int16(round(float32(v * inverse)))
+	}
+}
+
+func interleave16Generic(dst []uint32, x []float32, inverse float32, odd bool) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		q := uint32(uint16(round(float32(v * inverse))))
+		if odd {
+			dst[i] |= q << 16
+		} else {
+			dst[i] = q
+		}
+	}
+}
+
+func softmaxGeneric(p []int16, acc []int32, keyScale, valueScale, mask []float32, factor float32) float32 {
+	p, keyScale, valueScale, mask = p[:len(acc)], keyScale[:len(acc)], valueScale[:len(acc)], mask[:len(acc)]
+	largest := float32(-math.MaxFloat32)
+	for i, a := range acc {
+		s := float32(float32(a)*keyScale[i]) + mask[i]
+		largest = max(largest, s)
+		acc[i] = int32(math.Float32bits(s))
+	}
+	var ones, weighted [Lanes]float32
+	for i, a := range acc {
+		e := exp2(float32((math.Float32frombits(uint32(a)) - largest) * factor))
+		v := float32(e * valueScale[i])
+		ones[i%Lanes] += e
+		weighted[i%Lanes] += v
+		acc[i] = int32(math.Float32bits(v))
+	}
+	total, mass := sumLanes(&ones), sumLanes(&weighted)
+	inverse := probabilityOne / mass
+	for i, a := range acc {
+		p[i] = int16(round(float32(math.Float32frombits(uint32(a)) * inverse)))
+	}
+	return mass / float32(total*probabilityOne)
+}
+
+func scaleGeneric(dst []float32, acc []int32, scale float32) {
+	acc = acc[:len(dst)]
+	for i := range dst {
+		dst[i] = float32(float32(acc[i]) * scale)
+	}
+}

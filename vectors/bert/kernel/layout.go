@@ -1,0 +1,37 @@
+package kernel
+
+import "fmt"
+
+const (
+	// Panel is the number of columns that a tile computes at once: two
+	// registers of 512 bits.
+	Panel = 32
+	// Group is the number of consecutive k in one 32-bit lane of VPDPBUSD.
+	Group = 4
+	// Lanes is the number of running sums that a row is added up in. Every
+	// row length is a multiple of it.
+	Lanes = 32
+	// MaxK bounds the length of a dot product so that the largest sum,
+	// 255 × 127 × k, stays far inside an int32.
+	MaxK = 1 << 15
+)
+
+// Pack returns w, a matrix of n output columns with k consecutive values each
+// ([n][k], as checkpoints store a linear layer), in the order that the tiles
+// read: [n/Panel][k/Group][Panel][Group].
+func Pack(w []int8, n, k int) ([]int8, error) {
+	if n%Panel != 0 || k%Lanes != 0 || k > MaxK || len(w) != n*k {
+		return nil, fmt.Errorf("kernel: cannot pack %d values as %d columns of %d: columns come in %ds, rows in %ds",
+			len(w), n, k, Panel, Lanes)
+	}
+	packed := make([]int8, 0, n*k)
+	for panel := 0; panel < n; panel += Panel {
+		for group := 0; group < k; group += Group {
+			for column := panel; column < panel+Panel; column++ {
+				at := column*k + group
+				packed = append(packed, w[at:at+Group]...)
+			}
+		}
+	}
+	return packed, nil
+}

@@ -1,0 +1,121 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Columns describes the output columns of a quantised matrix: everything that
+// turns its integer sums into numbers. All slices have one value per column.
+type Columns struct {
+	Sum   []int32   // sum of the column's int8 weights
+	Scale []float32 // value of one step of the column's weights
+	Bias  []float32
+}
+
+// Set is one tier: the kernels for one kind of CPU. Functions that take rows
+// expect lengths that are multiples of [Lanes] and equal to each other; they
+// are called with scratch memory whose sizes the caller has fixed, and are not
+// checked beyond what Go itself checks.
+type Set struct {
+	// Name is the tier's name, as [Select] accepts it.
+	Name string
+	// ActivationBytes is the size of one quantised activation: a byte, or two
+	// where the tier multiplies 16-bit values.
+	ActivationBytes int
+
+	// Quantise writes x × smooth as activations and returns their scale and
+	// zero point.
+	Quantise func(dst []byte, x, smooth []float32) (scale float32, zero int32)
+	// Dequantise turns a row of sums into numbers: dst = (acc − zero × sum) ×
+	// (scale × cols.Scale) + cols.Bias, sum being cols.Sum.
+	Dequantise func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
+	// DequantiseAdd is Dequantise added to what dst holds.
+	DequantiseAdd func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
+	// DequantiseGELU is Dequantise followed by GELU.
+	DequantiseGELU func(dst []float32, acc []int32, cols *Columns, scale float32, zero int32)
+	// Normalise replaces x by its LayerNorm.
+	Normalise func(x, gamma, beta []float32, epsilon float32)
+	// MaxAbs returns the largest absolute value in x.
+	MaxAbs func(x []float32) float32
+	// Round16 writes x × inverse, rounded, as int16. The products must lie
+	// within ±32767.
+	Round16 func(dst []int16, x []float32, inverse float32)
+	// Interleave16 is Round16 into the low (odd false) or high half of each
+	// uint32; writing the low half clears the high one.
+	Interleave16 func(dst []uint32, x []float32, inverse float32, odd bool)
+	// Softmax turns one query's integer scores into 15-bit probabilities,
+	// each times its value row's scale, and returns what one unit of a sum
+	// over them is worth. score = acc × keyScale + mask, in units of factor
+	// binary exponents. acc is used as scratch memory.
+	Softmax func(p []int16, acc []int32, keyScale, valueScale, mask []float32, factor float32) float32
+	// Scale writes acc × scale.
+	Scale func(dst []float32, acc []int32, scale float32)
+
+	// rows is the number of rows that a tile takes at most.
+	rows8, rows16 int
+	tile8         func(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups, rows int)
+	tile16        func(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs, rows int)
+}
+
+// Tiers returns the names of the tiers that this CPU can run, best first.
+func Tiers() []string {
+	var names []string
+	for _, s := range available() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Select returns the tier of that name, or the best one for an empty name. It
+// fails if this CPU or this build does not have it.
+func Select(name string) (*Set, error) {
+	sets := available()
+	if name == "" {
+		return sets[0], nil
+	}
+	for _, s := range sets {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("tier %q is unknown or needs another CPU or build; this one has %s",
+		name, strings.Join(Tiers(), ", "))
+}
+
+// MatMul8 multiplies rows of k activations by a packed matrix of n columns:
+// dst[r][c] = Σ act[r][i] × w[i][c], dst being rows × n.
+func (s *Set) MatMul8(dst []int32, act []byte, w []int8, rows, k, n int) {
+	stride := k * s.ActivationBytes
+	for c := 0; c < n; c += Panel {
+		panel := w[c*k : (c+Panel)*k]
+		forTiles(rows, s.rows8, func(r, count int) {
+			out := dst[r*n+c : (r+count-1)*n+c+Panel]
+			in := act[r*stride : (r+count)*stride]
+			s.tile8(out, n, in, stride, panel, k/Group, count)
+		})
+	}
+}
+
+// MatMul16 multiplies rows of 2 × pairs int16 values by a matrix of n columns
+// of pairs: dst[r][c] = Σ a[r][i] × b[i][c]. Strides are in elements.
+func (s *Set) MatMul16(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, rows, pairs, n int) {
+	for c := 0; c < n; c += Panel {
+		panel := b[c : (pairs-1)*bStride+c+Panel]
+		forTiles(rows, s.rows16, func(r, count int) {
+			out := dst[r*dstStride+c : (r+count-1)*dstStride+c+Panel]
+			in := a[r*aStride : (r+count-1)*aStride+2*pairs]
+			s.tile16(out, dstStride, in, aStride, panel, bStride, pairs, count)
+		})
+	}
+}
+
+// forTiles cuts rows into the fewest tiles of at most limit, as even as can be:
+// 14 rows in tiles of 12 are 7 + 7, not 12 + 2, which keeps every tile dense.
+func forTiles(rows, limit int, tile func(first, count int)) {
+	tiles := (rows + limit - 1) / limit
+	for i := range tiles {
+		first := i * rows / tiles
+		tile(first, (i+1)*rows/tiles-first)
+	}
+}

@@ -1,0 +1,109 @@
+package modelfile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Config is what an encoder needs to know about a model besides its weights.
+type Config struct {
+	// Name is the model's published name.
+	Name string `json:"name"`
+	// License, Source and SourceSHA256 say where the weights came from; the
+	// digest is that of the original weights file.
+	License      string `json:"license"`
+	Source       string `json:"source"`
+	SourceSHA256 string `json:"source_sha256"`
+
+	Layers       int `json:"layers"`
+	Hidden       int `json:"hidden"`       // width of a token's vector
+	Heads        int `json:"heads"`        // attention heads, Hidden/Heads wide each
+	Intermediate int `json:"intermediate"` // width of the feed-forward layer
+	Positions    int `json:"positions"`    // rows of the position table
+
+	Activation string  `json:"activation"` // "gelu", the exact one (erf)
+	Epsilon    float32 `json:"epsilon"`    // of LayerNorm
+	Pooling    string  `json:"pooling"`    // "mean" over all tokens, or "cls", the first
+
+	// MaxTokens is where a text is cut off, special tokens included.
+	MaxTokens int `json:"max_tokens"`
+	// QueryPrefix and PassagePrefix are put before what is embedded.
+	QueryPrefix   string `json:"query_prefix"`
+	PassagePrefix string `json:"passage_prefix"`
+
+	Tokenizer Tokenizer `json:"tokenizer"`
+}
+
+// Tokenizer says how text becomes tokens.
+type Tokenizer struct {
+	Kind string `json:"kind"` // "wordpiece"
+	Size int    `json:"size"` // tokens in the vocabulary
+
+	Lowercase    bool   `json:"lowercase"`      // and strip accents
+	Continuation string `json:"continuation"`   // marks a piece inside a word: "##"
+	MaxWordRunes int    `json:"max_word_runes"` // a longer word is unknown
+
+	Start   int `json:"start"`   // id put before the text: [CLS]
+	End     int `json:"end"`     // id put after it: [SEP]
+	Unknown int `json:"unknown"` // id of what the vocabulary lacks: [UNK]
+}
+
+// Values of Config's and Tokenizer's enumerations.
+const (
+	GELU        = "gelu"
+	PoolingMean = "mean"
+	PoolingCLS  = "cls"
+	WordPiece   = "wordpiece"
+)
+
+// check reports the first thing in the configuration that this program could
+// not run. Its limits are far above any model that is of use here; they keep a
+// damaged file from asking for absurd amounts of memory.
+func (c *Config) check() error {
+	for _, f := range []struct {
+		name          string
+		value, lo, hi int
+		multiple      int
+	}{
+		{"layers", c.Layers, 1, 64, 1},
+		{"hidden", c.Hidden, 32, 4096, 32},
+		{"heads", c.Heads, 1, 128, 1},
+		{"intermediate", c.Intermediate, 32, 16384, 32},
+		{"positions", c.Positions, 3, 8192, 1},
+		{"max_tokens", c.MaxTokens, 3, c.Positions, 1},
+		{"tokenizer.size", c.Tokenizer.Size, 1, 1 << 20, 1},
+		{"tokenizer.max_word_runes", c.Tokenizer.MaxWordRunes, 1, 1000, 1},
+		{"tokenizer.start", c.Tokenizer.Start, 0, c.Tokenizer.Size - 1, 1},
+		{"tokenizer.end", c.Tokenizer.End, 0, c.Tokenizer.Size - 1, 1},
+		{"tokenizer.unknown", c.Tokenizer.Unknown, 0, c.Tokenizer.Size - 1, 1},
+	} {
+		if f.value < f.lo || f.value > f.hi || f.value%f.multiple != 0 {
+			return fmt.Errorf("%s is %d, which is not a multiple of %d from %d to %d",
+				f.name, f.value, f.multiple, f.lo, f.hi)
+		}
+	}
+	if c.Hidden%c.Heads != 0 || c.Hidden/c.Heads%32 != 0 {
+		return fmt.Errorf("hidden is %d, which %d heads do not share in widths that are multiples of 32", c.Hidden, c.Heads)
+	}
+	if c.Name == "" || len(c.Name) > 200 || strings.ContainsFunc(c.Name, func(r rune) bool { return r < ' ' }) {
+		return fmt.Errorf("name %q is empty, too long or has control characters", c.Name)
+	}
+	if !(c.Epsilon > 0) || math.IsInf(float64(c.Epsilon), 0) {
+		return fmt.Errorf("epsilon is %v, which is not above zero", c.Epsilon)
+	}
+	return c.checkKinds()
+}
+
+func (c *Config) checkKinds() error {
+	if c.Activation != GELU {
+		return fmt.Errorf("activation %q is unknown to this version (it has %q)", c.Activation, GELU)
+	}
+	if c.Pooling != PoolingMean && c.Pooling != PoolingCLS {
+		return fmt.Errorf("pooling %q is unknown to this version (it has %q, %q)", c.Pooling, PoolingMean, PoolingCLS)
+	}
+	if c.Tokenizer.Kind != WordPiece {
+		return fmt.Errorf("tokenizer %q is unknown to this version (it has %q)", c.Tokenizer.Kind, WordPiece)
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+const (
+	magic      = "NDMODEL\n"
+	version    = 1
+	digestAt   = 16
+	digestEnd  = digestAt + sha256.Size
+	headerAt   = digestEnd
+	alignment  = 64
+	headerSize = 1 << 20 // the most that Read decodes
+)
+
+// ErrFormat is matched by every error about a file's contents.
+var ErrFormat = errors.New("not a usable model file")
+
+// File is a model file in memory.
+type File struct {
+	Config   Config
+	data     []byte
+	sections map[string][]byte
+}
+
+// header is the JSON part of a file.
+type header struct {
+	Config   Config    `json:"config"`
+	Sections []section `json:"sections"`
+}
+
+type section struct {
+	Name   string `json:"name"`
+	Offset int    `json:"offset"`
+	Bytes  int    `json:"bytes"`
+}
+
+// Read opens a model file that is in memory. Data is not copied: it must stay
+// unchanged for as long as the File and what was taken from it are in use.
+// Errors match [ErrFormat] and say what is wrong.
+func Read(data []byte) (*File, error) {
+	h, err := readHeader(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	f := &File{Config: h.Config, data: data, sections: make(map[string][]byte, len(h.Sections))}
+	for _, s := range h.Sections {
+		if s.Offset < headerAt || s.Bytes < 0 || s.Offset > len(data) || s.Bytes > len(data)-s.Offset {
+			return nil, fmt.Errorf("%w: section %q lies outside the file (%d bytes): it is incomplete or damaged",
+				ErrFormat, s.Name, len(data))
+		}
+		f.sections[s.Name] = data[s.Offset : s.Offset+s.Bytes : s.Offset+s.Bytes]
+	}
+	if err := f.checkSections(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return f, nil
+}
+
+func readHeader(data []byte) (*header, error) {
+	if len(data) < headerAt || string(data[:len(magic)]) != magic {
+		return nil, errors.New("it does not begin as one")
+	}
+	if v := binary.LittleEndian.Uint32(data[8:]); v != version {
+		return nil, fmt.Errorf("its format is version %d, and this program reads version %d", v, version)
+	}
+	n := int64(binary.LittleEndian.Uint32(data[12:]))
+	if n > headerSize || n > int64(len(data)-headerAt) {
+		return nil, errors.New("its header is longer than the file: it is incomplete or damaged")
+	}
+	var h header
+	dec := json.NewDecoder(bytes.NewReader(data[headerAt : headerAt+n]))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&h); err != nil {
+		return nil, fmt.Errorf("its header is damaged: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("its header is damaged: more than one JSON value")
+	}
+	return &h, h.Config.check()
+}
+
+// checkSections reports a section that is missing or has not the length that
+// the configuration implies.
+func (f *File) checkSections() error {
+	for name, size := range f.Config.sizes() {
+		s, ok := f.sections[name]
+		if !ok {
+			return fmt.Errorf("section %q is missing", name)
+		}
+		if int64(len(s)) != size {
+			return fmt.Errorf("section %q has %d bytes where the configuration means %d", name, len(s), size)
+		}
+	}
+	return f.checkVocabulary()
+}
+
+func (f *File) checkVocabulary() error {
+	last := uint32(0)
+	ends := f.sections[VocabularyEnds]
+	for i := 0; i < len(ends); i += 4 {
+		end := binary.LittleEndian.Uint32(ends[i:])
+		if end < last {
+			return fmt.Errorf("the vocabulary is damaged at token %d", i/4)
+		}
+		last = end
+	}
+	if text := f.sections[VocabularyText]; int64(last) != int64(len(text)) {
+		return fmt.Errorf("the vocabulary's text has %d bytes and its tokens %d", len(text), last)
+	}
+	return nil
+}
+
+// Bytes returns a section as it lies in the file, nil if there is none.
+func (f *File) Bytes(name string) []byte { return f.sections[name] }
+
+// Digest is the SHA-256 of the configuration and all sections, as the file
+// states it, in hexadecimal.
+func (f *File) Digest() string { return hex.EncodeToString(f.data[digestAt:digestEnd]) }
+
+// Verify reads the whole file and compares its digest with the stated one.
+func (f *File) Verify() error {
+	if sum := sha256.Sum256(f.data[digestEnd:]); !bytes.Equal(sum[:], f.data[digestAt:digestEnd]) {
+		return fmt.Errorf("%w: its contents do not match its checksum: fetch it again", ErrFormat)
+	}
+	return nil
+}
+
+// Floats returns a copy of a section of float32 values, or an error that names
+// the section if one of them is not finite.
+func (f *File) Floats(name string) ([]float32, error) {
+	b := f.sections[name]
+	values := make([]float32, len(b)/4)
+	for i := range values {
+		v := Float(b, i)
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil, fmt.Errorf("%w: section %q is damaged: value %d is %v", ErrFormat, name, i, v)
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+// Ints returns a copy of a section of int32 values.
+func (f *File) Ints(name string) []int32 {
+	b := f.sections[name]
+	values := make([]int32, len(b)/4)
+	for i := range values {
+		values[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return values
+}
+
+// Vocabulary calls yield with each token in the order of their ids.
+func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
+	text, ends := f.sections[VocabularyText], f.sections[VocabularyEnds]
+	from := uint32(0)
+	for id := range len(ends) / 4 {
+		end := binary.LittleEndian.Uint32(ends[4*id:])
+		if !yield(id, text[from:end:end]) {
+			return
+		}
+		from = end
+	}
+}
+
+// Float returns the i-th float32 of a section, wherever it lies: sections in
+// the program's own pages need not be aligned.
+func Float(section []byte, i int) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(section[4*i:]))
+}

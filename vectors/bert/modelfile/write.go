@@ -1,0 +1,58 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Encode returns a model file: the same one, to the byte, for equal arguments.
+// It fails if the sections are not those that the configuration implies.
+func Encode(c Config, sections map[string][]byte) ([]byte, error) {
+	names := slices.Sorted(maps.Keys(sections))
+	h := header{Config: c, Sections: make([]section, len(names))}
+	// Offsets are written in the header and depend on its length, which
+	// depends on their digits: lay out from a length until it holds.
+	var encoded []byte
+	for length := 0; ; length = len(encoded) {
+		at := headerAt + length
+		for i, name := range names {
+			at = (at + alignment - 1) / alignment * alignment
+			h.Sections[i] = section{name, at, len(sections[name])}
+			at += len(sections[name])
+		}
+		var err error
+		if encoded, err = json.Marshal(h); err != nil {
+			return nil, fmt.Errorf("modelfile: %w", err)
+		}
+		if len(encoded) == length {
+			break
+		}
+	}
+	file := assemble(encoded, h.Sections, sections)
+	if _, err := Read(file); err != nil {
+		return nil, fmt.Errorf("modelfile: encoding: %w", err)
+	}
+	return file, nil
+}
+
+func assemble(encoded []byte, layout []section, sections map[string][]byte) []byte {
+	var b bytes.Buffer
+	b.WriteString(magic)
+	b.Write(binary.LittleEndian.AppendUint32(nil, version))
+	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(encoded))))
+	b.Write(make([]byte, sha256.Size))
+	b.Write(encoded)
+	for _, s := range layout {
+		b.Write(make([]byte, s.Offset-b.Len()))
+		b.Write(sections[s.Name])
+	}
+	file := b.Bytes()
+	sum := sha256.Sum256(file[digestEnd:])
+	copy(file[digestAt:], sum[:])
+	return file
+}

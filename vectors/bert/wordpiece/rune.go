@@ -1,0 +1,111 @@
+package wordpiece
+
+import (
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// class says what a rune does to the word being read.
+type class uint8
+
+const (
+	drop      class = iota // nothing
+	space                  // ends it
+	letter                 // joins it, as another rune perhaps
+	mark                   // ends it, and is a word: punctuation
+	ideograph              // ends it, and is a word: a CJK ideograph
+	several                // is several runes once decomposed
+)
+
+// mapped is a rune's class and, for the classes that write one, what is
+// written for it.
+type mapped struct {
+	class class
+	rune  rune
+}
+
+// pageSize is the number of runes that are classified together.
+const pageSize = 256
+
+// runes classifies runes. Looking one up in Unicode's tables takes several
+// binary searches, so a page of results is kept once one of its runes has been
+// met; a text uses few pages.
+type runes struct {
+	fold  bool // lower-case and strip accents
+	pages [(unicode.MaxRune + 1) / pageSize]atomic.Pointer[[pageSize]mapped]
+}
+
+// lookup classifies a valid rune.
+func (t *runes) lookup(r rune) mapped {
+	at := &t.pages[uint32(r)/pageSize]
+	p := at.Load()
+	if p == nil {
+		p = new([pageSize]mapped)
+		for i := range p {
+			p[i] = t.classify(r&^(pageSize-1) + rune(i))
+		}
+		at.Store(p)
+	}
+	return p[r%pageSize]
+}
+
+// classify does for one rune what the reference does in four passes over the
+// text: clean, isolate ideographs, decompose and strip, lower-case.
+func (t *runes) classify(r rune) mapped {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return mapped{space, 0}
+	case r == utf8.RuneError || isOther(r):
+		return mapped{drop, 0}
+	case !t.fold:
+		return final(r, isIdeograph(r))
+	}
+	switch parts := t.decompose(nil, r); len(parts) {
+	case 0:
+		return mapped{drop, 0}
+	case 1:
+		return final(parts[0], isIdeograph(r))
+	}
+	return mapped{several, r}
+}
+
+// final classifies a rune that is as the vocabulary would have it.
+func final(r rune, isolated bool) mapped {
+	switch {
+	case isolated:
+		return mapped{ideograph, r}
+	case unicode.IsSpace(r):
+		return mapped{space, 0}
+	case isPunctuation(r):
+		return mapped{mark, r}
+	}
+	return mapped{letter, r}
+}
+
+// Hangul syllables decompose by arithmetic and are not in the tables.
+const hangulFirst, hangulLast = 0xAC00, 0xD7A3
+
+// decompose appends what r is written as: its canonical decomposition without
+// nonspacing marks, in lower case. The canonical order of several marks in a
+// row is not restored: it concerns only marks that are kept, which no
+// vocabulary has, so that their word is unknown either way.
+func (t *runes) decompose(dst []rune, r rune) []rune {
+	var utf [utf8.UTFMax]byte
+	decomposed := utf[:utf8.EncodeRune(utf[:], r)]
+	if r >= hangulFirst && r <= hangulLast {
+		decomposed = norm.NFD.Bytes(decomposed)
+	} else if d := norm.NFD.Properties(decomposed).Decomposition(); d != nil && isAssigned(r) {
+		decomposed = d
+	}
+	for len(decomposed) > 0 {
+		part, size := utf8.DecodeRune(decomposed)
+		decomposed = decomposed[size:]
+		if !isNonspacing(part) {
+			dst = append(dst, unicode.ToLower(part))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,141 @@
+package wordpiece
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Config is what a vocabulary does not say of itself.
+type Config struct {
+	Fold         bool   // lower-case text and strip its accents
+	Continuation string // begins every token that continues a word
+	MaxWordRunes int    // a word of more runes is unknown
+	Unknown      int32  // id of the token that stands for an unknown word
+}
+
+// Tokenizer cuts text into tokens of one vocabulary.
+type Tokenizer struct {
+	config     Config
+	runes      runes
+	vocabulary *vocabulary
+}
+
+// New returns a tokenizer for a vocabulary in the order of its ids. The tokens
+// are kept, not copied.
+func New(c Config, vocabulary [][]byte) *Tokenizer {
+	t := &Tokenizer{config: c, vocabulary: newVocabulary(len(vocabulary))}
+	t.runes.fold = c.Fold
+	for _, token := range vocabulary {
+		if rest, ok := bytes.CutPrefix(token, []byte(c.Continuation)); ok && c.Continuation != "" && len(rest) > 0 {
+			t.vocabulary.add(rest, hashContinue)
+		} else {
+			t.vocabulary.add(token, hashWord)
+		}
+	}
+	return t
+}
+
+// tokenBuffer is room for the tokens of a usual word, so that counting
+// allocates nothing.
+const tokenBuffer = 128
+
+// Append appends the ids of text's tokens, without special ones, and stops
+// once dst has limit of them.
+func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
+	var in words
+	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	for len(dst) < limit {
+		w, ok := in.next()
+		if !ok {
+			return dst
+		}
+		dst = t.pieces(dst, w)
+	}
+	return dst[:limit]
+}
+
+// Count returns the number of text's tokens.
+func (t *Tokenizer) Count(text string) int {
+	var in words
+	var ids [tokenBuffer]int32
+	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	count := 0
+	for {
+		w, ok := in.next()
+		if !ok {
+			return count
+		}
+		count += len(t.pieces(ids[:0], w))
+	}
+}
+
+// Known returns the share of text's letters that the vocabulary has more than
+// letters for: those in a piece of at least two, or in a word of one letter
+// that is not an ideograph. Of a text without letters everything is known.
+func (t *Tokenizer) Known(text string) float64 {
+	var in words
+	var ids [tokenBuffer]int32
+	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	letters, known := 0, 0
+	for {
+		w, ok := in.next()
+		if !ok {
+			break
+		}
+		n := countLetters(w.text)
+		letters += n
+		pieces := t.pieces(ids[:0], w)
+		switch {
+		case n == 0 || w.isolated || pieces[0] == t.config.Unknown:
+		case w.runes == 1:
+			known++
+		default:
+			known += t.lettersInLongPieces(pieces)
+		}
+	}
+	if letters == 0 {
+		return 1
+	}
+	return float64(known) / float64(letters)
+}
+
+func (t *Tokenizer) lettersInLongPieces(pieces []int32) int {
+	n := 0
+	for _, id := range pieces {
+		if token := t.vocabulary.tokens[id]; utf8.RuneCount(token) > 1 {
+			n += countLetters(token)
+		}
+	}
+	return n
+}
+
+func countLetters(text []byte) int {
+	n := 0
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if unicode.IsLetter(r) {
+			n++
+		}
+		text = text[size:]
+	}
+	return n
+}
+
+// pieces appends the tokens of one word: one or more.
+func (t *Tokenizer) pieces(dst []int32, w word) []int32 {
+	if w.runes > t.config.MaxWordRunes {
+		return append(dst, t.config.Unknown)
+	}
+	first := len(dst)
+	start := uint64(hashWord)
+	for rest := w.text; len(rest) > 0; start = hashContinue {
+		id, size := t.vocabulary.longest(rest, start)
+		if size == 0 {
+			return append(dst[:first], t.config.Unknown)
+		}
+		dst = append(dst, id)
+		rest = rest[size:]
+	}
+	return dst
+}

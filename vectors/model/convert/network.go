@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"notesd/vectors/bert/modelfile"
+)
+
+// network is the original: float32 weights, run in the plainest way. Its
+// results serve only to find ranges, so speed is of no concern.
+type network struct {
+	config    *modelfile.Config
+	words     []float32 // [vocabulary][hidden]
+	positions []float32 // [positions][hidden], the first type's row added
+	norm      normal
+	layers    []block
+}
+
+// linear is y = W x + b, W being [n][k].
+type linear struct {
+	name string
+	n, k int
+	w, b []float32
+}
+
+type normal struct{ gamma, beta []float32 }
+
+// block is one layer; its matrices are in the order of modelfile's Matrices.
+type block struct {
+	matrices                  [4]linear
+	attentionNorm, outputNorm normal
+}
+
+func newNetwork(c *modelfile.Config, file []byte) (*network, error) {
+	t, err := readTensors(file)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{tensors: t}
+	h := c.Hidden
+	net := &network{
+		config:    c,
+		words:     r.get("embeddings.word_embeddings.weight", c.Tokenizer.Size, h),
+		positions: r.get("embeddings.position_embeddings.weight", c.Positions, h),
+		norm:      r.normal("embeddings.LayerNorm", h),
+	}
+	types := r.get("embeddings.token_type_embeddings.weight", 2, h)
+	for i := range net.positions {
+		if r.err == nil {
+			net.positions[i] += types[i%h]
+		}
+	}
+	for i := range c.Layers {
+		net.layers = append(net.layers, r.block(fmt.Sprintf("encoder.layer.%d.", i), c))
+	}
+	return net, r.err
+}
+
+// reader reads tensors until one fails.
+type reader struct {
+	tensors *tensors
+	err     error
+}
+
+func (r *reader) get(name string, shape ...int) []float32 {
+	if r.err != nil {
+		return nil
+	}
+	values, err := r.tensors.get(name, shape...)
+	r.err = err
+	return values
+}
+
+func (r *reader) normal(name string, n int) normal {
+	return normal{r.get(name+".weight", n), r.get(name+".bias", n)}
+}
+
+func (r *reader) linear(name string, n, k int) linear {
+	return linear{n: n, k: k, w: r.get(name+".weight", n, k), b: r.get(name+".bias", n)}
+}
+
+func (r *reader) block(prefix string, c *modelfile.Config) block {
+	h, wide := c.Hidden, c.Intermediate
+	joined := linear{n: 3 * h, k: h}
+	for _, part := range []string{"query", "key", "value"} {
+		one := r.linear(prefix+"attention.self."+part, h, h)
+		joined.w, joined.b = append(joined.w, one.w...), append(joined.b, one.b...)
+	}
+	b := block{
+		matrices: [4]linear{
+			joined,
+			r.linear(prefix+"attention.output.dense", h, h),
+			r.linear(prefix+"intermediate.dense", wide, h),
+			r.linear(prefix+"output.dense", h, wide),
+		},
+		attentionNorm: r.normal(prefix+"attention.output.LayerNorm", h),
+		outputNorm:    r.normal(prefix+"output.LayerNorm", h),
+	}
+	for i, m := range c.Matrices() {
+		b.matrices[i].name = m.Name
+	}
+	return b
+}
+
+// run embeds ids and calls see with the rows that each matrix is given.
+func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float32)) {
+	h := net.config.Hidden
+	x := make([][]float32, len(ids))
+	for i, id := range ids {
+		x[i] = make([]float32, h)
+		for j := range x[i] {
+			x[i][j] = net.words[int(id)*h+j] + net.positions[i*h+j]
+		}
+	}
+	net.norm.apply(x, net.config.Epsilon)
+	for i := range net.layers {
+		l := &net.layers[i]
+		apply := func(m int, rows [][]float32) [][]float32 {
+			see(i, m, rows)
+			return l.matrices[m].apply(rows)
+		}
+		attended := attention(apply(0, x), h, net.config.Heads)
+		add(x, apply(1, attended))
+		l.attentionNorm.apply(x, net.config.Epsilon)
+		wide := apply(2, x)
+		for _, row := range wide {
+			for j, v := range row {
+				row[j] = float32(float64(v) / 2 * math.Erfc(-float64(v)/math.Sqrt2))
+			}
+		}
+		add(x, apply(3, wide))
+		l.outputNorm.apply(x, net.config.Epsilon)
+	}
+}
+
+func (l *linear) apply(rows [][]float32) [][]float32 {
+	out := make([][]float32, len(rows))
+	for i, x := range rows {
+		out[i] = make([]float32, l.n)
+		for j := range out[i] {
+			w := l.w[j*l.k:][:len(x)]
+			var s [4]float64 // four sums, so that additions overlap
+			for k := 0; k+4 <= len(x); k += 4 {
+				s[0] += float64(x[k]) * float64(w[k])
+				s[1] += float64(x[k+1]) * float64(w[k+1])
+				s[2] += float64(x[k+2]) * float64(w[k+2])
+				s[3] += float64(x[k+3]) * float64(w[k+3])
+			}
+			out[i][j] = float32(s[0]+s[1]+s[2]+s[3]) + l.b[j]
+		}
+	}
+	return out
+}
+
+func (n *normal) apply(rows [][]float32, epsilon float32) {
+	for _, x := range rows {
+		var sum, square float64
+		for _, v := range x {
+			sum += float64(v)
+		}
+		mean := sum / float64(len(x))
+		for _, v := range x {
+			square += (float64(v) - mean) * (float64(v) - mean)
+		}
+		deviation := math.Sqrt(square/float64(len(x)) + float64(epsilon))
+		for j, v := range x {
+			x[j] = float32((float64(v)-mean)/deviation)*n.gamma[j] + n.beta[j]
+		}
+	}
+}
+
+// attention attends within rows of queries, keys and values side by side.
+func attention(qkv [][]float32, h, heads int) [][]float32 {
+	width := h / heads
+	out := make([][]float32, len(qkv))
+	weights := make([]float64, len(qkv))
+	for i, row := range qkv {
+		out[i] = make([]float32, h)
+		for at := 0; at < h; at += width {
+			var sum float64
+			for j, other := range qkv {
+				var s float64
+				for d := at; d < at+width; d++ {
+					s += float64(row[d]) * float64(other[h+d])
+				}
+				weights[j] = math.Exp(s / math.Sqrt(float64(width)))
+				sum += weights[j]
+			}
+			for j, other := range qkv {
+				for d := at; d < at+width; d++ {
+					out[i][d] += float32(weights[j]/sum) * other[2*h+d]
+				}
+			}
+		}
+	}
+	return out
+}
+
+func add(x, y [][]float32) {
+	for i, row := range x {
+		for j := range row {
+			row[j] += y[i][j]
+		}
+	}
+}

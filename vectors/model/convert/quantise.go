@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+
+	"notesd/vectors/bert/kernel"
+	"notesd/vectors/bert/modelfile"
+	"notesd/vectors/bert/wordpiece"
+)
+
+// ranges holds, for each layer and matrix, the largest absolute value that each
+// input channel was seen to take.
+type ranges [][4][]float32
+
+// calibrate runs texts through the network and notes ranges.
+func calibrate(net *network, c *modelfile.Config, vocabulary [][]byte, texts []string) ranges {
+	t := wordpiece.New(wordpiece.Config{
+		Fold:         c.Tokenizer.Lowercase,
+		Continuation: c.Tokenizer.Continuation,
+		MaxWordRunes: c.Tokenizer.MaxWordRunes,
+		Unknown:      int32(c.Tokenizer.Unknown),
+	}, vocabulary)
+	seen := make(ranges, c.Layers)
+	for i := range seen {
+		for m := range seen[i] {
+			seen[i][m] = make([]float32, net.layers[i].matrices[m].k)
+		}
+	}
+	for _, text := range texts {
+		ids := t.Append([]int32{int32(c.Tokenizer.Start)}, text, c.MaxTokens-1)
+		ids = append(ids, int32(c.Tokenizer.End))
+		net.run(ids, func(layer, matrix int, rows [][]float32) {
+			for _, row := range rows {
+				for k, v := range row {
+					seen[layer][matrix][k] = max(seen[layer][matrix][k], abs(v))
+				}
+			}
+		})
+	}
+	return seen
+}
+
+// quantise returns the sections of the model file.
+func quantise(net *network, vocabulary [][]byte, seen ranges) (map[string][]byte, error) {
+	h := net.config.Hidden
+	words, scales, _ := rows8(net.words, h)
+	text, ends := []byte(nil), []uint32(nil)
+	for _, token := range vocabulary {
+		text = append(text, token...)
+		ends = append(ends, uint32(len(text)))
+	}
+	sections := map[string][]byte{
+		modelfile.VocabularyText: text,
+		modelfile.VocabularyEnds: encode(ends),
+		modelfile.WordWeight:     encode(words),
+		modelfile.WordScale:      encode(scales),
+		modelfile.Position:       encode(net.positions),
+		modelfile.EmbeddingNorm:  net.norm.encode(),
+	}
+	for i := range net.layers {
+		l := &net.layers[i]
+		sections[modelfile.LayerSection(i, modelfile.AttentionNorm)] = l.attentionNorm.encode()
+		sections[modelfile.LayerSection(i, modelfile.OutputNorm)] = l.outputNorm.encode()
+		for m := range l.matrices {
+			parts, err := l.matrices[m].quantise(seen[i][m])
+			if err != nil {
+				return nil, err
+			}
+			for part, data := range parts {
+				sections[modelfile.LayerSection(i, l.matrices[m].name+"."+part)] = data
+			}
+		}
+	}
+	return sections, nil
+}
+
+// quantise returns a matrix's parts, its weights divided by the factors that
+// its inputs will be multiplied by.
+func (l *linear) quantise(seen []float32) (map[string][]byte, error) {
+	smooth := l.smooth(seen)
+	divided := make([]float32, len(l.w))
+	for i, w := range l.w {
+		divided[i] = w / smooth[i%l.k]
+	}
+	weights, scales, sums := rows8(divided, l.k)
+	packed, err := kernel.Pack(weights, l.n, l.k)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		modelfile.Weight: encode(packed),
+		modelfile.Sum:    encode(sums),
+		modelfile.Scale:  encode(scales),
+		modelfile.Bias:   encode(l.b),
+		modelfile.Smooth: encode(smooth),
+	}, nil
+}
+
+// smooth returns √(largest weight / largest input) of each input channel: what
+// makes both equal. It is rounded to eight bits so that the last bits of
+// math.Exp, which differ between processors, leave no trace in the file.
+func (l *linear) smooth(seen []float32) []float32 {
+	factors := make([]float32, l.k)
+	for k := range factors {
+		var largest float32
+		for i := k; i < len(l.w); i += l.k {
+			largest = max(largest, abs(l.w[i]))
+		}
+		factors[k] = 1
+		if largest > 0 && seen[k] > 0 {
+			mantissa, exponent := math.Frexp(math.Sqrt(float64(largest) / float64(seen[k])))
+			factors[k] = float32(math.Ldexp(math.RoundToEven(mantissa*256)/256, exponent))
+		}
+	}
+	return factors
+}
+
+// rows8 quantises each row of k values to int8, and adds up the results.
+func rows8(w []float32, k int) (q []int8, scales []float32, sums []int32) {
+	q = make([]int8, len(w))
+	for from := 0; from < len(w); from += k {
+		row := w[from : from+k]
+		var largest float32
+		for _, v := range row {
+			largest = max(largest, abs(v))
+		}
+		scale, sum := largest/127, int32(0)
+		for i, v := range row {
+			if scale > 0 {
+				q[from+i] = int8(math.RoundToEven(float64(v) / float64(scale)))
+				q[from+i] = max(q[from+i], -127)
+			}
+			sum += int32(q[from+i])
+		}
+		scales, sums = append(scales, scale), append(sums, sum)
+	}
+	return q, scales, sums
+}
+
+func (n *normal) encode() []byte { return append(encode(n.gamma), encode(n.beta)...) }
+
+// encode returns values as they lie in a model file.
+func encode[T int8 | int32 | uint32 | float32](values []T) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, values)
+	if err != nil {
+		panic(err) // of these types none can fail
+	}
+	return b
+}
+
+func abs(v float32) float32 { return float32(math.Abs(float64(v))) }

@@ -1,0 +1,93 @@
+// Command reference prints what the engine makes of texts, for the scripts
+// beside it to compare with other implementations:
+//
+//	reference [-model FILE] [-threads N] <texts.jsonl >results.jsonl
+//
+// Input lines are {"text": …}; output lines, in the same order, are
+// {"ids": […], "vector": […]}.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"notesd/vectors/bert"
+	"notesd/vectors/model"
+)
+
+type input struct {
+	Text string `json:"text"`
+}
+
+type result struct {
+	IDs    []int32   `json:"ids"`
+	Vector []float32 `json:"vector"`
+}
+
+func main() {
+	file := flag.String("model", "", "model file, instead of the bundled one")
+	threads := flag.Int("threads", 2, "texts embedded at once")
+	flag.Parse()
+	if err := run(*file, *threads, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "reference:", err)
+		os.Exit(1)
+	}
+}
+
+func run(file string, threads int, in io.Reader, out io.Writer) error {
+	open := model.Default
+	if file != "" {
+		open = func() (*bert.Model, error) { return bert.OpenFile(file) }
+	}
+	m, err := open()
+	if err != nil {
+		return err
+	}
+	texts, err := read(in)
+	if err != nil {
+		return err
+	}
+	results := make([]result, len(texts))
+	tokens := 0
+	for i, text := range texts {
+		results[i].IDs = m.TokenIDs(text)
+		tokens += len(results[i].IDs)
+	}
+	start := time.Now()
+	err = m.EmbedAll(context.Background(), texts, threads, func(i int, vec []float32) {
+		results[i].Vector = append([]float32(nil), vec...)
+	})
+	if err != nil {
+		return err
+	}
+	elapsed := time.Since(start)
+	fmt.Fprintf(os.Stderr, "%s: %d texts, %d tokens, %.0f tokens/s\n", m, len(texts), tokens, float64(tokens)/elapsed.Seconds())
+	enc := json.NewEncoder(out)
+	for _, r := range results {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func read(in io.Reader) ([]string, error) {
+	var texts []string
+	dec := json.NewDecoder(bufio.NewReader(in))
+	for {
+		var line input
+		if err := dec.Decode(&line); errors.Is(err, io.EOF) {
+			return texts, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("text %d: %w", len(texts)+1, err)
+		}
+		texts = append(texts, line.Text)
+	}
+}
