@@ -1,0 +1,156 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"time"
+)
+
+var (
+	// ErrNotRunning reports that no daemon listens for a state directory.
+	ErrNotRunning = errors.New("no notesd daemon is running")
+	// ErrIncompatible reports that the running daemon speaks another wire version
+	// and is not to be replaced. The error is an *IncompatibleError.
+	ErrIncompatible = errors.New("the running notesd daemon is of an incompatible version")
+)
+
+// IncompatibleError is the error of connecting to a daemon of another wire
+// version.
+type IncompatibleError struct {
+	Daemon Identity
+	Client Hello
+}
+
+func (e *IncompatibleError) Error() string {
+	if e.Daemon.Supersedes(Identity{Wire: e.Client.Wire, Version: e.Client.Version}) {
+		return fmt.Sprintf("%v: it is %s (process %d) and newer than this program, %s; restart this program",
+			ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version)
+	}
+	return fmt.Sprintf("%v: it is %s (process %d), this program is %s; stop the daemon and try again",
+		ErrIncompatible, e.Daemon.Version, e.Daemon.PID, e.Client.Version)
+}
+
+// Is makes errors.Is(err, ErrIncompatible) hold.
+func (e *IncompatibleError) Is(target error) bool { return target == ErrIncompatible }
+
+// RefusedError is the error of connecting to a daemon that does not take the
+// connection, for a reason other than its version.
+type RefusedError struct {
+	Daemon Identity
+	Reason Refusal
+}
+
+func (e *RefusedError) Error() string {
+	switch e.Reason {
+	case RefusedBusy:
+		return fmt.Sprintf("the notesd daemon (process %d) has too many clients; close some", e.Daemon.PID)
+	case RefusedClosing:
+		return fmt.Sprintf("the notesd daemon (process %d) is stopping", e.Daemon.PID)
+	default:
+		return fmt.Sprintf("the notesd daemon (process %d) refused the connection: %s", e.Daemon.PID, e.Reason)
+	}
+}
+
+// Conn is an accepted connection to a daemon. Reads and writes may be made from
+// different goroutines.
+type Conn struct {
+	net.Conn
+	Daemon Identity
+	in     *bufio.Reader
+}
+
+// Read reads what follows the Welcome.
+func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
+
+// Dial connects to the daemon of the state directory dir without starting one.
+// It returns ErrNotRunning when there is none, an *IncompatibleError or a
+// *RefusedError when the daemon declines.
+func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
+	holder, err := ReadHolder(dir)
+	if err != nil || holder.Socket == "" {
+		return nil, ErrNotRunning // a lock file that cannot be read is that of a daemon not yet up
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "unix", holder.Socket)
+	if err != nil {
+		if absent(err) {
+			return nil, ErrNotRunning
+		}
+		return nil, fmt.Errorf("connect to the daemon: %w", err)
+	}
+	conn, err := greet(ctx, c.(*net.UnixConn), hello)
+	if err != nil {
+		_ = c.Close() // nothing was sent that could be lost
+		if daemonIsStuck(err) {
+			return nil, fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
+		}
+		return nil, err
+	}
+	return conn, nil
+}
+
+// Probe returns which daemon runs for dir, or ErrNotRunning. It starts none.
+func Probe(ctx context.Context, dir string) (Identity, error) {
+	conn, err := Dial(ctx, dir, Hello{Wire: Wire, Kind: KindProbe})
+	var other *IncompatibleError
+	switch {
+	case errors.As(err, &other):
+		return other.Daemon, nil
+	case err != nil:
+		return Identity{}, err
+	}
+	return conn.Daemon, conn.Close()
+}
+
+// greet exchanges the first lines.
+func greet(ctx context.Context, c *net.UnixConn, hello Hello) (*Conn, error) {
+	if err := checkPeer(c); err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(frameTimeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	if err := c.SetDeadline(deadline); err != nil {
+		return nil, fmt.Errorf("greet the daemon: %w", err)
+	}
+	if err := writeFrame(c, hello); err != nil {
+		return nil, vanished(err)
+	}
+	in := bufio.NewReaderSize(c, 4<<10)
+	var w Welcome
+	if err := readFrame(in, &w); err != nil {
+		return nil, vanished(err)
+	}
+	switch {
+	case w.Refused == RefusedWire:
+		return nil, &IncompatibleError{Daemon: w.Identity, Client: hello}
+	case w.Refused != "":
+		return nil, &RefusedError{Daemon: w.Identity, Reason: w.Refused}
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
+		return nil, fmt.Errorf("greet the daemon: %w", err)
+	}
+	return &Conn{Conn: c, Daemon: w.Identity, in: in}, nil
+}
+
+// vanished turns the error of a daemon that ended during the greeting into
+// ErrNotRunning.
+func vanished(err error) error {
+	if errors.Is(err, io.EOF) || hungUp(err) {
+		return ErrNotRunning
+	}
+	return fmt.Errorf("greet the daemon: %w", err)
+}
+
+// absent reports whether err says that nobody listens at a socket.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || refused(err)
+}
+
+func daemonIsStuck(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

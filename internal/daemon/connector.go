@@ -1,0 +1,154 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// startTimeout bounds everything from finding no daemon to talking to one.
+	// It is longer than a stopping daemon takes to let go of the lock.
+	startTimeout = 30 * time.Second
+	// dialPoll is how soon a daemon that someone else is starting is looked for
+	// again; the wait grows to maxDialPoll.
+	dialPoll    = time.Millisecond
+	maxDialPoll = 50 * time.Millisecond
+	// maxReplacements bounds how often one connection may find an older daemon:
+	// more than once only if others keep starting it.
+	maxReplacements = 3
+)
+
+// Connector connects to the daemon of a state directory, starting or replacing
+// it where that is wanted. Of many connectors at once one starts a daemon and
+// the others wait for it. It may be used by several goroutines.
+type Connector struct {
+	Dir   string // the state directory
+	Hello Hello
+	// Start starts a daemon and returns once it listens or cannot; see Start. An
+	// error that is ErrLocked means that another one came first. Nil: a daemon
+	// that does not run is ErrNotRunning.
+	Start func(context.Context) error
+	// Replace lets the connector replace a daemon of an older version.
+	Replace bool
+	// Logger receives what is unusual. Nil discards it.
+	Logger *slog.Logger
+}
+
+// Connect returns a connection that the daemon has accepted. Its errors are
+// those of Dial and of Start.
+func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	wait := dialPoll
+	replaced := 0
+	for {
+		conn, err := Dial(ctx, c.Dir, c.Hello)
+		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
+			if conn != nil {
+				_ = conn.Close() // nothing has been sent
+			}
+			replaced++
+			c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
+			if err := c.replace(ctx, older); err != nil {
+				return nil, err
+			}
+			wait = dialPoll
+			continue
+		}
+		if err == nil || !retryable(err) || (c.Start == nil && errors.Is(err, ErrNotRunning)) {
+			return conn, err
+		}
+		if started, err := c.start(ctx); err != nil {
+			return nil, err
+		} else if started {
+			wait = dialPoll
+			continue
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, maxDialPoll)
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no daemon came up within %v: %w", startTimeout, err)
+		}
+	}
+}
+
+// older returns the daemon that the outcome of Dial shows, if it is one to be
+// replaced.
+func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
+	var other *IncompatibleError
+	var daemon Identity
+	switch {
+	case !c.Replace:
+		return Identity{}, false
+	case conn != nil:
+		daemon = conn.Daemon
+	case errors.As(err, &other):
+		daemon = other.Daemon
+	default:
+		return Identity{}, false
+	}
+	self := Identity{Wire: c.Hello.Wire, Version: c.Hello.Version}
+	return daemon, self.Supersedes(daemon)
+}
+
+// replace asks an older daemon to stop. That it will not, or is gone, is found
+// out by connecting again.
+func (c *Connector) replace(ctx context.Context, older Identity) error {
+	hello := Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace}
+	conn, err := Dial(ctx, c.Dir, hello)
+	if err == nil {
+		return conn.Close()
+	}
+	if errors.Is(err, ErrNotRunning) || retryable(err) {
+		return nil
+	}
+	return fmt.Errorf("replace the older daemon (process %d, version %s): %w", older.PID, older.Version, err)
+}
+
+// retryable reports whether a daemon may soon be there in spite of err.
+func retryable(err error) bool {
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return refused.Reason == RefusedClosing
+	}
+	return errors.Is(err, ErrNotRunning)
+}
+
+// start starts a daemon unless someone else is doing so. It reports whether one
+// listens now.
+func (c *Connector) start(ctx context.Context) (bool, error) {
+	if c.Start == nil {
+		return false, nil
+	}
+	dir, err := secureStateDir(c.Dir)
+	if err != nil {
+		return false, err
+	}
+	turn, err := openLocked(filepath.Join(dir, startFile))
+	if errors.Is(err, errHeld) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the turn to start a daemon: %w", err)
+	}
+	defer turn.Close()
+	switch err := c.Start(ctx); {
+	case errors.Is(err, ErrLocked):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("start the daemon: %w", err)
+	}
+	return true, nil
+}
+
+func (c *Connector) logger() *slog.Logger {
+	if c.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return c.Logger
+}

@@ -1,0 +1,129 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+const (
+	noteUpdated          = "notifications/resources/updated"
+	noteToolsChanged     = "notifications/tools/list_changed"
+	noteResourcesChanged = "notifications/resources/list_changed"
+	notePromptsChanged   = "notifications/prompts/list_changed"
+)
+
+// handshake is what a session-era client has established: all that another
+// daemon must be told to stand where the last one stood. It is not safe for
+// concurrent use.
+type handshake struct {
+	answered      bool   // initialize has been answered
+	initialize    []byte // the client's request
+	initialized   []byte // the client's notification, once sent
+	level         []byte // the last logging/setLevel that was accepted
+	version       string // the negotiated protocol version
+	lists         []string
+	subscriptions []subscription
+}
+
+// subscription is an accepted resources/subscribe request.
+type subscription struct {
+	uri  string
+	line []byte
+}
+
+func newHandshake() handshake { return handshake{} }
+
+func (h *handshake) clone() handshake {
+	c := *h
+	c.subscriptions = slices.Clone(h.subscriptions)
+	return c
+}
+
+// note records what the successful answer in line to r means for the session.
+func (h *handshake) note(r *request, line []byte, m message) {
+	switch r.method {
+	case methodInitialize:
+		h.answered = true
+		h.initialize = r.line
+		h.read(line, m)
+	case methodSetLevel:
+		h.level = r.line
+	case methodSubscribe:
+		uri := subscribedURI(r.line)
+		h.unsubscribe(uri)
+		h.subscriptions = append(h.subscriptions, subscription{uri, r.line})
+	case methodUnsubscribe:
+		h.unsubscribe(subscribedURI(r.line))
+	}
+}
+
+func (h *handshake) unsubscribe(uri string) {
+	h.subscriptions = slices.DeleteFunc(h.subscriptions, func(s subscription) bool { return s.uri == uri })
+}
+
+func subscribedURI(line []byte) string {
+	m, _ := scan(line)
+	return text(lookup(line, m.params, "uri").of(line))
+}
+
+// read takes the negotiated version and the lists whose changes are announced
+// from the answer to initialize.
+func (h *handshake) read(line []byte, m message) {
+	h.version = text(lookup(line, m.result, "protocolVersion").of(line))
+	h.lists = nil
+	for _, list := range []struct{ capability, method string }{
+		{"tools", noteToolsChanged},
+		{"resources", noteResourcesChanged},
+		{"prompts", notePromptsChanged},
+	} {
+		announced := lookup(line, m.result, "capabilities", list.capability, "listChanged")
+		if bytes.Equal(announced.of(line), []byte("true")) {
+			h.lists = append(h.lists, list.method)
+		}
+	}
+}
+
+// everythingChanged are the notifications that make a client look again at all
+// that it may have looked at.
+func (h *handshake) everythingChanged() [][]byte {
+	var notes [][]byte
+	for _, sub := range h.subscriptions {
+		notes = append(notes, notification(noteUpdated, map[string]any{"uri": sub.uri}))
+	}
+	for _, method := range h.lists {
+		notes = append(notes, notification(method, nil))
+	}
+	return notes
+}
+
+// listenFilter is what a subscriptions/listen request is told of.
+type listenFilter struct {
+	Tools     bool     `json:"toolsListChanged"`
+	Prompts   bool     `json:"promptsListChanged"`
+	Resources bool     `json:"resourcesListChanged"`
+	URIs      []string `json:"resourceSubscriptions"`
+}
+
+// everythingChanged is handshake.everythingChanged for the listen with the given
+// raw id.
+func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
+	meta := map[string]json.RawMessage{metaSubscription: rawID}
+	var notes [][]byte
+	for _, uri := range f.URIs {
+		notes = append(notes, notification(noteUpdated, map[string]any{"_meta": meta, "uri": uri}))
+	}
+	for _, list := range []struct {
+		wanted bool
+		method string
+	}{
+		{f.Tools, noteToolsChanged},
+		{f.Resources, noteResourcesChanged},
+		{f.Prompts, notePromptsChanged},
+	} {
+		if list.wanted {
+			notes = append(notes, notification(list.method, map[string]any{"_meta": meta}))
+		}
+	}
+	return notes
+}

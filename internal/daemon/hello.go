@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Wire is the version of what relay and daemon say to each other beyond the
+// protocol itself: the first lines and the methods in "notesd/". It changes only
+// when an older peer could no longer work.
+const Wire = 1
+
+const (
+	// maxFrame bounds a Hello or Welcome.
+	maxFrame = 64 << 10
+	// frameTimeout bounds the wait for one. A daemon that answers later than
+	// this is stuck; it reads hellos before anything else.
+	frameTimeout = 5 * time.Second
+)
+
+// Control notifications from the daemon to a relay.
+const (
+	// closingMethod says that the daemon takes no new requests and will hang up
+	// once those in flight are answered; params.reason is one of the reasons.
+	closingMethod  = "notesd/closing"
+	reasonStopping = "stopping"
+	reasonReplaced = "replaced"
+)
+
+// Kind is what a connection is for.
+type Kind string
+
+// The kinds. KindMCP is a relay's session, which is told when the daemon closes;
+// KindCLI a session of a shell command, which is not. KindStatus is a session
+// that does not count as use of the daemon. KindProbe wants only the Welcome,
+// and KindReplace wants the daemon to stop in favour of a newer one; both end
+// with the Welcome.
+const (
+	KindMCP     Kind = "mcp"
+	KindCLI     Kind = "cli"
+	KindStatus  Kind = "status"
+	KindProbe   Kind = "probe"
+	KindReplace Kind = "replace"
+)
+
+// Hello is the first line of a connection, from the client.
+type Hello struct {
+	Wire    int    `json:"wire"`
+	Version string `json:"version"` // of the client's program
+	Kind    Kind   `json:"kind"`
+	// ReadOnly, Tools and Scopes narrow the session. They are enforced by the
+	// daemon; an empty list means no narrowing.
+	ReadOnly bool     `json:"read_only,omitempty"`
+	Tools    []string `json:"tools,omitempty"`
+	Scopes   []string `json:"scopes,omitempty"`
+}
+
+// Identity is which daemon, or which program that would start one.
+type Identity struct {
+	Wire    int    `json:"wire"`
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+	// Generation is a random name of one daemon process. It tells two daemons
+	// apart that had the same process id.
+	Generation string `json:"generation"`
+}
+
+// Refusal is why a daemon does not take a connection.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedWire     Refusal = "wire"      // another wire version is spoken
+	RefusedHello    Refusal = "hello"     // the first line was not understood
+	RefusedBusy     Refusal = "busy"      // too many sessions
+	RefusedClosing  Refusal = "closing"   // the daemon is stopping
+	RefusedNotNewer Refusal = "not_newer" // only a newer version replaces a daemon
+)
+
+// Welcome is the daemon's answer to a Hello.
+type Welcome struct {
+	Identity
+	Refused Refusal `json:"refused,omitempty"` // empty: the connection is accepted
+}
+
+// NewIdentity describes this process as a daemon of the given program version.
+func NewIdentity(version string, pid int) Identity {
+	return Identity{Wire: Wire, Version: version, PID: pid, Generation: newGeneration()}
+}
+
+// newGeneration returns a random name of 128 bits.
+func newGeneration() string { return rand.Text() }
+
+// writeFrame writes v as one JSON line.
+func writeFrame(w io.Writer, v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode first line: %w", err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+var errFrameTooLong = errors.New("first line is too long")
+
+// readFrame reads one JSON line of at most maxFrame bytes into v and nothing
+// beyond it.
+func readFrame(r *bufio.Reader, v any) error {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxFrame {
+			return errFrameTooLong
+		}
+		line = append(line, part...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(line), v); err != nil {
+		return fmt.Errorf("first line: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+const (
+	// maxInFlight bounds the requests that one client may have unanswered.
+	maxInFlight = 4096
+	// maxHeldBytes bounds what the relay keeps in memory for one client while
+	// it may have to be sent (again). A single larger message is taken when
+	// nothing else is held.
+	maxHeldBytes = 16 << 20
+	// maxSends is how often one request is given to daemons that die over it
+	// before the client is told. A request may well be what kills them.
+	maxSends = 5
+)
+
+var (
+	errDuplicateID = errors.New("a request with this id is still being worked on")
+	errTooMany     = errors.New("too many requests wait for an answer")
+)
+
+// request is a client's request that has not been answered.
+type request struct {
+	client requestID // the id as the client compares it
+	wire   requestID // the id as the daemon sees it; differs when the client's would not survive
+	rawID  []byte    // the id as the client spelled it
+	method string
+	line   []byte // what the daemon is sent
+	order  uint64
+	batch  *batch // the batch that waits for the answer; nil for a single request
+
+	posted     bool // it has been given to a daemon or the backlog once
+	generation int  // the last daemon that was sent it; 0 while none was
+	sends      int
+
+	progressToken requestID // zero when the client asked for no progress
+	progress      float64   // the last value passed on
+	progressed    bool
+
+	acknowledged bool // subscriptions/listen: the client has had the acknowledgment
+}
+
+// listens reports whether the request stays open until it is cancelled.
+func (r *request) listens() bool { return r.method == methodListen }
+
+// inflight is the table of unanswered requests. It is not safe for concurrent
+// use.
+type inflight struct {
+	byClient map[requestID]*request
+	byWire   map[requestID]*request
+	held     int // bytes of all lines
+	order    uint64
+}
+
+func newInflight() inflight {
+	return inflight{byClient: map[requestID]*request{}, byWire: map[requestID]*request{}}
+}
+
+// admits returns why a request of size bytes under id cannot be taken, or nil.
+func (t *inflight) admits(id requestID, size int) error {
+	if _, taken := t.byClient[id]; taken {
+		return errDuplicateID
+	}
+	if len(t.byClient) >= maxInFlight || (t.held > 0 && t.held+size > maxHeldBytes) {
+		return errTooMany
+	}
+	return nil
+}
+
+func (t *inflight) add(r *request) {
+	t.order++
+	r.order = t.order
+	t.byClient[r.client] = r
+	t.byWire[r.wire] = r
+	t.held += len(r.line)
+}
+
+// remove forgets r. It may be called again for the same request.
+func (t *inflight) remove(r *request) {
+	if t.byWire[r.wire] != r {
+		return
+	}
+	delete(t.byClient, r.client)
+	delete(t.byWire, r.wire)
+	t.held -= len(r.line)
+}
+
+func (t *inflight) holds(r *request) bool { return t.byWire[r.wire] == r }
+
+// inOrder returns the requests in the order in which the client sent them.
+func (t *inflight) inOrder() []*request {
+	all := make([]*request, 0, len(t.byWire))
+	for _, r := range t.byWire {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b *request) int { return cmp.Compare(a.order, b.order) })
+	return all
+}
+
+// awaited counts the requests that will be answered by themselves, which leaves
+// out open listens.
+func (t *inflight) awaited() int {
+	n := 0
+	for _, r := range t.byWire {
+		if !r.listens() {
+			n++
+		}
+	}
+	return n
+}
+
+// awaitedFrom is awaited for the requests that one generation was sent.
+func (t *inflight) awaitedFrom(generation int) int {
+	n := 0
+	for _, r := range t.byWire {
+		if r.generation == generation && !r.listens() {
+			n++
+		}
+	}
+	return n
+}
+
+// withProgressToken returns the request that asked for progress under token.
+func (t *inflight) withProgressToken(token requestID) *request {
+	for _, r := range t.byWire {
+		if r.progressToken == token {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	lockFile  = "daemon.lock"
+	startFile = "start.lock"
+	// lockPoll is how often the lock of a daemon that is stopping is tried.
+	lockPoll = 10 * time.Millisecond
+	// maxHolder bounds what is read of a lock file.
+	maxHolder = 16 << 10
+)
+
+// ErrLocked reports that another process holds the lock. The error is a
+// *LockedError.
+var ErrLocked = errors.New("another notesd serves this vault")
+
+// errHeld is what tryLock returns when another process holds the lock.
+var errHeld = errors.New("lock is held")
+
+// Holder describes the process that holds a lock, for people and for finding its
+// socket. It is what that process wrote, and after a crash it outlives it: only
+// the lock itself says that someone holds it.
+type Holder struct {
+	Identity
+	Started time.Time `json:"started"`
+	Socket  string    `json:"socket,omitempty"`  // empty until it listens
+	Closing bool      `json:"closing,omitempty"` // it is stopping and will let go
+}
+
+// LockedError is the error of Acquire when another process holds the lock.
+type LockedError struct {
+	Dir    string
+	Holder Holder // the zero Holder if it has not introduced itself yet
+}
+
+func (e *LockedError) Error() string {
+	if e.Holder.PID == 0 {
+		return fmt.Sprintf("%v: it holds %s", ErrLocked, filepath.Join(e.Dir, lockFile))
+	}
+	return fmt.Sprintf("%v: process %d, version %s, since %s, socket %s", ErrLocked, e.Holder.PID,
+		e.Holder.Version, e.Holder.Started.Format(time.DateTime), e.Holder.Socket)
+}
+
+// Is makes errors.Is(err, ErrLocked) hold.
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// Lock is the exclusive hold of a state directory. The kernel releases it when
+// the process ends, however it ends.
+type Lock struct {
+	dir string
+
+	mu     sync.Mutex
+	file   *os.File // nil once released
+	holder Holder
+}
+
+// Acquire takes the lock of the state directory dir, which it creates if need
+// be, for the daemon that id describes. It does not wait for a daemon that
+// serves, but for one that is stopping, until ctx ends. The error is a
+// *LockedError when another process holds the lock.
+func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
+	dir, err := secureStateDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		f, err := openLocked(filepath.Join(dir, lockFile))
+		if err == nil {
+			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second)}}
+			if err := l.write(); err != nil {
+				_ = f.Close() // the write's error says more
+				return nil, err
+			}
+			return l, nil
+		}
+		if !errors.Is(err, errHeld) {
+			return nil, fmt.Errorf("lock state directory: %w", err)
+		}
+		holder, _ := ReadHolder(dir) // without it the error says less
+		if !holder.Closing {
+			return nil, &LockedError{Dir: dir, Holder: holder}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, &LockedError{Dir: dir, Holder: holder}
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
+// Dir returns the state directory, absolute.
+func (l *Lock) Dir() string { return l.dir }
+
+// ReadHolder reads who holds the lock of dir, or held it last.
+func ReadHolder(dir string) (Holder, error) {
+	var h Holder
+	f, err := os.Open(filepath.Join(dir, lockFile))
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	data := make([]byte, maxHolder)
+	n, _ := f.ReadAt(data, 0) // io.EOF is usual; anything else shows as bad JSON
+	if err := json.Unmarshal(data[:n], &h); err != nil {
+		return Holder{}, fmt.Errorf("read lock holder: %w", err)
+	}
+	return h, nil
+}
+
+// setSocket publishes where the holder listens.
+func (l *Lock) setSocket(path string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holder.Socket = path
+	return l.write()
+}
+
+// setClosing publishes that the holder will let go of the lock soon.
+func (l *Lock) setClosing() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holder.Closing = true
+	return l.write()
+}
+
+// write replaces the content of the lock file. It pads with spaces rather than
+// truncate first, so that a reader at the same time does not find it empty.
+func (l *Lock) write() error {
+	if l.file == nil {
+		return os.ErrClosed
+	}
+	data, err := json.Marshal(l.holder)
+	if err != nil {
+		return fmt.Errorf("encode lock holder: %w", err)
+	}
+	info, err := l.file.Stat()
+	if err != nil {
+		return fmt.Errorf("write lock holder: %w", err)
+	}
+	data = append(data, '\n')
+	size := len(data)
+	for int64(len(data)) < info.Size() {
+		data = append(data, ' ')
+	}
+	if _, err := l.file.WriteAt(data, 0); err != nil {
+		return fmt.Errorf("write lock holder: %w", err)
+	}
+	if err := l.file.Truncate(int64(size)); err != nil {
+		return fmt.Errorf("write lock holder: %w", err)
+	}
+	return nil
+}
+
+// Release lets go of the lock. It may be called again.
+func (l *Lock) Release() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	_ = l.file.Truncate(0) // a courtesy to readers; the lock is what counts
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// openLocked opens the lock file at path and takes its lock without waiting. A
+// file that was replaced meanwhile is not the lock that others see, so it is
+// given up for the new one.
+func openLocked(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := tryLock(f); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		held, err := f.Stat()
+		if err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(held, there) {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+}

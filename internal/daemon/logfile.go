@@ -1,0 +1,147 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+)
+
+// LogFile is an append-only file that is set aside when it has grown large: to
+// path.1, the one before to path.2, and so on. It may be used by several
+// goroutines.
+type LogFile struct {
+	path string
+	max  int64
+	keep int
+
+	mu   sync.Mutex
+	file *os.File // nil once closed
+	size int64
+	std  bool // the file is standard error, too
+}
+
+// OpenLog opens the log file at path, which only the user can read. When it would
+// grow beyond max bytes it is set aside, and of those set aside keep are kept.
+func OpenLog(path string, max int64, keep int) (*LogFile, error) {
+	l := &LogFile{path: path, max: max, keep: keep}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// CaptureStderr makes the file standard error from now on, whatever it is set
+// aside for, so that what the runtime writes about a crash is in the log.
+func (l *LogFile) CaptureStderr() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return os.ErrClosed
+	}
+	l.std = true
+	return redirectStderr(l.file)
+}
+
+// Write appends p, setting the file aside first if p does not fit. A file that
+// cannot be set aside goes on growing, since a log with its end is worth more
+// than a small one.
+func (l *LogFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return 0, os.ErrClosed
+	}
+	var rotateErr error
+	if l.size > 0 && l.size+int64(len(p)) > l.max {
+		rotateErr = l.rotate()
+		if l.file == nil {
+			return 0, rotateErr
+		}
+	}
+	n, err := l.file.Write(p)
+	l.size += int64(n)
+	return n, errors.Join(err, rotateErr)
+}
+
+// Close closes the file. It may be called again.
+func (l *LogFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+func (l *LogFile) open() error {
+	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open log file: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if err == nil && l.std {
+		err = redirectStderr(f)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("open log file: %w", err), f.Close())
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+// rotate sets the file aside and begins a new one.
+func (l *LogFile) rotate() error {
+	for n := l.keep - 1; n >= 1; n-- {
+		if err := os.Rename(l.aside(n), l.aside(n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("rotate log file: %w", err)
+		}
+	}
+	if l.keep == 0 {
+		return l.truncate()
+	}
+	if os.Rename(l.path, l.aside(1)) != nil {
+		return l.copyAside() // Windows does not rename a file that is open
+	}
+	old := l.file
+	if err := l.open(); err != nil {
+		return err // the old file, under its new name, is still written to
+	}
+	return old.Close()
+}
+
+// copyAside copies the file to the first name aside and empties it.
+func (l *LogFile) copyAside() error {
+	from, err := os.Open(l.path)
+	if err != nil {
+		return fmt.Errorf("rotate log file: %w", err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(l.aside(1), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("rotate log file: %w", err)
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return fmt.Errorf("rotate log file: %w", err)
+	}
+	return l.truncate()
+}
+
+func (l *LogFile) truncate() error {
+	if err := l.file.Truncate(0); err != nil {
+		return fmt.Errorf("rotate log file: %w", err)
+	}
+	l.size = 0
+	return nil
+}
+
+func (l *LogFile) aside(n int) string { return l.path + "." + strconv.Itoa(n) }

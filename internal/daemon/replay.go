@@ -1,0 +1,214 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+var errGaveUp = errors.New("the daemon stopped each time it worked on this request; it is not sent again")
+
+// bring takes a new daemon to where the session is: it replays the handshake,
+// sends what is unanswered, opens the link to the client's lines and tells the
+// client to look again.
+func (s *session) bring(ctx context.Context, l *link) error {
+	s.mu.Lock()
+	s.current = l
+	h := s.handshake.clone()
+	s.mu.Unlock()
+	if err := s.replay(ctx, l, &h); err != nil {
+		return err
+	}
+	if err := s.flush(l); err != nil {
+		return err
+	}
+	if h.answered {
+		for _, note := range h.everythingChanged() {
+			s.client.write(note)
+		}
+	}
+	return nil
+}
+
+// replay repeats the handshake, log level and subscriptions, if there was a
+// handshake. Answers are not shown to the client.
+func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
+	if !h.answered {
+		return nil
+	}
+	s.logger.Info("the session continues with another daemon", "generation", l.generation)
+	answer, err := s.ask(ctx, l, h.initialize)
+	if err != nil {
+		return err
+	}
+	if !answer.result.found() {
+		return changed("it refuses to initialize: %s", answer.failure.of(answer.line))
+	}
+	before := h.version
+	h.read(answer.line, answer.message)
+	if h.version != before {
+		return changed("the protocol version was %s and would be %s", before, h.version)
+	}
+	s.mu.Lock()
+	s.handshake.version, s.handshake.lists = h.version, h.lists
+	s.mu.Unlock()
+	if h.initialized == nil {
+		return nil
+	}
+	if err := l.write(h.initialized); err != nil {
+		return err
+	}
+	if h.level != nil {
+		if _, err := s.ask(ctx, l, h.level); err != nil {
+			return err
+		}
+	}
+	for _, sub := range h.subscriptions {
+		if _, err := s.ask(ctx, l, sub.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask sends a request under an id of the relay's own and waits for the answer.
+func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) {
+	m, _ := scan(line)
+	answered := make(chan reply, 1)
+	s.mu.Lock()
+	s.ownID++
+	id := relayID(s.ownID)
+	l.replies[id] = answered
+	s.mu.Unlock()
+	if err := l.write(replaceSpan(line, m.id, id.raw())); err != nil {
+		return reply{}, err
+	}
+	select {
+	case r := <-answered:
+		return r, nil
+	case <-l.lost:
+		return reply{}, errLinkLost
+	case <-l.drained:
+		return reply{}, errLinkLost
+	case <-time.After(replayTimeout):
+		return reply{}, fmt.Errorf("%w: no answer to %s", errLinkLost, m.method.of(line))
+	case <-ctx.Done():
+		return reply{}, context.Cause(ctx)
+	}
+}
+
+// flush sends the backlog and then, in one step with finding it empty, lets the
+// client's lines go straight to l.
+func (s *session) flush(l *link) error {
+	for {
+		s.mu.Lock()
+		if l.reason != "" {
+			s.mu.Unlock()
+			return nil // closing already; the rest is for the next one
+		}
+		if len(s.backlog) == 0 {
+			s.backlog = nil
+			s.live = l
+			s.mu.Unlock()
+			return nil
+		}
+		p := s.backlog[0]
+		s.backlog = s.backlog[1:]
+		wanted := s.dequeued(p)
+		if wanted {
+			s.sent(p, l)
+		}
+		s.mu.Unlock()
+		if !wanted {
+			continue
+		}
+		if err := l.write(p.line); err != nil {
+			s.post(p) // back into the backlog, which lose puts in order
+			return err
+		}
+	}
+}
+
+// dequeued takes p off the books and reports whether it is still to be sent.
+func (s *session) dequeued(p posting) bool {
+	if p.request != nil {
+		return s.requests.holds(p.request)
+	}
+	s.held -= len(p.line)
+	return true
+}
+
+// lose ends a generation: what it asked is taken back from the client, and what
+// it did not answer will be sent to the next one, after its handshake. It returns
+// why the daemon closed, if it said so.
+func (s *session) lose(l *link) (reason string) {
+	s.mu.Lock()
+	s.current, s.live = nil, nil
+	reason = l.reason
+	var lines [][]byte
+	for _, id := range s.questions.drop(l.generation) {
+		lines = append(lines, cancelled(id))
+	}
+	rest := s.backlog
+	s.backlog = nil
+	for _, r := range s.requests.inOrder() {
+		if !r.posted {
+			continue // readClient is about to
+		}
+		if r.sends >= maxSends && !r.listens() {
+			s.requests.remove(r)
+			if line := r.batch.answer(failure(r.rawID, codeInternal, errGaveUp)); line != nil {
+				lines = append(lines, line)
+			}
+			continue
+		}
+		s.backlog = append(s.backlog, posting{line: r.line, request: r})
+		if r.method == methodInitialize && s.handshake.initialized != nil {
+			s.queueNote(posting{line: bytes.Clone(s.handshake.initialized), initialized: true})
+		}
+	}
+	for _, p := range rest {
+		if p.request != nil {
+			continue // in the table, and so in the backlog again
+		}
+		s.held -= len(p.line)
+		if !p.initialized {
+			s.queueNote(p)
+		}
+	}
+	s.mu.Unlock()
+	for _, line := range lines {
+		s.client.write(line)
+	}
+	s.settled()
+	return reason
+}
+
+// queueNote puts a line that is no request into the backlog while it is rebuilt.
+func (s *session) queueNote(p posting) {
+	s.held += len(p.line)
+	s.backlog = append(s.backlog, p)
+}
+
+// cancelled tells the client that a question needs no answer any more.
+func cancelled(id string) []byte {
+	return []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + id +
+		`,"reason":"the daemon that asked has ended"}}` + "\n")
+}
+
+// notification is a line without id. params must marshal.
+func notification(method string, params any) []byte {
+	type body struct {
+		JSONRPC string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}
+	line, err := json.Marshal(body{"2.0", method, params})
+	if err != nil {
+		panic("daemon: a notification that cannot be encoded: " + err.Error())
+	}
+	return append(line, '\n')
+}

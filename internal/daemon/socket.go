@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+const (
+	socketFile = "daemon.sock"
+	// maxSocketPath is the longest path that every system takes: sun_path has 104
+	// bytes on macOS and the BSDs, 108 on Linux and Windows, one of them for
+	// the terminating NUL.
+	maxSocketPath = 103
+)
+
+// Listen opens the socket of the daemon that holds lock and publishes where it
+// is. A socket file that is in the way is what a crashed daemon left, since the
+// lock is held, and is replaced. The listener removes the file when closed.
+func Listen(lock *Lock) (*net.UnixListener, error) {
+	path, err := socketPath(lock.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen on socket: %w", err)
+	}
+	// Its directory lets nobody else in, so the moment until here is harmless.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("protect socket: %w", err), ln.Close())
+	}
+	if err := lock.setSocket(path); err != nil {
+		return nil, errors.Join(err, ln.Close())
+	}
+	return ln, nil
+}
+
+// socketPath returns where the socket of the state directory dir goes: into it,
+// or, when that would be too long a path for a socket, into the user's runtime
+// directory under a name made from dir.
+func socketPath(dir string) (string, error) {
+	if path := filepath.Join(dir, socketFile); len(path) <= maxSocketPath {
+		return path, nil
+	}
+	runtimeDir, err := runtimeDir()
+	if err != nil {
+		return "", err
+	}
+	key := sha256.Sum256([]byte(dir))
+	path := filepath.Join(runtimeDir, hex.EncodeToString(key[:12])+".sock")
+	if len(path) > maxSocketPath {
+		return "", fmt.Errorf("no short enough path for a socket: %s has %d bytes, at most %d are possible; "+
+			"choose a shorter state directory", path, len(path), maxSocketPath)
+	}
+	return path, nil
+}
+
+// removeStale removes a socket that a crashed daemon left at path, and refuses
+// to remove anything else.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("check for a stale socket: %w", err)
+	case !isSocket(info):
+		return fmt.Errorf("%s is in the way: it is not a socket; move it away", path)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove stale socket: %w", err)
+	}
+	return nil
+}
+
+// secureStateDir makes sure that dir is a directory that only the user can
+// enter, and returns its absolute path.
+func secureStateDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	info, err := os.Stat(dir) // through a symlink: where state lies is the user's choice
+	if err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	if err := owned(dir, info); err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	if private(info) {
+		return dir, nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	return dir, nil
+}
