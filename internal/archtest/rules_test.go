@@ -19,6 +19,8 @@ type layer struct {
 
 const leafWhy = "it is a leaf: it can be understood, tested and replaced alone"
 
+const engineWhy = "the engine turns text into vectors and knows nothing of notes or of how vectors are kept"
+
 // layers is the design's table of packages, by path below the module.
 var layers = map[string]layer{
 	"cmd/notesd": {
@@ -45,8 +47,18 @@ var layers = map[string]layer{
 		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model"},
 		why:     "vectors follow the feed of notes and keep tables of their own; they never know how text is searched",
 	},
-	"vectors/bert":  {why: leafWhy},
-	"vectors/model": {why: leafWhy},
+	"vectors/bert": {
+		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
+		why:     engineWhy,
+	},
+	"vectors/bert/kernel":    {why: leafWhy},
+	"vectors/bert/modelfile": {why: leafWhy},
+	"vectors/bert/wordpiece": {why: leafWhy},
+	"vectors/model":          {why: leafWhy},
+	"vectors/model/convert": {
+		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
+		why:     engineWhy,
+	},
 	"notes": {
 		imports:    []string{"internal/sqlite", "internal/markdown", "internal/atomicfile"},
 		thirdParty: []string{"github.com/klauspost/compress", "github.com/bmatcuk/doublestar/v4"},
