@@ -139,11 +139,16 @@ func slug(name string) string {
 	return b.String()
 }
 
-// reason is an error's cause without the path that the message has already
-// named.
+// reason is an error's cause in the same words on every system, without the
+// path that the message has already named.
 func reason(err error) string {
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.As(err, &path):
 		return path.Err.Error()
 	}
 	return err.Error()

@@ -173,7 +173,7 @@ age = "soon"
 		`NOTESD_HTTP_ADDR: http.addr = "localhost" must be an address such as "127.0.0.1:8931"`,
 		`NOTESD_SEARCH_MODE: search.mode = "fuzzy" must be hybrid, text or semantic`,
 		`--log-level: log.level = "\x1b[31mred" must be debug, info, warn or error`,
-		`--vault: vault.path = "` + filepath.Join(w.home, "nowhere") + `" cannot be opened: no such file or directory; name an existing folder of notes`,
+		`--vault: vault.path = ` + show(filepath.Join(w.home, "nowhere")) + ` cannot be opened: it does not exist; name an existing folder of notes`,
 	}, got)
 
 	_, err := w.load(Sources{File: file})
