@@ -40,7 +40,7 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 			case isTable && isSection(key):
 				// An empty section says nothing.
 			case isSection(key):
-				problems = append(problems, Problem{Origin: origin, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: sectionHint(key)})
+				problems = append(problems, Problem{Origin: origin, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: "write its keys under [" + key + "]"})
 			default:
 				entries = append(entries, entry{key: key, value: v, origin: origin})
 			}
@@ -55,15 +55,6 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 		return strings.Compare(a.key, b.key)
 	})
 	return entries, problems
-}
-
-func sectionHint(section string) string {
-	for _, s := range settings {
-		if strings.HasPrefix(s.key, section+".") {
-			return fmt.Sprintf("write its keys under [%s]", section)
-		}
-	}
-	return ""
 }
 
 func syntaxProblem(name string, err error) Problem {
