@@ -118,7 +118,7 @@ func (t *tracker) watch(d *dir) error {
 		err = t.src.Add(abs)
 	}
 	if err != nil {
-		if isLimit(err) {
+		if errors.Is(err, errBudget) || isLimit(err) {
 			t.limit = err
 			t.log.Warn("no more directories can be watched: the rest is polled", "err", err)
 		}

@@ -26,7 +26,7 @@ func entryBudget() int {
 
 // isLimit reports whether the error of a watch says that no more can be had.
 func isLimit(err error) bool {
-	return errors.Is(err, errBudget) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // lossOf says what an error of the source means: the loss of events.

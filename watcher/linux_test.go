@@ -1,0 +1,283 @@
+package watcher
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// mount mounts a small tmpfs until the test ends, or skips the test.
+func mount(t *testing.T, at string) {
+	t.Helper()
+	err := unix.Mount("tmpfs", at, "tmpfs", 0, "size=1m")
+	if err != nil {
+		t.Skipf("mounting takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+// unmount fails while anything below is in use, so it also shows that the
+// watcher does not keep the user from unmounting.
+func unmount(t *testing.T, at string) {
+	t.Helper()
+	var err error
+	for range 1000 { // a look at the root takes a moment
+		if err = unix.Unmount(at, 0); err != unix.EBUSY {
+			break
+		}
+	}
+	require.NoError(t, err)
+}
+
+// briskly makes the watcher look at its root often.
+func briskly(w *Watcher) { w.env.tick, w.env.retry = 10*time.Millisecond, 50*time.Millisecond }
+
+// rescan takes batches until one asks for a rescan.
+func (v *vault) rescan() string {
+	v.t.Helper()
+	for {
+		if b := v.next(); b.Rescan {
+			return b.Reason
+		}
+	}
+}
+
+func TestMountedRoot(t *testing.T) {
+	for _, opt := range backends {
+		t.Run(opt.Backend, func(t *testing.T) {
+			root := t.TempDir()
+			mount(t, root)
+			notes(&vault{t: t, root: root}, "dir", 20)
+			v := newVault(t, root, opt, briskly)
+
+			unmount(t, root)
+			require.NotEmpty(t, v.rescan())
+			require.Empty(t, v.view)
+			require.Empty(t, v.reported, "files of an unmounted folder are not deleted files")
+
+			mount(t, root)
+			require.NotEmpty(t, v.rescan())
+			v.mkdir("dir")
+			v.write("dir/a.md", "text")
+			v.settle()
+
+			// So quickly that no look falls in between; the numbers of device
+			// and inode may be the same again.
+			unmount(t, root)
+			mount(t, root)
+			require.NotEmpty(t, v.rescan())
+			for v.difference() != "" {
+				v.next()
+			}
+			v.write("b.md", "text")
+			v.settle()
+			require.Equal(t, 1, v.reported["b.md"])
+		})
+	}
+}
+
+func TestMountBelowTheRoot(t *testing.T) {
+	for _, opt := range backends {
+		t.Run(opt.Backend, func(t *testing.T) {
+			v := newVault(t, t.TempDir(), opt, briskly)
+			v.mkdir("dir/sub")
+			v.write("dir/sub/hidden.md", "text")
+			v.settle()
+
+			mount(t, v.abs("dir"))
+			v.write("dir/shown.md", "text")
+			v.settle()
+			v.write("dir/more.md", "text")
+			v.settle()
+
+			unmount(t, v.abs("dir"))
+			v.settle()
+			v.write("dir/sub/again.md", "text")
+			v.settle()
+		})
+	}
+}
+
+func TestRootRemovedAndRecreated(t *testing.T) {
+	for _, opt := range backends {
+		t.Run(opt.Backend, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), "vault")
+			require.NoError(t, os.Mkdir(root, 0o755))
+			v := newVault(t, root, opt, briskly)
+			notes(v, "dir", 5)
+			v.settle()
+
+			require.NoError(t, os.RemoveAll(root))
+			require.NotEmpty(t, v.rescan())
+			require.NoError(t, os.Mkdir(root, 0o755))
+			require.NotEmpty(t, v.rescan())
+			notes(v, "other", 5)
+			v.settle()
+
+			require.NoError(t, os.RemoveAll(root)) // and at once
+			require.NoError(t, os.Mkdir(root, 0o755))
+			notes(v, "third", 5)
+			v.settle()
+			v.write("third/a.md", "text")
+			v.settle()
+			assert.NotEqual(t, StateLost, v.w.Status().State)
+		})
+	}
+}
+
+func TestRootThatIsALink(t *testing.T) {
+	for _, opt := range backends {
+		t.Run(opt.Backend, func(t *testing.T) {
+			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")
+			require.NoError(t, os.Symlink(one, link))
+			v := newVault(t, link, opt, briskly)
+			v.root = one // to walk it
+			v.write("a.md", "text")
+			v.settle()
+
+			require.NoError(t, os.Symlink(two, link+".new"))
+			require.NoError(t, os.Rename(link+".new", link))
+			v.root = two
+			require.Contains(t, v.rescan(), "replaced")
+			v.write("b.md", "text")
+			v.settle()
+		})
+	}
+}
+
+// TestOverflow fills the kernel's queue, which takes a drain that does not
+// drain.
+func TestOverflow(t *testing.T) {
+	v := newVault(t, t.TempDir(), Options{Backend: BackendFSNotify})
+	notes(v, "dir", 1)
+	v.settle()
+	src, err := openSource()
+	require.NoError(t, err)
+	defer src.Close()
+	require.NoError(t, src.Add(v.abs("dir")))
+	src.queue.mu.Lock() // put blocks
+	limit := 0
+	_, err = fmt.Sscan(inotifySetting("max_queued_events"), &limit)
+	require.NoError(t, err)
+	for i := range limit + 6000 { // fsnotify holds some 4 000 more
+		require.NoError(t, os.Chmod(v.abs("dir/0000.md"), os.FileMode(0o600+i%2*0o40)))
+		if i%2 == 0 { // two equal events in a row are merged
+			require.NoError(t, os.Truncate(v.abs("dir/0000.md"), int64(i%3)))
+		}
+	}
+	src.queue.mu.Unlock()
+	for lost := error(nil); lost == nil; lost = src.queue.take().lost {
+		<-src.queue.ready
+	}
+	v.settle()
+}
+
+// TestReadOnlyLimits runs in a user namespace of its own, whose limit on
+// watches is nobody else's.
+func TestWatchLimitOfTheKernel(t *testing.T) {
+	const setting = "/proc/sys/user/max_inotify_watches"
+	if !inNamespace(t, 0) {
+		return
+	}
+	setLimit := func(n int) {
+		require.NoError(t, os.WriteFile(setting, fmt.Append(nil, n), 0o644))
+	}
+	setLimit(5)
+	root := t.TempDir()
+	for i := range 10 {
+		notes(&vault{t: t, root: root}, fmt.Sprint("dir", i), 2)
+	}
+	v := newVault(t, root, Options{PollInterval: 10 * time.Millisecond}, briskly)
+	st := v.w.Status()
+	require.Equal(t, StateDegraded, st.State)
+	require.Equal(t, 5, st.Directories)
+	require.Equal(t, 6, st.Polled)
+	require.Contains(t, st.Warnings[0], "fs.inotify.max_user_watches")
+	for i := range 10 {
+		v.write(fmt.Sprintf("dir%d/a.md", i), "text")
+	}
+	v.mkdir("dir0/new/deep")
+	v.write("dir0/new/deep/a.md", "text")
+	v.settle()
+
+	setLimit(1000)
+	for v.w.Status().State != StateWatching {
+		v.write("dir0/a.md", time.Now().String())
+		v.settle()
+	}
+	require.Empty(t, v.w.Status().Warnings)
+	require.Zero(t, v.w.Status().Polled)
+	for i := range 10 {
+		v.write(fmt.Sprintf("dir%d/a.md", i), "other text")
+	}
+	v.settle()
+	require.Equal(t, []string{"started"}, v.rescans)
+}
+
+// TestUnreadableDirectory runs as a user whom permissions bind.
+func TestUnreadableDirectory(t *testing.T) {
+	if os.Getuid() == 0 && !inNamespace(t, 1000) {
+		return
+	}
+	for _, opt := range backends {
+		t.Run(opt.Backend, func(t *testing.T) {
+			opt.PollInterval = 10 * time.Millisecond
+			root := t.TempDir()
+			notes(&vault{t: t, root: root}, "open", 2)
+			notes(&vault{t: t, root: root}, "closed/sub", 2)
+			require.NoError(t, os.Chmod(filepath.Join(root, "closed"), 0))
+			v := newVault(t, root, opt, briskly)
+			st := v.w.Status()
+			require.Equal(t, StateDegraded, st.State)
+			require.Len(t, st.Warnings, 1)
+			require.Contains(t, st.Warnings[0], `"closed"`)
+			v.write("open/a.md", "text")
+			v.settle()
+
+			require.NoError(t, os.Chmod(v.abs("closed"), 0o755))
+			v.settle()
+			v.write("closed/sub/a.md", "text")
+			v.settle()
+			require.Empty(t, v.w.Status().Warnings)
+			require.Equal(t, []string{"started"}, v.rescans)
+
+			require.NoError(t, os.Chmod(v.root, 0))
+			require.Contains(t, v.rescan(), "cannot be read")
+			require.Equal(t, StateLost, v.w.Status().State)
+			require.NoError(t, os.Chmod(v.root, 0o755))
+			require.Contains(t, v.rescan(), "back")
+		})
+	}
+}
+
+// inNamespace runs the calling test once more, in a user namespace in which
+// this user has the given id (0 has all rights there), and reports whether
+// this is that run.
+func inNamespace(t *testing.T, id int) bool {
+	t.Helper()
+	const marker = "WATCHER_TEST_NAMESPACE"
+	if os.Getenv(marker) == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), marker+"="+t.Name())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: id, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: id, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if _, ran := err.(*exec.ExitError); err != nil && !ran {
+		t.Skipf("user namespaces are not to be had here: %v", err)
+	}
+	require.NoError(t, err, "%s", out)
+	return false
+}

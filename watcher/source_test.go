@@ -1,0 +1,122 @@
+package watcher
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/stretchr/testify/require"
+)
+
+// kernel is a notifier whose events the test makes up and whose watches are
+// limited at will.
+type kernel struct {
+	t      *testing.T
+	mu     sync.Mutex
+	dirs   map[string]bool
+	limit  int   // of watches
+	broken error // what opening a source fails with
+	events chan fsnotify.Event
+	errs   chan error
+	opened int
+}
+
+func newKernel(t *testing.T) *kernel { return &kernel{t: t, limit: 1 << 20} }
+
+// install makes a watcher use the kernel.
+func (k *kernel) install(w *Watcher) {
+	w.env.open = k.open
+	w.env.remote = func(string) string { return "" }
+	w.env.budget = func() int { return 0 }
+}
+
+func (k *kernel) open() (*source, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.broken != nil {
+		return nil, k.broken
+	}
+	k.opened++
+	k.dirs = make(map[string]bool)
+	k.events, k.errs = make(chan fsnotify.Event), make(chan error)
+	return drainSource(k, k.events, k.errs), nil
+}
+
+func (k *kernel) Add(dir string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.dirs) >= k.limit {
+		return syscall.ENOSPC
+	}
+	k.dirs[dir] = true
+	return nil
+}
+
+func (k *kernel) Remove(dir string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.dirs[dir] {
+		return fsnotify.ErrNonExistentWatch
+	}
+	delete(k.dirs, dir)
+	return nil
+}
+
+func (k *kernel) WatchList() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Collect(maps.Keys(k.dirs))
+}
+
+func (k *kernel) Close() error {
+	close(k.events)
+	close(k.errs)
+	return nil
+}
+
+// set changes the kernel's mind.
+func (k *kernel) set(change func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	change()
+}
+
+// event reports an operation on each path; the watcher has nothing else to do
+// at that moment.
+func (k *kernel) event(op fsnotify.Op, root string, rels ...string) {
+	synctest.Wait()
+	for _, rel := range rels {
+		k.events <- fsnotify.Event{Name: filepath.Join(root, rel), Op: op}
+	}
+}
+
+// overflow reports that events were lost.
+func (k *kernel) overflow() {
+	synctest.Wait()
+	k.errs <- fsnotify.ErrEventOverflow
+}
+
+func TestQueueMergesAndIsBounded(t *testing.T) {
+	q := newQueue()
+	q.put(fsnotify.Event{Name: "b", Op: fsnotify.Create})
+	q.put(fsnotify.Event{Name: "a", Op: fsnotify.Write})
+	q.put(fsnotify.Event{Name: "b", Op: fsnotify.Remove})
+	require.Len(t, q.ready, 1, "one token however many events")
+	require.Equal(t, queued{events: []fsnotify.Event{
+		{Name: "b", Op: fsnotify.Create | fsnotify.Remove},
+		{Name: "a", Op: fsnotify.Write},
+	}}, q.take())
+	require.Equal(t, queued{}, q.take())
+
+	for i := range 3 * maxPaths {
+		q.put(fsnotify.Event{Name: string(rune(i)) + "x", Op: fsnotify.Write})
+	}
+	got := q.take()
+	require.Len(t, got.events, maxPaths)
+	require.ErrorContains(t, got.lost, "more than 10000 paths")
+}

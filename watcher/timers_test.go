@@ -1,0 +1,460 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scene is a watcher with a made-up kernel and made-up time. The files are
+// real: reading them takes no time on the bubble's clock.
+type scene struct {
+	*testing.T
+	*kernel
+	root  string
+	w     *Watcher
+	start time.Time
+	got   []arrival
+	block chan struct{} // emit waits for it, if set
+}
+
+// arrival is a batch and when it came.
+type arrival struct {
+	at time.Duration
+	Batch
+}
+
+// play runs act in a bubble with a watcher of a new folder, which prepare may
+// fill; the first batch has arrived then.
+func play(t *testing.T, opt Options, prepare func(root string, k *kernel), act func(*scene)) {
+	root := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{T: t, kernel: newKernel(t), root: root, w: New(root, opt)}
+		s.install(s.w)
+		if prepare != nil {
+			prepare(root, s.kernel)
+		}
+		s.start = time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.w.Run(ctx, s.emit) }()
+		synctest.Wait()
+		require.Len(t, s.got, 1)
+		require.True(t, s.got[0].Rescan)
+		s.got = nil
+		act(s)
+		cancel()
+		require.NoError(t, <-done)
+	})
+}
+
+func (s *scene) emit(b Batch) {
+	s.got = append(s.got, arrival{time.Since(s.start), b})
+	if s.block != nil {
+		<-s.block
+	}
+}
+
+// taken returns what has arrived since the last call.
+func (s *scene) taken() []arrival {
+	synctest.Wait()
+	got := s.got
+	s.got = nil
+	return got
+}
+
+func (s *scene) write(rel string) {
+	require.NoError(s, os.WriteFile(filepath.Join(s.root, rel), fmt.Append(nil, time.Now()), 0o644))
+}
+
+func TestBatchComesAfterQuiet(t *testing.T) {
+	play(t, Options{Quiet: 50 * time.Millisecond, MaxWait: time.Second}, nil, func(s *scene) {
+		s.event(fsnotify.Write, s.root, "b.md")
+		time.Sleep(30 * time.Millisecond)
+		s.event(fsnotify.Write, s.root, "a.md", "b.md")
+		time.Sleep(time.Hour)
+		assert.Equal(s, []arrival{
+			{80 * time.Millisecond, Batch{Paths: []string{"a.md", "b.md"}}},
+		}, s.taken(), "one batch, and none in the idle hour after it")
+	})
+}
+
+func TestBatchComesAfterMaxWait(t *testing.T) {
+	play(t, Options{Quiet: 50 * time.Millisecond, MaxWait: 200 * time.Millisecond}, nil, func(s *scene) {
+		for range 30 { // an event every 20 ms: never quiet
+			s.event(fsnotify.Write, s.root, "log.md")
+			time.Sleep(20 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		batch := Batch{Paths: []string{"log.md"}}
+		assert.Equal(s, []arrival{
+			{200 * time.Millisecond, batch},
+			{400 * time.Millisecond, batch},
+			{600 * time.Millisecond, batch},
+		}, s.taken())
+	})
+}
+
+func TestSlowOwnerBlocksNobody(t *testing.T) {
+	play(t, Options{}, nil, func(s *scene) {
+		s.block = make(chan struct{})
+		s.event(fsnotify.Write, s.root, "a.md")
+		time.Sleep(time.Second)
+		for i := range 1000 { // would deadlock if the drain waited for emit
+			s.event(fsnotify.Write, s.root, fmt.Sprintf("%03d.md", i))
+		}
+		assert.Len(s, s.taken(), 1)
+		close(s.block)
+		time.Sleep(time.Second)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Len(s, got[0].Paths, 1000)
+	})
+}
+
+func TestDefaults(t *testing.T) {
+	play(t, Options{}, nil, func(s *scene) {
+		s.event(fsnotify.Write, s.root, "a.md")
+		time.Sleep(time.Second)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Equal(s, DefaultQuiet, got[0].at)
+		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 1, Rescans: 1}, s.w.Status())
+	})
+}
+
+func TestOverflowsAreSpaced(t *testing.T) {
+	play(t, Options{}, nil, func(s *scene) {
+		for range 120 { // two minutes of a storm
+			s.overflow()
+			s.event(fsnotify.Write, s.root, "a.md")
+			time.Sleep(time.Second)
+		}
+		var rescans []time.Duration
+		for _, a := range s.taken() {
+			if a.Rescan {
+				assert.Contains(s, a.Reason, "events were lost")
+				rescans = append(rescans, a.at)
+			}
+		}
+		assert.Less(s, len(rescans), 10, "walks of the tree: %v", rescans)
+		assert.Greater(s, len(rescans), 3)
+		assert.Equal(s, 1+len(rescans), s.opened, "each with a new source")
+
+		time.Sleep(time.Hour)
+		s.taken()
+		s.overflow()
+		time.Sleep(DefaultQuiet)
+		assert.Len(s, s.taken(), 1, "after a quiet hour the answer is prompt")
+	})
+}
+
+func TestPathsGoOutWhileARestartWaits(t *testing.T) {
+	play(t, Options{}, nil, func(s *scene) {
+		s.overflow() // the last restart was a moment ago
+		s.event(fsnotify.Write, s.root, "a.md")
+		time.Sleep(2 * time.Second)
+		got := s.taken()
+		require.Len(s, got, 2)
+		assert.Equal(s, arrival{DefaultQuiet, Batch{Paths: []string{"a.md"}}}, got[0])
+		assert.Equal(s, minRestartGap, got[1].at)
+		assert.True(s, got[1].Rescan)
+	})
+}
+
+func TestTooManyPaths(t *testing.T) {
+	many := func(s *scene, from string, n int) {
+		for i := range n {
+			s.event(fsnotify.Write, s.root, fmt.Sprintf("%s%05d.md", from, i))
+		}
+		synctest.Wait()
+	}
+	t.Run("in a batch", func(t *testing.T) {
+		play(t, Options{}, nil, func(s *scene) {
+			many(s, "a", maxPaths-1)
+			many(s, "b", 2)
+			time.Sleep(time.Minute)
+			got := s.taken()
+			require.Len(s, got, 1)
+			assert.True(s, got[0].Rescan)
+			assert.Contains(s, got[0].Reason, "more than 10000 paths")
+			assert.Equal(s, 1, s.opened, "no directory event was lost: the watches stand")
+		})
+	})
+	t.Run("in the queue", func(t *testing.T) {
+		play(t, Options{}, nil, func(s *scene) {
+			s.block = make(chan struct{})
+			s.event(fsnotify.Write, s.root, "a.md")
+			time.Sleep(time.Minute) // the owner is busy
+			many(s, "b", maxPaths+1)
+			s.taken()
+			close(s.block)
+			time.Sleep(time.Minute)
+			got := s.taken()
+			require.NotEmpty(s, got)
+			last := got[len(got)-1]
+			assert.True(s, last.Rescan)
+			assert.Contains(s, last.Reason, "more than 10000 paths")
+			assert.Equal(s, 2, s.opened, "events of directories may be among the lost")
+		})
+	})
+}
+
+func TestDirectoryWritesAreNoNews(t *testing.T) {
+	play(t, Options{}, func(root string, _ *kernel) {
+		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
+	}, func(s *scene) {
+		s.event(fsnotify.Write, s.root, "dir") // as Windows reports an entry of dir
+		time.Sleep(time.Minute)
+		assert.Empty(s, s.taken())
+	})
+}
+
+func TestTooFewWatches(t *testing.T) {
+	play(t, Options{}, func(root string, k *kernel) {
+		for i := range 10 {
+			_ = os.MkdirAll(filepath.Join(root, fmt.Sprint(i)), 0o755)
+		}
+		k.limit = 4
+	}, func(s *scene) {
+		st := s.w.Status()
+		assert.Equal(s, StateDegraded, st.State)
+		assert.Equal(s, BackendFSNotify, st.Backend)
+		assert.Equal(s, 4, st.Directories)
+		assert.Equal(s, 7, st.Polled)
+		require.Len(s, st.Warnings, 1)
+		assert.Contains(s, st.Warnings[0], watchRemedy(11))
+
+		for i := range 10 {
+			s.write(fmt.Sprintf("%d/a.md", i))
+		}
+		time.Sleep(DefaultPollInterval + DefaultQuiet)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Len(s, got[0].Paths, 7, "the polled ones; the others are the kernel's to report")
+
+		s.kernel.set(func() { s.kernel.limit = 100 })
+		time.Sleep(s.w.env.retry + s.w.env.tick)
+		assert.Equal(s, Status{State: StateWatching, Backend: BackendFSNotify, Directories: 11, Rescans: 1}, s.w.Status())
+		assert.Empty(s, s.taken(), "nothing changed")
+		s.write("3/b.md")
+		s.event(fsnotify.Create, s.root, "3/b.md")
+		time.Sleep(time.Minute)
+		assert.Len(s, s.taken(), 1)
+	})
+}
+
+func TestChangesWhilePollingBecomesWatching(t *testing.T) {
+	play(t, Options{PollInterval: time.Hour}, func(root string, k *kernel) {
+		_ = os.MkdirAll(filepath.Join(root, "dir/sub"), 0o755)
+		_ = os.WriteFile(filepath.Join(root, "dir/gone.md"), nil, 0o644)
+		_ = os.WriteFile(filepath.Join(root, "dir/same.md"), nil, 0o644)
+		k.limit = 1
+	}, func(s *scene) {
+		s.write("dir/new.md")
+		require.NoError(s, os.Remove(filepath.Join(s.root, "dir/gone.md")))
+		require.NoError(s, os.Mkdir(filepath.Join(s.root, "dir/new"), 0o755))
+		s.write("dir/new/a.md")
+		s.kernel.set(func() { s.kernel.limit = 100 })
+		time.Sleep(time.Minute)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Equal(s, []string{"dir/gone.md", "dir/new", "dir/new.md", "dir/new/a.md"}, got[0].Paths)
+		assert.Equal(s, 4, s.w.Status().Directories)
+	})
+}
+
+func TestNoEventsAtAll(t *testing.T) {
+	play(t, Options{}, func(_ string, k *kernel) { k.broken = syscall.EMFILE }, func(s *scene) {
+		st := s.w.Status()
+		assert.Equal(s, StateDegraded, st.State)
+		assert.Equal(s, BackendPoll, st.Backend)
+		require.Len(s, st.Warnings, 1)
+		assert.Contains(s, st.Warnings[0], instanceRemedy())
+		s.write("a.md")
+		time.Sleep(DefaultPollInterval + DefaultQuiet)
+		assert.Len(s, s.taken(), 1)
+
+		s.kernel.set(func() { s.kernel.broken = nil })
+		time.Sleep(time.Minute)
+		assert.Equal(s, StateWatching, s.w.Status().State)
+		assert.Empty(s, s.w.Status().Warnings)
+	})
+}
+
+func TestWatchesThatEndWithoutAnEvent(t *testing.T) {
+	play(t, Options{}, func(root string, _ *kernel) {
+		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
+	}, func(s *scene) {
+		require.NoError(s, s.kernel.Remove(filepath.Join(s.root, "dir")))
+		time.Sleep(time.Minute)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.True(s, got[0].Rescan)
+		assert.Contains(s, got[0].Reason, "no longer watched")
+		assert.Len(s, s.kernel.WatchList(), 2)
+	})
+}
+
+func TestNetworkFileSystem(t *testing.T) {
+	for backend, want := range map[string]string{BackendAuto: StatePolling, BackendFSNotify: StateWatching} {
+		t.Run(backend, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := New(t.TempDir(), Options{Backend: backend})
+				newKernel(t).install(w)
+				w.env.remote = func(string) string { return "nfs" }
+				ctx, cancel := context.WithCancel(t.Context())
+				done := make(chan error, 1)
+				go func() { done <- w.Run(ctx, func(Batch) {}) }()
+				synctest.Wait()
+				st := w.Status()
+				assert.Equal(t, want, st.State)
+				if want == StatePolling {
+					assert.Equal(t, BackendPoll, st.Backend)
+					assert.Contains(t, fmt.Sprint(st.Warnings), "nfs")
+				}
+				cancel()
+				require.NoError(t, <-done)
+			})
+		})
+	}
+}
+
+func TestPollingSlowsDownAndSpeedsUp(t *testing.T) {
+	play(t, Options{Backend: BackendPoll, PollInterval: time.Second}, nil, func(s *scene) {
+		delay := func() time.Duration {
+			s.write("a.md")
+			wrote := time.Since(s.start)
+			time.Sleep(10 * time.Second)
+			got := s.taken()
+			require.Len(s, got, 1)
+			return got[0].at - wrote
+		}
+		assert.LessOrEqual(s, delay(), time.Second+DefaultQuiet)
+		time.Sleep(time.Hour)
+		idle := delay()
+		assert.LessOrEqual(s, idle, idleFactor*time.Second+DefaultQuiet)
+
+		s.write("b.md")
+		time.Sleep(idleFactor*time.Second + DefaultQuiet)
+		s.taken()
+		assert.LessOrEqual(s, delay(), 2*time.Second, "prompt again after a change")
+	})
+}
+
+func TestRootThatIsMissing(t *testing.T) {
+	for _, opt := range []Options{{Backend: BackendAuto}, {Backend: BackendPoll}} {
+		t.Run(opt.Backend, func(t *testing.T) {
+			play(t, opt, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
+				st := s.w.Status()
+				assert.Equal(s, StateLost, st.State)
+				require.Len(s, st.Warnings, 1)
+				assert.Contains(s, st.Warnings[0], s.root)
+				time.Sleep(time.Hour)
+				assert.Empty(s, s.taken(), "it was said once")
+
+				require.NoError(s, os.Mkdir(s.root, 0o755))
+				time.Sleep(s.w.env.tick)
+				got := s.taken()
+				require.Len(s, got, 1)
+				assert.Contains(s, got[0].Reason, "back")
+				assert.NotEqual(s, StateLost, s.w.Status().State)
+			})
+		})
+	}
+}
+
+func TestRootThatIsAFile(t *testing.T) {
+	play(t, Options{}, func(root string, _ *kernel) {
+		_ = os.Remove(root)
+		_ = os.WriteFile(root, nil, 0o644)
+	}, func(s *scene) {
+		assert.Equal(s, StateLost, s.w.Status().State)
+		assert.Contains(s, s.w.Status().Warnings[0], "not a folder")
+	})
+}
+
+func TestRootReplacedWithoutAnEvent(t *testing.T) {
+	play(t, Options{}, nil, func(s *scene) {
+		require.NoError(s, os.Rename(s.root, s.root+".old"))
+		require.NoError(s, os.Mkdir(s.root, 0o755))
+		time.Sleep(s.w.env.tick)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Contains(s, got[0].Reason, "replaced")
+		assert.Equal(s, 2, s.opened)
+	})
+}
+
+// TestVanishedRootIsNoBatchOfDeletions makes the whole content disappear between two
+// polls, together with the folder's identity: that is no batch of deletions.
+func TestVanishedRootIsNoBatchOfDeletions(t *testing.T) {
+	play(t, Options{Backend: BackendPoll}, func(root string, _ *kernel) {
+		for i := range 100 {
+			_ = os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o644)
+		}
+	}, func(s *scene) {
+		require.NoError(s, os.Rename(s.root, s.root+".mounted"))
+		require.NoError(s, os.Mkdir(s.root, 0o755)) // the empty mount point
+		time.Sleep(time.Minute)
+		for _, a := range s.taken() {
+			assert.Empty(s, a.Paths)
+			assert.True(s, a.Rescan)
+		}
+	})
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Run("an unknown backend", func(t *testing.T) {
+		err := New(t.TempDir(), Options{Backend: "magic"}).Run(t.Context(), func(Batch) {})
+		require.ErrorContains(t, err, `"magic"`)
+		require.ErrorContains(t, err, BackendPoll)
+	})
+	t.Run("to run twice at once", func(t *testing.T) {
+		play(t, Options{}, nil, func(s *scene) {
+			require.ErrorContains(s, s.w.Run(s.Context(), s.emit), "already running")
+		})
+	})
+}
+
+func TestRunAgain(t *testing.T) {
+	w := New(t.TempDir(), Options{})
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var reasons []string
+		require.NoError(t, w.Run(ctx, func(b Batch) {
+			reasons = append(reasons, b.Reason)
+			cancel()
+		}))
+		require.Equal(t, []string{"started"}, reasons)
+		require.Equal(t, StateStopped, w.Status().State)
+	}
+}
+
+// TestBudget is about kqueue, where each entry of a watched directory counts.
+func TestBudget(t *testing.T) {
+	root := t.TempDir()
+	for i := range 10 {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, fmt.Sprint(i), "x"), 0o755))
+	}
+	v := newVault(t, root, Options{PollInterval: 10 * time.Millisecond}, func(w *Watcher) {
+		w.env.budget = func() int { return 20 }
+	})
+	st := v.w.Status()
+	assert.Equal(t, StateDegraded, st.State)
+	assert.Equal(t, 21, st.Polled+st.Directories)
+	assert.LessOrEqual(t, st.Directories, 20-10, "the root alone costs eleven")
+	for i := range 10 {
+		v.write(fmt.Sprintf("%d/x/a.md", i), "text")
+	}
+	v.settle()
+}
