@@ -1,0 +1,368 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// aliases are the names that models give to arguments, by the name that they
+// have here. One applies where the tool has the argument on the left and none
+// of the alias's own name.
+var aliases = map[string][]string{
+	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
+	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id"},
+	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
+	"cursor":        {"next_cursor", "page_token", "next", "page"},
+	"folder":        {"dir", "directory", "in", "path_prefix", "folder_path", "path"},
+	"tags":          {"tag", "labels", "label"},
+	"content":       {"body", "text", "markdown", "value"},
+	"title":         {"name", "heading"},
+	"path":          {"file", "file_path", "filepath", "filename", "note"},
+	"heading":       {"section", "header"},
+	"lines":         {"line_range", "range", "line"},
+	"max_bytes":     {"max_chars", "max_length", "budget", "max_size"},
+	"front_matter":  {"frontmatter", "metadata", "properties", "yaml"},
+	"glob":          {"pattern", "filter"},
+	"after":         {"since", "from", "start_date", "modified_after"},
+	"before":        {"until", "to", "end_date", "modified_before"},
+	"sort":          {"sort_by", "order_by", "order"},
+	"mode":          {"search_mode", "type"},
+	"direction":     {"kind", "type"},
+	"depth":         {"hops", "levels"},
+	"to":            {"new_path", "destination", "dest", "target", "new_name"},
+	"expected_hash": {"hash", "if_match", "etag"},
+	"edits":         {"edit", "changes", "operations"},
+	"revision":      {"version", "rev"},
+}
+
+// decodeArgs reads a call's arguments into args, a pointer to a struct whose
+// fields have the names of the schema's parameters. It forgives what models do:
+// other names for an argument, numbers and booleans written as strings, one
+// value or a comma list for an array, JSON within a string, null for nothing.
+//
+// It returns what it ignored, to be shown. All problems are in one error.
+func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored []string, err error) {
+	given, err := argumentObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]json.RawMessage, len(given))
+	var problems []string
+	for _, name := range sortedKeys(given) {
+		to, ok := s.canonical(name, given)
+		if !ok {
+			note, fatal := s.unknown(name, strict)
+			if fatal {
+				problems = append(problems, note)
+			} else {
+				ignored = append(ignored, note)
+			}
+			continue
+		}
+		value, problem := coerce(s.byName[to], given[name])
+		switch {
+		case problem != "":
+			problems = append(problems, problem)
+		case value != nil:
+			values[to] = value
+		}
+	}
+	for _, name := range s.required {
+		if _, ok := values[name]; !ok && !slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, name+" ") }) {
+			problems = append(problems, fmt.Sprintf("%s is required: pass %s", name, s.byName[name].wanted()))
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &usageError{problems: problems}
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("encode arguments: %w", err)
+	}
+	if err := json.Unmarshal(data, args); err != nil {
+		return nil, fmt.Errorf("decode arguments into %T: %w", args, err)
+	}
+	return ignored, nil
+}
+
+// argumentObject accepts an object, nothing, or an object written into a string.
+func argumentObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if inner, ok := unquote(raw); ok {
+		raw = json.RawMessage(inner)
+		if strings.TrimSpace(inner) == "" {
+			return nil, nil
+		}
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, usagef("arguments must be a JSON object")
+	}
+	return given, nil
+}
+
+// canonical returns the parameter that the argument means.
+func (s schema) canonical(name string, given map[string]json.RawMessage) (string, bool) {
+	if _, ok := s.byName[name]; ok {
+		return name, true
+	}
+	plain := snakeCase(name)
+	if _, ok := s.byName[plain]; ok && given[plain] == nil {
+		return plain, true
+	}
+	for _, p := range s.params {
+		if given[p.name] == nil && slices.Contains(aliases[p.name], plain) && s.prefers(p.name, plain) {
+			return p.name, true
+		}
+	}
+	return "", false
+}
+
+// prefers settles an alias that two parameters of a tool share: the one that is
+// required has it.
+func (s schema) prefers(name, alias string) bool {
+	if slices.Contains(s.required, name) {
+		return true
+	}
+	for _, other := range s.required {
+		if slices.Contains(aliases[other], alias) {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown says that there is no such argument. A near miss of a real one is an
+// error, because ignoring it would do something else than was asked; so is
+// anything unknown to a tool that writes. Other strays are ignored with a note:
+// some hosts add arguments of their own.
+func (s schema) unknown(name string, strict bool) (note string, fatal bool) {
+	if near := nearest(snakeCase(name), s.names()); near != "" {
+		return fmt.Sprintf("there is no argument %q: did you mean %q?", clip(name, 60), near), true
+	}
+	if strict {
+		return fmt.Sprintf("there is no argument %q: the arguments are %s", clip(name, 60), strings.Join(s.names(), ", ")), true
+	}
+	return fmt.Sprintf("ignored the unknown argument %q", clip(name, 60)), false
+}
+
+// coerce returns the value as the parameter's type, nil for a null, or what is
+// wrong with it.
+func coerce(p param, raw json.RawMessage) (json.RawMessage, string) {
+	if string(raw) == "null" && p.Type != "" {
+		return nil, ""
+	}
+	var ok bool
+	value := raw
+	switch p.Type {
+	case "string":
+		value, ok = toString(raw)
+	case "integer":
+		return toInteger(p, raw)
+	case "number":
+		value, ok = toNumber(raw)
+	case "boolean":
+		value, ok = toBoolean(raw)
+	case "array":
+		return toArray(p, raw)
+	case "object":
+		value, ok = toObject(raw)
+	default: // any JSON value
+		ok = true
+	}
+	if !ok {
+		return nil, p.wrong(raw)
+	}
+	if p.Type == "string" && len(p.Enum) > 0 {
+		return toEnum(p, value)
+	}
+	return value, ""
+}
+
+// wrong says what was passed and what to pass.
+func (p param) wrong(raw json.RawMessage) string {
+	return fmt.Sprintf("%s must be %s, not %s", p.name, p.wanted(), clip(oneLine(string(raw)), 60))
+}
+
+// wanted describes the type in words, with an example where that is clearer.
+func (p param) wanted() string {
+	switch p.Type {
+	case "string":
+		if len(p.Enum) > 0 {
+			return "one of " + strings.Join(p.Enum, ", ")
+		}
+		return "a string"
+	case "integer", "number":
+		if p.Minimum != nil && p.Maximum != nil {
+			return fmt.Sprintf("a number from %v to %v", *p.Minimum, *p.Maximum)
+		}
+		return "a number"
+	case "boolean":
+		return "true or false"
+	case "array":
+		if p.Items != nil && p.Items.Type == "string" {
+			return `an array of strings, like ["a", "b"]`
+		}
+		return "an array"
+	case "object":
+		return `an object, like {"key": "value"}`
+	}
+	return "a value"
+}
+
+func toString(raw json.RawMessage) (json.RawMessage, bool) {
+	switch raw[0] {
+	case '"':
+		return raw, true
+	case '[':
+		var only []string
+		if json.Unmarshal(raw, &only) != nil || len(only) != 1 {
+			return nil, false
+		}
+		value, err := json.Marshal(only[0])
+		return value, err == nil
+	case '{':
+		return nil, false
+	}
+	return json.RawMessage(strconv.Quote(string(raw))), true // a number, true or false: ASCII
+}
+
+func toEnum(p param, value json.RawMessage) (json.RawMessage, string) {
+	s, _ := unquote(value)
+	for _, allowed := range p.Enum {
+		if strings.EqualFold(strings.TrimSpace(s), allowed) {
+			return json.RawMessage(strconv.Quote(allowed)), ""
+		}
+	}
+	return nil, p.wrong(value)
+}
+
+func toNumber(raw json.RawMessage) (json.RawMessage, bool) {
+	text := string(raw)
+	if s, ok := unquote(raw); ok {
+		text = strings.TrimSpace(s)
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil, false
+	}
+	return json.RawMessage(strconv.FormatFloat(f, 'g', -1, 64)), true
+}
+
+// toInteger takes a number near enough to a whole one, and moves one that is
+// out of bounds to the nearest bound: a limit of 1000 means "as many as I may".
+func toInteger(p param, raw json.RawMessage) (json.RawMessage, string) {
+	value, ok := toNumber(raw)
+	if !ok {
+		return nil, p.wrong(raw)
+	}
+	f, _ := strconv.ParseFloat(string(value), 64)
+	if f != math.Trunc(f) || math.Abs(f) > maxSafeInteger {
+		return nil, p.wrong(raw)
+	}
+	if p.Minimum != nil && f < *p.Minimum {
+		return nil, p.wrong(raw)
+	}
+	if p.Maximum != nil {
+		f = min(f, *p.Maximum)
+	}
+	return json.RawMessage(strconv.FormatInt(int64(f), 10)), ""
+}
+
+func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
+	text := string(raw)
+	if s, ok := unquote(raw); ok {
+		text = s
+	}
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "yes", "1", "on":
+		return json.RawMessage("true"), true
+	case "false", "no", "0", "off", "":
+		return json.RawMessage("false"), true
+	}
+	return nil, false
+}
+
+func toObject(raw json.RawMessage) (json.RawMessage, bool) {
+	if s, ok := unquote(raw); ok {
+		raw = json.RawMessage(strings.TrimSpace(s))
+	}
+	return raw, len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
+}
+
+// toArray accepts an array, an array written into a string, a comma list of
+// strings, and one element.
+func toArray(p param, raw json.RawMessage) (json.RawMessage, string) {
+	items := []json.RawMessage{raw}
+	if s, ok := unquote(raw); ok {
+		items = splitList(p, s, raw)
+	} else if raw[0] == '[' {
+		items = nil
+		if json.Unmarshal(raw, &items) != nil {
+			return nil, p.wrong(raw)
+		}
+	}
+	out := make([]json.RawMessage, 0, len(items))
+	element := param{name: p.name, Type: ""}
+	if p.Items != nil {
+		element = *p.Items
+		element.name = "each of " + p.name
+	}
+	for _, item := range items {
+		value, problem := coerce(element, bytes.TrimSpace(item))
+		if problem != "" {
+			return nil, p.wrong(raw)
+		}
+		if value != nil {
+			out = append(out, value)
+		}
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		return nil, p.wrong(raw)
+	}
+	return data, ""
+}
+
+func splitList(p param, s string, raw json.RawMessage) []json.RawMessage {
+	trimmed := strings.TrimSpace(s)
+	if trimmed == "" {
+		return nil
+	}
+	var items []json.RawMessage
+	if trimmed[0] == '[' && json.Unmarshal([]byte(trimmed), &items) == nil {
+		return items
+	}
+	if p.Items == nil || p.Items.Type != "string" {
+		if trimmed[0] == '{' {
+			return []json.RawMessage{json.RawMessage(trimmed)}
+		}
+		return []json.RawMessage{raw}
+	}
+	for part := range strings.SplitSeq(trimmed, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			data, _ := json.Marshal(part)
+			items = append(items, data)
+		}
+	}
+	return items
+}
+
+// unquote returns the text of a JSON string.
+func unquote(raw json.RawMessage) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
+}

@@ -1,0 +1,164 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/notes"
+)
+
+// severities are the protocol's eight levels by their slog level, as the SDK
+// numbers them.
+var severities = []struct {
+	name  sdk.LoggingLevel
+	level slog.Level
+}{
+	{"debug", sdk.LevelDebug},
+	{"info", sdk.LevelInfo},
+	{"notice", sdk.LevelNotice},
+	{"warning", sdk.LevelWarning},
+	{"error", sdk.LevelError},
+	{"critical", sdk.LevelCritical},
+	{"alert", sdk.LevelAlert},
+	{"emergency", sdk.LevelEmergency},
+}
+
+// severityOf returns the protocol's name for a slog level.
+func severityOf(level slog.Level) sdk.LoggingLevel {
+	name := severities[0].name
+	for _, s := range severities {
+		if level >= s.level {
+			name = s.name
+		}
+	}
+	return name
+}
+
+// setLevel validates and remembers the level at which a client wants logs.
+func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
+	i := slices.IndexFunc(severities, func(l struct {
+		name  sdk.LoggingLevel
+		level slog.Level
+	}) bool {
+		return l.name == params.Level
+	})
+	if i < 0 {
+		return invalidParams("unknown level %q: pass debug, info, notice, warning, error, critical, alert or emergency", clip(string(params.Level), 40))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wantsLog, s.level = true, severities[i].level
+	return nil
+}
+
+// ClientLog is a slog.Handler that brings log records to the clients that have
+// asked for their level, as notifications/message. A record goes to sessions
+// that may see the whole vault only, because it may name any note.
+//
+// It is made before the core that it serves, so that everything can log to it:
+// until [New] gets it in its options it drops what it is given.
+type ClientLog struct {
+	shared *clientLogState
+	attrs  []slog.Attr
+	group  string
+}
+
+type clientLogState struct {
+	mu   sync.Mutex
+	core *Core
+}
+
+// NewClientLog returns a handler that is not attached to a core yet.
+func NewClientLog() *ClientLog { return &ClientLog{shared: new(clientLogState)} }
+
+func (h *ClientLog) attach(c *Core) {
+	h.shared.mu.Lock()
+	defer h.shared.mu.Unlock()
+	h.shared.core = c
+}
+
+// Enabled reports whether any client wants the level.
+func (h *ClientLog) Enabled(_ context.Context, level slog.Level) bool {
+	enabled := false
+	h.each(func(s *session) { enabled = enabled || s.logs(level) })
+	return enabled
+}
+
+// Handle queues the record for the clients that want it.
+func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
+	data := map[string]any{"message": r.Message}
+	for _, a := range h.attrs {
+		show(data, a)
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		show(data, slog.Attr{Key: h.group + a.Key, Value: a.Value})
+		return true
+	})
+	params := &sdk.LoggingMessageParams{Level: severityOf(r.Level), Logger: "notesd", Data: data}
+	h.each(func(s *session) {
+		if s.logs(r.Level) {
+			s.notify("notifications/message", params)
+		}
+	})
+	return nil
+}
+
+// WithAttrs returns a handler whose records all have the attributes.
+func (h *ClientLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	h2 := *h
+	h2.attrs = slices.Clone(h.attrs)
+	for _, a := range attrs {
+		h2.attrs = append(h2.attrs, slog.Attr{Key: h.group + a.Key, Value: a.Value})
+	}
+	return &h2
+}
+
+// WithGroup returns a handler that puts the name before the attributes' keys.
+func (h *ClientLog) WithGroup(name string) slog.Handler {
+	h2 := *h
+	h2.group += name + "."
+	return &h2
+}
+
+func (h *ClientLog) each(do func(*session)) {
+	h.shared.mu.Lock()
+	core := h.shared.core
+	h.shared.mu.Unlock()
+	if core != nil {
+		core.each(do)
+	}
+}
+
+// logs reports whether a record of this level goes to the client.
+func (s *session) logs(level slog.Level) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wantsLog && s.initialized && level >= s.level && s.profile.Read == nil
+}
+
+// show puts into data what a client may see of an attribute: numbers and names
+// within the vault, errors in the domain's words. What could tell of the
+// machine (absolute paths, other errors' texts) stays in the log.
+func show(data map[string]any, a slog.Attr) {
+	switch v := a.Value.Resolve(); v.Kind() {
+	case slog.KindBool, slog.KindInt64, slog.KindUint64, slog.KindFloat64:
+		data[a.Key] = v.Any()
+	case slog.KindDuration, slog.KindTime:
+		data[a.Key] = v.String()
+	case slog.KindString:
+		if !filepath.IsAbs(v.String()) {
+			data[a.Key] = v.String()
+		}
+	case slog.KindAny:
+		var domain *notes.Error
+		if err, ok := v.Any().(error); ok && errors.As(err, &domain) {
+			data[a.Key] = domain.Error()
+		}
+	}
+}

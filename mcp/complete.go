@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/notes"
+	"notesd/prompts"
+)
+
+// maxCompletions is how many values the protocol allows in one answer.
+const maxCompletions = 100
+
+// complete offers values for the argument of a prompt or of a URI template.
+func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	kind, err := s.completes(req.Params)
+	if err != nil {
+		return nil, err
+	}
+	values, err := s.candidates(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	ranked := rank(values, req.Params.Argument.Value)
+	res := &sdk.CompleteResult{}
+	res.Completion.Total = len(ranked)
+	res.Completion.HasMore = len(ranked) > maxCompletions
+	res.Completion.Values = ranked[:min(len(ranked), maxCompletions)]
+	return res, nil
+}
+
+// completes returns what the argument's values are.
+func (s *session) completes(params *sdk.CompleteParams) (prompts.Kind, error) {
+	name := params.Argument.Name
+	if params.Ref.Type == "ref/resource" {
+		switch {
+		case params.Ref.URI == noteTemplate.URITemplate && name == "path":
+			return prompts.NoteRef, nil
+		case params.Ref.URI == tagTemplate.URITemplate && name == "tag":
+			return prompts.Tag, nil
+		}
+		return "", invalidParams("there is no resource template %q with an argument %q", clip(params.Ref.URI, 100), clip(name, 60))
+	}
+	if s.core.opts.Prompts != nil {
+		if p, ok := s.core.opts.Prompts.Find(params.Ref.Name); ok {
+			for _, a := range p.Arguments {
+				if a.Name == name {
+					return a.Completes, nil
+				}
+			}
+			return "", invalidParams("the prompt %q has no argument %q", p.Name, clip(name, 60))
+		}
+	}
+	return "", invalidParams("unknown prompt %q", clip(params.Ref.Name, 100))
+}
+
+// candidates returns all values of a kind that the session may see.
+func (s *session) candidates(ctx context.Context, kind prompts.Kind) ([]string, error) {
+	vault, scope := s.core.opts.Vault, s.profile.scope()
+	var values []string
+	switch kind {
+	case prompts.NoteRef:
+		return s.notePaths(ctx)
+	case prompts.Tag:
+		tags, err := vault.Tags(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tags {
+			values = append(values, t.Tag)
+		}
+	case prompts.Folder:
+		folders, err := vault.Folders(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range folders {
+			if f.Folder != "" {
+				values = append(values, f.Folder)
+			}
+		}
+	}
+	return values, nil
+}
+
+// notePaths returns the paths of the notes, newest first, up to the limit on
+// listed resources.
+func (s *session) notePaths(ctx context.Context) ([]string, error) {
+	const page = 1000
+	var paths []string
+	q := notes.ListQuery{Filter: notes.Filter{Scope: s.profile.Read}, Limit: page}
+	for {
+		list, err := s.core.opts.Vault.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list.Notes {
+			paths = append(paths, m.Path)
+		}
+		if q.Cursor = list.Next; q.Cursor == "" || len(paths) >= s.core.limits.Resources {
+			return paths, nil
+		}
+	}
+}
+
+// rank returns the values that typed is the beginning, a part, or a subsequence
+// of, without regard to case, the closest first; equal ones stay in order. It
+// never returns nil.
+func rank(values []string, typed string) []string {
+	type scored struct {
+		value string
+		score int
+	}
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	matches := make([]scored, 0, len(values))
+	for _, v := range values {
+		if score, ok := closeness(strings.ToLower(v), typed); ok {
+			matches = append(matches, scored{v, score})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b scored) int { return a.score - b.score })
+	out := make([]string, len(matches))
+	for i, m := range matches {
+		out[i] = m.value
+	}
+	return out
+}
+
+// closeness grades a match, 0 being the best.
+func closeness(value, typed string) (int, bool) {
+	base := value[strings.LastIndexByte(value, '/')+1:]
+	switch at := strings.Index(value, typed); {
+	case strings.HasPrefix(value, typed):
+		return 0, true
+	case strings.HasPrefix(base, typed):
+		return 1, true
+	case at > 0 && strings.ContainsRune(" -_/.", rune(value[at-1])):
+		return 2, true
+	case at > 0:
+		return 3, true
+	}
+	rest := value
+	for _, r := range typed {
+		at := strings.IndexRune(rest, r)
+		if at < 0 {
+			return 0, false
+		}
+		rest = rest[at+len(string(r)):]
+	}
+	return 4, true
+}

@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/prompts"
+)
+
+// Options configure a [Core].
+type Options struct {
+	Version string // of notesd
+	Title   string // the vault's name, shown by hosts
+	Vault   Vault
+	Search  Searcher
+	Prompts *prompts.Catalogue // nil: no prompts
+
+	// Profile bounds every session; a session's own profile can only narrow it.
+	Profile Profile
+	Limits  Limits
+
+	// Status answers the method notesd/status, of which notesd's own commands
+	// are the users; nil: the method does not exist.
+	Status func(context.Context) (any, error)
+
+	Log *slog.Logger
+	// ClientLog, when it is part of Log, also brings log records to clients.
+	ClientLog *ClientLog
+	Now       func() time.Time // nil: time.Now
+}
+
+// Limits bound what one session may ask for. A zero field means its default.
+type Limits struct {
+	ResultBytes   int // of a tool result's text; 20 000
+	PageSize      int // resources in one page of a list; 500
+	Resources     int // resources listed in all; 10 000
+	Subscriptions int // resources that one session may watch; 1000
+	PromptBytes   int // of the notes that a prompt embeds; 100 000
+	Concurrent    int // requests of one session that are worked on at a time; 4
+
+	Line LineLimits
+}
+
+func (l Limits) withDefaults() Limits {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&l.ResultBytes, 20_000)
+	def(&l.PageSize, 500)
+	def(&l.Resources, 10_000)
+	def(&l.Subscriptions, 1000)
+	def(&l.PromptBytes, 100_000)
+	def(&l.Concurrent, 4)
+	l.Line = l.Line.withDefaults()
+	return l
+}
+
+// A Core serves any number of sessions over one vault. Its methods may be
+// called concurrently.
+type Core struct {
+	opts       Options
+	limits     Limits
+	log        *slog.Logger
+	now        func() time.Time
+	newErrorID func() string
+
+	mu       sync.Mutex
+	sessions map[*session]struct{}
+}
+
+// New returns a core that serves nobody yet. It panics when a tool's definition
+// is wrong, and starts nothing.
+func New(o Options) *Core {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &Core{
+		opts:       o,
+		limits:     o.Limits.withDefaults(),
+		log:        o.Log,
+		now:        o.Now,
+		newErrorID: randomErrorID,
+		sessions:   make(map[*session]struct{}),
+	}
+	if o.ClientLog != nil {
+		o.ClientLog.attach(c)
+	}
+	return c
+}
+
+// Serve serves one session of the transport's until the client goes away, when
+// it returns nil, or ctx is cancelled, when it returns ctx's error. What else
+// ends a session (a client that does not read, a broken stream) is returned
+// too. p narrows the core's own profile.
+func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
+	s, err := c.newSession(p)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, t)
+}
+
+// ServeLines serves one session over a pair of byte streams, which it closes.
+func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
+	return c.Serve(ctx, &LineTransport{In: in, Out: out, Limits: c.limits.Line}, p)
+}
+
+// Sessions returns how many clients are connected.
+func (c *Core) Sessions() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.sessions)
+}
+
+func (c *Core) add(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sessions[s] = struct{}{}
+}
+
+func (c *Core) remove(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sessions, s)
+}
+
+// each calls do for every session, without holding the lock.
+func (c *Core) each(do func(*session)) {
+	c.mu.Lock()
+	sessions := make([]*session, 0, len(c.sessions))
+	for s := range c.sessions {
+		sessions = append(sessions, s)
+	}
+	c.mu.Unlock()
+	for _, s := range sessions {
+		do(s)
+	}
+}
+
+// serve runs the session over t.
+func (s *session) serve(ctx context.Context, t sdk.Transport) error {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	s.conn = conn
+	s.core.add(s)
+	defer s.core.remove(s)
+	ss, err := s.server.Connect(ctx, connected{conn}, nil)
+	if err != nil {
+		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
+	}
+	// Closing the connection, not the session: the SDK then cancels what is
+	// being worked on instead of waiting for it.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	err = ss.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// connected is a transport whose connection exists already.
+type connected struct{ conn sdk.Connection }
+
+func (c connected) Connect(context.Context) (sdk.Connection, error) { return c.conn, nil }

@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"notesd/notes"
+)
+
+// codeResourceNotFound is what the session era asks for when a resource does
+// not exist; 2026-07-28 asks for invalid params.
+const codeResourceNotFound = -32002
+
+// A failure is an error as a client may see it.
+type failure struct {
+	Code       string   `json:"code"` // stable, for programs
+	Message    string   `json:"message"`
+	Hint       string   `json:"hint,omitempty"`
+	Path       string   `json:"path,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+	Hash       string   `json:"hash,omitempty"`
+	Diff       string   `json:"diff,omitempty"`
+}
+
+// failures is the one table from the domain's sentinels to what is shown. The
+// hint is the next step for a caller, used when the error has none of its own.
+var failures = []struct {
+	err  error
+	code string
+	rpc  int64 // for methods whose failure is a protocol error
+	hint string
+}{
+	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, "Find the note with search_notes or list_notes."},
+	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
+	{notes.ErrExists, "exists", jsonrpc.CodeInvalidParams, "Choose another title or path."},
+	{notes.ErrConflict, "conflict", jsonrpc.CodeInvalidParams, "Read the note again and repeat the change on its present text."},
+	{notes.ErrInvalid, "invalid", jsonrpc.CodeInvalidParams, ""},
+	{notes.ErrReadOnly, "read_only", jsonrpc.CodeInvalidRequest, "This session may read notes but not change them."},
+	{notes.ErrForbidden, "forbidden", jsonrpc.CodeInvalidParams, ""},
+	{notes.ErrTooLarge, "too_large", jsonrpc.CodeInvalidParams, ""},
+	{notes.ErrUnavailable, "unavailable", jsonrpc.CodeInternalError, "Try again later; nothing was changed."},
+}
+
+// describe returns what a client is told of err and, for methods that answer
+// with a protocol error, its code. An error that is not in the domain's words
+// is logged under an id, which is all that the client sees of it.
+func (c *Core) describe(ctx context.Context, err error) (failure, int64) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return failure{Code: "cancelled", Message: "cancelled"}, jsonrpc.CodeInternalError
+	case errors.Is(err, context.DeadlineExceeded):
+		return failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Ask for less at a time."}, jsonrpc.CodeInternalError
+	}
+	var domain *notes.Error
+	if errors.As(err, &domain) {
+		for _, row := range failures {
+			if !errors.Is(domain.Err, row.err) {
+				continue
+			}
+			f := failure{
+				Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
+				Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
+			}
+			if f.Hint == "" && (row.err != notes.ErrAmbiguous || len(f.Candidates) > 0) {
+				f.Hint = row.hint
+			}
+			return f, row.rpc
+		}
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
+	}
+	id := c.newErrorID()
+	c.log.LogAttrs(ctx, slog.LevelError, "internal error", slog.String("id", id), slog.Any("error", err))
+	return failure{
+		Code:    "internal",
+		Message: fmt.Sprintf("internal error (id %s)", id),
+		Hint:    "The id finds the cause in notesd's log.",
+	}, jsonrpc.CodeInternalError
+}
+
+// text is the failure for a model to read.
+func (f failure) text() string {
+	var b strings.Builder
+	b.WriteString(f.sentence())
+	if len(f.Candidates) > 0 {
+		b.WriteString("\nMeant, perhaps:")
+		for _, path := range f.Candidates {
+			b.WriteString("\n- " + oneLine(path))
+		}
+	}
+	if f.Hash != "" {
+		b.WriteString("\nhash now: " + f.Hash)
+	}
+	if f.Diff != "" {
+		b.WriteString("\n" + fence("diff", f.Path, f.Diff))
+	}
+	return b.String()
+}
+
+// sentence is the message and the hint.
+func (f failure) sentence() string {
+	s := f.Message
+	if !strings.HasSuffix(s, "?") {
+		s += "."
+	}
+	if f.Hint != "" {
+		s += " " + f.Hint
+	}
+	return s
+}
+
+// rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.
+func (c *Core) rpcError(ctx context.Context, err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return &jsonrpc.Error{Code: wire.Code, Message: err.Error(), Data: wire.Data}
+	}
+	f, code := c.describe(ctx, err)
+	data, _ := json.Marshal(f)
+	return &jsonrpc.Error{Code: code, Message: f.sentence(), Data: data}
+}
+
+// resourceError makes err the answer to a read of the resource uri.
+func (c *Core) resourceError(ctx context.Context, err error, uri string, modern bool) error {
+	if !errors.Is(err, notes.ErrNotFound) {
+		return c.rpcError(ctx, err)
+	}
+	code := int64(codeResourceNotFound)
+	if modern {
+		code = jsonrpc.CodeInvalidParams
+	}
+	message := "Resource not found"
+	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != failures[0].hint {
+		message += ": " + f.Hint
+	}
+	data, _ := json.Marshal(map[string]string{"uri": uri})
+	return &jsonrpc.Error{Code: code, Message: message, Data: data}
+}
+
+func invalidParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// A usageError says what is wrong with a call's arguments and what to pass.
+type usageError struct{ problems []string }
+
+func (e *usageError) Error() string { return strings.Join(e.problems, "; ") }
+
+func usagef(format string, args ...any) error {
+	return &usageError{problems: []string{fmt.Sprintf(format, args...)}}
+}
+
+func randomErrorID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,52 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// fence wraps text that comes from notes so that a model can tell it from what
+// notesd says: a first line that names its kind and origin, and a last line
+// that the text cannot contain.
+//
+//	[note "Projects/Plan.md" 1a2b3c]
+//	…
+//	[end 1a2b3c]
+//
+// The mark is taken from the text's hash, so that the same result is the same
+// bytes each time, and changed until the text does not hold it: a note that
+// was written to close its own fence cannot.
+func fence(kind, origin, text string) string {
+	mark := fenceMark(text)
+	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, oneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
+}
+
+func fenceMark(text string) string {
+	for salt := 0; ; salt++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s", salt, text))
+		if mark := hex.EncodeToString(sum[:3]); !strings.Contains(text, mark) {
+			return mark
+		}
+	}
+}
+
+// oneLine makes a path, title or heading safe to show within a line: no control
+// characters, no line separators, and none of the characters that make text
+// read differently from how it is stored.
+func oneLine(s string) string {
+	clean := func(r rune) bool {
+		return r == '\u2028' || r == '\u2029' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if strings.IndexFunc(s, clean) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if clean(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,354 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// LineLimits bound what one line connection may make notesd hold in memory. A
+// zero field means its default.
+type LineLimits struct {
+	MessageBytes int // longest line accepted; 48 MiB: a 16 MiB note, escaped
+	InFlight     int // calls being answered at a time; 1024
+	Batch        int // messages in a batch; 100
+	QueueBytes   int // answers waiting for a client that does not read; 64 MiB
+	QueueFrames  int // the same, in messages; 8192
+
+	// Grace is how long the calls in flight may still take when the client
+	// closes its end, and how long it then has to read the answers; 2 s, which
+	// is when the common clients lose patience with a server that they stop.
+	Grace time.Duration
+}
+
+func (l LineLimits) withDefaults() LineLimits {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&l.MessageBytes, 48<<20)
+	def(&l.InFlight, 1024)
+	def(&l.Batch, 100)
+	def(&l.QueueBytes, 64<<20)
+	def(&l.QueueFrames, 8192)
+	if l.Grace <= 0 {
+		l.Grace = 2 * time.Second
+	}
+	return l
+}
+
+// LineTransport speaks newline-delimited JSON-RPC over a pair of byte streams.
+// Unlike the SDK's transports it survives what is not a message: it answers
+// with an error and reads on. Writing never blocks; a client that lets the
+// queue overflow is cut off.
+type LineTransport struct {
+	In     io.ReadCloser
+	Out    io.WriteCloser
+	Limits LineLimits
+}
+
+// Connect starts reading and writing. It may be called once.
+func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
+	limits := t.Limits.withDefaults()
+	c := &lineConn{
+		in:       t.In,
+		limits:   limits,
+		incoming: make(chan jsonrpc.Message),
+		done:     make(chan struct{}),
+		calls:    make(map[jsonrpc.ID]*call),
+		idle:     make(chan struct{}, 1),
+	}
+	c.out = newOutbox(t.Out, limits)
+	go c.readLoop()
+	return c, nil
+}
+
+// A lineConn is the connection of a LineTransport. It owns two goroutines: one
+// reads lines, the other (the outbox's) writes them.
+type lineConn struct {
+	in       io.ReadCloser
+	out      *outbox
+	limits   LineLimits
+	incoming chan jsonrpc.Message // closed by readLoop at the end of input
+	done     chan struct{}        // closed by Close
+	closing  sync.Once
+	closeErr error
+
+	mu      sync.Mutex
+	version string               // negotiated by initialize; "" before, and in the sessionless era
+	calls   map[jsonrpc.ID]*call // the client's calls that have no answer yet
+	idle    chan struct{}        // has a token when a call was answered
+}
+
+// A call is a request of the client's that is being answered.
+type call struct {
+	method    string
+	cancelled bool   // its answer must not be sent
+	batch     *batch // nil unless it came in a batch
+}
+
+// SessionID is "": a line connection has one session.
+func (c *lineConn) SessionID() string { return "" }
+
+// Read returns the client's next valid message, and io.EOF when there are no
+// more and the calls in flight have been answered.
+func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-c.done:
+		return nil, io.EOF
+	default:
+	}
+	select {
+	case msg, ok := <-c.incoming:
+		if !ok {
+			return nil, io.EOF
+		}
+		return msg, nil
+	case <-c.done:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write queues a message. It fails only when the connection is closed or when
+// the queue overflows, which closes it.
+func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	resp, isResponse := msg.(*jsonrpc.Response)
+	if isResponse {
+		resp = presentable(resp)
+		msg = resp
+	}
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	if isResponse {
+		if data = c.settle(resp, data); data == nil {
+			return nil
+		}
+	}
+	return c.send(data)
+}
+
+func (c *lineConn) send(data []byte) error {
+	err := c.out.put(append(data, '\n'))
+	if errors.Is(err, errSlowClient) {
+		c.out.abandon()
+		go c.Close() // not from here: the SDK holds locks around a write that Close needs
+	}
+	return err
+}
+
+// Close ends the connection: what is queued is still written, for as long as
+// Grace, and then both streams are closed. It is idempotent, and waits for the
+// writer. The reader ends when its stream's Read returns, which for a terminal
+// or a file on stdin may be only when the process exits.
+func (c *lineConn) Close() error {
+	c.closing.Do(func() {
+		close(c.done)
+		inErr := c.in.Close()
+		c.closeErr = errors.Join(ignoreClosed(inErr), ignoreClosed(c.out.Close()))
+	})
+	return c.closeErr
+}
+
+// negotiated records the protocol version, on which batches depend.
+func (c *lineConn) negotiated(version string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version = version
+}
+
+// readLoop delivers messages until the input ends.
+func (c *lineConn) readLoop() {
+	defer close(c.incoming)
+	frames := newFrameReader(c.in, c.limits.MessageBytes)
+	for {
+		line, err := frames.next()
+		switch {
+		case errors.Is(err, errLineTooLong):
+			c.refuse(refuse(salvageID(line), jsonrpc.CodeInvalidRequest,
+				"invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
+		case err != nil:
+			c.awaitAnswers()
+			return
+		case !c.accept(line):
+			return
+		}
+	}
+}
+
+// accept handles one line and reports whether to go on.
+func (c *lineConn) accept(line []byte) bool {
+	if deeperThan(line, maxDepth) {
+		c.refuse(refuse(salvageID(line), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth))
+		return true
+	}
+	if line[0] == '[' {
+		return c.acceptBatch(line)
+	}
+	msg, bad := decodeMessage(line)
+	if bad == nil {
+		bad = c.register(msg, nil)
+	}
+	if bad != nil {
+		c.refuse(bad)
+		return true
+	}
+	return c.deliver(msg)
+}
+
+// deliver hands a message to the session.
+func (c *lineConn) deliver(msg jsonrpc.Message) bool {
+	req, ok := msg.(*jsonrpc.Request)
+	if ok && req.Method == "notifications/cancelled" && !c.cancel(req) {
+		return true
+	}
+	select {
+	case c.incoming <- msg:
+		return true
+	case <-c.done:
+		return false
+	}
+}
+
+// refuse answers something that is not an acceptable message. An overflow or a
+// closed connection shows in the next write.
+func (c *lineConn) refuse(r *refusal) { _ = c.send(r.encode()) }
+
+// register notes a call as being answered.
+func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok || !req.IsCall() {
+		return nil
+	}
+	rawID, _ := json.Marshal(req.ID.Raw()) // a string or a number
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls[req.ID] != nil {
+		// Not under its id: the answer would be taken for the other call's.
+		return refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
+	}
+	if len(c.calls) >= c.limits.InFlight {
+		return refuse(rawID, codeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
+	}
+	c.calls[req.ID] = &call{method: req.Method, batch: b}
+	if b != nil {
+		b.waiting++
+	}
+	return nil
+}
+
+// cancel notes that a call's answer is not wanted, and reports whether the
+// session should hear of it. Initialize cannot be cancelled.
+func (c *lineConn) cancel(req *jsonrpc.Request) bool {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(req.Params, &params) != nil {
+		return false
+	}
+	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
+	if bad != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call := c.calls[id]
+	if call == nil || call.method == "initialize" {
+		return false
+	}
+	call.cancelled = true
+	return true
+}
+
+// settle takes a call off the list of those in flight. It returns what to send:
+// data, or nil when the call was cancelled or its batch is not complete.
+func (c *lineConn) settle(resp *jsonrpc.Response, data []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call := c.calls[resp.ID]
+	if call == nil {
+		return data
+	}
+	delete(c.calls, resp.ID)
+	select {
+	case c.idle <- struct{}{}:
+	default:
+	}
+	if call.cancelled {
+		data = nil
+	}
+	if call.batch != nil {
+		return call.batch.add(data)
+	}
+	return data
+}
+
+// awaitAnswers returns when every call has been answered, so that the answers
+// to what was piped in are not lost at its end, but after Grace at the latest.
+// A subscription has no answer to wait for.
+func (c *lineConn) awaitAnswers() {
+	grace := time.NewTimer(c.limits.Grace)
+	defer grace.Stop()
+	for c.answering() {
+		select {
+		case <-c.idle:
+		case <-grace.C:
+			return
+		case <-c.done:
+			return
+		}
+	}
+}
+
+func (c *lineConn) answering() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, call := range c.calls {
+		if call.method != methodListen {
+			return true
+		}
+	}
+	return false
+}
+
+// presentable gives an error response a code where the SDK sent none (it
+// refuses calls before initialize with a bare error), and takes out of its
+// message the parameters that the SDK quotes whole when it cannot decode them.
+func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
+	if resp.Error == nil {
+		return resp
+	}
+	const quoted = "unmarshaling "
+	out := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: resp.Error.Error()}
+	var wire *jsonrpc.Error
+	if errors.As(resp.Error, &wire) && wire.Code != 0 {
+		out.Code, out.Data = wire.Code, wire.Data
+	}
+	if at := strings.Index(out.Message, quoted); at >= 0 && out.Code == jsonrpc.CodeInvalidParams {
+		out.Message = out.Message[:at] + "a field has the wrong type"
+	}
+	out.Message = clip(out.Message, 2000)
+	return &jsonrpc.Response{ID: resp.ID, Error: out}
+}
+
+// ignoreClosed drops the errors that only say that a stream was closed before.
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// codeBusy refuses a request because of a limit on how many there may be; the
+// message says what to wait for.
+const codeBusy = -32005
+
+// A refusal is the answer to something that is not a message we accept. The
+// session goes on after it.
+type refusal struct {
+	id      json.RawMessage // nil when it could not be read
+	code    int64
+	message string
+}
+
+func refuse(id json.RawMessage, code int64, format string, args ...any) *refusal {
+	return &refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// encode returns the refusal as a JSON-RPC response. JSON-RPC asks for an id of
+// null where none could be read, which the SDK's encoder cannot write.
+func (r *refusal) encode() []byte {
+	id := r.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	data, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, &jsonrpc.Error{Code: r.code, Message: r.message}})
+	if err != nil {
+		panic(err) // id was parsed, and the rest are strings and a number
+	}
+	return data
+}
+
+const (
+	// maxDepth bounds the nesting of a message. Real ones stay below ten, and
+	// front matter adds a few.
+	maxDepth = 128
+	// maxIDLength bounds a string id, which is echoed.
+	maxIDLength = 256
+	// maxSafeInteger is the largest integer that a JSON number carries exactly
+	// through every client's parser (RFC 8259, section 6).
+	maxSafeInteger = 1<<53 - 1
+)
+
+// decodeMessage turns one JSON object into a request, a notification or a
+// response. Its keys are matched exactly.
+func decodeMessage(data []byte) (jsonrpc.Message, *refusal) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		if json.Valid(data) {
+			return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message must be a JSON object")
+		}
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+	}
+	rawID, hasID := fields["id"]
+	id, bad := decodeID(rawID, hasID)
+	if bad != nil {
+		return nil, bad
+	}
+	if !utf8.Valid(data) {
+		return nil, refuse(rawID, jsonrpc.CodeParseError, "parse error: the message is not valid UTF-8")
+	}
+	if v := fields["jsonrpc"]; string(v) != `"2.0"` {
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
+	}
+	if method, ok := fields["method"]; ok {
+		return decodeRequest(id, rawID, method, fields["params"])
+	}
+	return decodeResponse(id, rawID, fields)
+}
+
+func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jsonrpc.Message, *refusal) {
+	var method string
+	if json.Unmarshal(rawMethod, &method) != nil || method == "" {
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string that names a method`)
+	}
+	if bytes.Equal(params, []byte("null")) {
+		params = nil
+	}
+	if len(params) > 0 && params[0] != '{' {
+		return nil, refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, clip(method, 100))
+	}
+	return &jsonrpc.Request{ID: id, Method: method, Params: params}, nil
+}
+
+func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *refusal) {
+	result, hasResult := fields["result"]
+	rawErr, hasErr := fields["error"]
+	if hasResult == hasErr || !id.IsValid() {
+		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
+	}
+	resp := &jsonrpc.Response{ID: id, Result: result}
+	if hasErr {
+		wire := new(jsonrpc.Error)
+		if err := json.Unmarshal(rawErr, wire); err != nil {
+			return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "error" must hold a code and a message`)
+		}
+		resp.Error = wire
+	}
+	return resp, nil
+}
+
+// decodeID accepts a string or an integer. Null and fractions are valid
+// JSON-RPC but not valid MCP, and would be mistaken for a notification or
+// rounded to another request's id.
+func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
+	if !present {
+		return jsonrpc.ID{}, nil
+	}
+	var v any
+	if len(raw) > 0 && raw[0] == '"' {
+		var s string
+		if json.Unmarshal(raw, &s) != nil || len(s) > maxIDLength {
+			return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
+		}
+		v = s
+	} else {
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil || n > maxSafeInteger || n < -maxSafeInteger {
+			return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", clip(string(raw), 40))
+		}
+		v = float64(n)
+	}
+	id, err := jsonrpc.MakeID(v)
+	if err != nil {
+		return id, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: %v", err)
+	}
+	return id, nil
+}
+
+// clip shortens s to at most n bytes, at a rune boundary, marking the cut.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n-len("…"), 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The methods that the middleware looks at.
+const (
+	methodInitialize    = "initialize"
+	methodCallTool      = "tools/call"
+	methodGetPrompt     = "prompts/get"
+	methodListResources = "resources/list"
+	methodReadResource  = "resources/read"
+	methodComplete      = "completion/complete"
+	methodListen        = "subscriptions/listen"
+)
+
+// sessionVersions are the versions that initialize can negotiate.
+var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= modernVersion })
+
+// explaining is the outermost layer: no error leaves a handler as it is.
+func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, req)
+		if err == nil {
+			return res, nil
+		}
+		if method == methodCallTool && !isProtocolError(err) {
+			return s.failed(ctx, err), nil
+		}
+		return nil, s.core.rpcError(ctx, err)
+	}
+}
+
+func isProtocolError(err error) bool {
+	var wire *jsonrpc.Error
+	return errors.As(err, &wire)
+}
+
+// recovering turns a panic into an error, which explaining logs with its stack:
+// in the SDK's goroutine it would end the process, and all sessions with it.
+func (s *session) recovering(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				res, err = nil, fmt.Errorf("%s panicked: %v\n%s", method, v, debug.Stack())
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+// admitting lets a session have so many requests worked on at a time; others
+// wait, so that one client that floods does not take all cores. Notifications
+// and what answers at once pass: the SDK handles the former in order, and
+// behind a ping that waits for a search a client would think us dead.
+func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
+	work := []string{methodCallTool, methodGetPrompt, methodListResources, methodReadResource, methodComplete}
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if !slices.Contains(work, method) {
+			return next(ctx, method, req)
+		}
+		select {
+		case s.working <- struct{}{}:
+			defer func() { <-s.working }()
+			return next(ctx, method, req)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// checking does what the SDK leaves to its user, for each method.
+func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch params := req.GetParams().(type) {
+		case *sdk.InitializeParams:
+			return s.initialize(ctx, req, params, next)
+		case *sdk.CallToolParamsRaw:
+			if err := s.checkTool(params.Name); err != nil {
+				return nil, err
+			}
+		case *sdk.GetPromptParams:
+			if err := s.checkPrompt(params); err != nil {
+				return nil, err
+			}
+		case *sdk.SetLoggingLevelParams:
+			if err := s.setLevel(params); err != nil {
+				return nil, err
+			}
+		case *sdk.ListResourcesParams:
+			return s.listResources(ctx, params)
+		case *sdk.ReadResourceParams:
+			return s.readResources(ctx, req, params, next)
+		}
+		res, err := next(ctx, method, req)
+		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {
+			discovered.Instructions = s.instructions(ctx)
+		}
+		return res, err
+	}
+}
+
+// initialize negotiates a version of the session era. The SDK would let the
+// client have 2026-07-28, and then treat it as one without a session.
+func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
+	s.mu.Lock()
+	again := s.version != ""
+	s.mu.Unlock()
+	if again {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this session is initialized already"}
+	}
+	if !slices.Contains(sessionVersions, params.ProtocolVersion) {
+		params.ProtocolVersion = lastSessionVersion
+	}
+	res, err := next(ctx, methodInitialize, req)
+	if err != nil {
+		return nil, err
+	}
+	result, ok := res.(*sdk.InitializeResult)
+	if !ok {
+		return nil, fmt.Errorf("initialize returned a %T", res)
+	}
+	result.Instructions = s.instructions(ctx)
+	s.mu.Lock()
+	s.version = result.ProtocolVersion
+	s.mu.Unlock()
+	if line, ok := s.conn.(*lineConn); ok {
+		line.negotiated(result.ProtocolVersion)
+	}
+	return result, nil
+}
+
+// checkTool refuses a tool that the session does not offer, and says why.
+func (s *session) checkTool(name string) error {
+	t := toolsByName[name]
+	switch {
+	case t == nil:
+		message := fmt.Sprintf("unknown tool %q", clip(name, 100))
+		if near := nearest(snakeCase(name), s.toolNames()); near != "" {
+			message += fmt.Sprintf(": did you mean %q?", near)
+		}
+		return invalidParams("%s", message)
+	case s.offers(t):
+		return nil
+	case s.profile.ReadOnly && t.writes():
+		return invalidParams("the tool %q is not available: this session is read-only", name)
+	}
+	return invalidParams("the tool %q is not among the tools selected for this session", name)
+}
+
+func (s *session) toolNames() []string {
+	names := make([]string, len(s.tools))
+	for i, t := range s.tools {
+		names[i] = t.name
+	}
+	return names
+}

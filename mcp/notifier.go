@@ -1,0 +1,209 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"notesd/notes"
+)
+
+const (
+	// updateInterval is the least time between two notifications about one
+	// resource, whatever the disk does.
+	updateInterval = 250 * time.Millisecond
+	// Notes that come and go are announced after listQuiet without another, but
+	// not later than listLatest after the first.
+	listQuiet  = time.Second
+	listLatest = 2 * time.Second
+)
+
+// A Notifier follows the vault's change feed from its head and tells the
+// sessions of what they watch. Apply only takes notes; Run, which owns the
+// timers, sends. A session that is told queues it, so that no client delays
+// another.
+//
+// It implements notes.Follower, but keeps nothing: after a restart clients
+// subscribe again.
+type Notifier struct {
+	core *Core
+	wake chan struct{} // has a token when there is something new
+
+	mu        sync.Mutex
+	at        notes.Position
+	pending   map[string]struct{}  // canonical URIs that somebody watches and that have changed
+	sent      map[string]time.Time // when a URI was last announced, for updateInterval
+	listSince time.Time            // the first unannounced change of the list; zero: none
+	listLast  time.Time
+}
+
+// NewNotifier returns a notifier that has seen everything up to head.
+func NewNotifier(core *Core, head notes.Position) *Notifier {
+	return &Notifier{
+		core: core, at: head, wake: make(chan struct{}, 1),
+		pending: make(map[string]struct{}), sent: make(map[string]time.Time),
+	}
+}
+
+// Position returns the last change that Apply was given.
+func (n *Notifier) Position() (notes.Position, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.at, nil
+}
+
+// Apply takes note of what has changed. It never blocks.
+func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
+	watched := n.core.watchedURIs()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at = to
+	for _, c := range changes {
+		n.note(watched, notes.URI(c.Path))
+		if c.OldPath != "" {
+			n.note(watched, notes.URI(c.OldPath))
+		}
+		if c.Kind != notes.Modified {
+			n.listLast = time.Now()
+			if n.listSince.IsZero() {
+				n.listSince = n.listLast
+			}
+		}
+	}
+	if len(changes) > 0 {
+		n.noteDerived(watched)
+	}
+	n.signal()
+	return nil
+}
+
+// Reset takes note that anything may have changed.
+func (n *Notifier) Reset(context.Context) error {
+	watched := n.core.watchedURIs()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at = notes.Position{}
+	for uri := range watched {
+		n.pending[uri] = struct{}{}
+	}
+	n.listSince, n.listLast = time.Now(), time.Now()
+	n.signal()
+	return nil
+}
+
+func (n *Notifier) note(watched map[string]struct{}, uri string) {
+	if _, ok := watched[uri]; ok {
+		n.pending[uri] = struct{}{}
+	}
+}
+
+// noteDerived marks the watched resources that are made from many notes. Each
+// session finds out for itself whether one really reads differently now.
+func (n *Notifier) noteDerived(watched map[string]struct{}) {
+	for uri := range watched {
+		if !notes.IsURI(uri) {
+			n.pending[uri] = struct{}{}
+		}
+	}
+}
+
+func (n *Notifier) signal() {
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run announces changes until ctx is cancelled, and returns its error.
+func (n *Notifier) Run(ctx context.Context) error {
+	timer := time.NewTimer(listLatest)
+	defer timer.Stop()
+	for {
+		uris, list, wait := n.due(time.Now())
+		n.core.each(func(s *session) {
+			for _, uri := range uris {
+				s.updated(ctx, uri)
+			}
+			if list {
+				s.resourcesChanged()
+			}
+		})
+		timer.Stop()
+		if wait > 0 {
+			timer.Reset(wait)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-n.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// due takes what may be announced now, and returns how long until there is
+// more; 0 when nothing is waiting.
+func (n *Notifier) due(now time.Time) (uris []string, list bool, wait time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	later := func(d time.Duration) {
+		if wait == 0 || d < wait {
+			wait = d
+		}
+	}
+	for uri, at := range n.sent {
+		if now.Sub(at) >= updateInterval {
+			delete(n.sent, uri)
+		}
+	}
+	for _, uri := range sortedKeys(n.pending) {
+		if at, ok := n.sent[uri]; ok {
+			later(updateInterval - now.Sub(at))
+			continue
+		}
+		uris = append(uris, uri)
+		n.sent[uri] = now
+		delete(n.pending, uri)
+	}
+	if !n.listSince.IsZero() {
+		at := n.listLast.Add(listQuiet)
+		if latest := n.listSince.Add(listLatest); latest.Before(at) {
+			at = latest
+		}
+		if at.After(now) {
+			later(at.Sub(now))
+		} else {
+			list, n.listSince = true, time.Time{}
+		}
+	}
+	return uris, list, wait
+}
+
+// watchedURIs returns the canonical URIs that any session watches.
+func (c *Core) watchedURIs() map[string]struct{} {
+	all := make(map[string]struct{})
+	c.each(func(s *session) {
+		for _, uri := range s.watchedURIs() {
+			all[uri] = struct{}{}
+		}
+	})
+	return all
+}
+
+// reads reports whether a resource made from many notes reads differently than
+// when it was last asked, or was never asked before.
+func (s *session) readsDifferently(ctx context.Context, uri string) bool {
+	text, _, err := s.resourceText(ctx, uri)
+	if err != nil {
+		return true // the client's own read will tell it why
+	}
+	sum := sha256.Sum256([]byte(text))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.digests[uri] == sum {
+		return false
+	}
+	s.digests[uri] = sum
+	return true
+}

@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// errSlowClient ends the session of a client that does not read what it is
+// sent.
+var errSlowClient = errors.New("the client does not read what it is sent")
+
+// An outbox writes frames in order from a goroutine of its own, so that nobody
+// who has something to send waits for a client.
+type outbox struct {
+	w      io.WriteCloser
+	limits LineLimits
+	wake   chan struct{} // has a token when there is work or the outbox closes
+	ended  chan struct{} // closed when the writer has returned
+
+	mu     sync.Mutex
+	frames [][]byte
+	bytes  int // in frames
+	closed bool
+	err    error // why nothing more is written
+}
+
+// newOutbox starts the writer; Close ends it.
+func newOutbox(w io.WriteCloser, limits LineLimits) *outbox {
+	o := &outbox{w: w, limits: limits, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	go o.run()
+	return o
+}
+
+// put queues a frame. A frame of any size is taken by an empty queue.
+func (o *outbox) put(frame []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.err != nil:
+		return o.err
+	case o.closed:
+		return io.ErrClosedPipe
+	case len(o.frames) > 0 && (len(o.frames) >= o.limits.QueueFrames || o.bytes+len(frame) > o.limits.QueueBytes):
+		o.err = errSlowClient
+		return o.err
+	}
+	o.frames = append(o.frames, frame)
+	o.bytes += len(frame)
+	o.signal()
+	return nil
+}
+
+// Close lets the writer finish, for as long as Grace, and closes the stream. It
+// is idempotent and returns when the writer has ended.
+func (o *outbox) Close() error {
+	o.mu.Lock()
+	o.closed = true
+	abandoned := o.err != nil
+	o.mu.Unlock()
+	o.signal()
+	if !abandoned {
+		grace := time.NewTimer(o.limits.Grace)
+		defer grace.Stop()
+		select {
+		case <-o.ended:
+		case <-grace.C:
+		}
+	}
+	err := o.w.Close() // interrupts a write to a client that does not read
+	select {
+	case <-o.ended:
+	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
+	}
+	return err
+}
+
+// abandon drops what is queued.
+func (o *outbox) abandon() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.frames, o.bytes = nil, 0
+	if o.err == nil {
+		o.err = io.ErrClosedPipe
+	}
+	o.signal()
+}
+
+func (o *outbox) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (o *outbox) run() {
+	defer close(o.ended)
+	for range o.wake {
+		for {
+			frame, more := o.take()
+			if frame == nil {
+				if !more {
+					return
+				}
+				break
+			}
+			if _, err := o.w.Write(frame); err != nil {
+				o.fail(err)
+				return
+			}
+		}
+	}
+}
+
+// take returns the next frames as one, or nil and whether to wait for more.
+func (o *outbox) take() (frame []byte, more bool) {
+	const together = 64 << 10 // fewer system calls when many small answers wait
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.frames) == 0 {
+		return nil, !o.closed && o.err == nil
+	}
+	n := 0
+	for size := 0; n < len(o.frames) && (n == 0 || size+len(o.frames[n]) <= together); n++ {
+		size += len(o.frames[n])
+	}
+	frame = o.frames[0]
+	for _, f := range o.frames[1:n] {
+		frame = append(frame, f...)
+	}
+	o.frames = o.frames[n:]
+	o.bytes -= len(frame)
+	return frame, true
+}
+
+func (o *outbox) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		o.err = err
+	}
+	o.frames, o.bytes = nil, 0
+}

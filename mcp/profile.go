@@ -1,0 +1,106 @@
+package mcp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"notesd/notes"
+)
+
+// A Profile is what a session may see and do. The zero value allows all that
+// there is.
+type Profile struct {
+	ReadOnly bool     `json:"read_only,omitempty"`
+	Tools    []string `json:"tools,omitempty"` // names or groups; nil: "default"
+	Read     []string `json:"read,omitempty"`  // folders it may read; nil: all
+	Write    []string `json:"write,omitempty"` // folders it may change; nil: all that it may read
+}
+
+// The groups of tools that a selection may name.
+const (
+	groupDefault = "default" // what notesd offers unless told otherwise
+	groupAll     = "all"
+	groupRead    = "read"
+	groupWrite   = "write"
+)
+
+// Validate reports a tool selection that names no tool or group.
+func (p Profile) Validate() error {
+	for _, name := range p.Tools {
+		if !slices.Contains(toolGroups, name) && toolsByName[name] == nil {
+			known := append(slices.Clone(toolGroups), sortedKeys(toolsByName)...)
+			message := fmt.Sprintf("there is no tool %q", name)
+			if near := nearest(name, known); near != "" {
+				message += fmt.Sprintf(": did you mean %q?", near)
+			} else {
+				message += ": there are " + strings.Join(known, ", ")
+			}
+			return &notes.Error{Op: "select tools", Err: notes.ErrInvalid, Detail: message}
+		}
+	}
+	return nil
+}
+
+// within narrows p to what outer allows as well.
+func (p Profile) within(outer Profile) Profile {
+	return Profile{
+		ReadOnly: p.ReadOnly || outer.ReadOnly,
+		Tools:    p.Tools, // offers checks the outer selection itself
+		Read:     narrow(outer.Read, p.Read),
+		Write:    narrow(outer.Write, p.Write),
+	}
+}
+
+// narrow returns the folders that lie in one of both lists; a nil list holds
+// everything.
+func narrow(outer, inner []string) []string {
+	switch {
+	case outer == nil:
+		return inner
+	case inner == nil:
+		return outer
+	}
+	folders := []string{}
+	for _, a := range outer {
+		for _, b := range inner {
+			switch {
+			case inFolder(b, a):
+				folders = append(folders, b)
+			case inFolder(a, b):
+				folders = append(folders, a)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(folders)))
+}
+
+func inFolder(path, folder string) bool {
+	folder = strings.Trim(folder, "/")
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// selects reports whether the profile's own selection has the tool.
+func (p Profile) selects(t *tool) bool {
+	if p.Tools == nil {
+		return !t.optional
+	}
+	return slices.ContainsFunc(p.Tools, func(name string) bool {
+		switch name {
+		case groupAll:
+			return true
+		case groupDefault:
+			return !t.optional
+		case groupRead:
+			return !t.optional && !t.writes()
+		case groupWrite:
+			return !t.optional && t.writes()
+		}
+		return name == t.name
+	})
+}
+
+// scope is the profile in the vault's terms.
+func (p Profile) scope() notes.Scope {
+	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly}
+}

@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/text/unicode/norm"
+
+	"notesd/notes"
+)
+
+// The resources that are not notes.
+const (
+	recentURI   = "notes://recent"
+	overviewURI = "notes://overview"
+	tagPrefix   = "notes://tags/"
+)
+
+const markdownType = "text/markdown"
+
+var noteTemplate = &sdk.ResourceTemplate{
+	Name: "note", Title: "Note", URITemplate: "note:///{+path}", MIMEType: markdownType,
+	Description: "A note by its path in the vault, each segment percent-encoded.",
+}
+
+var tagTemplate = &sdk.ResourceTemplate{
+	Name: "tag", Title: "Notes with a tag", URITemplate: "notes://tags/{tag}", MIMEType: markdownType,
+	Description: "The notes that have a tag or one nested in it.",
+}
+
+var fixedResources = []*sdk.Resource{
+	{URI: recentURI, Name: "recent", Title: "Recently changed notes", MIMEType: markdownType, Description: "The fifty notes that changed last."},
+	{URI: overviewURI, Name: "overview", Title: "Overview of the vault", MIMEType: markdownType, Description: "Counts, folders, tags and the newest notes."},
+}
+
+// addResources registers what has a fixed place. Notes are listed by
+// listResources and read through the template.
+func (s *session) addResources(server *sdk.Server) {
+	for _, r := range fixedResources {
+		server.AddResource(r, s.readResource)
+	}
+	server.AddResourceTemplate(noteTemplate, s.readResource)
+	server.AddResourceTemplate(tagTemplate, s.readResource)
+}
+
+// canonicalURI returns the one way to write a resource's URI: percent-encoded,
+// NFC, lower-case scheme. The error is a *notes.Error.
+func canonicalURI(uri string) (string, error) {
+	if notes.IsURI(uri) {
+		path, err := notes.ParseURI(uri)
+		if err != nil {
+			return "", err
+		}
+		return notes.URI(path), nil
+	}
+	lower := strings.ToLower(uri)
+	switch {
+	case lower == recentURI || lower == overviewURI:
+		return lower, nil
+	case strings.HasPrefix(lower, tagPrefix) && len(uri) > len(tagPrefix):
+		tag, err := url.PathUnescape(uri[len(tagPrefix):])
+		if err != nil {
+			return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+		}
+		return tagPrefix + url.PathEscape(norm.NFC.String(strings.TrimPrefix(tag, "#"))), nil
+	}
+	return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+}
+
+// readResources lets a URI be written in any way that names the resource, and
+// answers with the URI as the client wrote it.
+func (s *session) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
+	asked := params.URI
+	canonical, err := canonicalURI(asked)
+	if err != nil {
+		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+	}
+	params.URI = canonical
+	res, err := next(ctx, methodReadResource, req)
+	if err != nil {
+		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+	}
+	result, ok := res.(*sdk.ReadResourceResult)
+	if !ok {
+		return nil, fmt.Errorf("resources/read returned a %T", res)
+	}
+	for _, c := range result.Contents {
+		c.URI = asked
+		if c.Text == "" && c.Blob == nil {
+			return &emptyTextResult{result}, nil
+		}
+	}
+	return result, nil
+}
+
+// emptyTextResult is the content of an empty note. The SDK leaves an empty text
+// out, and clients reject contents with neither a text nor a blob.
+type emptyTextResult struct{ *sdk.ReadResourceResult }
+
+func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(r.ReadResourceResult)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	contents, _ := fields["contents"].([]any)
+	for _, c := range contents {
+		if content, ok := c.(map[string]any); ok && content["blob"] == nil && content["text"] == nil {
+			content["text"] = ""
+		}
+	}
+	return json.Marshal(fields)
+}
+
+// readResource reads the resource with a canonical URI.
+func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	text, meta, err := s.resourceText(ctx, req.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
+		URI: req.Params.URI, MIMEType: markdownType, Text: text, Meta: meta,
+	}}}, nil
+}
+
+// resourceText returns a resource's text and what a reader may want to know
+// beside it.
+func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
+	switch {
+	case notes.IsURI(uri):
+		note, err := s.core.opts.Vault.Read(ctx, uri, s.profile.scope())
+		if err != nil {
+			return "", nil, err
+		}
+		return note.Content, sdk.Meta{
+			"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash,
+		}, nil
+	case uri == recentURI:
+		text, err := s.noteList(ctx, "Recently changed notes", notes.Filter{})
+		return text, nil, err
+	case uri == overviewURI:
+		out, err := s.overview(ctx)
+		return out.text(), nil, err
+	}
+	tag, err := url.PathUnescape(strings.TrimPrefix(uri, tagPrefix))
+	if err != nil {
+		return "", nil, err
+	}
+	text, err := s.noteList(ctx, "Notes tagged #"+tag, notes.Filter{Tags: []string{tag}})
+	return text, nil, err
+}
+
+// noteList is a Markdown list of notes with their URIs, newest first.
+func (s *session) noteList(ctx context.Context, heading string, f notes.Filter) (string, error) {
+	const most = 50
+	f.Scope = s.profile.Read
+	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{Filter: f, Limit: most})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%d of %d notes\n\n", oneLine(heading), len(page.Notes), page.Total)
+	escape := strings.NewReplacer("[", `\[`, "]", `\]`)
+	for _, m := range page.Notes {
+		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(oneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.DateOnly))
+	}
+	return b.String(), nil
+}

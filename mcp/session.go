@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"log/slog"
+	"reflect"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/notes"
+)
+
+// modernVersion is the first protocol version without sessions.
+const modernVersion = "2026-07-28"
+
+// lastSessionVersion is the newest version that initialize negotiates.
+const lastSessionVersion = "2025-11-25"
+
+// A session is one client on one connection.
+type session struct {
+	core    *Core
+	profile Profile
+	tools   []*tool // that it offers
+	server  *sdk.Server
+	conn    sdk.Connection
+	log     *slog.Logger
+	working chan struct{} // a slot for each request being worked on
+
+	mu          sync.Mutex
+	version     string // negotiated by initialize; "" before
+	initialized bool   // the client has said that it is ready for notifications
+	level       slog.Level
+	wantsLog    bool
+	watched     map[string]map[string]struct{} // canonical URI → the URIs as the client wrote them
+	watches     int
+	digests     map[string][sha256.Size]byte // of watched resources made from many notes
+}
+
+func (c *Core) newSession(p Profile) (*session, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	s := &session{
+		core:    c,
+		profile: p.within(c.opts.Profile),
+		log:     c.log,
+		working: make(chan struct{}, c.limits.Concurrent),
+		watched: make(map[string]map[string]struct{}),
+		digests: make(map[string][sha256.Size]byte),
+	}
+	for _, t := range allTools {
+		if s.offers(t) {
+			s.tools = append(s.tools, t)
+		}
+	}
+	s.server = s.newServer()
+	return s, nil
+}
+
+// offers reports whether the session lists the tool and may call it.
+func (s *session) offers(t *tool) bool {
+	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && !(s.profile.ReadOnly && t.writes())
+}
+
+// newServer builds the SDK's server for this session.
+func (s *session) newServer() *sdk.Server {
+	o := s.core.opts
+	server := sdk.NewServer(&sdk.Implementation{
+		Name:    "notesd",
+		Title:   o.Title,
+		Version: o.Version,
+		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
+	}, &sdk.ServerOptions{
+		Logger:             slog.New(quieter{s.log.Handler()}),
+		PageSize:           s.core.limits.PageSize,
+		Capabilities:       s.capabilities(),
+		CompletionHandler:  s.complete,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: s.unsubscribe,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.CacheScope = "private" // lists and notes are one user's
+		},
+		InitializedHandler: func(context.Context, *sdk.InitializedRequest) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.initialized = true
+		},
+	})
+	for _, t := range s.tools {
+		server.AddTool(t.definition(), s.handler(t))
+	}
+	s.addResources(server)
+	s.addPrompts(server)
+	s.addStatus(server)
+	server.AddReceivingMiddleware(s.explaining, s.recovering, s.admitting, s.checking)
+	return server
+}
+
+// capabilities are what this session really does.
+func (s *session) capabilities() *sdk.ServerCapabilities {
+	caps := &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{},
+		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Completions: &sdk.CompletionCapabilities{},
+	}
+	if s.core.opts.ClientLog != nil {
+		caps.Logging = &sdk.LoggingCapabilities{}
+	}
+	if s.core.opts.Prompts != nil {
+		caps.Prompts = &sdk.PromptCapabilities{}
+	}
+	return caps
+}
+
+// notify sends a notification, without waiting for the client.
+func (s *session) notify(method string, params any) {
+	data, err := json.Marshal(params)
+	if err != nil {
+		s.log.Error("encode a notification", "method", method, "error", err)
+		return
+	}
+	// An error means that the session is closing, and it says so itself.
+	_ = s.conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
+}
+
+// author is the client that a request comes from, for the history.
+func author(req *sdk.CallToolRequest) notes.Author {
+	info := req.ClientInfo()
+	if info == nil || info.Name == "" {
+		return notes.Author{Name: "unknown"}
+	}
+	return notes.Author{Name: clip(oneLine(info.Name), 100), Version: clip(oneLine(info.Version), 50)}
+}
+
+// isModern reports whether a request is of the era without sessions.
+func isModern(req sdk.Request) bool {
+	version, _ := requestMeta(req)[sdk.MetaKeyProtocolVersion].(string)
+	return version >= modernVersion
+}
+
+// requestMeta returns a request's _meta. A request without params has a nil
+// pointer for them, on which GetMeta panics.
+func requestMeta(req sdk.Request) map[string]any {
+	p := req.GetParams()
+	if v := reflect.ValueOf(p); !v.IsValid() || v.IsNil() {
+		return nil
+	}
+	return p.GetMeta()
+}
+
+// quieter lowers what the SDK logs at info, a line for each session and
+// subscription, to debug.
+type quieter struct{ slog.Handler }
+
+func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return q.Handler.Enabled(ctx, quiet(level))
+}
+
+func (q quieter) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = quiet(r.Level)
+	return q.Handler.Handle(ctx, r)
+}
+
+func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{q.Handler.WithAttrs(attrs)}
+}
+func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.Handler.WithGroup(name)} }
+
+func quiet(level slog.Level) slog.Level {
+	if level == slog.LevelInfo {
+		return slog.LevelDebug
+	}
+	return level
+}
+
+// icon is a stack of pages, small enough to be sent with every handshake.
+const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 1h7l3 3v11H3z' fill='none' stroke='%23777'/%3E%3Cpath d='M5 6h6M5 9h6M5 12h4' stroke='%23777'/%3E%3C/svg%3E"

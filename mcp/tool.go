@@ -1,0 +1,171 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/notes"
+)
+
+// An effect is what a tool does to notes; it decides its hints.
+type effect int
+
+const (
+	reads   effect = iota // changes nothing
+	adds                  // makes something new, and touches nothing that exists
+	changes               // changes or removes what exists; can be undone from the history
+)
+
+// A tool is one tool as data. Use [define] to make one.
+type tool struct {
+	name        string // snake_case, at most 64 characters
+	title       string // for people
+	description string // for models: what it does, and when to use it
+	input       schema
+	output      json.RawMessage
+	effect      effect
+	idempotent  bool // calling it again with the same arguments changes nothing more
+	optional    bool // not in the default selection
+
+	run func(context.Context, *invocation, json.RawMessage) (outcome, error)
+}
+
+// An invocation is one call of a tool.
+type invocation struct {
+	session *session
+	author  notes.Author
+	key     string // identifies the call when it is sent again; may be ""
+	limit   int    // bytes that the text of the outcome may have
+	ignored []string
+}
+
+// An outcome is what a tool returns.
+type outcome struct {
+	structured any    // marshals to an object that fits the tool's output schema
+	text       string // the same facts, for reading
+	links      []sdk.Content
+}
+
+// vault and friends shorten what every tool needs.
+func (in *invocation) vault() Vault       { return in.session.core.opts.Vault }
+func (in *invocation) scope() notes.Scope { return in.session.profile.scope() }
+
+// define completes a tool with its function, whose argument struct A has a JSON
+// field for each property of the input schema.
+func define[A any](t tool, run func(context.Context, *invocation, A) (outcome, error)) *tool {
+	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (outcome, error) {
+		var args A
+		ignored, err := decodeArgs(t.input, raw, t.writes(), &args)
+		if err != nil {
+			return outcome{}, err
+		}
+		in.ignored = ignored
+		return run(ctx, in, args)
+	}
+	return &t
+}
+
+func (t *tool) writes() bool { return t.effect != reads }
+
+// definition is the tool as clients see it.
+func (t *tool) definition() *sdk.Tool {
+	destructive, openWorld := t.effect == changes, false
+	return &sdk.Tool{
+		Name:         t.name,
+		Title:        t.title,
+		Description:  t.description,
+		InputSchema:  t.input.raw,
+		OutputSchema: t.output,
+		Annotations: &sdk.ToolAnnotations{
+			Title:           t.title,
+			ReadOnlyHint:    t.effect == reads,
+			DestructiveHint: &destructive,
+			IdempotentHint:  t.idempotent || t.effect == reads,
+			OpenWorldHint:   &openWorld,
+		},
+	}
+}
+
+// toolGroups are the names of groups that a selection may hold.
+var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite}
+
+// allTools are the tools that exist, in the order of a reader's interest.
+var allTools = []*tool{
+	searchNotes,
+	readNote,
+	listNotes,
+	vaultOverview,
+	gatherContext,
+	createNote,
+}
+
+var toolsByName = indexTools(allTools)
+
+var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
+func indexTools(tools []*tool) map[string]*tool {
+	byName := make(map[string]*tool, len(tools))
+	for _, t := range tools {
+		if byName[t.name] != nil || !toolName.MatchString(t.name) || len(t.name) > 64 || slices.Contains(toolGroups, t.name) {
+			panic(fmt.Errorf("tool name %q", t.name))
+		}
+		byName[t.name] = t
+	}
+	return byName
+}
+
+// MetaRequestKey is the key in a request's _meta under which a relay sends the
+// same value when it repeats a call whose answer was lost, so that a write is
+// not done twice.
+const MetaRequestKey = "notesd/requestKey"
+
+// metaFailure is the key in a failed result's _meta that holds the failure for
+// programs; structuredContent has to fit the output schema, and cannot.
+const metaFailure = "notesd/error"
+
+// handler adapts a tool to the SDK. Unlike the SDK's typed tools it decodes
+// leniently and leaves errors to explaining.
+func (s *session) handler(t *tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		key, _ := req.Params.Meta[MetaRequestKey].(string)
+		in := &invocation{session: s, author: author(req), key: key, limit: s.core.limits.ResultBytes}
+		stop := s.reportProgress(ctx, req)
+		defer stop() // before the answer, after which a client expects no progress
+		out, err := t.run(ctx, in, req.Params.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		return in.result(out), nil
+	}
+}
+
+// result makes the outcome the answer to a call.
+func (in *invocation) result(out outcome) *sdk.CallToolResult {
+	text := out.text
+	for _, note := range in.ignored {
+		text += "\n(" + note + ")"
+	}
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	return &sdk.CallToolResult{
+		Content:           append([]sdk.Content{&sdk.TextContent{Text: text}}, out.links...),
+		StructuredContent: out.structured,
+	}
+}
+
+// failed is the answer to a call that failed.
+func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
+	f, _ := s.core.describe(ctx, err)
+	return &sdk.CallToolResult{
+		Meta:    sdk.Meta{metaFailure: f},
+		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
+		IsError: true,
+	}
+}

@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"notesd/notes"
+)
+
+var createNote = define(tool{
+	name:        "create_note",
+	title:       "Create a note",
+	description: "Write a new Markdown note. Use it when the user wants something kept as a note of its own; an existing note is never replaced. The file is named after the title unless path is given.",
+	effect:      adds,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"title": {"type": "string"},
+			"content": {"type": "string", "description": "Markdown, without the title and front matter"},
+			"folder": {"type": "string"},
+			"path": {"type": "string", "description": "instead of folder and title, like Work/Plan.md"},
+			"tags": {"type": "array", "items": {"type": "string"}},
+			"front_matter": {"type": "object"}
+		},
+		"required": ["title", "content"]
+	}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"path": {"type": "string"},
+			"uri": {"type": "string"},
+			"title": {"type": "string"},
+			"hash": {"type": "string"},
+			"revision": {"type": "integer"}
+		},
+		"required": ["path", "uri", "title", "hash", "revision"]
+	}`),
+}, runCreateNote)
+
+type createArgs struct {
+	Title       string         `json:"title"`
+	Content     string         `json:"content"`
+	Folder      string         `json:"folder"`
+	Path        string         `json:"path"`
+	Tags        []string       `json:"tags"`
+	FrontMatter map[string]any `json:"front_matter"`
+}
+
+type createOutput struct {
+	Path     string `json:"path"`
+	URI      string `json:"uri"`
+	Title    string `json:"title"`
+	Hash     string `json:"hash"`
+	Revision int64  `json:"revision"`
+}
+
+func runCreateNote(ctx context.Context, in *invocation, a createArgs) (outcome, error) {
+	w, err := in.vault().Create(ctx, notes.CreateRequest{
+		Title: a.Title, Content: a.Content, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
+		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	out := createOutput{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision}
+	return outcome{
+		structured: out,
+		text:       fmt.Sprintf("Created %q, revision %d, hash %s", oneLine(w.Path), w.Revision, w.Hash),
+	}, nil
+}

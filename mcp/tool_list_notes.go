@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"notesd/notes"
+)
+
+var listNotes = define(tool{
+	name:        "list_notes",
+	title:       "List notes",
+	description: "List notes without their text: by folder, name pattern, tags or front matter, newest first. Use it to browse or count; use search_notes to find by content.",
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"folder": {"type": "string"},
+			"glob": {"type": "string", "description": "like Projects/**/*.md"},
+			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
+			"where": {"type": "object", "description": "front matter, like {\"status\":\"open\",\"due\":{\"lt\":\"2026-02-01\"},\"people\":{\"has\":\"Ann\"}}"},
+			"sort": {"type": "string", "enum": ["modified", "date", "created", "title", "path", "size"]},
+			"orphans": {"type": "boolean", "description": "only notes without links"},
+			"broken_links": {"type": "boolean", "description": "only notes with links to nothing"},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
+			"cursor": {"type": "string"}
+		}
+	}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"notes": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"path": {"type": "string"},
+					"uri": {"type": "string"},
+					"title": {"type": "string"},
+					"modified": {"type": "string"},
+					"size": {"type": "integer"},
+					"tags": {"type": "array", "items": {"type": "string"}}
+				},
+				"required": ["path", "uri", "title", "modified", "size", "tags"]
+			}},
+			"total": {"type": "integer"},
+			"next_cursor": {"type": "string"},
+			"warnings": {"type": "array", "items": {"type": "string"}}
+		},
+		"required": ["notes", "total"]
+	}`),
+}, runListNotes)
+
+type listArgs struct {
+	Folder      string         `json:"folder"`
+	Glob        string         `json:"glob"`
+	Tags        []string       `json:"tags"`
+	Where       map[string]any `json:"where"`
+	Sort        string         `json:"sort"`
+	Orphans     bool           `json:"orphans"`
+	BrokenLinks bool           `json:"broken_links"`
+	Limit       int            `json:"limit"`
+	Cursor      string         `json:"cursor"`
+}
+
+type listOutput struct {
+	Notes    []listedNote `json:"notes"`
+	Total    int          `json:"total"`
+	Next     string       `json:"next_cursor,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+type listedNote struct {
+	Path     string   `json:"path"`
+	URI      string   `json:"uri"`
+	Title    string   `json:"title"`
+	Modified string   `json:"modified"`
+	Size     int64    `json:"size"`
+	Tags     []string `json:"tags"`
+}
+
+func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, error) {
+	filter, err := in.filter(a.Folder, a.Tags, "", "")
+	if err != nil {
+		return outcome{}, err
+	}
+	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
+	limit := a.Limit
+	if limit == 0 {
+		limit = 50
+	}
+	page, err := in.vault().List(ctx, notes.ListQuery{Filter: filter, Sort: a.Sort, Limit: limit, Cursor: a.Cursor})
+	if err != nil {
+		return outcome{}, err
+	}
+	// A page that is too long in bytes is asked for again with fewer notes, so
+	// that its cursor is right.
+	if fit := notesThatFit(page.Notes, in.limit); fit < len(page.Notes) {
+		page, err = in.vault().List(ctx, notes.ListQuery{Filter: filter, Sort: a.Sort, Limit: fit, Cursor: a.Cursor})
+		if err != nil {
+			return outcome{}, err
+		}
+	}
+	out := listOutput{Notes: make([]listedNote, 0, len(page.Notes)), Total: page.Total, Next: page.Next, Warnings: in.session.incomplete(ctx)}
+	for _, m := range page.Notes {
+		out.Notes = append(out.Notes, listed(m))
+	}
+	return outcome{structured: out, text: listText(out)}, nil
+}
+
+// notesThatFit returns how many of the notes, at least one, have a list of at
+// most limit bytes.
+func notesThatFit(metas []notes.Meta, limit int) int {
+	size := 0
+	for i, m := range metas {
+		if size += len(listLine(listed(m))) + 1; size > limit && i > 0 {
+			return i
+		}
+	}
+	return len(metas)
+}
+
+func listed(m notes.Meta) listedNote {
+	tags := m.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	return listedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title,
+		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags}
+}
+
+func listText(out listOutput) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d notes", len(out.Notes), out.Total)
+	if len(out.Notes) > 0 {
+		b.WriteString("\n" + fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
+	}
+	if out.Next != "" {
+		b.WriteString("\nMore with cursor " + out.Next)
+	}
+	for _, w := range out.Warnings {
+		b.WriteString("\n(" + oneLine(w) + ")")
+	}
+	return b.String()
+}
+
+func listLines(list []listedNote) string {
+	lines := make([]string, len(list))
+	for i, n := range list {
+		lines[i] = listLine(n)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func listLine(n listedNote) string {
+	var b strings.Builder
+	b.WriteString(oneLine(n.Path))
+	if !strings.HasSuffix(strings.TrimSuffix(n.Path, ".md"), n.Title) {
+		b.WriteString(" | " + oneLine(n.Title))
+	}
+	fmt.Fprintf(&b, " | %s | %d", n.Modified[:len("2026-01-31")], n.Size)
+	for _, tag := range n.Tags {
+		b.WriteString(" #" + oneLine(tag))
+	}
+	return b.String()
+}

@@ -1,0 +1,336 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/prompts"
+)
+
+var update = flag.Bool("update", false, "write what the tests see into testdata")
+
+// TestTranscripts plays the conversations in testdata/transcripts. Each file
+// holds notes (vault/PATH), perhaps a session's options as JSON, and a
+// transcript whose lines are
+//
+//	> TEXT     the client sends a line
+//	< JSON     the server has sent this by the time it is idle again
+//	~ 300ms    time passes
+//	$ COMMAND  something happens to the vault: save PATH TEXT, fail, …; see world.do
+//
+// With -update the lines of the server are written anew.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { playFile(t, file) })
+		})
+	}
+}
+
+type transcriptOptions struct {
+	Profile
+	Limits Limits
+}
+
+func playFile(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	require.NoError(t, err)
+	files := map[string]string{}
+	var opts transcriptOptions
+	var script *txtar.File
+	for i, f := range archive.Files {
+		switch {
+		case strings.HasPrefix(f.Name, "vault/"):
+			files[strings.TrimPrefix(f.Name, "vault/")] = string(f.Data)
+		case f.Name == "options":
+			require.NoError(t, json.Unmarshal(f.Data, &opts))
+		case f.Name == "transcript":
+			script = &archive.Files[i]
+		}
+	}
+	require.NotNil(t, script, "no transcript")
+	w := newWorld(t, files, opts.Limits)
+	client := w.connect(t, opts.Profile)
+	played := play(t, w, client, string(script.Data))
+	client.close()
+	assert.NotContains(t, played, secret)
+	if *update {
+		script.Data = []byte(played)
+		require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o600))
+		return
+	}
+	assert.Equal(t, string(script.Data), played)
+}
+
+func play(t *testing.T, w *world, client *testClient, script string) string {
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "< ") {
+			continue
+		}
+		fmt.Fprintln(&out, line)
+		switch verb, rest, _ := strings.Cut(line, " "); verb {
+		case ">":
+			client.send(expand(rest))
+		case "~":
+			d, err := time.ParseDuration(rest)
+			require.NoError(t, err)
+			time.Sleep(d)
+		case "$":
+			w.do(t, rest)
+		default:
+			continue
+		}
+		synctest.Wait()
+		for _, got := range client.received() {
+			fmt.Fprintln(&out, "<", got)
+		}
+	}
+	return out.String()
+}
+
+// expand writes out what would be unreadable in a transcript: {{nest 200}} is
+// so many opening brackets, {{fill 100}} so many letters, {{half}} half a
+// character.
+func expand(line string) string {
+	for {
+		before, rest, ok := strings.Cut(line, "{{")
+		if !ok {
+			return line
+		}
+		inner, after, _ := strings.Cut(rest, "}}")
+		var word string
+		var n int
+		_, _ = fmt.Sscanf(inner, "%s %d", &word, &n)
+		switch word {
+		case "nest":
+			word = strings.Repeat("[", n) + strings.Repeat("]", n)
+		case "fill":
+			word = strings.Repeat("x", n)
+		case "half":
+			word = "\xc3"
+		}
+		line = before + word + after
+	}
+}
+
+// A world is a core over fakes, and its log.
+type world struct {
+	vault    *fakeVault
+	core     *Core
+	log      *lockedBuffer
+	notifier *Notifier
+}
+
+func newWorld(t *testing.T, files map[string]string, limits Limits) *world {
+	w := &world{vault: newFakeVault(files), log: new(lockedBuffer)}
+	clientLog := NewClientLog()
+	w.core = New(Options{
+		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, Search: fakeSearch{w.vault},
+		Prompts: prompts.New(prompts.Options{
+			Notes: w.vault, Search: Passages{fakeSearch{w.vault}}, Budget: limits.PromptBytes,
+			Now: func() time.Time { return started.Add(time.Hour) },
+		}),
+		Limits:    limits,
+		Log:       slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),
+		ClientLog: clientLog,
+	})
+	errors := 0
+	w.core.newErrorID = func() string { errors++; return fmt.Sprintf("e%d", errors) }
+	w.notifier = NewNotifier(w.core, notes.Position{Store: "fake", Seq: w.vault.seq})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.notifier.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+	})
+	return w
+}
+
+// secret is in every error that the vault makes up, and must never be sent.
+const secret = "/home/someone/vault SELECT FROM notes"
+
+// do is what happens outside of the client's session.
+func (w *world) do(t *testing.T, command string) {
+	verb, rest, _ := strings.Cut(command, " ")
+	switch verb {
+	case "save":
+		p, text, _ := strings.Cut(rest, " ")
+		w.save(t, p, text+"\n")
+	case "remove":
+		w.remove(t, rest)
+	case "move":
+		from, to, _ := strings.Cut(rest, " ")
+		w.move(t, from, to)
+	case "fail":
+		w.vault.read = func(context.Context, string) error { return errors.New(secret) }
+	case "panic":
+		w.vault.read = func(context.Context, string) error { panic(secret) }
+	case "stall":
+		w.vault.read = func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
+	case "slow":
+		d, err := time.ParseDuration(rest)
+		require.NoError(t, err)
+		w.vault.read = func(context.Context, string) error { time.Sleep(d); return nil }
+	case "log":
+		w.core.log.Warn(rest)
+	case "scanning":
+		w.vault.scanning = true
+	default:
+		require.Fail(t, "unknown command", command)
+	}
+}
+
+// save changes a note as the vault would: the store first, then the followers.
+func (w *world) save(t *testing.T, p, content string) {
+	_, existed := w.vault.notes[p]
+	n := w.vault.put(p, content)
+	kind := notes.Created
+	if existed {
+		kind = notes.Modified
+	}
+	w.apply(t, notes.Change{Seq: n.Seq, Kind: kind, NoteID: n.ID, Path: p})
+}
+
+func (w *world) remove(t *testing.T, p string) {
+	w.vault.mu.Lock()
+	n := w.vault.notes[p]
+	delete(w.vault.notes, p)
+	w.vault.seq++
+	seq := w.vault.seq
+	w.vault.mu.Unlock()
+	w.apply(t, notes.Change{Seq: seq, Kind: notes.Deleted, NoteID: n.ID, Path: p})
+}
+
+func (w *world) move(t *testing.T, from, to string) {
+	w.vault.mu.Lock()
+	n := w.vault.notes[from]
+	delete(w.vault.notes, from)
+	w.vault.mu.Unlock()
+	moved := w.vault.put(to, n.Content)
+	w.apply(t, notes.Change{Seq: moved.Seq, Kind: notes.Moved, NoteID: n.ID, Path: to, OldPath: from})
+}
+
+func (w *world) apply(t *testing.T, c notes.Change) {
+	at, err := w.notifier.Position()
+	require.NoError(t, err)
+	require.NoError(t, w.notifier.Apply(t.Context(), notes.Position{Store: at.Store, Seq: c.Seq}, []notes.Change{c}))
+}
+
+// connect starts a session over pipes. Closing the client waits for its end.
+func (w *world) connect(t *testing.T, p Profile) *testClient {
+	toServer, fromClient := io.Pipe()
+	toClient, fromServer := io.Pipe()
+	c := &testClient{out: fromClient, done: make(chan error, 1)}
+	go func() { c.done <- w.core.ServeLines(context.Background(), toServer, fromServer, p) }()
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		lines := bufio.NewReader(toClient)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			c.mu.Lock()
+			c.lines = append(c.lines, strings.TrimSuffix(line, "\n"))
+			c.mu.Unlock()
+		}
+	})
+	c.close = sync.OnceFunc(func() {
+		_ = fromClient.Close()
+		c.err = <-c.done
+		_ = toClient.Close()
+		reading.Wait()
+	})
+	t.Cleanup(c.close)
+	return c
+}
+
+// A testClient speaks raw lines.
+type testClient struct {
+	out   io.Writer
+	done  chan error
+	err   error // of Serve, after close
+	close func()
+
+	mu    sync.Mutex
+	lines []string
+}
+
+func (c *testClient) send(line string) { _, _ = io.WriteString(c.out, line+"\n") }
+
+// received returns the lines that have come since it was last called.
+func (c *testClient) received() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lines := c.lines
+	c.lines = nil
+	return lines
+}
+
+// lockedBuffer collects a log.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// bothHandlers is what cmd builds as well: a log for people and one for clients.
+type bothHandlers struct{ a, b slog.Handler }
+
+func (h bothHandlers) Enabled(ctx context.Context, l slog.Level) bool {
+	return h.a.Enabled(ctx, l) || h.b.Enabled(ctx, l)
+}
+
+func (h bothHandlers) Handle(ctx context.Context, r slog.Record) error {
+	var err error
+	for _, one := range []slog.Handler{h.a, h.b} {
+		if one.Enabled(ctx, r.Level) {
+			err = errors.Join(err, one.Handle(ctx, r.Clone()))
+		}
+	}
+	return err
+}
+
+func (h bothHandlers) WithAttrs(as []slog.Attr) slog.Handler {
+	return bothHandlers{h.a.WithAttrs(as), h.b.WithAttrs(as)}
+}
+
+func (h bothHandlers) WithGroup(n string) slog.Handler {
+	return bothHandlers{h.a.WithGroup(n), h.b.WithGroup(n)}
+}

@@ -1,0 +1,42 @@
+package mcp
+
+import (
+	"context"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+// Reader finds and reads notes. A ref is a path, URI, title, alias or
+// unambiguous name.
+type Reader interface {
+	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
+	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
+	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
+}
+
+// Writer makes new notes.
+type Writer interface {
+	Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error)
+}
+
+// Surveyor tells what there is, in numbers.
+type Surveyor interface {
+	Status(ctx context.Context) (notes.Status, error)
+	Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error)
+	Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error)
+}
+
+// Vault is all that tools and resources ask of the notes; *notes.Vault is one.
+type Vault interface {
+	Reader
+	Writer
+	Surveyor
+	// Ready reports whether the first scan has finished. It never blocks.
+	Ready() bool
+}
+
+// Searcher answers queries; *search.Engine is one.
+type Searcher interface {
+	Search(ctx context.Context, q search.Query) (search.Result, error)
+}

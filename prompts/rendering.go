@@ -1,0 +1,184 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"notesd/notes"
+)
+
+// A rendering is the work of filling in one prompt.
+type rendering struct {
+	*Catalogue
+	scope    notes.Scope
+	args     map[string]string
+	left     int // bytes of the budget
+	messages []Message
+	embedded map[string]bool // paths
+}
+
+func (r *rendering) say(format string, args ...any) {
+	r.messages = append(r.messages, Message{Text: fmt.Sprintf(format, args...)})
+}
+
+// embed adds the note unless it is there already or does not fit, and reports
+// whether it is there now.
+func (r *rendering) embed(n *notes.Note) bool {
+	if r.embedded[n.Path] {
+		return true
+	}
+	if len(n.Content) > r.left {
+		return false
+	}
+	r.add(n.Path, n.Content)
+	return true
+}
+
+// embedStart adds as much of the note's beginning as fits.
+func (r *rendering) embedStart(n *notes.Note) {
+	text := n.Content
+	if len(text) > r.left {
+		cut := r.left
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut]
+	}
+	r.add(n.Path, text)
+}
+
+func (r *rendering) add(path, text string) {
+	if r.embedded == nil {
+		r.embedded = make(map[string]bool)
+	}
+	r.embedded[path] = true
+	r.left -= len(text)
+	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.URI(path), Text: text}})
+}
+
+// selection is what embedding a list of notes came to.
+type selection struct {
+	total    int // notes that were asked for
+	embedded int
+	cut      string // the path of the one note that is embedded in part
+}
+
+// embedListed embeds the notes that the filter selects, newest first, while
+// they fit. A note that alone is too long is passed over for the next.
+func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
+	const page = 100
+	f.Scope = r.scope.Read
+	var sel selection
+	var first *notes.Note
+	for q := (notes.ListQuery{Filter: f, Limit: page}); ; {
+		list, err := r.notes.List(ctx, q)
+		if err != nil {
+			return sel, err
+		}
+		sel.total = list.Total
+		fitted := false
+		for _, m := range list.Notes {
+			if first != nil && m.Size > int64(r.left) {
+				continue
+			}
+			note, err := r.read(ctx, m.Path)
+			if err != nil {
+				return sel, err
+			}
+			if note == nil {
+				continue
+			}
+			if first == nil {
+				first = note
+			}
+			if r.embed(note) {
+				sel.embedded++
+				fitted = true
+			}
+		}
+		if q.Cursor = list.Next; q.Cursor == "" || !fitted {
+			break
+		}
+	}
+	return r.orStart(sel, first), nil
+}
+
+// embedFound embeds the notes that a search finds, the best first.
+func (r *rendering) embedFound(ctx context.Context, text string, f notes.Filter, most int) (selection, error) {
+	if r.search == nil {
+		return r.embedListed(ctx, f)
+	}
+	f.Scope = r.scope.Read
+	passages, err := r.search.Passages(ctx, text, f, most)
+	if err != nil {
+		return selection{}, err
+	}
+	sel := selection{total: len(passages)}
+	var first *notes.Note
+	for _, p := range passages {
+		note, err := r.read(ctx, p.Path)
+		if err != nil {
+			return sel, err
+		}
+		if note == nil {
+			sel.total--
+			continue
+		}
+		if first == nil {
+			first = note
+		}
+		if r.embed(note) {
+			sel.embedded++
+		}
+	}
+	return r.orStart(sel, first), nil
+}
+
+// orStart embeds the beginning of a note when no whole one fitted.
+func (r *rendering) orStart(sel selection, first *notes.Note) selection {
+	if sel.embedded == 0 && first != nil {
+		r.embedStart(first)
+		sel.embedded, sel.cut = 1, first.Path
+	}
+	return sel
+}
+
+// read returns the note at path, or nil when it has gone.
+func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) {
+	note, err := r.notes.Read(ctx, notes.URI(path), r.scope)
+	if errors.Is(err, notes.ErrNotFound) {
+		return nil, nil
+	}
+	return note, err
+}
+
+// theNote returns the note that the argument "note" names, else the newest; nil
+// when there are no notes.
+func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
+	if ref := r.args["note"]; ref != "" {
+		return r.notes.Read(ctx, ref, r.scope)
+	}
+	list, err := r.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: r.scope.Read}, Limit: 1})
+	if err != nil || len(list.Notes) == 0 {
+		return nil, err
+	}
+	return r.read(ctx, list.Notes[0].Path)
+}
+
+// leftOut says what of a selection is not here, or "" when nothing is missing.
+func (s selection) leftOut(which string) string {
+	var parts []string
+	if n := s.total - s.embedded; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d notes are here, %s; the rest did not fit", s.embedded, s.total, which))
+	}
+	if s.cut != "" {
+		parts = append(parts, fmt.Sprintf("only the beginning of %q is here, which is too long to embed", s.cut))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Note that " + strings.Join(parts, "; ") + "."
+}
