@@ -47,7 +47,7 @@ type chunker struct {
 // cutSections makes pieces of the text before the first heading and of each
 // section without its subsections.
 func (c *chunker) cutSections() {
-	c.findParents()
+	c.parents = headingParents(c.doc.Headings)
 	headings := c.doc.Headings
 	next := 0 // the next leaf
 	for section, start := -1, c.doc.BodyStart; section < len(headings); section++ {
@@ -63,22 +63,6 @@ func (c *chunker) cutSections() {
 			c.cutSection(section, start, end, c.doc.leaves[first:next])
 		}
 		start = end
-	}
-}
-
-// findParents records which section each heading stands in.
-func (c *chunker) findParents() {
-	c.parents = make([]int, len(c.doc.Headings))
-	var open []int
-	for i, h := range c.doc.Headings {
-		for len(open) > 0 && c.doc.Headings[open[len(open)-1]].End <= h.Start {
-			open = open[:len(open)-1]
-		}
-		c.parents[i] = -1
-		if len(open) > 0 {
-			c.parents[i] = open[len(open)-1]
-		}
-		open = append(open, i)
 	}
 }
 

@@ -26,7 +26,8 @@ type Document struct {
 	// BOM tells that the source starts with a UTF-8 byte order mark.
 	BOM bool
 
-	leaves []leaf
+	leaves        []leaf
+	propertiesEnd int // end of the paragraph of page properties
 }
 
 // FrontMatter is the block of metadata that opens a note.
@@ -58,6 +59,8 @@ type Heading struct {
 	// line after the heading, End that of the next heading which ends the
 	// section, or the end of the note.
 	Start, ContentStart, End int
+
+	nested bool // in a list item
 }
 
 // LinkKind tells how a link is written.
@@ -103,7 +106,9 @@ type Block struct {
 	// final line break; a list item's starts after its marker.
 	Start, End int
 
-	lineStart, itemEnd int
+	lineStart int
+	item      bool // a list item, with its children ending at itemEnd
+	itemEnd   int
 }
 
 // Task is a list item with a checkbox or a task word.

@@ -78,24 +78,10 @@ func (c *chunker) finish() []Chunk {
 		}
 		if p.section >= 0 {
 			chunk.Heading = c.doc.Headings[p.section].Text
-			chunk.Path = c.path(p.section)
+			chunk.Path = headingPath(c.doc, c.parents, p.section)
 		}
 		out = append(out, chunk)
 		line, at = line+breaks, p.end
 	}
 	return out
-}
-
-// path returns the headings from the outermost to section.
-func (c *chunker) path(section int) []string {
-	depth := 0
-	for i := section; i >= 0; i = c.parents[i] {
-		depth++
-	}
-	path := make([]string, depth)
-	for i := section; i >= 0; i = c.parents[i] {
-		depth--
-		path[depth] = c.doc.Headings[i].Text
-	}
-	return path
 }

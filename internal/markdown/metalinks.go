@@ -13,7 +13,8 @@ const (
 	plain quoting = iota
 	singleQuoted
 	doubleQuoted
-	flow // outside quotes, where "[[x]]" is a list in a list
+	literal // single quotes in TOML, which know no escapes
+	flow    // outside quotes, where "[[x]]" is a list in a list
 )
 
 // addFrontMatterLinks records the wikilinks in front matter. Those that a
@@ -55,6 +56,9 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 		i = closing + 2
 		inner := src[open+2 : closing]
 		quote := quotingAt(src[pos:open])
+		if quote == singleQuoted && doc.FrontMatter.Format == "toml" {
+			quote = literal
+		}
 		if !inStrings[unquoteMeta(string(inner), quote)] {
 			if quote != plain || bytes.ContainsAny(inner, ",[]{}\"'") {
 				continue

@@ -70,14 +70,14 @@ func (s *scanner) addBlock() {
 		if s.previous.end > 0 && s.previous.containers >= len(s.containers) {
 			b := s.previous
 			s.doc.Blocks = append(s.doc.Blocks, Block{
-				ID: id, Line: b.line, Start: b.start, End: p.end, lineStart: b.lineStart, itemEnd: s.lineStart,
+				ID: id, Line: b.line, Start: b.start, End: p.end, lineStart: b.lineStart, itemEnd: p.end,
 			})
 		}
 		return
 	}
 	b := Block{ID: id, Line: p.line, Start: p.start, End: p.end, lineStart: p.lineStart}
-	if !p.opensItem {
-		b.itemEnd = s.lineStart
+	if b.item = p.opensItem; !b.item {
+		b.itemEnd = p.end
 	}
 	s.doc.Blocks = append(s.doc.Blocks, b)
 	s.finishBlock(p.end)
@@ -107,6 +107,7 @@ func (s *scanner) readProperties(text []byte) {
 		if i <= 0 || bytes.ContainsAny(line[:i], " \t:`[(") {
 			return
 		}
+		s.doc.propertiesEnd = s.paragraph.end - len(text)
 		value := strings.TrimSpace(string(line[i+2:]))
 		switch strings.ToLower(string(line[:i])) {
 		case "tags", "tag":

@@ -113,14 +113,11 @@ func external(target []byte) bool {
 	return false
 }
 
-// cut bounds a text that is kept to maxText bytes, at a rune's start.
+// cut bounds a text that is kept to maxText bytes, and does not hold on to the
+// rest.
 func cut(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	n := maxText
-	for n > maxText-4 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return strings.Clone(s[:n])
+	return strings.Clone(cutAt(s, maxText))
 }

@@ -22,9 +22,11 @@ func checkFrontMatterText(inner []byte) (int, error) {
 	depth, column, line := 0, 0, 1
 	blockDepth := 0
 	lineStart := true
-	for _, c := range inner {
+	for i, c := range inner {
 		column++
 		switch {
+		case c == '\r' && (i+1 == len(inner) || inner[i+1] != '\n'):
+			return line, errControl
 		case c == '\n':
 			column, blockDepth, lineStart = 0, 0, true
 			line++
@@ -59,7 +61,7 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	if len(bytes.TrimSpace(inner)) == 0 {
 		return map[string]any{}, 0, nil
 	}
-	file, err := parser.ParseBytes(inner, 0)
+	file, err := parseYAML(inner)
 	if err != nil {
 		return nil, yamlErrorLine(err), yamlError(err)
 	}
@@ -81,6 +83,13 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 		return map[string]any{}, 0, nil
 	}
 	return nil, 1, errNotMap
+}
+
+// parseYAML parses inner with its line breaks as "\n": the library loses count of
+// lines that end in "\r\n".
+func parseYAML(inner []byte) (*ast.File, error) {
+	text, _ := withoutCRs(inner)
+	return parser.ParseBytes(text, 0)
 }
 
 func yamlErrorLine(err error) int {

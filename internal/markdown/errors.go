@@ -1,0 +1,129 @@
+package markdown
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Reasons for refusing an edit; test for them with [errors.Is].
+var (
+	// ErrMissing: the note has no such section, block or text.
+	ErrMissing = errors.New("not in the note")
+	// ErrAmbiguous: several sections answer to the reference.
+	ErrAmbiguous = errors.New("more than one section matches")
+	// ErrMismatch: the text occurs a different number of times.
+	ErrMismatch = errors.New("the number of matches differs")
+	// ErrFrontMatter: front matter cannot be edited safely.
+	ErrFrontMatter = errors.New("front matter cannot be edited")
+	// ErrInvalid: the edit itself is wrong.
+	ErrInvalid = errors.New("invalid edit")
+)
+
+// Candidate is a section or block that a reference could mean.
+type Candidate struct {
+	Path string // "Plan > Risks", or "^id"
+	Line int
+}
+
+// SectionError tells that a reference names no section, or several. It wraps
+// [ErrMissing] or [ErrAmbiguous].
+type SectionError struct {
+	Ref string
+	Err error
+	// Candidates are the sections that match when several do, else those of
+	// the note; at most 50.
+	Candidates []Candidate
+}
+
+func (e *SectionError) Unwrap() error { return e.Err }
+
+func (e *SectionError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "section %q: %v", e.Ref, e.Err)
+	switch {
+	case len(e.Candidates) == 0:
+		b.WriteString("; the note has no headings or block ids")
+		return b.String()
+	case errors.Is(e.Err, ErrAmbiguous):
+		b.WriteString("; give the path of one of ")
+	default:
+		b.WriteString("; it has ")
+	}
+	for i, c := range e.Candidates {
+		if i == 8 {
+			fmt.Fprintf(&b, " and %d more", len(e.Candidates)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q (line %d)", c.Path, c.Line)
+	}
+	return b.String()
+}
+
+// MatchError tells that the text to replace does not occur as often as
+// expected. It wraps [ErrMissing] when it does not occur at all, else
+// [ErrMismatch].
+type MatchError struct {
+	Want, Found int
+	// Lines are those on which the text was found; at most 50.
+	Lines []int
+	// Nearest is the passage of the note most like the text, and NearestLine
+	// its line, when the text does not occur and something is like it.
+	Nearest     string
+	NearestLine int
+}
+
+func (e *MatchError) Unwrap() error {
+	if e.Found == 0 {
+		return ErrMissing
+	}
+	return ErrMismatch
+}
+
+func (e *MatchError) Error() string {
+	switch {
+	case e.Found > 0:
+		lines := strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Lines[:min(len(e.Lines), 8)]), " ", ", "), "[]")
+		return fmt.Sprintf("the text occurs %d times, not %d (lines %s); give more of the text around it, or count %d",
+			e.Found, e.Want, lines, e.Found)
+	case e.Nearest != "":
+		return fmt.Sprintf("the text is not in the note; the nearest is on line %d: %q", e.NearestLine, e.Nearest)
+	}
+	return "the text is not in the note, nor anything like it"
+}
+
+// FrontMatterError tells why a key cannot be set. It wraps [ErrFrontMatter].
+type FrontMatterError struct {
+	Key    string
+	Line   int // 0 when unknown
+	Reason string
+}
+
+func (e *FrontMatterError) Unwrap() error { return ErrFrontMatter }
+
+func (e *FrontMatterError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("front matter key %q cannot be set: %s (line %d)", e.Key, e.Reason, e.Line)
+	}
+	return fmt.Sprintf("front matter key %q cannot be set: %s", e.Key, e.Reason)
+}
+
+// EditError tells which of several edits failed.
+type EditError struct {
+	Index int // from 0
+	Op    string
+	Err   error
+}
+
+func (e *EditError) Unwrap() error { return e.Err }
+
+func (e *EditError) Error() string {
+	return fmt.Sprintf("edit %d (%s): %v", e.Index+1, e.Op, e.Err)
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,219 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// ReplaceSection replaces the text of the section that ref names (see
+// [FindSection]) with its subsections. The heading stays, unless content starts
+// with a heading of the same text, which then takes its place. A block keeps its
+// id and, in a list, its marker. Blank lines around the text stay.
+func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
+	section, err := FindSection(Parse(src), src, ref)
+	if err != nil {
+		return nil, err
+	}
+	eol := lineEnding(src)
+	content = adopt(content, eol)
+	if section.BlockID != "" {
+		return replaceBlock(src, section, content)
+	}
+	start := section.ContentStart
+	if rest, ok := cutHeading(content, section); ok {
+		if section.nested {
+			content = rest
+		} else {
+			start = section.Start
+		}
+	}
+	return replaceBody(src, start, section.End, content, eol), nil
+}
+
+// replaceBody puts content in the place of the text in src[start:end], a run of
+// whole lines, between the blank lines at its ends.
+func replaceBody(src []byte, start, end int, content, eol string) []byte {
+	textStart, textEnd := trimBlankLines(src, start, end)
+	if textStart < textEnd {
+		if content == "" {
+			textStart = start
+		}
+		return splice(src, textStart, textEnd, content)
+	}
+	// There was no text: the blank lines there are too few or belong to what
+	// follows.
+	if content == "" {
+		return bytes.Clone(src)
+	}
+	before, after := eol, eol
+	if start > 0 && src[start-1] != '\n' {
+		before = eol + eol
+	} else if start == 0 {
+		before = ""
+	}
+	if end < len(src) {
+		after = eol + eol
+	} else if start > 0 && src[start-1] != '\n' {
+		after = ""
+	}
+	return splice(src, start, end, before+content+after)
+}
+
+// cutHeading tells whether content starts with the heading of section, and
+// returns what follows it.
+func cutHeading(content string, section Section) (string, bool) {
+	doc := Parse([]byte(content))
+	if len(doc.Headings) == 0 || doc.FrontMatter.Format != "" {
+		return "", false
+	}
+	h := doc.Headings[0]
+	name := section.Path[len(section.Path)-1]
+	if strings.TrimSpace(content[:h.Start]) != "" || !sameFolded(h.Text, name) {
+		return "", false
+	}
+	return trimLines(content[h.ContentStart:]), true
+}
+
+// replaceBlock replaces the text of a block, keeping its id.
+func replaceBlock(src []byte, section Section, content string) ([]byte, error) {
+	if content == "" {
+		return nil, invalid("the new text of block ^%s is empty", section.BlockID)
+	}
+	id, _ := blockID([]byte(content[strings.LastIndexByte(content, '\n')+1:]))
+	if section.item {
+		if width := listMarker([]byte(content), false); width > 0 {
+			content = strings.TrimLeft(content[width:], " \t")
+		}
+	}
+	if id == "" {
+		old := src[section.ContentStart:section.End]
+		at := bytes.LastIndexByte(old, '^')
+		from := len(bytes.TrimRight(old[:at], " \t\r\n>"))
+		content += string(old[from:])
+	}
+	return splice(src, section.ContentStart, section.End, content), nil
+}
+
+// InsertBefore puts content before the heading or block that ref names (see
+// [FindSection]).
+func InsertBefore(src []byte, ref, content string) ([]byte, error) {
+	doc := Parse(src)
+	section, err := FindSection(doc, src, ref)
+	if err != nil {
+		return nil, err
+	}
+	return insertBlock(src, doc, section.Start, content, indentation(src, section))
+}
+
+// InsertAfter puts content after the section that ref names (see
+// [FindSection]), its subsections included, or after a block, a list item's
+// children included.
+func InsertAfter(src []byte, ref, content string) ([]byte, error) {
+	doc := Parse(src)
+	section, err := FindSection(doc, src, ref)
+	if err != nil {
+		return nil, err
+	}
+	at := section.after
+	if textStart, textEnd := trimBlankLines(src, section.Start, at); textStart < textEnd {
+		_, at = lineAt(src, textEnd)
+	}
+	return insertBlock(src, doc, at, content, indentation(src, section))
+}
+
+// Append puts content at the end of the note.
+func Append(src []byte, content string) ([]byte, error) {
+	doc := Parse(src)
+	at := len(src)
+	if textStart, textEnd := trimBlankLines(src, doc.BodyStart, at); textStart < textEnd {
+		_, at = lineAt(src, textEnd)
+	}
+	return insertBlock(src, doc, at, content, "")
+}
+
+// Prepend puts content at the start of the body, after front matter and page
+// properties.
+func Prepend(src []byte, content string) ([]byte, error) {
+	doc := Parse(src)
+	at := doc.BodyStart
+	if doc.propertiesEnd > 0 {
+		_, at = lineAt(src, doc.propertiesEnd-1)
+	} else if textStart, textEnd := trimBlankLines(src, at, len(src)); textStart < textEnd {
+		at = textStart
+	}
+	return insertBlock(src, doc, at, content, "")
+}
+
+// insertBlock puts content between the lines before and after at, parted from
+// both by a blank line unless it continues a list or table there.
+func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]byte, error) {
+	eol := lineEnding(src)
+	content = adopt(content, eol)
+	if content == "" {
+		return nil, invalid("the content is empty")
+	}
+	if indent != "" && content[0] != ' ' && content[0] != '\t' {
+		content = indentLines(content, indent)
+	}
+	first, last := firstLine(content), lastLine(content)
+	before, after := "", ""
+	if at > doc.BodyStart {
+		previous := previousLine(src, at)
+		if src[at-1] != '\n' {
+			before = eol
+		}
+		if !isBlank(previous) && !continues(previous, first) {
+			before += eol
+		}
+	}
+	if at < len(src) {
+		after = eol
+		next, _ := lineAt(src, at)
+		if line := src[at:next]; !isBlank(line) && !continues(last, line) {
+			after += eol
+		}
+	} else if len(src) == 0 || src[len(src)-1] == '\n' {
+		after = eol
+	}
+	return splice(src, at, at, before+content+after), nil
+}
+
+// continues tells whether next belongs to the list or table that line is in.
+func continues(line, next []byte) bool {
+	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
+	if len(line) == 0 || len(next) == 0 {
+		return false
+	}
+	if line[0] == '|' || next[0] == '|' {
+		return line[0] == next[0]
+	}
+	return listMarker(line, false) > 0 && listMarker(next, false) > 0 && !isThematicBreak(line) && !isThematicBreak(next)
+}
+
+// indentation returns the white space before a list item, which siblings take
+// over.
+func indentation(src []byte, section Section) string {
+	if !section.item {
+		return ""
+	}
+	line := src[section.Start:section.ContentStart]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+func indentLines(content, indent string) string {
+	lines := strings.SplitAfter(content, "\n")
+	for i, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			lines[i] = indent + line
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// splice returns src with src[start:end] replaced.
+func splice(src []byte, start, end int, text string) []byte {
+	out := make([]byte, 0, len(src)-(end-start)+len(text))
+	out = append(out, src[:start]...)
+	out = append(out, text...)
+	return append(out, src[end:]...)
+}

@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+const maxMatchLines = 50
+
+// ReplaceText replaces old, which must occur exactly count times (once when
+// count is zero), with replacement. Line breaks in old match those of the note
+// however either writes them, and those of the replacement become the note's.
+// The error is a [*MatchError], or [ErrInvalid].
+func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error) {
+	if count == 0 {
+		count = 1
+	}
+	if old == "" || count < 0 {
+		return nil, invalid("replace_text needs the text to replace and a count of 1 or more")
+	}
+	old = strings.ReplaceAll(old, "\r\n", "\n")
+	matches, found := findAll(src, old, count)
+	if found != count {
+		err := &MatchError{Want: count, Found: found}
+		if found == 0 {
+			err.Nearest, err.NearestLine = nearest(src, old)
+			return nil, err
+		}
+		line, at := 1, 0
+		for _, m := range matches[:min(found, maxMatchLines)] {
+			line += bytes.Count(src[at:m.start], []byte{'\n'})
+			at = m.start
+			err.Lines = append(err.Lines, line)
+		}
+		return nil, err
+	}
+	replacement = strings.ReplaceAll(replacement, "\r\n", "\n")
+	if eol := lineEnding(src); eol != "\n" {
+		replacement = strings.ReplaceAll(replacement, "\n", eol)
+	}
+	var out bytes.Buffer
+	at := 0
+	for _, m := range matches {
+		out.Write(src[at:m.start])
+		out.WriteString(replacement)
+		at = m.end
+	}
+	out.Write(src[at:])
+	return out.Bytes(), nil
+}
+
+// findAll returns where old occurs in src, from the left and without overlap, as
+// far as that is wanted or reported, and how often it occurs in all. Line breaks in old are "\n" and match "\r\n" as well.
+func findAll(src []byte, old string, want int) ([]span, int) {
+	text := src
+	var crs []int // offsets in text before which "\r" was left out of src
+	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") {
+		text, crs = withoutCRs(src)
+	}
+	var spans []span
+	found, removed := 0, 0
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte(old))
+		if i < 0 {
+			return spans, found
+		}
+		start, end := at+i, at+i+len(old)
+		at = end
+		found++
+		if len(spans) >= max(want, maxMatchLines) {
+			continue
+		}
+		for removed < len(crs) && crs[removed] < start {
+			removed++
+		}
+		inside := removed
+		for inside < len(crs) && crs[inside] < end {
+			inside++
+		}
+		m := span{start: start + removed, end: end + inside}
+		spans = append(spans, m)
+	}
+}
+
+// withoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
+// outcome.
+func withoutCRs(src []byte) ([]byte, []int) {
+	text := make([]byte, 0, len(src))
+	var crs []int
+	for i, c := range src {
+		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			crs = append(crs, len(text))
+			continue
+		}
+		text = append(text, c)
+	}
+	return text, crs
+}

@@ -1,0 +1,123 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// RewriteLinks returns src with the targets changed for which rewrite returns a
+// new one. Only the bytes of those targets change: a wikilink's target is
+// written as it is, a Markdown link's percent-encoded (or in the angle brackets
+// that it has), a front matter link's escaped for the quotes around it. A link
+// stays when the new target equals the old, or cannot be written in its kind of
+// link (see [CanTarget]). doc must be the result of [Parse] for src.
+func RewriteLinks(src []byte, doc *Document, rewrite func(Link) (newTarget string, ok bool)) []byte {
+	targets := make([]string, len(doc.Links))
+	changed, metadata := false, false
+	for i, l := range doc.Links {
+		target, ok := rewrite(l)
+		if !ok || nfc(target) == l.Target || !CanTarget(l, target) {
+			continue
+		}
+		targets[i] = encodeTarget(src, l, target)
+		changed = true
+		metadata = metadata || l.Kind == LinkFrontMatter
+	}
+	if !changed {
+		return bytes.Clone(src)
+	}
+	out := writeTargets(src, doc, targets, true)
+	if metadata {
+		if fm := readFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
+			return writeTargets(src, doc, targets, false)
+		}
+	}
+	return out
+}
+
+func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []byte {
+	out := make([]byte, 0, len(src)+len(src)/8)
+	at := 0
+	for i, l := range doc.Links {
+		if targets[i] == "" || l.TargetStart < at || l.Kind == LinkFrontMatter && !metadata {
+			continue
+		}
+		out = append(out, src[at:l.TargetStart]...)
+		out = append(out, targets[i]...)
+		at = l.TargetEnd
+	}
+	return append(out, src[at:]...)
+}
+
+// CanTarget tells whether target can be written as the target of link l: a
+// wikilink has no way to write brackets, '|', '#' or '^', for example, and front
+// matter without quotes no comma.
+func CanTarget(l Link, target string) bool {
+	if target == "" || !utf8.ValidString(target) || strings.ContainsAny(target, "\x00\n\r") || l.External {
+		return false
+	}
+	if l.Kind == LinkMarkdown || l.Kind == LinkImage {
+		return true
+	}
+	if strings.ContainsAny(target, "[]|#^") || strings.TrimSpace(target) != target ||
+		strings.HasSuffix(target, `\`) || external([]byte(target)) {
+		return false
+	}
+	if l.Kind != LinkFrontMatter {
+		return true
+	}
+	for _, r := range target {
+		if r < ' ' || r == 0x7f {
+			return false
+		}
+	}
+	switch l.quote {
+	case literal:
+		return !strings.Contains(target, "'")
+	case plain:
+		return !strings.Contains(target, ": ") && !strings.HasSuffix(target, ":")
+	case flow:
+		return !strings.ContainsAny(target, ",{}\"'`&*!%@?:") && !strings.HasPrefix(target, "-")
+	}
+	return true
+}
+
+// encodeTarget writes target for the place of l's.
+func encodeTarget(src []byte, l Link, target string) string {
+	switch l.Kind {
+	case LinkMarkdown, LinkImage:
+		if l.TargetStart > 0 && src[l.TargetStart-1] == '<' {
+			return percentEncode(target, "%#<>\\`$|")
+		}
+		encoded := percentEncode(target, " %#<>\\`$|()[]\"?")
+		if external([]byte(encoded)) {
+			encoded = strings.ReplaceAll(strings.Replace(encoded, ":", "%3A", 1), "//", "%2F/")
+		}
+		return encoded
+	case LinkFrontMatter:
+		switch l.quote {
+		case singleQuoted:
+			return strings.ReplaceAll(target, "'", "''")
+		case doubleQuoted:
+			return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(target)
+		}
+	}
+	return target
+}
+
+// percentEncode encodes control characters, the characters in special, and '&'
+// where it would start a character reference.
+func percentEncode(s, special string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < ' ' || c == 0x7f || strings.IndexByte(special, c) >= 0 || c == '&' && reference([]byte(s[i:])) > 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

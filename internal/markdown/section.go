@@ -1,0 +1,229 @@
+package markdown
+
+import (
+	"strings"
+	"unicode"
+)
+
+const maxCandidates = 50
+
+// Section is a heading with what stands under it, or a block with an id.
+type Section struct {
+	// Path holds the headings from the outermost to this one; for a block,
+	// those it stands under.
+	Path []string
+	// BlockID is the block's id without '^', empty for a heading.
+	BlockID string
+	// Level is the heading's level, 0 for a block.
+	Level int
+	Line  int
+	// Start is the start of the first line, ContentStart where the text begins
+	// (after the heading's line, or after a list item's marker), End where it
+	// ends (the start of the line after a section; the end of a block's text).
+	Start, ContentStart, End int
+
+	nested bool // a heading in a list item
+	item   bool // the block is a list item
+	after  int  // where text goes that is inserted after it
+}
+
+// FindSection returns the section that ref names: a heading's text ("Risks", or
+// "## Risks" to give its level too), the path to it ("Plan > Risks"), an anchor
+// as links write it ("#Plan#Risks", "my-heading"), or a block's id ("^id").
+// Exact matches come first, then any case and punctuation. doc must be the
+// result of [Parse] for src. The error is a [*SectionError].
+func FindSection(doc *Document, src []byte, ref string) (Section, error) {
+	ref = strings.TrimSpace(ref)
+	if id, ok := strings.CutPrefix(strings.TrimLeft(ref, "#"), "^"); ok {
+		return findBlock(doc, src, ref, id)
+	}
+	parents := headingParents(doc.Headings)
+	level, name := levelOf(ref)
+	for _, same := range []func(a, b string) bool{sameText, sameFolded} {
+		for _, names := range references(name) {
+			found := matchHeadings(doc, parents, names, level, same)
+			switch {
+			case len(found) == 1:
+				return headingSection(doc, parents, found[0]), nil
+			case len(found) > 1:
+				return Section{}, &SectionError{Ref: ref, Err: ErrAmbiguous, Candidates: candidates(doc, parents, found)}
+			}
+		}
+	}
+	return Section{}, missing(doc, parents, ref)
+}
+
+func missing(doc *Document, parents []int, ref string) error {
+	all := make([]int, len(doc.Headings))
+	for i := range all {
+		all[i] = i
+	}
+	list := candidates(doc, parents, all)
+	for _, b := range doc.Blocks {
+		if len(list) < maxCandidates {
+			list = append(list, Candidate{"^" + b.ID, b.Line})
+		}
+	}
+	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
+}
+
+// levelOf takes "## Risks" apart; the level is 0 when ref does not give one.
+func levelOf(ref string) (int, string) {
+	rest := strings.TrimLeft(ref, "#")
+	if hashes := len(ref) - len(rest); hashes <= 6 && strings.HasPrefix(rest, " ") {
+		return hashes, strings.TrimSpace(rest)
+	}
+	return 0, ref
+}
+
+// references returns what name can mean, as lists of headings from the outer to
+// the inner: itself, a path with ">", an anchor with "#".
+func references(name string) [][]string {
+	refs := [][]string{{name}}
+	for _, separator := range []string{">", "#"} {
+		if !strings.Contains(name, separator) {
+			continue
+		}
+		var names []string
+		for _, part := range strings.Split(name, separator) {
+			if part = strings.TrimSpace(part); part != "" {
+				names = append(names, part)
+			}
+		}
+		if len(names) > 0 {
+			refs = append(refs, names)
+		}
+	}
+	return refs
+}
+
+// matchHeadings returns the headings whose text is the last of names, inside
+// headings with the other names in that order.
+func matchHeadings(doc *Document, parents []int, names []string, level int, same func(a, b string) bool) []int {
+	var found []int
+	last := len(names) - 1
+	for i, h := range doc.Headings {
+		if level > 0 && h.Level != level || !same(h.Text, names[last]) {
+			continue
+		}
+		left := last
+		for p := parents[i]; p >= 0 && left > 0; p = parents[p] {
+			if same(doc.Headings[p].Text, names[left-1]) {
+				left--
+			}
+		}
+		if left == 0 {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func sameText(a, b string) bool { return a == nfc(b) }
+
+// sameFolded compares letters and digits only, in any case, as anchors in links
+// keep them.
+func sameFolded(a, b string) bool {
+	folded := fold(a)
+	return folded == fold(b) && folded != "" || strings.EqualFold(a, b)
+}
+
+func fold(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range nfc(s) {
+		if !isWord(r) && !unicode.IsMark(r) && !unicode.IsSymbol(r) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+func candidates(doc *Document, parents []int, headings []int) []Candidate {
+	var list []Candidate
+	for _, i := range headings[:min(len(headings), maxCandidates)] {
+		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), " > "), doc.Headings[i].Line})
+	}
+	return list
+}
+
+func headingSection(doc *Document, parents []int, i int) Section {
+	h := doc.Headings[i]
+	return Section{
+		Path: headingPath(doc, parents, i), Level: h.Level, Line: h.Line,
+		Start: h.Start, ContentStart: h.ContentStart, End: h.End,
+		nested: h.nested, after: h.End,
+	}
+}
+
+func findBlock(doc *Document, src []byte, ref, id string) (Section, error) {
+	parents := headingParents(doc.Headings)
+	var found []Block
+	for _, b := range doc.Blocks {
+		if strings.EqualFold(b.ID, id) {
+			found = append(found, b)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return Section{}, missing(doc, parents, ref)
+	case len(found) > 1:
+		err := &SectionError{Ref: ref, Err: ErrAmbiguous}
+		for _, b := range found[:min(len(found), maxCandidates)] {
+			err.Candidates = append(err.Candidates, Candidate{"^" + b.ID, b.Line})
+		}
+		return Section{}, err
+	}
+	b := found[0]
+	section := Section{
+		BlockID: b.ID, Line: b.Line, Start: b.lineStart, ContentStart: b.Start, End: b.End,
+		item: b.item, after: b.itemEnd,
+	}
+	for i, h := range doc.Headings {
+		if h.Start <= b.Start && b.Start < h.End {
+			section.Path = headingPath(doc, parents, i)
+		}
+	}
+	if !b.item {
+		_, section.after = lineAt(src, b.End)
+	}
+	return section, nil
+}
+
+// headingParents returns for each heading the index of the one whose section it
+// stands in, -1 for none.
+func headingParents(headings []Heading) []int {
+	parents := make([]int, len(headings))
+	var open []int
+	for i, h := range headings {
+		for len(open) > 0 && headings[open[len(open)-1]].End <= h.Start {
+			open = open[:len(open)-1]
+		}
+		parents[i] = -1
+		if len(open) > 0 {
+			parents[i] = open[len(open)-1]
+		}
+		open = append(open, i)
+	}
+	return parents
+}
+
+// headingPath returns the texts of the headings from the outermost to i.
+func headingPath(doc *Document, parents []int, i int) []string {
+	depth := 0
+	for p := i; p >= 0; p = parents[p] {
+		depth++
+	}
+	path := make([]string, depth)
+	for p := i; p >= 0; p = parents[p] {
+		depth--
+		path[depth] = doc.Headings[p].Text
+	}
+	return path
+}

@@ -1,0 +1,243 @@
+package markdown
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"unicode/utf8"
+)
+
+// SetFrontMatter sets a key of front matter to a value, or removes it when
+// value is nil, by editing the text of its lines; every other byte stays. Values
+// are what JSON can hold: strings, numbers, bools, and lists and maps of them.
+// A note without front matter gets a YAML block, which goes when its last line
+// is removed.
+//
+// It refuses, with a [*FrontMatterError], front matter that is broken or that
+// writes the key in a way that has no lines of its own, and any edit after which
+// the block would not read as all it held before with this key changed.
+func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
+	value, err := metaValueOf(value, 0)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" || !utf8.ValidString(key) {
+		return nil, invalid("set_front_matter needs a key")
+	}
+	from := 0
+	if bytes.HasPrefix(src, []byte(byteOrderMark)) {
+		from = len(byteOrderMark)
+	}
+	fm := readFrontMatter(src, from)
+	if fm.Err != nil {
+		return nil, &FrontMatterError{Key: key, Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
+	}
+	if fm.Format == "" {
+		return createFrontMatter(src, from, key, value)
+	}
+	if _, exists := fm.Values[key]; !exists {
+		if value == nil {
+			return bytes.Clone(src), nil
+		}
+		if other := sameKey(fm.Values, key); other != "" {
+			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
+		}
+	}
+	out, err := setKey(src, fm, key, value)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKey(src, out, fm, key, value); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// setKey edits the text of a block that parses.
+func setKey(src []byte, fm FrontMatter, key string, value any) ([]byte, error) {
+	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
+	var err error
+	if fm.Format == "toml" {
+		err = e.locateTOML()
+	} else {
+		err = e.locateYAML()
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines := ""
+	if value != nil {
+		if fm.Format == "toml" {
+			lines, err = e.writeTOML(value)
+		} else {
+			lines = e.writeYAML(value)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if value == nil && e.start == 0 && e.end == len(e.inner) {
+		out := splice(src, fm.Start, fm.End, "")
+		if readFrontMatter(out, fm.Start).Format == "" {
+			return out, nil
+		}
+	}
+	return splice(src, fm.InnerStart+e.start, fm.InnerStart+e.end, lines), nil
+}
+
+// keyEditor edits one key of the text between the delimiters.
+type keyEditor struct {
+	inner []byte
+	key   string
+	eol   string
+	// start and end hold the lines of the key; both are where a new key goes
+	// when it does not exist.
+	start, end int
+	exists     bool
+	indent     string // before the keys of the block
+	listIndent string // before "- " in lists of the block
+	comment    string // after the value on its line, with white space
+}
+
+// trimEntry ends an entry before the blank lines and comments that follow it.
+func (e *keyEditor) trimEntry() {
+	for e.end > e.start {
+		lineStart := bytes.LastIndexByte(e.inner[:trimLineBreak(e.inner, e.end)], '\n') + 1
+		line := bytes.TrimRight(e.inner[lineStart:e.end], "\r\n")
+		if lineStart <= e.start || len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
+			return
+		}
+		e.end = lineStart
+	}
+}
+
+func createFrontMatter(src []byte, from int, key string, value any) ([]byte, error) {
+	if value == nil {
+		return bytes.Clone(src), nil
+	}
+	e := &keyEditor{key: key, eol: lineEnding(src), listIndent: "  "}
+	block := "---" + e.eol + e.writeYAML(value) + "---" + e.eol
+	out := splice(src, from, from, block)
+	if err := checkKey(src, out, FrontMatter{Start: from, End: from}, key, value); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// checkKey makes sure that the block of out holds what that of src held, with
+// key changed to value.
+func checkKey(src, out []byte, before FrontMatter, key string, value any) error {
+	want := maps.Clone(before.Values)
+	if value == nil {
+		delete(want, key)
+	} else {
+		if want == nil {
+			want = map[string]any{}
+		}
+		want[key] = value
+	}
+	after := readFrontMatter(out, before.Start)
+	reason := ""
+	switch {
+	case after.Err != nil:
+		reason = fmt.Sprintf("the outcome would not parse: %v", after.Err)
+	case after.Format == "" && len(want) > 0, len(after.Values)+len(want) > 0 && !reflect.DeepEqual(after.Values, want):
+		reason = "it is written in a way that cannot be edited alone; use replace_text"
+	case !bytes.Equal(src[before.End:], out[max(after.End, before.Start):]):
+		reason = "the text after it would change its meaning"
+	default:
+		return nil
+	}
+	return &FrontMatterError{Key: key, Reason: reason}
+}
+
+// sameKey returns a key that differs from key in its case alone.
+func sameKey(values map[string]any, key string) string {
+	for k := range values {
+		if sameFolded(k, key) {
+			return k
+		}
+	}
+	return ""
+}
+
+var errNotJSON = errors.New("not a JSON value")
+
+// metaValueOf turns a value as JSON decoders and programs make it into one as
+// front matter is read.
+func metaValueOf(value any, depth int) (any, error) {
+	if depth > maxNesting/2 {
+		return nil, invalid("the value is nested deeper than %d levels", maxNesting/2)
+	}
+	switch v := value.(type) {
+	case nil, bool, int64:
+		return v, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, invalid("the value is not valid UTF-8")
+		}
+		return v, nil
+	case int:
+		return int64(v), nil
+	case float64:
+		return metaNumber(v)
+	case json.Number:
+		return metaJSONNumber(v)
+	case []string:
+		out := make([]any, len(v))
+		for i, s := range v {
+			out[i] = s
+		}
+		return metaValueOf(out, depth)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			safe, err := metaValueOf(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = safe
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			safe, err := metaValueOf(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if !utf8.ValidString(k) {
+				return nil, invalid("a key of the value is not valid UTF-8")
+			}
+			out[k] = safe
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("%w: %w: %T", ErrInvalid, errNotJSON, value)
+}
+
+func metaJSONNumber(n json.Number) (any, error) {
+	if i, err := n.Int64(); err == nil {
+		return i, nil
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return nil, invalid("the number %s is out of range", n)
+	}
+	return metaNumber(f)
+}
+
+// metaNumber makes whole numbers integers, as they are read back.
+func metaNumber(f float64) (any, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, invalid("%v is no JSON number", f)
+	}
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return int64(f), nil
+	}
+	return f, nil
+}

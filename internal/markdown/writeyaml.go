@@ -1,0 +1,191 @@
+package markdown
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// yamlWriter writes values as YAML that every version of the language reads
+// alike.
+type yamlWriter struct {
+	out        strings.Builder
+	eol        string
+	listIndent string
+	quote      byte // preferred for the first scalar
+	brackets   bool // the first list goes in brackets
+}
+
+// value writes what stands after "key:" or "-"; indent is that of the line.
+func (w *yamlWriter) value(value any, indent string, afterKey bool) {
+	switch v := value.(type) {
+	case []any:
+		if len(v) == 0 || w.brackets {
+			w.out.WriteString(" " + flowYAML(v))
+			return
+		}
+		inner := indent + "  "
+		if afterKey {
+			inner = indent + w.listIndent
+		}
+		for _, item := range v {
+			w.out.WriteString(w.eol + inner + "-")
+			w.value(item, inner, false)
+		}
+	case map[string]any:
+		if len(v) == 0 {
+			w.out.WriteString(" {}")
+			return
+		}
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i == 0 && !afterKey {
+				w.out.WriteString(" " + yamlKey(key) + ":")
+			} else {
+				w.out.WriteString(w.eol + indent + "  " + yamlKey(key) + ":")
+			}
+			w.value(v[key], indent+"  ", true)
+		}
+	default:
+		w.out.WriteString(" " + yamlScalar(v, w.quote, false))
+	}
+}
+
+// flowYAML writes a value on one line.
+func flowYAML(value any) string {
+	switch v := value.(type) {
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = flowYAML(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any:
+		items := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, yamlKey(key)+": "+flowYAML(v[key]))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	}
+	return yamlScalar(value, 0, true)
+}
+
+func yamlKey(key string) string {
+	if plainYAML(key, true) {
+		return key
+	}
+	return doubleQuote(key)
+}
+
+// yamlScalar writes a scalar, text in the quotes given or in none where it can
+// do without.
+func yamlScalar(value any, quote byte, inFlow bool) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return yamlFloat(v)
+	case string:
+		switch {
+		case quote == '\'' && !hasControl(v):
+			return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+		case quote == 0 && plainYAML(v, inFlow):
+			return v
+		}
+		return doubleQuote(v)
+	}
+	return doubleQuote(fmt.Sprint(value))
+}
+
+// yamlFloat writes a number that has a fraction, or is beyond 2^53, so that it is
+// read as a float.
+func yamlFloat(f float64) string {
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+var (
+	yamlDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$`)
+	// yamlNumber matches what some version of YAML reads as a number or as
+	// minutes and hours.
+	yamlNumber = regexp.MustCompile(`^[0-9a-fA-FxXoO_.:eE+-]*$`)
+	yamlWord   = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n|nan|inf)$`)
+)
+
+// plainYAML tells whether s is text without quotes, for every reader.
+func plainYAML(s string, inFlow bool) bool {
+	if s == "" || s[len(s)-1] == ' ' || s[len(s)-1] == ':' || strings.Contains(s, ": ") || strings.Contains(s, " #") ||
+		yamlWord.MatchString(s) {
+		return false
+	}
+	if !inFlow && yamlDate.MatchString(s) {
+		return true
+	}
+	for i, r := range s {
+		switch {
+		case unicode.IsLetter(r) || r == '_':
+		case isWord(r), unicode.IsMark(r) && i > 0:
+		case i == 0:
+			return false
+		case r < 0x80 && strings.ContainsRune(" -./()+;!?'@#:&%=$*~", r):
+			if inFlow && strings.ContainsRune(":?'", r) {
+				return false
+			}
+		case r == ',' && !inFlow:
+		case r >= 0x80 && (unicode.IsPunct(r) || unicode.IsSymbol(r)):
+		default:
+			return false
+		}
+	}
+	return !yamlNumber.MatchString(s) || s[0] > '9' && !strings.ContainsAny(s, "0123456789")
+}
+
+func hasControl(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || needsEscape(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// needsEscape tells characters beyond ASCII that YAML and TOML would not keep or
+// a reader not see.
+func needsEscape(r rune) bool {
+	return r >= 0x80 && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff
+}
+
+// doubleQuote writes s in the double quotes of YAML and TOML.
+func doubleQuote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < ' ' || r == 0x7f || needsEscape(r):
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
