@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -23,8 +24,10 @@ type scene struct {
 	root  string
 	w     *Watcher
 	start time.Time
-	got   []arrival
 	block chan struct{} // emit waits for it, if set
+
+	gotMu sync.Mutex
+	got   []arrival
 }
 
 // arrival is a batch and when it came.
@@ -47,10 +50,9 @@ func play(t *testing.T, opt Options, prepare func(root string, k *kernel), act f
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.w.Run(ctx, s.emit) }()
-		synctest.Wait()
-		require.Len(t, s.got, 1)
-		require.True(t, s.got[0].Rescan)
-		s.got = nil
+		first := s.taken()
+		require.Len(t, first, 1)
+		require.True(t, first[0].Rescan)
 		act(s)
 		cancel()
 		require.NoError(t, <-done)
@@ -58,7 +60,9 @@ func play(t *testing.T, opt Options, prepare func(root string, k *kernel), act f
 }
 
 func (s *scene) emit(b Batch) {
+	s.gotMu.Lock()
 	s.got = append(s.got, arrival{time.Since(s.start), b})
+	s.gotMu.Unlock()
 	if s.block != nil {
 		<-s.block
 	}
@@ -67,6 +71,8 @@ func (s *scene) emit(b Batch) {
 // taken returns what has arrived since the last call.
 func (s *scene) taken() []arrival {
 	synctest.Wait()
+	s.gotMu.Lock()
+	defer s.gotMu.Unlock()
 	got := s.got
 	s.got = nil
 	return got
