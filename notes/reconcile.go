@@ -29,9 +29,13 @@ func (r row) unchanged(s stat) bool {
 	return r.stat == s && r.hashedAt-changed >= int64(racyWindow)
 }
 
-// Reconcile makes the store equal to the disk, for the whole vault, and feeds
-// the followers.
+// Reconcile finishes what a crash has interrupted, makes the store equal to
+// the disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
+	if err := v.recoverOperations(ctx); err != nil {
+		v.incident.set(err)
+		return err
+	}
 	p, err := v.planAll(ctx)
 	if err != nil {
 		v.incident.set(err)

@@ -275,3 +275,13 @@ func (s *Store) attach(ctx context.Context, changes []Change) error {
 		return err
 	})
 }
+
+// pathByKey returns the path of a note whose folded path this is, or "".
+func (s *Store) pathByKey(ctx context.Context, pathKey string) (string, error) {
+	var p string
+	err := s.notes.Reader().QueryRowContext(ctx, `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey).Scan(&p)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return p, err
+}

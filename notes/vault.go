@@ -34,6 +34,8 @@ type Vault struct {
 	queue    pathQueue
 	progress progress
 	incident incident
+
+	failpoint func(step string) error // for tests
 }
 
 // NewVault prepares the vault at root for the store's use. The folder need

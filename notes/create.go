@@ -1,0 +1,242 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"notesd/internal/markdown"
+)
+
+// CreateRequest asks for a new note.
+type CreateRequest struct {
+	Title       string
+	Content     string
+	Folder      string // where the note goes; "" is the vault itself
+	Path        string // instead of Title and Folder: exactly here
+	Tags        []string
+	FrontMatter map[string]any
+	Scope       Scope
+	Author      Author
+	RequestKey  string // repeats of one request carry one key, and are answered alike
+}
+
+// Create writes a new note durably and makes it known to the store and the
+// followers before it returns. It never replaces a file: a path that is taken
+// is an [*Error] with [ErrExists].
+func (v *Vault) Create(ctx context.Context, r CreateRequest) (Written, error) {
+	if err := v.checkText("create", r.Content); err != nil {
+		return Written{}, err
+	}
+	return v.change(ctx, r.RequestKey, func(root *os.Root) (*operation, error) {
+		p, err := v.newPath(ctx, root, r)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.checkWrite("create", p, r.Scope); err != nil {
+			return nil, err
+		}
+		text, err := composeNote(p, r)
+		if err != nil {
+			return nil, err
+		}
+		return &operation{kind: "create", author: r.Author, files: []fileChange{{newPath: p, newDisk: p, new: text}}}, nil
+	})
+}
+
+// change runs one operation under the vault's lock: the answer of an earlier
+// sending of the same request, or else what plan makes of the files as they
+// are now, performed and fed to the followers.
+func (v *Vault) change(ctx context.Context, requestKey string, plan func(root *os.Root) (*operation, error)) (Written, error) {
+	written, err := v.changeLocked(ctx, requestKey, plan)
+	if err != nil {
+		return written, err
+	}
+	v.feed.run(context.WithoutCancel(ctx))
+	return written, nil
+}
+
+func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(root *os.Root) (*operation, error)) (Written, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var written Written
+	if done, err := v.store.answered(ctx, requestKey, &written); done || err != nil {
+		return written, err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return written, err
+	}
+	defer func() { _ = root.Close() }() // what is written is synced
+	op, err := plan(root)
+	if err != nil || op == nil {
+		return written, err
+	}
+	op.requestKey = requestKey
+	return v.perform(ctx, root, op)
+}
+
+// checkText refuses what could not be a note.
+func (v *Vault) checkText(op, text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return &Error{Op: op, Err: ErrInvalid, Detail: "the text is not valid UTF-8"}
+	case strings.IndexByte(text, 0) >= 0:
+		return &Error{Op: op, Err: ErrInvalid, Detail: "the text has a NUL byte in it"}
+	case int64(len(text)) > v.opt.MaxNoteBytes:
+		return &Error{Op: op, Err: ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
+	}
+	return nil
+}
+
+// checkWrite is the one place that says whether a path may be written.
+func (v *Vault) checkWrite(op, p string, scope Scope) error {
+	switch {
+	case v.opt.ReadOnly || scope.ReadOnly:
+		return &Error{Op: op, Path: p, Err: ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "Whoever runs notesd can change vault.read_only."}
+	case v.ignore.Match(p):
+		return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
+	case !scope.CanWrite(p):
+		return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: "this client may not write there",
+			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
+	}
+	return nil
+}
+
+// newPath decides where a new note goes.
+func (v *Vault) newPath(ctx context.Context, root *os.Root, r CreateRequest) (string, error) {
+	if r.Path != "" {
+		return v.explicitPath(ctx, root, r.Path)
+	}
+	if strings.TrimSpace(r.Title) == "" {
+		return "", &Error{Op: "create", Err: ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
+	}
+	folder := strings.Trim(r.Folder, "/ ")
+	if folder != "" && folder != "." {
+		clean, err := CleanPath(folder)
+		if err != nil {
+			return "", err
+		}
+		folder = clean
+	} else {
+		folder = ""
+	}
+	return v.titledPath(ctx, root, folder, strings.TrimSpace(r.Title))
+}
+
+func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string) (string, error) {
+	p, err := CleanPath(p)
+	if err != nil {
+		return "", err
+	}
+	if !IsNoteName(p) {
+		p += ".md"
+	}
+	if err := checkNewPath(p); err != nil {
+		return "", err
+	}
+	taken, err := v.takenBy(ctx, root, p)
+	if err != nil || taken == "" {
+		return p, err
+	}
+	return "", exists(p, taken)
+}
+
+func exists(p, taken string) error {
+	e := &Error{Op: "create", Path: p, Err: ErrExists, Candidates: []string{taken}, Detail: "this note exists already", Hint: "Change it with edit_note, or choose another title."}
+	if taken != p {
+		e.Detail = fmt.Sprintf("%s exists already, and differs only in case; some systems could not tell the two apart", quote(taken))
+	}
+	return e
+}
+
+// maxNumbered ends the search for a free name.
+const maxNumbered = 1000
+
+// titledPath makes the path from the title. A note of this very title that is
+// there already is an error; one of another title that merely needs the same
+// file name gets a number.
+func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string) (string, error) {
+	wanted := path.Join(folder, FileName(title))
+	if err := checkNewPath(wanted); err != nil {
+		return "", err
+	}
+	for n := 1; n < maxNumbered; n++ {
+		p := wanted
+		if n > 1 {
+			p = numbered(wanted, n)
+		}
+		taken, err := v.takenBy(ctx, root, p)
+		if err != nil || taken == "" {
+			return p, err
+		}
+		if taken == p && v.hasTitle(ctx, taken, title) {
+			return "", exists(p, taken)
+		}
+	}
+	return "", &Error{Op: "create", Path: wanted, Err: ErrExists, Detail: "a thousand notes have this name", Hint: "Choose another title."}
+}
+
+func (v *Vault) hasTitle(ctx context.Context, p, title string) bool {
+	meta, err := v.store.Lookup(ctx, p, Scope{})
+	return err != nil || key(meta.Title) == key(title) || key(baseName(p)) == key(title)
+}
+
+// takenBy returns the path of what has the name already, in any case, or "".
+func (v *Vault) takenBy(ctx context.Context, root *os.Root, p string) (string, error) {
+	if _, err := root.Lstat(p); err == nil {
+		return p, nil
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDirectory) {
+		return "", writeProblem(&operation{kind: "create", files: []fileChange{{newPath: p}}}, err)
+	}
+	return v.store.pathByKey(ctx, key(p))
+}
+
+// composeNote makes the note's text: the content, and in front matter what was
+// asked for and a title that neither file name nor heading carries.
+func composeNote(p string, r CreateRequest) ([]byte, error) {
+	text := []byte(r.Content)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	set := func(name string, value any) (err error) {
+		if text, err = markdown.SetFrontMatter(text, name, value); err != nil {
+			err = &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", quote(name), err)}
+		}
+		return err
+	}
+	if title := strings.TrimSpace(r.Title); title != "" && r.FrontMatter["title"] == nil && parseNote(p, text, time.Time{}).Title != title {
+		if err := set("title", title); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.FrontMatter)) {
+		if err := set(name, r.FrontMatter[name]); err != nil {
+			return nil, err
+		}
+	}
+	if tags := cleanTags(r.Tags); len(tags) > 0 {
+		if err := set("tags", tags); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+func cleanTags(tags []string) []any {
+	var out []any
+	for _, t := range tags {
+		if t = strings.TrimPrefix(strings.TrimSpace(t), "#"); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}

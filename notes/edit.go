@@ -1,0 +1,183 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+
+	"notesd/internal/markdown"
+)
+
+// Edit is one change to a note's text: op and the fields that go with it.
+type Edit = markdown.Edit
+
+// EditRequest asks for changes to a note, all or none.
+type EditRequest struct {
+	Note  string // as Lookup takes it
+	Edits []Edit // made one after the other, each on what the one before left
+	// ExpectedHash, when set, makes the change conditional on the note being
+	// the one that the caller read. Without it the change is conditional on
+	// the bytes that it was computed from.
+	ExpectedHash string
+	DryRun       bool
+	Scope        Scope
+	Author       Author
+	RequestKey   string
+}
+
+// Edit changes only the bytes that the edits name. A change by somebody else
+// that comes between is an [*Error] with [ErrConflict], the note's present
+// hash and a diff, and nothing is written.
+func (v *Vault) Edit(ctx context.Context, r EditRequest) (Written, error) {
+	var preview *operation
+	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*operation, error) {
+		f, err := v.openForChange(ctx, root, "edit", r.Note, r.ExpectedHash, r.Scope)
+		if err != nil {
+			return nil, err
+		}
+		if f.new, err = markdown.Apply(f.old, r.Edits); err != nil {
+			return nil, editProblem(f.oldPath, err)
+		}
+		if err := v.checkText("edit", string(f.new)); err != nil {
+			return nil, err
+		}
+		op := &operation{kind: "edit", author: r.Author, files: []fileChange{f}}
+		if r.DryRun || slices.Equal(f.old, f.new) {
+			preview = op
+			return nil, nil
+		}
+		return op, nil
+	})
+	if err == nil && preview != nil {
+		return preview.written(), nil
+	}
+	return written, err
+}
+
+// openForChange reads the note that is to be changed, from disk, and checks
+// that it may be. The caller holds the vault's lock.
+func (v *Vault) openForChange(ctx context.Context, root *os.Root, op, ref, expectedHash string, scope Scope) (fileChange, error) {
+	meta, err := v.store.Lookup(ctx, ref, scope)
+	if err != nil {
+		return fileChange{}, err
+	}
+	if err := v.checkWrite(op, meta.Path, scope); err != nil {
+		return fileChange{}, err
+	}
+	return v.openNote(ctx, root, op, meta.Path, expectedHash)
+}
+
+func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expectedHash string) (fileChange, error) {
+	rows, err := v.store.rows(ctx, []string{notePath})
+	if err != nil {
+		return fileChange{}, err
+	}
+	r := rows[notePath]
+	f := fileChange{note: r.id, oldPath: notePath, newPath: notePath}
+	if f.oldDisk, err = resolveSymlink(root, notePath, r.diskPath); err != nil {
+		return f, err
+	}
+	if f.newDisk = f.oldDisk; f.oldDisk != r.diskPath {
+		f.link = r.diskPath
+	}
+	info, err := root.Stat(f.oldDisk)
+	if err == nil && info.Size() > v.opt.MaxNoteBytes {
+		return f, &Error{Op: op, Path: notePath, Err: ErrTooLarge, Detail: "the file is larger than a note may be"}
+	}
+	if err == nil {
+		f.old, err = root.ReadFile(f.oldDisk)
+	}
+	if err != nil {
+		v.queue.add([]string{r.diskPath})
+		return f, writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
+	}
+	if expectedHash != "" && expectedHash != hashOf(f.old) {
+		return f, v.expectedConflict(ctx, op, f, expectedHash)
+	}
+	return f, checkReplaceable(root, op, f)
+}
+
+// expectedConflict says that the note is not the one that the caller read,
+// with what has changed since when history knows that version.
+func (v *Vault) expectedConflict(ctx context.Context, op string, f fileChange, expectedHash string) error {
+	was, err := v.store.textByHash(ctx, expectedHash)
+	if err != nil {
+		return err
+	}
+	e := &Error{Op: op, Path: f.oldPath, Err: ErrConflict, Detail: "the note is not the one that expected_hash names",
+		Hint: "Read the note again and repeat the change on what it says now.", Hash: hashOf(f.old)}
+	if was != nil {
+		e.Diff = shortDiff(was, f.old, f.oldPath)
+	}
+	return e
+}
+
+// maxSymlinks ends a loop of symlinks.
+const maxSymlinks = 16
+
+// resolveSymlink returns the file that diskPath leads to inside the vault: a
+// symlink is written through, never replaced. os.Root refuses one that leads
+// out.
+func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
+	for range maxSymlinks {
+		info, err := root.Lstat(diskPath)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			return diskPath, nil // absence is met when it is opened
+		}
+		target, err := root.Readlink(diskPath)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			break
+		}
+		diskPath = path.Join(path.Dir(diskPath), target)
+	}
+	return "", &Error{Op: "write", Path: notePath, Err: ErrForbidden, Detail: "it is a symlink that leads out of the vault, or in circles"}
+}
+
+// checkReplaceable refuses a file that replacing would part from other names,
+// or that another program holds a lock on.
+func checkReplaceable(root *os.Root, op string, f fileChange) error {
+	file, err := root.Open(f.oldDisk)
+	if err != nil {
+		return writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	switch {
+	case hardLinks(info) > 1:
+		return &Error{Op: op, Path: f.oldPath, Err: ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
+			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
+	case locked(file):
+		return &Error{Op: op, Path: f.oldPath, Err: ErrConflict, Detail: "another program holds a lock on the file", Hint: "Close it there and try again."}
+	}
+	return nil
+}
+
+// editProblem turns the parser's words into the domain's.
+func editProblem(notePath string, err error) error {
+	e := &Error{Op: "edit", Path: notePath, Err: ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed."}
+	var section *markdown.SectionError
+	if errors.As(err, &section) {
+		for _, c := range section.Candidates {
+			e.Candidates = append(e.Candidates, fmt.Sprintf("%s (line %d)", c.Path, c.Line))
+		}
+	}
+	var match *markdown.MatchError
+	switch {
+	case errors.Is(err, markdown.ErrAmbiguous):
+		e.Err, e.Hint = ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
+	case errors.As(err, &match) && match.Found > 0:
+		e.Hint = "Nothing was changed. Give more of the surrounding text in old, or the number of matches in count."
+	case errors.As(err, &match):
+		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
+	}
+	return e
+}

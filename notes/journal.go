@@ -1,0 +1,273 @@
+package notes
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+)
+
+// operation is a change to files that notesd makes. It is written to the
+// journal, with everything needed to finish it, before the first file changes;
+// so a crash at any instant is finished at the next start, a request that is
+// sent again gets the answer it would have had, and every step can be undone.
+type operation struct {
+	id         int64
+	requestKey string
+	kind       string // create, edit, move, delete, restore
+	author     Author
+	files      []fileChange
+}
+
+// fileChange is one file of an operation.
+type fileChange struct {
+	note     int64  // the store's note; 0 for a new one
+	oldPath  string // "" for a new note
+	newPath  string // "" for one that is deleted
+	oldDisk  string // the paths as the file system spells them
+	newDisk  string
+	link     string // the symlink by which the note is known, when the paths are its target's
+	old, new []byte
+	temp     string // the name beside newDisk (beside oldDisk for a delete)
+	state    string
+	conflict error // set when somebody else changed the file first
+}
+
+// States of operations and of their files.
+const (
+	statePending  = "pending"
+	stateDone     = "done"
+	stateFailed   = "failed"
+	stateConflict = "conflict"
+)
+
+func (f *fileChange) folder() string { return path.Dir(f.place()) }
+
+func (f *fileChange) place() string {
+	if f.newDisk == "" {
+		return f.oldDisk
+	}
+	return f.newDisk
+}
+
+// tempPrefix starts the names of temp files; being hidden they are never notes.
+const tempPrefix = ".notesd-"
+
+func tempName() string { return tempPrefix + rand.Text()[:12] + ".tmp" }
+
+// begin writes the operation to the journal.
+func (s *Store) begin(ctx context.Context, op *operation) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := historyWriter{ctx: ctx, tx: tx}
+		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?)`,
+			op.requestKey, op.kind, op.author.Name, op.author.Version, s.now().UnixNano(), statePending)
+		if err != nil {
+			return err
+		}
+		if op.id, err = result.LastInsertId(); err != nil {
+			return err
+		}
+		for i := range op.files {
+			if err := h.journalFile(op.id, i, &op.files[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h historyWriter) journalFile(operation int64, ordinal int, f *fileChange) error {
+	f.temp, f.state = tempName(), statePending
+	var hashes [2]any
+	for i, text := range []struct {
+		path string
+		data []byte
+	}{{f.oldPath, f.old}, {f.newPath, f.new}} {
+		if text.path == "" {
+			continue
+		}
+		hash, err := h.keep(text.data)
+		if err != nil {
+			return err
+		}
+		hashes[i] = hash
+	}
+	return execAll(h.ctx, h.tx, `INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		operation, ordinal, f.oldDisk, f.newDisk, f.temp, hashes[0], hashes[1], f.state)
+}
+
+// fail closes an operation that changed nothing. Its request key is given up,
+// so that the same request may be tried again.
+func (s *Store) fail(ctx context.Context, op *operation, state string, cause error) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
+	})
+}
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what is passed always marshals
+	}
+	return string(text)
+}
+
+// finish closes an operation that is on disk and in the store: it becomes
+// revisions, and its answer is kept for repeats of the request. It returns the
+// revision of the first file.
+func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]int64, answer Written) (revision int64, err error) {
+	err = s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := historyWriter{ctx: ctx, tx: tx}
+		now := s.now().UnixNano()
+		for i := range op.files {
+			f := &op.files[i]
+			if err := execAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.state, op.id, i); err != nil {
+				return err
+			}
+			if f.state != stateDone {
+				continue
+			}
+			made, err := h.reviseFile(op, f, firstSeen[f.note], now)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				revision = made
+			}
+		}
+		answer.Revision = revision
+		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, stateDone, jsonText(answer), op.id)
+	})
+	return revision, err
+}
+
+// reviseFile appends what the operation made of a file to its history, after
+// the version that it replaced if history does not have that yet.
+func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now int64) (int64, error) {
+	was := f.oldPath
+	if was == "" {
+		was = f.newPath
+	}
+	doc, err := h.document(was)
+	if err != nil {
+		return 0, err
+	}
+	if f.oldPath != "" {
+		old := version{path: f.oldPath, time: firstSeen, author: Outside, operation: opSeen, hash: rawHash(f.old), size: int64(len(f.old))}
+		last, err := h.last(doc)
+		if err != nil {
+			return 0, err
+		}
+		if !last.exists || last.hash != string(old.hash) {
+			if err := h.add(doc, old); err != nil {
+				return 0, err
+			}
+		}
+	}
+	v := version{path: f.newPath, time: now, author: op.author, operation: op.kind, size: int64(len(f.new))}
+	v.added, v.removed = lineChanges(f.old, f.new)
+	if f.newPath == "" {
+		v.path = f.oldPath
+	} else {
+		v.hash = rawHash(f.new)
+	}
+	if f.oldPath != "" && f.newPath != "" && f.oldPath != f.newPath {
+		v.oldPath = f.oldPath
+	}
+	if err := h.add(doc, v); err != nil {
+		return 0, err
+	}
+	last, err := h.last(doc)
+	if err != nil {
+		return 0, err
+	}
+	return last.id, h.setDocument(doc, v.path, f.newPath != "")
+}
+
+func rawHash(data []byte) []byte {
+	raw, err := hex.DecodeString(hashOf(data))
+	if err != nil {
+		panic(err) // hashOf writes hex
+	}
+	return raw
+}
+
+// answered finds what an earlier sending of the same request was answered.
+func (s *Store) answered(ctx context.Context, requestKey string, answer any) (bool, error) {
+	if requestKey == "" {
+		return false, nil
+	}
+	var state, result string
+	err := s.history.Reader().QueryRowContext(ctx, `SELECT state, result FROM operations WHERE request_key = ?`, requestKey).Scan(&state, &result)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil || state != stateDone {
+		return false, err
+	}
+	return true, json.Unmarshal([]byte(result), answer)
+}
+
+// pendingOperations returns what a crash has interrupted, oldest first.
+func (s *Store) pendingOperations(ctx context.Context) ([]*operation, error) {
+	var ops []*operation
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		err := forEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+			op := &operation{}
+			err := rows.Scan(&op.id, &op.requestKey, &op.kind, &op.author.Name, &op.author.Version)
+			ops = append(ops, op)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			if err := loadOperationFiles(ctx, tx, op); err != nil {
+				return fmt.Errorf("journal entry %d: %w", op.id, err)
+			}
+		}
+		return nil
+	})
+	return ops, err
+}
+
+func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *operation) error {
+	var hashes [][2][]byte
+	err := forEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
+		var f fileChange
+		var pair [2][]byte
+		err := rows.Scan(&f.oldDisk, &f.newDisk, &f.temp, &pair[0], &pair[1], &f.state)
+		f.oldPath, f.newPath = nfc(f.oldDisk), nfc(f.newDisk)
+		op.files, hashes = append(op.files, f), append(hashes, pair)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range op.files {
+		if op.files[i].old, err = loadBlob(ctx, tx, hashes[i][0]); err != nil {
+			return err
+		}
+		if op.files[i].new, err = loadBlob(ctx, tx, hashes[i][1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadBlob returns the text with this hash; a nil hash stands for no text.
+func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
+	if hash == nil {
+		return nil, nil
+	}
+	var codec int
+	var packed []byte
+	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
+		return nil, err
+	}
+	return unpack(codec, packed)
+}

@@ -1,0 +1,159 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+
+	"notesd/internal/atomicfile"
+)
+
+// recoverOperations finishes what a crash has interrupted. A file that has
+// the old bytes gets the new ones, one that has the new ones is done, and one
+// that has neither was changed by somebody else: it is left alone, and the
+// operation reports a conflict for it.
+func (v *Vault) recoverOperations(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	ops, err := v.store.pendingOperations(ctx)
+	if err != nil || len(ops) == 0 {
+		return err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // only read from; what is written is synced
+	for _, op := range ops {
+		if err := v.recoverOne(ctx, root, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Vault) recoverOne(ctx context.Context, root *os.Root, op *operation) error {
+	disk := &placer{vault: v, root: root, op: op}
+	defer disk.close()
+	for i := range op.files {
+		f := &op.files[i]
+		rows, err := v.store.rows(ctx, []string{f.oldPath})
+		if err != nil {
+			return err
+		}
+		f.note = rows[f.oldPath].id
+		f.state = stateDone
+		if err := disk.redo(f); err != nil {
+			f.state, f.conflict = stateConflict, err
+		}
+	}
+	for _, dir := range disk.dirs {
+		if err := dir.Sync(); err != nil {
+			return err
+		}
+	}
+	v.opt.Log.Warn("finished an interrupted change", "kind", op.kind, "note", op.files[0].place(), "conflicts", op.conflicts())
+	if len(op.files) == len(op.conflicts()) {
+		return errors.Join(v.store.fail(ctx, op, stateConflict, op.files[0].conflict), disk.discardTemps())
+	}
+	_, err := v.complete(ctx, root, op, disk)
+	return err
+}
+
+// redo brings one file of an interrupted operation to its end.
+func (d *placer) redo(f *fileChange) error {
+	dir, err := d.recoveryDir(f)
+	if err != nil {
+		return err
+	}
+	if err := d.restoreDisplaced(dir, f); err != nil {
+		return err
+	}
+	if err := dir.Discard(f.temp); err != nil {
+		return err
+	}
+	oldIs, newIs := d.holds(f.oldDisk, f.old), d.holds(f.newDisk, f.new)
+	switch {
+	case f.newPath == "" && oldIs == absent, f.newPath != "" && newIs == same && (f.oldDisk == "" || f.oldDisk == f.newDisk || oldIs == absent):
+		return nil // done before the crash
+	case f.newPath != "" && newIs == same && oldIs == same && f.oldDisk != f.newDisk:
+		return d.root.Remove(f.oldDisk) // a move that had published the new name
+	case f.oldDisk == "" && newIs == absent, f.oldDisk != "" && oldIs == same && (f.newPath == "" || f.oldDisk == f.newDisk || newIs == absent):
+		return d.again(dir, f)
+	}
+	return conflict(d.op.kind, f.oldPath, f.old, nil)
+}
+
+func (d *placer) recoveryDir(f *fileChange) (*atomicfile.Dir, error) {
+	if f.newPath != "" {
+		if err := d.makeFolders(path.Dir(f.newDisk)); err != nil {
+			return nil, err
+		}
+	}
+	return d.dir(f.folder())
+}
+
+// again does the file's step as if for the first time.
+func (d *placer) again(dir *atomicfile.Dir, f *fileChange) error {
+	if f.newPath != "" && !f.isPureMove() {
+		if err := d.stageFile(dir, f); err != nil {
+			return err
+		}
+	}
+	return d.swapFile(f)
+}
+
+// What a name holds.
+type holding int
+
+const (
+	absent holding = iota
+	same
+	other
+)
+
+func (d *placer) holds(diskPath string, want []byte) holding {
+	if diskPath == "" {
+		return absent
+	}
+	data, err := d.root.ReadFile(diskPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return absent
+	case err == nil && string(data) == string(want):
+		return same
+	}
+	return other
+}
+
+// restoreDisplaced deals with a crash after a file was displaced and before
+// it was compared: what is under the temp name may be somebody's save.
+func (d *placer) restoreDisplaced(dir *atomicfile.Dir, f *fileChange) error {
+	if f.oldDisk == "" {
+		return nil
+	}
+	temp := path.Join(f.folder(), f.temp)
+	displaced := d.holds(temp, f.old)
+	switch {
+	case f.newPath == "" && displaced == other && d.holds(f.oldDisk, nil) == absent:
+		return dir.Move(f.temp, dir, path.Base(f.oldDisk))
+	case f.oldDisk == f.newDisk && displaced == other && d.holds(temp, f.new) == other && d.holds(f.newDisk, f.new) == same:
+		return dir.Exchange(f.temp, path.Base(f.newDisk))
+	}
+	return d.restoreAside(f)
+}
+
+// restoreAside is for the old file of a move with new bytes.
+func (d *placer) restoreAside(f *fileChange) error {
+	from, err := d.dir(path.Dir(f.oldDisk))
+	if err != nil {
+		return nil // the old folder is gone, and nothing of ours with it
+	}
+	aside := f.temp + ".old"
+	if d.holds(path.Join(path.Dir(f.oldDisk), aside), f.old) == other && d.holds(f.oldDisk, nil) == absent {
+		return from.Move(aside, from, path.Base(f.oldDisk))
+	}
+	return from.Discard(aside)
+}

@@ -1,0 +1,51 @@
+package notes
+
+import (
+	"bytes"
+	"time"
+)
+
+// Written is what a change to notes has led to.
+type Written struct {
+	Path     string
+	Title    string
+	Hash     string // of the note's bytes now; "" after a delete
+	Revision int64  // of the note, in its history
+	Seq      uint64 // of the store's newest change
+	Diff     string // unified, short; for a dry run what would be changed
+
+	OldPath   string   `json:",omitempty"` // of a moved note
+	Relinked  []string `json:",omitempty"` // other notes whose links were rewritten
+	Conflicts []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
+}
+
+// written describes the operation's outcome; its revision is not known yet.
+func (op *operation) written() Written {
+	f := &op.files[0]
+	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts()}
+	if f.newPath == "" {
+		w.Path = f.oldPath
+		return w
+	}
+	note := parseNote(f.newPath, f.new, time.Time{})
+	w.Title, w.Hash = note.Title, note.Hash
+	if f.oldPath != "" && f.oldPath != f.newPath {
+		w.OldPath = f.oldPath
+	}
+	for _, other := range op.files[1:] {
+		if other.conflict == nil && !bytes.Equal(other.old, other.new) {
+			w.Relinked = append(w.Relinked, other.newPath)
+		}
+	}
+	return w
+}
+
+func (op *operation) conflicts() []string {
+	var paths []string
+	for _, f := range op.files {
+		if f.conflict != nil {
+			paths = append(paths, f.oldPath)
+		}
+	}
+	return paths
+}
