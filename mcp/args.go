@@ -38,6 +38,11 @@ var aliases = map[string][]string{
 	"expected_hash": {"hash", "if_match", "etag"},
 	"edits":         {"edit", "changes", "operations"},
 	"revision":      {"version", "rev"},
+	"op":            {"operation", "action", "type", "command"},
+	"old":           {"old_text", "old_str", "old_string", "find", "search", "from"},
+	"new":           {"new_text", "new_str", "new_string", "replace", "replacement", "replace_with", "with"},
+	"key":           {"field", "property", "name"},
+	"dry_run":       {"preview", "simulate"},
 }
 
 // decodeArgs reads a call's arguments into args, a pointer to a struct whose
@@ -51,8 +56,24 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	if err != nil {
 		return nil, err
 	}
-	values := make(map[string]json.RawMessage, len(given))
-	var problems []string
+	values, ignored, problems := s.values(given, strict)
+	if len(problems) > 0 {
+		return nil, &usageError{problems: problems}
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("encode arguments: %w", err)
+	}
+	if err := json.Unmarshal(data, args); err != nil {
+		return nil, fmt.Errorf("decode arguments into %T: %w", args, err)
+	}
+	return ignored, nil
+}
+
+// values returns what was given by the names and in the types of the schema.
+func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
+	values = make(map[string]json.RawMessage, len(given))
+	wrong := map[string]bool{}
 	for _, name := range sortedKeys(given) {
 		to, ok := s.canonical(name, given)
 		if !ok {
@@ -67,27 +88,17 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 		value, problem := coerce(s.byName[to], given[name])
 		switch {
 		case problem != "":
-			problems = append(problems, problem)
+			problems, wrong[to] = append(problems, problem), true
 		case value != nil:
 			values[to] = value
 		}
 	}
 	for _, name := range s.required {
-		if _, ok := values[name]; !ok && !slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, name+" ") }) {
+		if values[name] == nil && !wrong[name] {
 			problems = append(problems, fmt.Sprintf("%s is required: pass %s", name, s.byName[name].wanted()))
 		}
 	}
-	if len(problems) > 0 {
-		return nil, &usageError{problems: problems}
-	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return nil, fmt.Errorf("encode arguments: %w", err)
-	}
-	if err := json.Unmarshal(data, args); err != nil {
-		return nil, fmt.Errorf("decode arguments into %T: %w", args, err)
-	}
-	return ignored, nil
+	return values, ignored, problems
 }
 
 // argumentObject accepts an object, nothing, or an object written into a string.
@@ -173,7 +184,7 @@ func coerce(p param, raw json.RawMessage) (json.RawMessage, string) {
 	case "array":
 		return toArray(p, raw)
 	case "object":
-		value, ok = toObject(raw)
+		return toObject(p, raw)
 	default: // any JSON value
 		ok = true
 	}
@@ -290,11 +301,28 @@ func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
 	return nil, false
 }
 
-func toObject(raw json.RawMessage) (json.RawMessage, bool) {
+// toObject accepts an object, and one written into a string.
+func toObject(p param, raw json.RawMessage) (json.RawMessage, string) {
+	text := raw
 	if s, ok := unquote(raw); ok {
-		raw = json.RawMessage(strings.TrimSpace(s))
+		text = json.RawMessage(strings.TrimSpace(s))
 	}
-	return raw, len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
+	var given map[string]json.RawMessage
+	if json.Unmarshal(text, &given) != nil {
+		return nil, p.wrong(raw)
+	}
+	if p.Properties == nil {
+		return text, ""
+	}
+	values, _, problems := p.object().values(given, true)
+	if len(problems) > 0 {
+		return nil, fmt.Sprintf("%s: %s", p.name, strings.Join(problems, "; "))
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, p.wrong(raw)
+	}
+	return data, ""
 }
 
 // toArray accepts an array, an array written into a string, a comma list of
@@ -317,6 +345,9 @@ func toArray(p param, raw json.RawMessage) (json.RawMessage, string) {
 	}
 	for _, item := range items {
 		value, problem := coerce(element, bytes.TrimSpace(item))
+		if problem != "" && element.Properties != nil {
+			return nil, problem
+		}
 		if problem != "" {
 			return nil, p.wrong(raw)
 		}

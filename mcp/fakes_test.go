@@ -200,6 +200,53 @@ func (v *fakeVault) Create(_ context.Context, r notes.CreateRequest) (notes.Writ
 	return notes.Written{Path: p, Title: r.Title, Hash: n.Hash, Revision: 1, Seq: n.Seq}, nil
 }
 
+func (v *fakeVault) Edit(_ context.Context, r notes.EditRequest) (notes.Written, error) {
+	n, err := v.find("edit", r.Note, r.Scope)
+	if err != nil {
+		return notes.Written{}, err
+	}
+	text := n.Content
+	for _, e := range r.Edits {
+		text = strings.Replace(text, e.Old, e.New, 1) + e.Content
+	}
+	w := notes.Written{Path: n.Path, Title: n.Title, Hash: n.Hash, Diff: "-" + n.Content + "+" + text}
+	if !r.DryRun {
+		n = v.put(n.Path, text)
+		w.Hash, w.Revision = n.Hash, int64(n.Seq)
+	}
+	return w, nil
+}
+
+func (v *fakeVault) Delete(_ context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
+	n, err := v.find("delete", r.Note, r.Scope)
+	if err != nil {
+		return notes.Deletion{}, err
+	}
+	if r.ExpectedHash != "" && r.ExpectedHash != n.Hash {
+		return notes.Deletion{}, &notes.Error{Op: "delete", Path: n.Path, Err: notes.ErrConflict, Hash: n.Hash, Diff: "-then\n+now"}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.notes, n.Path)
+	return notes.Deletion{Written: notes.Written{Path: n.Path, Revision: 9}, LinkedFrom: []string{"Index.md"}}, nil
+}
+
+func (v *fakeVault) History(_ context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+	n, err := v.find("history", q.Note, q.Scope)
+	if err != nil {
+		return notes.HistoryPage{}, err
+	}
+	return notes.HistoryPage{Revisions: []notes.Revision{{Revision: 3, Time: n.Modified, Author: notes.Outside, Operation: "seen", Path: n.Path, Hash: n.Hash, Size: n.Size, Added: 1}}}, nil
+}
+
+func (v *fakeVault) Restore(_ context.Context, r notes.RestoreRequest) (notes.Written, error) {
+	n, err := v.find("restore", r.Note, r.Scope)
+	if err != nil {
+		return notes.Written{}, err
+	}
+	return notes.Written{Path: n.Path, Title: n.Title, Hash: n.Hash}, nil
+}
+
 func (v *fakeVault) Status(context.Context) (notes.Status, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -208,14 +255,14 @@ func (v *fakeVault) Status(context.Context) (notes.Status, error) {
 
 func (v *fakeVault) Tags(_ context.Context, scope notes.Scope) ([]notes.TagCount, error) {
 	return countBy(v, scope, func(n *notes.Note) []string { return n.Tags }, func(tag string, n int) notes.TagCount {
-		return notes.TagCount{Tag: tag, Count: n}
+		return notes.TagCount{Tag: tag, Notes: n}
 	}), nil
 }
 
 func (v *fakeVault) Folders(_ context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
 	return countBy(v, scope, func(n *notes.Note) []string {
 		return []string{strings.TrimPrefix(path.Dir(n.Path), ".")}
-	}, func(folder string, n int) notes.FolderCount { return notes.FolderCount{Folder: folder, Count: n} }), nil
+	}, func(folder string, n int) notes.FolderCount { return notes.FolderCount{Folder: folder, Notes: n} }), nil
 }
 
 func countBy[T any](v *fakeVault, scope notes.Scope, keys func(*notes.Note) []string, make func(string, int) T) []T {

@@ -3,8 +3,6 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // A schema is what the argument decoder needs of a tool's input schema. The
@@ -25,32 +23,40 @@ type param struct {
 	Minimum *float64 `json:"minimum"`
 	Maximum *float64 `json:"maximum"`
 	Items   *param   `json:"items"`
+
+	// Properties are those of an object that is one; an object without any may
+	// have all.
+	Properties map[string]param `json:"properties"`
+	Required   []string         `json:"required"`
 }
 
 // mustSchema parses a schema of ours; a mistake in one is a programmer's.
 func mustSchema(text string) schema {
-	var wire struct {
-		Type       string           `json:"type"`
-		Properties map[string]param `json:"properties"`
-		Required   []string         `json:"required"`
-	}
-	if err := json.Unmarshal([]byte(text), &wire); err != nil {
+	var root param
+	if err := json.Unmarshal([]byte(text), &root); err != nil {
 		panic(fmt.Errorf("schema: %w: %s", err, text))
 	}
-	if wire.Type != "object" {
+	if root.Type != "object" {
 		panic(fmt.Errorf("schema: not an object: %s", text))
 	}
-	s := schema{raw: compactJSON(text), required: wire.Required, byName: make(map[string]param, len(wire.Properties))}
-	for name, p := range wire.Properties {
-		p.name = name
-		s.byName[name] = p
-		s.params = append(s.params, p)
-	}
-	slices.SortFunc(s.params, func(a, b param) int { return strings.Compare(a.name, b.name) })
+	s := root.object()
+	s.raw = compactJSON(text)
 	for _, name := range s.required {
 		if _, ok := s.byName[name]; !ok {
 			panic(fmt.Errorf("schema: %q is required but not described", name))
 		}
+	}
+	return s
+}
+
+// object returns the schema of an object within another.
+func (p param) object() schema {
+	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties))}
+	for _, name := range sortedKeys(p.Properties) {
+		inner := p.Properties[name]
+		inner.name = name
+		s.byName[name] = inner
+		s.params = append(s.params, inner)
 	}
 	return s
 }

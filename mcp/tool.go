@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -39,6 +40,7 @@ type tool struct {
 // An invocation is one call of a tool.
 type invocation struct {
 	session *session
+	request *sdk.CallToolRequest
 	author  notes.Author
 	key     string // identifies the call when it is sent again; may be ""
 	limit   int    // bytes that the text of the outcome may have
@@ -100,9 +102,13 @@ var allTools = []*tool{
 	searchNotes,
 	readNote,
 	listNotes,
-	vaultOverview,
 	gatherContext,
+	vaultOverview,
 	createNote,
+	editNote,
+	deleteNote,
+	noteHistory,
+	restoreNote,
 }
 
 var toolsByName = indexTools(allTools)
@@ -134,10 +140,14 @@ const metaFailure = "notesd/error"
 func (s *session) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		key, _ := req.Params.Meta[MetaRequestKey].(string)
-		in := &invocation{session: s, author: author(req), key: key, limit: s.core.limits.ResultBytes}
+		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.core.limits.ResultBytes}
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
 		out, err := t.run(ctx, in, req.Params.Arguments)
+		var ask *needsInput
+		if errors.As(err, &ask) {
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{confirmKey: ask.question}}, nil
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -94,13 +94,13 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 		Indexing: indexing{Done: !status.Scanning, Scanned: status.Scanned, ToScan: status.ToScan},
 		Skipped:  status.SkippedTotal,
 	}
-	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Count - a.Count })
-	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Count - a.Count })
+	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
+	slices.SortStableFunc(tags, func(a, b notes.TagCount) int { return b.Notes - a.Notes })
 	for _, f := range folders[:min(most, len(folders))] {
-		out.Folders = append(out.Folders, folderCount{Folder: f.Folder, Notes: f.Count})
+		out.Folders = append(out.Folders, folderCount{Folder: f.Folder, Notes: f.Notes})
 	}
 	for _, t := range tags[:min(most, len(tags))] {
-		out.Tags = append(out.Tags, tagCount{Tag: t.Tag, Notes: t.Count})
+		out.Tags = append(out.Tags, tagCount{Tag: t.Tag, Notes: t.Notes})
 	}
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))

@@ -15,9 +15,17 @@ type Reader interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 }
 
-// Writer makes new notes.
+// Writer changes notes.
 type Writer interface {
 	Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error)
+	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
+	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
+}
+
+// Historian knows what notes were before.
+type Historian interface {
+	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
+	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
 }
 
 // Surveyor tells what there is, in numbers.
@@ -31,6 +39,7 @@ type Surveyor interface {
 type Vault interface {
 	Reader
 	Writer
+	Historian
 	Surveyor
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool

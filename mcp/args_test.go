@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var exampleSchema = mustSchema(`{
+	"type": "object",
+	"properties": {
+		"note": {"type": "string"},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 50},
+		"weight": {"type": "number"},
+		"explain": {"type": "boolean"},
+		"mode": {"type": "string", "enum": ["hybrid", "text"]},
+		"tags": {"type": "array", "items": {"type": "string"}},
+		"vector": {"type": "array", "items": {"type": "number"}},
+		"edits": {"type": "array", "items": {"type": "object"}},
+		"where": {"type": "object"},
+		"value": {}
+	},
+	"required": ["note"]
+}`)
+
+type exampleArgs struct {
+	Note    string           `json:"note"`
+	Limit   int              `json:"limit"`
+	Weight  float64          `json:"weight"`
+	Explain bool             `json:"explain"`
+	Mode    string           `json:"mode"`
+	Tags    []string         `json:"tags"`
+	Vector  []float64        `json:"vector"`
+	Edits   []map[string]any `json:"edits"`
+	Where   map[string]any   `json:"where"`
+	Value   any              `json:"value"`
+}
+
+func TestArgumentsForgive(t *testing.T) {
+	for name, tc := range map[string]struct {
+		given string
+		want  exampleArgs
+	}{
+		"as described":          {`{"note":"n","limit":5,"explain":true,"tags":["a"]}`, exampleArgs{Note: "n", Limit: 5, Explain: true, Tags: []string{"a"}}},
+		"path for note":         {`{"path":"n"}`, exampleArgs{Note: "n"}},
+		"file for note":         {`{"file":"n"}`, exampleArgs{Note: "n"}},
+		"name for note":         {`{"name":"n"}`, exampleArgs{Note: "n"}},
+		"camel case alias":      {`{"notePath":"n","maxResults":7}`, exampleArgs{Note: "n", Limit: 7}},
+		"kebab case":            {`{"note":"n","top-k":7}`, exampleArgs{Note: "n", Limit: 7}},
+		"capitals":              {`{"Note":"n"}`, exampleArgs{Note: "n"}},
+		"numbers as strings":    {`{"note":"n","limit":"10","weight":"0.5"}`, exampleArgs{Note: "n", Limit: 10, Weight: .5}},
+		"a whole float":         {`{"note":"n","limit":10.0}`, exampleArgs{Note: "n", Limit: 10}},
+		"booleans as strings":   {`{"note":"n","explain":"True"}`, exampleArgs{Note: "n", Explain: true}},
+		"booleans as numbers":   {`{"note":"n","explain":1}`, exampleArgs{Note: "n", Explain: true}},
+		"numbers for strings":   {`{"note":2026}`, exampleArgs{Note: "2026"}},
+		"one string in a list":  {`{"note":["n"]}`, exampleArgs{Note: "n"}},
+		"comma list":            {`{"note":"n","tags":"a, b,,c"}`, exampleArgs{Note: "n", Tags: []string{"a", "b", "c"}}},
+		"one tag":               {`{"note":"n","tag":"a"}`, exampleArgs{Note: "n", Tags: []string{"a"}}},
+		"no tags":               {`{"note":"n","tags":""}`, exampleArgs{Note: "n", Tags: []string{}}},
+		"list in a string":      {`{"note":"n","tags":"[\"a\",\"b\"]"}`, exampleArgs{Note: "n", Tags: []string{"a", "b"}}},
+		"numbers in a string":   {`{"note":"n","vector":"[1, 2.5]"}`, exampleArgs{Note: "n", Vector: []float64{1, 2.5}}},
+		"object in a string":    {`{"note":"n","where":"{\"a\":1}"}`, exampleArgs{Note: "n", Where: map[string]any{"a": 1.0}}},
+		"one object for a list": {`{"note":"n","edits":{"op":"x"}}`, exampleArgs{Note: "n", Edits: []map[string]any{{"op": "x"}}}},
+		"the same, in a string": {`{"note":"n","edits":"{\"op\":\"x\"}"}`, exampleArgs{Note: "n", Edits: []map[string]any{{"op": "x"}}}},
+		"null is nothing":       {`{"note":"n","limit":null,"tags":null}`, exampleArgs{Note: "n"}},
+		"enum in capitals":      {`{"note":"n","mode":" Text "}`, exampleArgs{Note: "n", Mode: "text"}},
+		"too large a limit":     {`{"note":"n","limit":1000}`, exampleArgs{Note: "n", Limit: 50}},
+		"any value":             {`{"note":"n","value":{"x":[1]}}`, exampleArgs{Note: "n", Value: map[string]any{"x": []any{1.0}}}},
+		"all in a string":       {`"{\"note\":\"n\"}"`, exampleArgs{Note: "n"}},
+		"unicode stays":         {`{"note":"Tägliches 🎉"}`, exampleArgs{Note: "Tägliches 🎉"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got exampleArgs
+			ignored, err := decodeArgs(exampleSchema, json.RawMessage(tc.given), true, &got)
+			require.NoError(t, err)
+			assert.Empty(t, ignored)
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+func TestArgumentErrorsSayWhatToPass(t *testing.T) {
+	for name, tc := range map[string]struct{ given, want string }{
+		"nothing":             {``, "note is required: pass a string"},
+		"null":                {`null`, "note is required: pass a string"},
+		"not an object":       {`[1]`, "arguments must be a JSON object"},
+		"an object for text":  {`{"note":{"path":"n"}}`, `note must be a string, not {"path":"n"}`},
+		"two for one":         {`{"note":["a","b"]}`, `note must be a string, not ["a","b"]`},
+		"words for a number":  {`{"note":"n","limit":"ten"}`, `limit must be a number from 1 to 50, not "ten"`},
+		"a fraction":          {`{"note":"n","limit":1.5}`, `limit must be a number from 1 to 50, not 1.5`},
+		"below the least":     {`{"note":"n","limit":0}`, `limit must be a number from 1 to 50, not 0`},
+		"maybe":               {`{"note":"n","explain":"maybe"}`, `explain must be true or false, not "maybe"`},
+		"no such mode":        {`{"note":"n","mode":"fuzzy"}`, `mode must be one of hybrid, text, not "fuzzy"`},
+		"objects for strings": {`{"note":"n","tags":[{"a":1}]}`, `tags must be an array of strings, like ["a", "b"], not [{"a":1}]`},
+		"words for numbers":   {`{"note":"n","vector":["a"]}`, `vector must be an array, not ["a"]`},
+		"text for an object":  {`{"note":"n","where":"status=open"}`, `where must be an object, like {"key": "value"}, not "status=open"`},
+		"a near miss":         {`{"note":"n","limt":5}`, `there is no argument "limt": did you mean "limit"?`},
+		"nothing near":        {`{"note":"n","zzzzz":5}`, `there is no argument "zzzzz": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
+		"all at once":         {`{"limit":"x","explain":"y"}`, `explain must be true or false, not "y"; limit must be a number from 1 to 50, not "x"; note is required: pass a string`},
+		"the same twice":      {`{"note":"n","path":"m"}`, `there is no argument "path": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := decodeArgs(exampleSchema, json.RawMessage(tc.given), true, new(exampleArgs))
+			var usage *usageError
+			require.ErrorAs(t, err, &usage)
+			assert.Equal(t, tc.want, err.Error())
+		})
+	}
+}
+
+func TestReadingToolsIgnoreStrayArguments(t *testing.T) {
+	var got exampleArgs
+	ignored, err := decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","random_string":"x"}`), false, &got)
+	require.NoError(t, err)
+	assert.Equal(t, []string{`ignored the unknown argument "random_string"`}, ignored)
+	_, err = decodeArgs(exampleSchema, json.RawMessage(`{"note":"n","limits":5}`), false, &got)
+	require.ErrorContains(t, err, `did you mean "limit"?`)
+}
+
+// FuzzArguments: whatever a model sends, it gets arguments or an error that is
+// its own fault, and never an internal one.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{`{"note":"n"}`, `{"note":1,"tags":"a,b","where":"{}"}`, `{"limit":1e400}`, `"{}"`, `[]`, `{"vector":"[1,"}`, `{"edits":[null]}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if !json.Valid(raw) {
+			return // never gets past the transport
+		}
+		_, err := decodeArgs(exampleSchema, raw, false, new(exampleArgs))
+		if err != nil {
+			var usage *usageError
+			require.ErrorAs(t, err, &usage)
+		}
+	})
+}

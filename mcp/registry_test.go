@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// maxToolBytes is what the names, descriptions and input schemas of the default
+// tools may take together of every conversation's context.
+const maxToolBytes = 8 << 10
+
+func TestDefaultToolsAreSmall(t *testing.T) {
+	total := 0
+	for _, tool := range allTools {
+		if !tool.optional {
+			total += len(tool.name) + len(tool.description) + len(tool.input.raw)
+		}
+	}
+	t.Logf("%d bytes", total)
+	assert.LessOrEqual(t, total, maxToolBytes)
+}
+
+func TestToolsKeepTheRules(t *testing.T) {
+	for _, tool := range allTools {
+		t.Run(tool.name, func(t *testing.T) {
+			def := tool.definition()
+			assert.NotEmpty(t, def.Title)
+			assert.Less(t, len(def.Description), 400)
+			assert.Regexp(t, `\b[Uu]se it\b`, def.Description, "says when to use it")
+			require.NotNil(t, def.Annotations.DestructiveHint)
+			require.NotNil(t, def.Annotations.OpenWorldHint)
+			assert.False(t, *def.Annotations.OpenWorldHint)
+			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
+			assertPlainSchema(t, tool.input.raw)
+			assertPlainSchema(t, tool.output)
+		})
+	}
+}
+
+// assertPlainSchema checks that a schema is one that every host's model API
+// takes, and describes an object.
+func assertPlainSchema(t *testing.T, raw json.RawMessage) {
+	t.Helper()
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(raw, &schema))
+	assert.Equal(t, "object", schema["type"])
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		for _, key := range []string{"anyOf", "oneOf", "allOf", "$ref", "$defs", "not", "additionalProperties"} {
+			assert.NotContains(t, object, key, at)
+		}
+		if typ, ok := object["type"]; ok {
+			assert.IsType(t, "", typ, "%s: a type is one name", at)
+		}
+		if object["type"] == "array" {
+			assert.Contains(t, object, "items", at)
+		}
+		for name, p := range asObject(object["properties"]) {
+			assert.Regexp(t, toolName, name)
+			walk(at+"."+name, p)
+		}
+		walk(at+"[]", object["items"])
+	}
+	walk("", schema)
+	var parsed jsonschema.Schema
+	require.NoError(t, json.Unmarshal(raw, &parsed))
+	_, err := parsed.Resolve(nil)
+	require.NoError(t, err)
+}
+
+func asObject(v any) map[string]any {
+	object, _ := v.(map[string]any)
+	return object
+}
+
+// The definitions are part of the interface: a change must be meant.
+func TestToolSnapshots(t *testing.T) {
+	for _, tool := range allTools {
+		t.Run(tool.name, func(t *testing.T) {
+			got, err := json.MarshalIndent(tool.definition(), "", "  ")
+			require.NoError(t, err)
+			file := filepath.Join("testdata", "tools", tool.name+".json")
+			if *update {
+				require.NoError(t, os.WriteFile(file, append(got, '\n'), 0o600))
+				return
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err, "run go test ./mcp -update")
+			assert.JSONEq(t, string(want), string(got))
+		})
+	}
+	files, err := filepath.Glob("testdata/tools/*.json")
+	require.NoError(t, err)
+	assert.Len(t, files, len(allTools), "a snapshot of a tool that is no more")
+}
+
+// Every name that a schema gives has a field, and every alias belongs to some
+// tool's argument.
+func TestAliasesAreOfUse(t *testing.T) {
+	used := map[string]bool{}
+	for _, tool := range allTools {
+		for _, name := range tool.input.names() {
+			used[name] = true
+		}
+	}
+	for name, list := range aliases {
+		if !used[name] {
+			t.Logf("no tool has an argument %q yet", name)
+		}
+		for _, alias := range list {
+			assert.Equal(t, snakeCase(alias), alias)
+		}
+	}
+}
+
+// checkOutput fails unless the structured content fits the tool's schema and
+// holds no null where a client expects a list.
+func checkOutput(t *testing.T, tool *tool, structured any) {
+	t.Helper()
+	data, err := json.Marshal(structured)
+	require.NoError(t, err)
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal(tool.output, &schema))
+	resolved, err := schema.Resolve(nil)
+	require.NoError(t, err)
+	var value any
+	require.NoError(t, json.Unmarshal(data, &value))
+	require.NoError(t, resolved.Validate(value))
+	assert.NotContains(t, string(data), "null")
+	for _, key := range jsonKeys(reflect.TypeOf(structured)) {
+		assert.Contains(t, schema.Properties, key, "the schema describes all that the tool returns")
+	}
+}
+
+func jsonKeys(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"search_notes", "read_note", "list_notes", "to", "tags"}
+	for given, want := range map[string]string{
+		"serch_notes": "search_notes", "search": "search_notes", "readnote": "read_note", "tag": "tags",
+		"rm": "", "delete_everything": "", "": "", "too": "to",
+	} {
+		assert.Equal(t, want, nearest(given, names), fmt.Sprintf("%q", given))
+	}
+}

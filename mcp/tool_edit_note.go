@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"notesd/notes"
+)
+
+var editNote = define(tool{
+	name:        "edit_note",
+	title:       "Edit a note",
+	description: "Change parts of a note; everything else stays as it is, byte for byte. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
+	effect:      changes,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"note": {"type": "string"},
+			"edits": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "set_front_matter", "replace_all"]},
+					"old": {"type": "string"},
+					"new": {"type": "string"},
+					"count": {"type": "integer", "minimum": 1, "description": "times old occurs, default 1"},
+					"heading": {"type": "string", "description": "for *_section, insert_*"},
+					"content": {"type": "string"},
+					"key": {"type": "string"},
+					"value": {"description": "null removes the key"}
+				},
+				"required": ["op"]
+			}},
+			"expected_hash": {"type": "string", "description": "fail if the note is not what was read"},
+			"dry_run": {"type": "boolean", "description": "only show the diff"}
+		},
+		"required": ["note", "edits"]
+	}`),
+	output: writtenSchema,
+}, runEditNote)
+
+// writtenSchema describes what changing a note returns.
+var writtenSchema = compactJSON(`{
+	"type": "object",
+	"properties": {
+		"path": {"type": "string"},
+		"uri": {"type": "string"},
+		"hash": {"type": "string"},
+		"revision": {"type": "integer", "description": "0 when nothing was written"},
+		"diff": {"type": "string"},
+		"dry_run": {"type": "boolean"}
+	},
+	"required": ["path", "uri", "hash", "revision", "diff"]
+}`)
+
+type editArgs struct {
+	Note         string       `json:"note"`
+	Edits        []notes.Edit `json:"edits"`
+	ExpectedHash string       `json:"expected_hash"`
+	DryRun       bool         `json:"dry_run"`
+}
+
+type writtenOutput struct {
+	Path     string `json:"path"`
+	URI      string `json:"uri"`
+	Hash     string `json:"hash"`
+	Revision int64  `json:"revision"`
+	Diff     string `json:"diff"`
+	DryRun   bool   `json:"dry_run,omitempty"`
+}
+
+func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, error) {
+	w, err := in.vault().Edit(ctx, notes.EditRequest{
+		Note: a.Note, Edits: a.Edits, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	return changed("Edited", w, a.DryRun), nil
+}
+
+// changed is the outcome of a change to one note.
+func changed(verb string, w notes.Written, dryRun bool) outcome {
+	out := writtenOutput{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, DryRun: dryRun}
+	var b strings.Builder
+	switch {
+	case dryRun:
+		fmt.Fprintf(&b, "Nothing was written: %q would become", oneLine(w.Path))
+	case w.Diff == "":
+		fmt.Fprintf(&b, "%q is like that already, hash %s", oneLine(w.Path), w.Hash)
+	default:
+		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, oneLine(w.Path), w.Revision, w.Hash)
+	}
+	if w.Diff != "" {
+		b.WriteString("\n" + fence("diff", w.Path, w.Diff))
+	}
+	return outcome{structured: out, text: b.String()}
+}

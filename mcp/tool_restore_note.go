@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"context"
+
+	"notesd/notes"
+)
+
+var restoreNote = define(tool{
+	name:        "restore_note",
+	title:       "Restore a note",
+	description: "Bring back an earlier version of a note, or a deleted note, as a new revision. Use it to undo a change, with a revision from note_history.",
+	effect:      changes,
+	idempotent:  true,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"note": {"type": "string"},
+			"revision": {"type": "integer", "minimum": 1},
+			"expected_hash": {"type": "string"},
+			"dry_run": {"type": "boolean"}
+		},
+		"required": ["note", "revision"]
+	}`),
+	output: writtenSchema,
+}, runRestoreNote)
+
+type restoreArgs struct {
+	Note         string `json:"note"`
+	Revision     int64  `json:"revision"`
+	ExpectedHash string `json:"expected_hash"`
+	DryRun       bool   `json:"dry_run"`
+}
+
+func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (outcome, error) {
+	w, err := in.vault().Restore(ctx, notes.RestoreRequest{
+		Note: a.Note, Revision: a.Revision, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	return changed("Restored", w, a.DryRun), nil
+}
