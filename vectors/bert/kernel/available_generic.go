@@ -1,3 +1,5 @@
+//go:build purego || !amd64
+
 package kernel
 
 // available lists the tiers of this build. A tier for another CPU (AVX-VNNI,

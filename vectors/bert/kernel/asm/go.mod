@@ -1,0 +1,3 @@
+module notesd/vectors/bert/kernel/asm
+
+go 1.26.0

@@ -1,0 +1,64 @@
+//go:build amd64 && !purego
+
+package kernel
+
+import (
+	"sync"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:generate go run -C asm .
+
+// available lists the tiers that this CPU has, best first. A tier for another
+// CPU (AVX-VNNI) is one more Set here.
+var available = sync.OnceValue(func() []*Set {
+	sets := []*Set{generic}
+	if cpu.X86.HasAVX2 {
+		sets = append([]*Set{avx2}, sets...)
+	}
+	// Every CPU with the VNNI instructions on 512-bit registers has the
+	// others, but a virtual machine may hide some.
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
+		sets = append([]*Set{avx512vnni}, sets...)
+	}
+	return sets
+})
+
+var avx2 = &Set{
+	Name:            "avx2",
+	ActivationBytes: 2,
+	Quantise:        quantiseAVX2,
+	Dequantise:      dequantiseAVX2,
+	DequantiseAdd:   dequantiseAddAVX2,
+	DequantiseGELU:  dequantiseGELUAVX2,
+	Normalise:       normaliseAVX2,
+	MaxAbs:          maxAbsAVX2,
+	Round16:         round16AVX2,
+	Interleave16:    interleave16AVX2,
+	Softmax:         softmaxAVX2,
+	Scale:           scaleAVX2,
+	rows8:           6,
+	rows16:          6,
+	tile8:           tile8AVX2,
+	tile16:          tile16AVX2,
+}
+
+var avx512vnni = &Set{
+	Name:            "avx512vnni",
+	ActivationBytes: 1,
+	Quantise:        quantiseAVX512VNNI,
+	Dequantise:      dequantiseAVX512VNNI,
+	DequantiseAdd:   dequantiseAddAVX512VNNI,
+	DequantiseGELU:  dequantiseGELUAVX512VNNI,
+	Normalise:       normaliseAVX512VNNI,
+	MaxAbs:          maxAbsAVX512VNNI,
+	Round16:         round16AVX512VNNI,
+	Interleave16:    interleave16AVX512VNNI,
+	Softmax:         softmaxAVX512VNNI,
+	Scale:           scaleAVX512VNNI,
+	rows8:           12,
+	rows16:          12,
+	tile8:           tile8AVX512VNNI,
+	tile16:          tile16AVX512VNNI,
+}
