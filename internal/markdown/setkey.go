@@ -39,10 +39,11 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	if fm.Format == "" {
 		return createFrontMatter(src, from, key, value)
 	}
-	if _, exists := fm.Values[key]; !exists {
-		if value == nil {
-			return bytes.Clone(src), nil
-		}
+	old, exists := fm.Values[key]
+	if !exists && value == nil || exists && value != nil && reflect.DeepEqual(old, value) {
+		return bytes.Clone(src), nil
+	}
+	if !exists {
 		if other := sameKey(fm.Values, key); other != "" {
 			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
 		}

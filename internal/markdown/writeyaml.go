@@ -16,14 +16,15 @@ type yamlWriter struct {
 	out        strings.Builder
 	eol        string
 	listIndent string
-	quote      byte // preferred for the first scalar
-	brackets   bool // the first list goes in brackets
+	quote      byte // for a scalar
+	brackets   bool // lists go in brackets
 }
 
 // value writes what stands after "key:" or "-"; indent is that of the line.
 func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 	switch v := value.(type) {
 	case []any:
+		w.quote = 0
 		if len(v) == 0 || w.brackets {
 			w.out.WriteString(" " + flowYAML(v))
 			return
@@ -37,6 +38,7 @@ func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 			w.value(item, inner, false)
 		}
 	case map[string]any:
+		w.quote = 0
 		if len(v) == 0 {
 			w.out.WriteString(" {}")
 			return
