@@ -30,6 +30,8 @@ type fileChange struct {
 	newPath  string // "" for one that is deleted
 	oldDisk  string // the paths as the file system spells them
 	newDisk  string
+	folder   bool   // a folder with all that is in it; it has no text
+	before   string // where the file lies until a folder of the operation has moved; "" when it does not lie in one
 	link     string // the symlink by which the note is known, when the paths are its target's
 	old, new []byte
 	temp     string // the name beside newDisk (beside oldDisk for a delete)
@@ -45,7 +47,23 @@ const (
 	stateConflict = "conflict"
 )
 
-func (f *fileChange) folder() string { return path.Dir(f.place()) }
+func (f *fileChange) dir() string { return path.Dir(f.place()) }
+
+// stageDir is where the temp file is written.
+func (f *fileChange) stageDir() string {
+	if f.before != "" {
+		return path.Dir(f.before)
+	}
+	return f.dir()
+}
+
+// source is where the old text is until the first name has changed.
+func (f *fileChange) source() string {
+	if f.before != "" {
+		return f.before
+	}
+	return f.oldDisk
+}
 
 func (f *fileChange) place() string {
 	if f.newDisk == "" {
@@ -87,7 +105,7 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *fileChange) 
 		path string
 		data []byte
 	}{{f.oldPath, f.old}, {f.newPath, f.new}} {
-		if text.path == "" {
+		if text.path == "" || f.folder {
 			continue
 		}
 		hash, err := h.keep(text.data)
@@ -129,6 +147,12 @@ func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]i
 				return err
 			}
 			if f.state != stateDone {
+				continue
+			}
+			if f.folder {
+				if err := h.moveFolder(op, f, now); err != nil {
+					return err
+				}
 				continue
 			}
 			made, err := h.reviseFile(op, f, firstSeen[f.note], now)
@@ -188,6 +212,20 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 	return last.id, h.setDocument(doc, v.path, f.newPath != "")
 }
 
+// moveFolder moves the history of every note in a folder along. Notes that
+// have a history get a revision for it.
+func (h historyWriter) moveFolder(op *operation, f *fileChange, now int64) error {
+	const below = `path > ?1 || '/' AND path < ?1 || '0' AND live = 1`
+	err := execAll(h.ctx, h.tx, `INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
+		SELECT d.id, ?3, ?4, ?5, 'move', ?2 || substr(d.path, length(?1) + 1), d.path, r.hash, r.size, 0, 0
+		FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.`+below,
+		f.oldPath, f.newPath, now, op.author.Name, op.author.Version)
+	if err != nil {
+		return err
+	}
+	return execAll(h.ctx, h.tx, `UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+below, f.oldPath, f.newPath)
+}
+
 func rawHash(data []byte) []byte {
 	raw, err := hex.DecodeString(hashOf(data))
 	if err != nil {
@@ -242,6 +280,7 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *operation) error {
 		var pair [2][]byte
 		err := rows.Scan(&f.oldDisk, &f.newDisk, &f.temp, &pair[0], &pair[1], &f.state)
 		f.oldPath, f.newPath = nfc(f.oldDisk), nfc(f.newDisk)
+		f.folder = f.oldDisk != "" && f.newDisk != "" && pair[0] == nil && pair[1] == nil
 		op.files, hashes = append(op.files, f), append(hashes, pair)
 		return err
 	})

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
+	"strings"
 	"syscall"
 
 	"golang.org/x/text/unicode/norm"
 
-	"notesd/internal/atomicfile"
 	"notesd/internal/sqlite"
 )
 
@@ -107,8 +106,15 @@ func (v *Vault) absorb(ctx context.Context, root *os.Root, op *operation) error 
 		return err
 	}
 	b := &batch{vault: v, root: root, current: rows}
+	inFolder := op.files[0].folder
 	for _, f := range op.files {
-		if f.state == stateDone {
+		switch {
+		case f.state != stateDone:
+		case f.folder:
+			v.absorbFolder(b, f)
+		case inFolder && under(f.newPath, op.files[0].newPath):
+			// came with the folder
+		default:
 			v.absorbFile(b, f)
 		}
 	}
@@ -143,346 +149,21 @@ func (v *Vault) absorbFile(b *batch, f fileChange) {
 	b.add(&p)
 }
 
-// placer does an operation's work on disk.
-type placer struct {
-	vault  *Vault
-	root   *os.Root
-	op     *operation
-	dirs   map[string]*atomicfile.Dir
-	made   []string // folders created for it, outermost first
-	placed int      // files whose names have been changed
-}
-
-func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
-	if dir := d.dirs[folder]; dir != nil {
-		return dir, nil
-	}
-	dir, err := atomicfile.OpenDir(d.root, folder)
-	if err != nil {
-		return nil, err
-	}
-	if d.dirs == nil {
-		d.dirs = map[string]*atomicfile.Dir{}
-	}
-	d.dirs[folder] = dir
-	return dir, nil
-}
-
-func (d *placer) close() {
-	for _, dir := range d.dirs {
-		_ = dir.Close() // what had to be durable was synced
-	}
-}
-
-// place stages every file and then changes every name. When it fails, the
-// disk is as it was.
-func (d *placer) place() error {
-	err := d.stage()
-	if err == nil {
-		err = d.vault.step("staged")
-	}
-	if err == nil {
-		err = d.check()
-	}
-	if err == nil {
-		err = d.swap()
-	}
-	if err != nil && !errors.Is(err, errKilled) {
-		return errors.Join(err, d.undo())
-	}
-	return err
-}
-
-// errKilled is what fail-points return to stand for the program's end: nothing
-// is tidied up after it.
-var errKilled = errors.New("killed")
-
-func (d *placer) stage() error {
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		if f.newPath != "" {
-			if err := d.makeFolders(path.Dir(f.newDisk)); err != nil {
-				return err
-			}
-		}
-		dir, err := d.dir(f.folder())
-		if err != nil {
-			return err
-		}
-		if f.newPath == "" || f.isPureMove() {
+// absorbFolder takes every note that the store has in the old folder to the
+// new one.
+func (v *Vault) absorbFolder(b *batch, f fileChange) {
+	for _, r := range b.current {
+		if !under(r.path, f.oldPath) {
 			continue
 		}
-		if err := d.stageFile(dir, f); err != nil {
-			return err
+		p := prepared{row: &r, hashedAt: v.opt.Now().UnixNano(), found: found{
+			path: f.newPath + strings.TrimPrefix(r.path, f.oldPath), diskPath: f.newDisk + strings.TrimPrefix(r.diskPath, f.oldDisk)}}
+		if err := v.readFile(b.root, &p); err != nil {
+			p.skip = skipChanging // the next look will see
 		}
+		b.add(&p)
 	}
-	return nil
-}
-
-func (d *placer) stageFile(dir *atomicfile.Dir, f *fileChange) error {
-	var like *os.File
-	if f.oldDisk != "" {
-		var err error
-		if like, err = d.root.Open(f.oldDisk); err != nil {
-			return err
-		}
-		defer func() { _ = like.Close() }() // only read from
-	}
-	return dir.Stage(f.temp, f.new, like)
-}
-
-func (f *fileChange) isPureMove() bool {
-	return f.oldPath != "" && f.newPath != "" && f.oldDisk != f.newDisk && string(f.old) == string(f.new)
-}
-
-// makeFolders creates what is missing of a folder, and remembers it.
-func (d *placer) makeFolders(folder string) error {
-	if folder == "." {
-		return nil
-	}
-	if err := d.makeFolders(path.Dir(folder)); err != nil {
-		return err
-	}
-	err := d.root.Mkdir(folder, 0o755)
-	switch {
-	case err == nil:
-		d.made = append(d.made, folder)
-	case !errors.Is(err, fs.ErrExist):
-		return err
-	}
-	return nil
-}
-
-// check looks once more at every file before the first name changes: from
-// here on a change by somebody else can only be met file by file.
-func (d *placer) check() error {
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		if f.oldDisk == "" {
-			if _, err := d.root.Lstat(f.newDisk); err == nil {
-				return &Error{Op: d.op.kind, Path: f.newPath, Err: ErrExists, Detail: "a file with this name is there already"}
-			}
-			continue
-		}
-		if err := d.checkOld(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) checkOld(f *fileChange) error {
-	data, err := d.root.ReadFile(f.oldDisk)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Error{Op: d.op.kind, Path: f.oldPath, Err: ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
-	}
-	if err != nil {
-		return err
-	}
-	if string(data) != string(f.old) {
-		return conflict(d.op.kind, f.oldPath, f.old, data)
-	}
-	return nil
-}
-
-// swap changes the names, the first file's first. A conflict there undoes
-// everything; one at a later file stays with that file.
-func (d *placer) swap() error {
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		if err := d.vault.step(fmt.Sprintf("before swap %d", i)); err != nil {
-			return err
-		}
-		err := d.swapFile(f)
-		switch {
-		case err == nil:
-			f.state = stateDone
-			d.placed++
-		case d.placed == 0:
-			return err
-		default:
-			f.state, f.conflict = stateConflict, writeProblem(d.op, err)
-		}
-		if err := d.vault.step(fmt.Sprintf("after swap %d", i)); err != nil {
-			return err
-		}
-	}
-	for _, dir := range d.dirs {
-		if err := dir.Sync(); err != nil && d.placed == 0 {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *placer) swapFile(f *fileChange) error {
-	dir, err := d.dir(f.folder())
-	if err != nil {
-		return err
-	}
-	switch {
-	case f.oldPath == "":
-		return dir.Publish(f.temp, path.Base(f.newDisk))
-	case f.newPath == "":
-		return d.withdraw(dir, f)
-	case f.oldDisk == f.newDisk:
-		return d.exchange(dir, f)
-	}
-	return d.move(dir, f)
-}
-
-// exchange puts the new bytes in place of the old, and puts the displaced
-// file back when it is not what was to be replaced.
-func (d *placer) exchange(dir *atomicfile.Dir, f *fileChange) error {
-	name := path.Base(f.newDisk)
-	if err := dir.Exchange(f.temp, name); err != nil {
-		return err
-	}
-	displaced, err := dir.Root().ReadFile(f.temp)
-	if err == nil && string(displaced) == string(f.old) {
-		return nil
-	}
-	if err := dir.Exchange(f.temp, name); err != nil {
-		return err
-	}
-	// Whoever saved between the two exchanges wrote into our file, which is
-	// under temp now: then theirs is the newest, and goes back.
-	if ours, readErr := dir.Root().ReadFile(f.temp); readErr == nil && string(ours) != string(f.new) {
-		if err := dir.Exchange(f.temp, name); err != nil {
-			return err
-		}
-		displaced = ours
-	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.op.kind, f.oldPath, f.old, displaced)
-}
-
-// withdraw takes a file away, and puts it back when it is not the one meant.
-func (d *placer) withdraw(dir *atomicfile.Dir, f *fileChange) error {
-	name := path.Base(f.oldDisk)
-	if err := dir.Withdraw(name, f.temp); err != nil {
-		return err
-	}
-	displaced, err := dir.Root().ReadFile(f.temp)
-	if err == nil && string(displaced) == string(f.old) {
-		return nil
-	}
-	if backErr := dir.Move(f.temp, dir, name); backErr != nil {
-		return errors.Join(err, backErr)
-	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.op.kind, f.oldPath, f.old, displaced)
-}
-
-// move gives a file another name, with the same bytes or with new ones.
-func (d *placer) move(to *atomicfile.Dir, f *fileChange) error {
-	from, err := d.dir(path.Dir(f.oldDisk))
-	if err != nil {
-		return err
-	}
-	oldName, newName := path.Base(f.oldDisk), path.Base(f.newDisk)
-	if !f.isPureMove() {
-		return d.moveAndChange(from, to, f, oldName, newName)
-	}
-	if err := from.Move(oldName, to, newName); err != nil {
-		return err
-	}
-	data, err := to.Root().ReadFile(newName)
-	if err == nil && string(data) == string(f.old) {
-		return nil
-	}
-	if backErr := to.Move(newName, from, oldName); backErr != nil {
-		return errors.Join(err, backErr)
-	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.op.kind, f.oldPath, f.old, data)
-}
-
-// moveAndChange publishes the new bytes under the new name and withdraws the
-// old file; in between both are there, never neither. A case-only rename on a
-// disk that folds case goes the other way round.
-func (d *placer) moveAndChange(from, to *atomicfile.Dir, f *fileChange, oldName, newName string) error {
-	aside := f.temp + ".old"
-	err := to.Publish(f.temp, newName)
-	folded := errors.Is(err, fs.ErrExist) && key(f.oldDisk) == key(f.newDisk)
-	if err != nil && !folded {
-		return err
-	}
-	if err := from.Withdraw(oldName, aside); err != nil {
-		return errors.Join(err, d.unpublish(to, f, newName, folded))
-	}
-	displaced, err := from.Root().ReadFile(aside)
-	if err != nil || string(displaced) != string(f.old) {
-		backErr := from.Move(aside, from, oldName)
-		return errors.Join(conflict(d.op.kind, f.oldPath, f.old, displaced), backErr, d.unpublish(to, f, newName, folded))
-	}
-	if folded {
-		return to.Publish(f.temp, newName)
-	}
-	return nil
-}
-
-func (d *placer) unpublish(to *atomicfile.Dir, f *fileChange, newName string, folded bool) error {
-	if folded {
-		return nil
-	}
-	return to.Move(newName, to, f.temp)
-}
-
-// undo removes temp files and folders of an operation that changed nothing.
-func (d *placer) undo() error {
-	errs := []error{d.discardTemps()}
-	for i := len(d.made) - 1; i >= 0; i-- {
-		_ = d.root.Remove(d.made[i]) // fails when somebody has put a file in it: then it stays
-	}
-	return errors.Join(errs...)
-}
-
-func (d *placer) discardTemps() error {
-	var errs []error
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		for _, place := range []string{f.folder(), path.Dir(f.oldDisk)} {
-			dir, err := d.dir(place)
-			if err != nil {
-				continue // a folder that could not be opened holds no temp file of ours
-			}
-			errs = append(errs, dir.Discard(f.temp), dir.Discard(f.temp+".old"))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// discard removes the displaced files. One that somebody wrote to after it
-// was displaced (an editor that had it open) is kept in history first.
-func (d *placer) discard(ctx context.Context) error {
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		if f.oldDisk != "" {
-			d.rescue(ctx, f)
-		}
-	}
-	return d.discardTemps()
-}
-
-func (d *placer) rescue(ctx context.Context, f *fileChange) {
-	for place, temp := range map[string]string{f.folder(): f.temp, path.Dir(f.oldDisk): f.temp + ".old"} {
-		data, err := d.root.ReadFile(path.Join(place, temp))
-		if err != nil || string(data) == string(f.old) || string(data) == string(f.new) {
-			continue
-		}
-		if err := d.vault.store.keepText(ctx, f.oldPath, data, d.vault.opt.Now()); err != nil {
-			d.vault.opt.Log.Error("a late save could not be kept", "note", f.oldPath, "err", err)
-			continue
-		}
-		d.vault.opt.Log.Warn("a program went on writing to a note that notesd had just replaced; its version is in the note's history", "note", f.oldPath)
-	}
+	v.queue.add([]string{f.oldDisk, f.newDisk}) // attachments, and what the store did not know yet
 }
 
 // conflict says that a file is not what it was when the change was computed.

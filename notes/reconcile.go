@@ -94,7 +94,23 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	p.compare(w)
+	v.removeTemps(root, w.temps)
 	return p, nil
+}
+
+// removeTemps removes temp files that belong to no operation: recovery has
+// finished the interrupted ones, and the lock keeps new ones from beginning.
+func (v *Vault) removeTemps(root *os.Root, temps []string) {
+	if len(temps) == 0 {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, temp := range temps {
+		if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			v.opt.Log.Warn("a temp file could not be removed", "file", temp, "err", err)
+		}
+	}
 }
 
 func walkError(err error) error {

@@ -68,6 +68,9 @@ func (d *placer) redo(f *fileChange) error {
 	if err != nil {
 		return err
 	}
+	if f.folder {
+		return d.redoFolder(dir, f)
+	}
 	if err := d.restoreDisplaced(dir, f); err != nil {
 		return err
 	}
@@ -86,13 +89,25 @@ func (d *placer) redo(f *fileChange) error {
 	return conflict(d.op.kind, f.oldPath, f.old, nil)
 }
 
+func (d *placer) redoFolder(dir *atomicfile.Dir, f *fileChange) error {
+	_, oldErr := d.root.Lstat(f.oldDisk)
+	_, newErr := d.root.Lstat(f.newDisk)
+	switch {
+	case newErr == nil && errors.Is(oldErr, fs.ErrNotExist):
+		return nil
+	case oldErr == nil && errors.Is(newErr, fs.ErrNotExist):
+		return d.rename(dir, f)
+	}
+	return movedOnto(f.oldPath, f.newPath)
+}
+
 func (d *placer) recoveryDir(f *fileChange) (*atomicfile.Dir, error) {
 	if f.newPath != "" {
 		if err := d.makeFolders(path.Dir(f.newDisk)); err != nil {
 			return nil, err
 		}
 	}
-	return d.dir(f.folder())
+	return d.dir(f.dir())
 }
 
 // again does the file's step as if for the first time.
@@ -134,7 +149,7 @@ func (d *placer) restoreDisplaced(dir *atomicfile.Dir, f *fileChange) error {
 	if f.oldDisk == "" {
 		return nil
 	}
-	temp := path.Join(f.folder(), f.temp)
+	temp := path.Join(f.dir(), f.temp)
 	displaced := d.holds(temp, f.old)
 	switch {
 	case f.newPath == "" && displaced == other && d.holds(f.oldDisk, nil) == absent:

@@ -27,6 +27,7 @@ type walked struct {
 	// unreadable are folders that could not be listed: nothing may be
 	// concluded about the notes in them.
 	unreadable []string
+	temps      []string // temp files of operations
 }
 
 // Skipped is a file that could be a note and is not, with the reason.
@@ -79,6 +80,9 @@ func (w *walker) dir(folder *os.Root, rel string, depth int) error {
 	}
 	for _, name := range names {
 		diskPath := path.Join(rel, name)
+		if strings.HasPrefix(name, tempPrefix) {
+			w.out.temps = append(w.out.temps, diskPath)
+		}
 		if w.ignore.matchOne(norm.NFC.String(diskPath)) {
 			continue
 		}

@@ -27,8 +27,10 @@ func (op *operation) written() Written {
 		w.Path = f.oldPath
 		return w
 	}
-	note := parseNote(f.newPath, f.new, time.Time{})
-	w.Title, w.Hash = note.Title, note.Hash
+	if !f.folder {
+		note := parseNote(f.newPath, f.new, time.Time{})
+		w.Title, w.Hash = note.Title, note.Hash
+	}
 	if f.oldPath != "" && f.oldPath != f.newPath {
 		w.OldPath = f.oldPath
 	}

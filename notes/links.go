@@ -1,0 +1,208 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// LinkQuery asks for the links of a note.
+type LinkQuery struct {
+	Direction string // "out", "in", or "both", the default
+	Depth     int    // how many links to follow; 1 (the default) to 3
+	Limit     int    // links in all; 0 is 100
+	Scope     Scope
+}
+
+// LinkedNote is one link, seen from the note that was asked about.
+type LinkedNote struct {
+	Direction string // "out": From links to To; "in": the same, found backwards
+	From      string // path of the linking note
+	To        string // path of the linked note or attachment; "" when unresolved
+	ToTitle   string
+	Kind      LinkKind
+	Target    string // as written
+	Anchor    string
+	Alias     string
+	Line      int    // in From
+	Context   string // the line in From, cut
+	Depth     int
+	Ambiguous bool // several notes are meant; To is empty
+}
+
+// LinkReport is what a note links to and what links to it.
+type LinkReport struct {
+	Path       string
+	Outgoing   []LinkedNote
+	Backlinks  []LinkedNote
+	Unresolved []LinkedNote // of the note itself
+	Truncated  bool
+}
+
+const (
+	maxLinkDepth     = 3
+	defaultLinkLimit = 100
+	linkContextRunes = 160
+)
+
+// Links reports the links of a note in both directions, by breadth first up
+// to the depth asked for.
+func (v *Vault) Links(ctx context.Context, ref string, q LinkQuery) (LinkReport, error) {
+	meta, err := v.store.Lookup(ctx, ref, q.Scope)
+	if err != nil {
+		return LinkReport{}, err
+	}
+	switch q.Direction {
+	case "", "both", "out", "in":
+	default:
+		return LinkReport{}, &Error{Op: "list links of", Path: meta.Path, Err: ErrInvalid, Detail: "direction must be out, in or both"}
+	}
+	q.Depth = min(max(q.Depth, 1), maxLinkDepth)
+	if q.Limit <= 0 {
+		q.Limit = defaultLinkLimit
+	}
+	report := LinkReport{Path: meta.Path, Outgoing: []LinkedNote{}, Backlinks: []LinkedNote{}, Unresolved: []LinkedNote{}}
+	err = v.store.notes.Read(ctx, func(tx *sql.Tx) error {
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report}
+		if q.Direction != "in" {
+			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
+				return err
+			}
+		}
+		if q.Direction != "out" {
+			if err := w.follow("in", meta.ID, &report.Backlinks); err != nil {
+				return err
+			}
+		}
+		return w.addContext()
+	})
+	return report, err
+}
+
+type linkWalk struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	query  LinkQuery
+	report *LinkReport
+	lines  map[string][]string
+}
+
+const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, ''), coalesce(t.title, '')
+	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved WHERE `
+
+func (w *linkWalk) follow(direction string, start int64, out *[]LinkedNote) error {
+	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1) ORDER BY l.ordinal`
+	if direction == "in" {
+		where = `l.resolved = ?1 AND l.note <> ?1 ORDER BY f.mtime DESC, f.id, l.ordinal`
+	}
+	seen := map[int64]bool{start: true}
+	level := []int64{start}
+	for depth := 1; depth <= w.query.Depth && len(level) > 0; depth++ {
+		var next []int64
+		for _, id := range level {
+			err := forEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
+				n, far, err := w.scan(rows, direction, depth)
+				if err != nil || !w.query.Scope.CanRead(n.From) || n.To != "" && !w.query.Scope.CanRead(n.To) {
+					return err
+				}
+				w.add(n, out)
+				if far != 0 && !seen[far] {
+					seen[far] = true
+					next = append(next, far)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n LinkedNote, far int64, err error) {
+	var state int
+	var from, to int64
+	n = LinkedNote{Direction: direction, Depth: depth}
+	err = rows.Scan(&n.Kind, &n.Target, &n.Anchor, &n.Alias, &n.Line, &state, &from, &n.From, &to, &n.To, &n.ToTitle)
+	switch state {
+	case linkAmbiguous:
+		n.Ambiguous = true
+	case linkAttachment:
+		n.To = n.Target
+	}
+	if direction == "in" {
+		return n, from, err
+	}
+	return n, to, err
+}
+
+func (w *linkWalk) add(n LinkedNote, out *[]LinkedNote) {
+	list := out
+	if n.To == "" {
+		if n.Depth > 1 {
+			return
+		}
+		list = &w.report.Unresolved
+	}
+	if len(w.report.Outgoing)+len(w.report.Backlinks)+len(w.report.Unresolved) >= w.query.Limit {
+		w.report.Truncated = true
+		return
+	}
+	*list = append(*list, n)
+}
+
+// addContext fills in the lines that the links stand in.
+func (w *linkWalk) addContext() error {
+	w.lines = map[string][]string{}
+	for _, list := range [][]LinkedNote{w.report.Outgoing, w.report.Backlinks, w.report.Unresolved} {
+		for i := range list {
+			lines, err := w.linesOf(list[i].From)
+			if err != nil {
+				return err
+			}
+			if n := list[i].Line; n >= 1 && n <= len(lines) {
+				list[i].Context = around(strings.TrimSpace(lines[n-1]), list[i].Target)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *linkWalk) linesOf(path string) ([]string, error) {
+	if lines, ok := w.lines[path]; ok {
+		return lines, nil
+	}
+	var codec int
+	var packed []byte
+	err := w.tx.QueryRowContext(w.ctx, `SELECT c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, path).Scan(&codec, &packed)
+	if err != nil {
+		return nil, err
+	}
+	text, err := unpack(codec, packed)
+	w.lines[path] = strings.Split(string(text), "\n")
+	return w.lines[path], err
+}
+
+// around cuts a long line to the part that has the target in it.
+func around(line, target string) string {
+	runes := []rune(line)
+	if len(runes) <= linkContextRunes {
+		return line
+	}
+	at := 0
+	if i := strings.Index(line, target); i > 0 {
+		at = len([]rune(line[:i]))
+	}
+	start := max(0, min(at-linkContextRunes/3, len(runes)-linkContextRunes))
+	end := min(len(runes), start+linkContextRunes)
+	cut := string(runes[start:end])
+	if start > 0 {
+		cut = "…" + cut
+	}
+	if end < len(runes) {
+		cut += "…"
+	}
+	return cut
+}

@@ -1,0 +1,227 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// MoveRequest asks for a note, or a folder, to get another path.
+type MoveRequest struct {
+	Note string // as Lookup takes it, or a folder
+	// To is the new path. One that ends in '/', or names a folder that exists,
+	// keeps the file name.
+	To          string
+	UpdateLinks bool // rewrite the links of the vault so that each leads where it led
+	DryRun      bool
+	Scope       Scope
+	Author      Author
+	RequestKey  string
+}
+
+// Move renames a note or a folder and rewrites links, in other notes and in
+// the moved ones, as one operation: every new text is on disk before the first
+// name changes. A note that somebody else changes before that makes it fail
+// with [ErrConflict] and nothing changed; one that is changed in the middle is
+// left alone and listed in Written.Conflicts.
+func (v *Vault) Move(ctx context.Context, r MoveRequest) (Written, error) {
+	var preview *operation
+	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*operation, error) {
+		m, err := v.planMove(ctx, root, r)
+		if err != nil {
+			return nil, err
+		}
+		op := &operation{kind: "move", author: r.Author, files: []fileChange{m.first}}
+		if r.UpdateLinks {
+			if err := v.relink(ctx, root, m, op, r.Scope); err != nil {
+				return nil, err
+			}
+		}
+		if r.DryRun {
+			preview = op
+			return nil, nil
+		}
+		return op, nil
+	})
+	if err == nil && preview != nil {
+		return preview.written(), nil
+	}
+	return written, err
+}
+
+// movement is what a move does to paths.
+type movement struct {
+	first fileChange        // the note or the folder itself
+	paths map[string]string // old path → new path, of every note and attachment that moves
+	rows  map[string]row    // the notes among them, by old path
+}
+
+func (m *movement) after(p string) string {
+	if to, ok := m.paths[p]; ok {
+		return to
+	}
+	return p
+}
+
+func (v *Vault) planMove(ctx context.Context, root *os.Root, r MoveRequest) (*movement, error) {
+	meta, err := v.store.Lookup(ctx, r.Note, r.Scope)
+	if err != nil {
+		if folder, ok := v.asFolder(root, r.Note); ok {
+			return v.planFolderMove(ctx, root, folder, r)
+		}
+		return nil, err
+	}
+	to, err := destination(root, meta.Path, r.To, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []string{meta.Path, to} {
+		if err := v.checkWrite("move", p, r.Scope); err != nil {
+			return nil, err
+		}
+	}
+	f, err := v.openNote(ctx, root, "move", meta.Path, "")
+	if err != nil {
+		return nil, err
+	}
+	if f.link != "" {
+		return nil, &Error{Op: "move", Path: meta.Path, Err: ErrForbidden, Detail: "the note is a symlink", Hint: "Move the file that it leads to."}
+	}
+	f.newPath, f.newDisk, f.new = to, to, f.old
+	if f.oldDisk == to {
+		return nil, &Error{Op: "move", Path: meta.Path, Err: ErrInvalid, Detail: "the note is there already"}
+	}
+	if taken, err := v.takenBy(ctx, root, to); err != nil || taken != "" && taken != meta.Path {
+		return nil, errors.Join(err, movedOnto(meta.Path, taken))
+	}
+	rows, err := v.store.rows(ctx, []string{meta.Path})
+	return &movement{first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
+}
+
+func movedOnto(from, taken string) error {
+	return &Error{Op: "move", Path: from, Err: ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s is there already", quote(taken)), Hint: "Choose another path."}
+}
+
+// destination makes the new path from what the caller wrote.
+func destination(root *os.Root, from, to string, note bool) (string, error) {
+	into := strings.HasSuffix(strings.TrimSpace(to), "/")
+	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
+		return path.Base(from), nil
+	}
+	if IsURI(to) {
+		p, err := ParseURI(to)
+		return p, err
+	}
+	p, err := CleanPath(strings.TrimSuffix(strings.TrimSpace(to), "/"))
+	if err != nil {
+		return "", err
+	}
+	if info, err := root.Stat(p); !into && err == nil && info.IsDir() && (note || key(p) != key(from)) {
+		into = true
+	}
+	switch {
+	case into:
+		p = path.Join(p, path.Base(from))
+	case note && !IsNoteName(p):
+		p += path.Ext(from)
+	}
+	if note {
+		return p, checkNewPath(p)
+	}
+	return p, checkNewPath(p + ".md")
+}
+
+// asFolder returns the path of the folder that ref names.
+func (v *Vault) asFolder(root *os.Root, ref string) (string, bool) {
+	p, err := CleanPath(strings.Trim(strings.TrimSpace(ref), "/"))
+	if err != nil || v.ignore.Match(p) {
+		return "", false
+	}
+	info, err := root.Lstat(p)
+	return p, err == nil && info.IsDir()
+}
+
+func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string, r MoveRequest) (*movement, error) {
+	to, err := destination(root, folder, r.To, false)
+	if err != nil {
+		return nil, err
+	}
+	if to == folder || under(to, folder) {
+		return nil, &Error{Op: "move", Path: folder, Err: ErrInvalid, Detail: "a folder cannot be moved into itself"}
+	}
+	if _, err := root.Lstat(to); err == nil && key(to) != key(folder) {
+		return nil, movedOnto(folder, to)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	rows, err := v.store.rows(ctx, []string{folder})
+	if err != nil {
+		return nil, err
+	}
+	attachments, err := v.store.attachmentsUnder(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	m := &movement{paths: map[string]string{}, rows: rows,
+		first: fileChange{folder: true, oldPath: folder, newPath: to, oldDisk: folder, newDisk: to}}
+	for _, p := range slices.Concat(slices.Sorted(maps.Keys(rows)), attachments) {
+		moved := to + strings.TrimPrefix(p, folder)
+		for _, p := range []string{p, moved} {
+			if err := v.checkWrite("move", p, r.Scope); err != nil {
+				return nil, err
+			}
+		}
+		m.paths[p] = moved
+	}
+	return m, nil
+}
+
+// relink adds to the operation every note whose links the move would lead
+// astray, with the links rewritten.
+func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *operation, scope Scope) error {
+	links, err := v.store.linksAround(ctx, m)
+	if err != nil {
+		return err
+	}
+	for _, notePath := range links.notes {
+		if !m.first.folder && notePath == m.first.oldPath {
+			op.files[0].new = links.rewrite(notePath, op.files[0].old)
+			continue
+		}
+		f, err := v.openRelinked(ctx, root, m, notePath)
+		if err != nil {
+			return err
+		}
+		if f.new = links.rewrite(notePath, f.old); bytes.Equal(f.old, f.new) {
+			continue
+		}
+		if err := v.checkWrite("move", notePath, scope); err != nil {
+			return &Error{Op: "move", Path: m.first.oldPath, Err: ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and that note may not be written", quote(notePath)),
+				Hint: "Move with update_links false, and those links will be broken."}
+		}
+		op.files = append(op.files, f)
+	}
+	return nil
+}
+
+// openRelinked reads a note whose links may change. One that lies in a folder
+// that moves is staged where it is and put in place where it will be.
+func (v *Vault) openRelinked(ctx context.Context, root *os.Root, m *movement, notePath string) (fileChange, error) {
+	f, err := v.openNote(ctx, root, "move", notePath, "")
+	if err != nil {
+		return f, err
+	}
+	if to, moved := m.paths[notePath]; moved {
+		f.newPath, f.before = to, f.oldDisk
+		f.oldDisk = m.first.newDisk + strings.TrimPrefix(f.oldDisk, m.first.oldDisk)
+		f.newDisk = f.oldDisk
+	}
+	return f, nil
+}

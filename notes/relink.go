@@ -1,0 +1,144 @@
+package notes
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"notesd/internal/markdown"
+)
+
+// linksAround knows, for a move, where links lead before it and after it.
+type linksAround struct {
+	move   *movement
+	notes  []string            // paths of the notes with links that may need rewriting
+	before map[string][]target // candidates by link key
+	after  map[string][]target
+}
+
+// linksAround gathers every note that moves, and every note with a link whose
+// last segment is the name that a moved file had or gets: the latter may come
+// to lead to the moved file instead of where it led.
+func (s *Store) linksAround(ctx context.Context, m *movement) (*linksAround, error) {
+	l := &linksAround{move: m, before: map[string][]target{}, after: map[string][]target{}}
+	names := map[string]bool{}
+	for from, to := range m.paths {
+		names[linkKey(from)], names[linkKey(to)] = true, true
+	}
+	affected := map[string]bool{}
+	for p := range m.rows {
+		affected[p] = true
+	}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		err := forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
+			[]any{jsonArg(slices.Collect(maps.Keys(names)))}, func(rows *sql.Rows) error {
+				var p string
+				err := rows.Scan(&p)
+				affected[p] = true
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+			var k string
+			var t target
+			if err := rows.Scan(&k, &t.id, &t.path); err != nil {
+				return err
+			}
+			l.before[k] = append(l.before[k], t)
+			t.path = m.after(t.path)
+			k = linkKey(t.path)
+			l.after[k] = append(l.after[k], t)
+			return nil
+		})
+	})
+	l.notes = slices.Sorted(maps.Keys(affected))
+	return l, err
+}
+
+// rewrite returns the text of the note at notePath with every link that the
+// move would lead astray leading where it led.
+func (l *linksAround) rewrite(notePath string, text []byte) []byte {
+	from := l.move.after(notePath)
+	return markdown.RewriteLinks(text, markdown.Parse(text), func(link markdown.Link) (string, bool) {
+		if link.External || link.Target == "" {
+			return "", false
+		}
+		kind := LinkKind(link.Kind)
+		was, state := chooseTarget(notePath, link.Target, kind, l.before[linkKey(link.Target)])
+		if state != linkResolved && state != linkAttachment {
+			return "", false
+		}
+		want := l.move.after(was.path)
+		if l.leadsTo(from, link.Target, kind, want) {
+			return "", false
+		}
+		for _, spelled := range spellings(link.Target, kind, notePath, was, from, want) {
+			if l.leadsTo(from, spelled, kind, want) && markdown.CanTarget(link, spelled) {
+				return spelled, true
+			}
+		}
+		return "", false
+	})
+}
+
+func (l *linksAround) leadsTo(from, link string, kind LinkKind, want string) bool {
+	t, state := chooseTarget(from, link, kind, l.after[linkKey(link)])
+	return (state == linkResolved || state == linkAttachment) && t.path == want
+}
+
+// spellings returns ways to write a link from one note to want, the one most
+// like the link as it was first.
+func spellings(link string, kind LinkKind, oldFrom string, was target, from, want string) []string {
+	if was.id != 0 && !IsNoteName(link) {
+		want = stem(want)
+	}
+	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
+	dotted := relative
+	if !strings.HasPrefix(dotted, "../") {
+		dotted = "./" + dotted
+	}
+	isMarkdown := kind == LinkMarkdown || kind == LinkImage
+	wasRelative := samePath(was.path, path.Join(path.Dir(oldFrom), link))
+	switch {
+	case strings.HasPrefix(link, "/"):
+		return []string{"/" + absolute, absolute, relative}
+	case strings.HasPrefix(link, "./"):
+		return []string{dotted, relative, absolute}
+	case strings.HasPrefix(link, "../"):
+		return []string{relative, absolute}
+	case isMarkdown && wasRelative:
+		return []string{relative, dotted, absolute, "/" + absolute}
+	case !strings.Contains(link, "/"):
+		return []string{name, absolute, relative, dotted}
+	}
+	return []string{absolute, relative, dotted}
+}
+
+// relativePath returns the way from the folder dir to p.
+func relativePath(dir, p string) string {
+	from, to := segments(dir), strings.Split(p, "/")
+	common := 0
+	for common < len(from) && common < len(to)-1 && from[common] == to[common] {
+		common++
+	}
+	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
+}
+
+// attachmentsUnder returns the paths of the attachments below the folder.
+func (s *Store) attachmentsUnder(ctx context.Context, folder string) ([]string, error) {
+	var paths []string
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
+			var p string
+			err := rows.Scan(&p)
+			paths = append(paths, p)
+			return err
+		})
+	})
+	return paths, err
+}
