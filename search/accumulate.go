@@ -1,0 +1,146 @@
+package search
+
+import (
+	"slices"
+	"sync"
+)
+
+// accumulator adds up the scores of one segment's documents, term by term.
+type accumulator struct {
+	data     *segmentData
+	eligible bitset // nil: every document
+	base     float32
+	slope    float32
+	*scratch
+}
+
+// scratch is an accumulator's memory, kept between searches. It is all zero
+// between two of them, except score and terms.
+type scratch struct {
+	score   []float32
+	terms   []uint64
+	count   []float32 // weighted frequency of the term being added, outside the body
+	touched []uint32  // documents with a count
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func newAccumulator(d *segmentData, eligible bitset, average float32) *accumulator {
+	s := scratches.Get().(*scratch)
+	n := len(d.notes)
+	s.score, s.terms, s.count = zeroed(s.score, n), zeroed(s.terms, n), slices.Grow(s.count[:0], n)[:n]
+	return &accumulator{
+		data: d, eligible: eligible, scratch: s,
+		base: bm25K1 * (1 - bm25B), slope: bm25K1 * bm25B / average,
+	}
+}
+
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+func (a *accumulator) release() { scratches.Put(a.scratch) }
+
+// add scores the term'th term of the plan. Counts of the small fields are
+// gathered first and completed by the body's.
+func (a *accumulator) add(term int, fields [len(searchedFields)][]postingsIter, weight float32) error {
+	const body = len(searchedFields) - 1
+	bit := uint64(1) << min(term, 63)
+	for f := range searchedFields {
+		for n, it := range fields[f] {
+			if f == body && n == len(fields[f])-1 {
+				if err := a.complete(it, bit, weight); err != nil {
+					return err
+				}
+				break
+			}
+			if err := a.gather(it, searchedFields[f].weight); err != nil {
+				return err
+			}
+		}
+	}
+	for _, doc := range a.touched {
+		if n := a.count[doc]; n > 0 {
+			a.saturate(doc, n, bit, weight)
+			a.count[doc] = 0
+		}
+	}
+	a.touched = a.touched[:0]
+	return nil
+}
+
+// gather counts one list of a term that has more than one.
+func (a *accumulator) gather(it postingsIter, weight float32) error {
+	for {
+		p, err := it.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		doc := uint32(p.Number())
+		if a.eligible != nil && !a.eligible.has(doc) {
+			continue
+		}
+		if a.count[doc] == 0 {
+			a.touched = append(a.touched, doc)
+		}
+		a.count[doc] += weight * float32(p.Frequency())
+	}
+}
+
+// complete adds the last list of a term, in which most documents are.
+func (a *accumulator) complete(it postingsIter, bit uint64, weight float32) error {
+	for {
+		p, err := it.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		doc := uint32(p.Number())
+		if a.eligible != nil && !a.eligible.has(doc) {
+			continue
+		}
+		n := float32(p.Frequency())
+		if more := a.count[doc]; more > 0 {
+			n += more
+			a.count[doc] = 0
+		}
+		a.saturate(doc, n, bit, weight)
+	}
+}
+
+// saturate adds a term that a document has n times.
+func (a *accumulator) saturate(doc uint32, n float32, bit uint64, weight float32) {
+	a.score[doc] += weight * n / (n + a.base + a.slope*a.data.lengths[doc])
+	a.terms[doc] |= bit
+}
+
+// collect offers every document with a score to top and counts them.
+func (a *accumulator) collect(top *top) int {
+	n := 0
+	for doc, terms := range a.terms {
+		if terms == 0 {
+			continue
+		}
+		n++
+		top.offer(ranked{note: a.data.notes[doc], score: float64(a.score[doc]), terms: terms})
+	}
+	return n
+}
+
+// bitset has one bit for each document of a segment.
+type bitset []uint64
+
+func newBitset(n int) bitset         { return make(bitset, (n+63)/64) }
+func (b bitset) has(doc uint32) bool { return b[doc>>6]&(1<<(doc&63)) != 0 }
+func (b bitset) set(doc uint32)      { b[doc>>6] |= 1 << (doc & 63) }
+func (b bitset) and(other bitset) {
+	for i := range b {
+		b[i] &= other[i]
+	}
+}
+func (b bitset) andNot(other bitset) {
+	for i := range b {
+		b[i] &^= other[i]
+	}
+}

@@ -1,0 +1,181 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"notesd/notes"
+)
+
+// asyncErrorCallback is the name under which Bleve finds asyncError.
+const asyncErrorCallback = "notesd/search"
+
+// opened finds an Index by its folder, for errors from Bleve's goroutines.
+var opened sync.Map // string → *Index
+
+func init() { scorch.RegistryAsyncErrorCallbacks[asyncErrorCallback] = asyncError }
+
+// saveRetry is how long Bleve waits before it tries again to save, on a full
+// disk for example; left to itself it would try without pause.
+const saveRetry = 2 * time.Second
+
+// asyncError is called by Bleve's goroutines, and holds up the one it came from.
+func asyncError(err error, dir string) {
+	v, ok := opened.Load(dir)
+	if !ok {
+		return
+	}
+	x := v.(*Index)
+	msg := firstLine(err)
+	if old := x.asyncErr.Swap(&msg); old == nil || *old != msg {
+		x.log.Error("search index", "err", err)
+	}
+	wait := time.NewTimer(saveRetry)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-x.closing:
+	}
+}
+
+// openBleve opens the index in dir and checks that it can be read. Damage that
+// makes Bleve panic, or the processor fault on a mapped file, is an error like
+// any other.
+func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err error) {
+	idx, err := scorch.NewScorch(scorch.Name, map[string]any{
+		"path":         dir,
+		"bolt_timeout": "50ms", // of waiting for the lock of another process
+		// A batch is visible when Batch returns and saved soon after. The
+		// position is saved with it, so that what a crash loses is fed again.
+		"unsafe_batch":           true,
+		"asyncErrorCallbackName": asyncErrorCallback,
+		"scorchPersisterOptions": persisterOptions,
+		"scorchMergePlanOptions": mergeOptions,
+	}, queue)
+	if err != nil {
+		return nil, err
+	}
+	s = idx.(*scorch.Scorch)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			closeQuietly(s)
+			s = nil
+		}
+	}()
+	if err := s.Open(); err != nil {
+		if strings.Contains(err.Error(), "timeout") {
+			return nil, fmt.Errorf("%w: %s", ErrLocked, dir)
+		}
+		return nil, err
+	}
+	return s, checkFormat(s)
+}
+
+// closeQuietly closes an index that failed to open; it may be half made.
+func closeQuietly(s *scorch.Scorch) {
+	defer func() { _ = recover() }()
+	_ = s.Close()
+}
+
+var errFormat = errors.New("it was made by another version")
+
+// checkFormat reads what every search needs of each segment, and gives a new
+// index its version.
+func checkFormat(s *scorch.Scorch) error {
+	r, err := s.Reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	snapshot := r.(*scorch.IndexSnapshot)
+	format, err := snapshot.GetInternal(keyFormat)
+	if err != nil {
+		return err
+	}
+	if format == nil && len(snapshot.Segments()) == 0 {
+		return s.SetInternal(keyFormat, []byte(formatVersion))
+	}
+	if string(format) != formatVersion {
+		return errFormat
+	}
+	if _, err := readPosition(snapshot); err != nil {
+		return err
+	}
+	for _, seg := range snapshot.Segments() {
+		if _, err := loadSegment(seg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodePosition writes a position as "seq store".
+func encodePosition(p notes.Position) []byte {
+	return []byte(strconv.FormatUint(p.Seq, 10) + " " + p.Store)
+}
+
+func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
+	v, err := r.GetInternal(keyPosition)
+	if err != nil || v == nil {
+		return p, err
+	}
+	seq, store, ok := strings.Cut(string(v), " ")
+	if ok {
+		p.Store = store
+		p.Seq, err = strconv.ParseUint(seq, 10, 64)
+	}
+	if !ok || err != nil {
+		return notes.Position{}, fmt.Errorf("position %q is malformed", v)
+	}
+	return p, nil
+}
+
+// keptAside is how many unreadable indexes are kept for whoever wants to know
+// what happened to them.
+const keptAside = 1
+
+// setAside renames the folder of an unreadable index and removes older ones.
+func setAside(dir string, now time.Time) (string, error) {
+	aside := dir + ".corrupt-" + now.UTC().Format("20060102T150405.000")
+	if err := os.Rename(dir, aside); err != nil {
+		if err := os.RemoveAll(dir); err != nil { // Windows does not rename what is still mapped
+			return "", err
+		}
+	}
+	old, err := filepath.Glob(globQuote(dir) + ".corrupt-*")
+	if err != nil {
+		return aside, nil
+	}
+	slices.Sort(old)
+	for len(old) > keptAside {
+		if err := os.RemoveAll(old[0]); err != nil {
+			break
+		}
+		old = old[1:]
+	}
+	return aside, nil
+}
+
+// globQuote makes a path match only itself. Windows has no quoting; its state
+// folder has no such characters.
+func globQuote(p string) string {
+	if filepath.Separator == '\\' {
+		return p
+	}
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(p)
+}

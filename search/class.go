@@ -1,0 +1,130 @@
+package search
+
+import (
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
+// class says what part a character plays in splitting text into spans. The
+// classes of a word's characters are or-ed together as the word is read, so
+// that plain lower-case ASCII, nearly all of most text, is recognised for free.
+type class uint8
+
+const (
+	classLower class = 1 << iota // a letter: lower case, or of a script without case
+	classUpper
+	classDigit
+	classMark      // combines with the letter before it, or is invisible; inside words only
+	classConnector // joins two parts of one word: e-mail, node.js, snake_case, l'été
+	classDense     // Han, kana, Hangul: pairs of characters are terms
+	classRunOn     // Thai, Lao, Khmer, Myanmar: no spaces between words, n-grams are terms
+	classSymbol    // emoji and the like: a term each
+
+	classNone class = 0
+	classWord       = classLower | classUpper | classDigit | classMark
+)
+
+// highBit is or-ed into a word's classes when it has a character outside
+// ASCII. It shares its bit with a class that never occurs inside words.
+const highBit = classSymbol
+
+var asciiClass = func() (t [utf8.RuneSelf]class) {
+	for c := 'a'; c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = classLower, classUpper
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = classDigit
+	}
+	for _, c := range "'-._@&" {
+		t[c] = classConnector
+	}
+	return t
+}()
+
+// A page holds what is known about 256 neighbouring characters. Pages are made
+// when a character of theirs is first met: a vault uses a handful of scripts.
+const pageBits = 8
+
+type pages[T any] [(unicode.MaxRune + 1) >> pageBits]atomic.Pointer[[1 << pageBits]T]
+
+// get returns what describe says about r, from its page.
+func (p *pages[T]) get(r rune, describe func(rune) T) T {
+	slot := &p[r>>pageBits]
+	page := slot.Load()
+	if page == nil {
+		page = new([1 << pageBits]T)
+		for i := range page {
+			page[i] = describe(r&^(1<<pageBits-1) + rune(i))
+		}
+		slot.Store(page) // a race only makes the same page twice
+	}
+	return page[r&(1<<pageBits-1)]
+}
+
+var classPages pages[class]
+
+func classOf(r rune) class {
+	if r < utf8.RuneSelf {
+		return asciiClass[r]
+	}
+	return classPages.get(r, describeClass)
+}
+
+// runOnScripts write sentences without spaces between words.
+var runOnScripts = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// denseScripts carry about a word's meaning in every character or two.
+var denseScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo}
+
+func describeClass(r rune) class {
+	switch {
+	case r == '’' || r == 'ʼ' || r == '‐' || r == '‑' || r == '＠' || r == '＿' || r == '．':
+		return classConnector
+	case r == '\u00AD' || r == '\u200C' || r == '\u200D' || r == '\u2060':
+		return classMark // soft hyphen and joiners: invisible inside a word
+	case r == 'ー' || r == 'ｰ' || r == '々' || r == '〆' || isKanaVoicing(r):
+		return classDense
+	case unicode.In(r, runOnScripts...):
+		if unicode.IsDigit(r) {
+			return classDigit
+		}
+		if unicode.IsLetter(r) || unicode.IsMark(r) {
+			return classRunOn
+		}
+		return classNone
+	case unicode.In(r, denseScripts...) && unicode.IsLetter(r):
+		return classDense
+	case unicode.IsMark(r):
+		if r >= 0xFE00 && r <= 0xFE0F {
+			return classNone // variation selectors: how an emoji is drawn
+		}
+		return classMark
+	case unicode.IsUpper(r) || unicode.IsTitle(r):
+		return classUpper
+	case unicode.IsLetter(r):
+		return classLower
+	case unicode.IsNumber(r):
+		return classDigit
+	case isEmoji(r):
+		return classSymbol
+	}
+	return classNone
+}
+
+// isKanaVoicing reports the marks that turn か into が when written apart.
+func isKanaVoicing(r rune) bool {
+	return r == 0x3099 || r == 0x309A || r == 0xFF9E || r == 0xFF9F
+}
+
+// isEmoji covers the blocks that hold pictographs, not box drawing, arrows or
+// mathematics, which code blocks are full of.
+func isEmoji(r rune) bool {
+	switch {
+	case r >= 0x1F1E6 && r <= 0x1FAFF && !(r >= 0x1F3FB && r <= 0x1F3FF): // skin tones change no meaning
+		return true
+	case r >= 0x2600 && r <= 0x27BF, r >= 0x2B50 && r <= 0x2B55, r == 0x231A, r == 0x231B, r >= 0x23E9 && r <= 0x23FA:
+		return unicode.IsSymbol(r)
+	}
+	return false
+}

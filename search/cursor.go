@@ -1,0 +1,117 @@
+package search
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"notesd/notes"
+)
+
+// place is where a page begins: the query, the list that was made for it, and
+// how far the pages before it came. As a cursor it is opaque text.
+type place struct {
+	query  [8]byte
+	list   uint32
+	offset int
+}
+
+// queryHash tells queries apart by what decides their order.
+func queryHash(q Query) (h [8]byte) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v", q.Mode, q.Text, q.Filter))
+	copy(h[:], sum[:])
+	return h
+}
+
+// after returns the cursor of the page that begins at offset.
+func (p place) after(offset int) string {
+	b := append([]byte(nil), p.query[:]...)
+	b = binary.BigEndian.AppendUint32(b, p.list)
+	b = binary.AppendUvarint(b, uint64(offset))
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// parsePlace reads the cursor of a query; of "" it is the beginning.
+func parsePlace(q Query) (place, error) {
+	p := place{query: queryHash(q)}
+	if q.Cursor == "" {
+		return p, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(q.Cursor)
+	if err != nil || len(b) < len(p.query)+4 {
+		return p, badCursor("is not one that a search returned")
+	}
+	offset, n := binary.Uvarint(b[len(p.query)+4:])
+	if n <= 0 || offset > maxResults {
+		return p, badCursor("is not one that a search returned")
+	}
+	if [8]byte(b) != p.query {
+		return p, badCursor("belongs to another query")
+	}
+	p.list, p.offset = binary.BigEndian.Uint32(b[len(p.query):]), int(offset)
+	return p, nil
+}
+
+func badCursor(detail string) error {
+	return &notes.Error{Op: "search", Err: notes.ErrBadCursor, Detail: "the cursor " + detail,
+		Hint: "Repeat the query that it came with, or leave the cursor out to start from the beginning."}
+}
+
+// rankings keeps the lists of the last queries, so that the pages of one are
+// cut from one order. A list that is gone is made again.
+type rankings struct {
+	mu    sync.Mutex
+	byID  map[uint32]*list.Element
+	order list.List // of keptRanking, the last used first
+}
+
+type keptRanking struct {
+	place place
+	list  *rankedList
+}
+
+// maxRankings bounds their number; each is a few kilobytes.
+const maxRankings = 64
+
+// find returns where the page of a query begins, and the list that it is of,
+// nil when there is none yet or any more.
+func (r *rankings) find(q Query) (place, *rankedList, error) {
+	p, err := parsePlace(q)
+	if err != nil || p.list == 0 {
+		return p, nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.byID[p.list]
+	if e == nil || e.Value.(keptRanking).place.query != p.query {
+		return p, nil, nil
+	}
+	r.order.MoveToFront(e)
+	return p, e.Value.(keptRanking).list, nil
+}
+
+// keep remembers a list under an id that it puts into p.
+func (r *rankings) keep(p *place, l *rankedList) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.byID[p.list]; e != nil && p.list != 0 {
+		e.Value = keptRanking{*p, l}
+		return
+	}
+	if r.byID == nil {
+		r.byID = map[uint32]*list.Element{}
+	}
+	for p.list == 0 || r.byID[p.list] != nil {
+		p.list = rand.Uint32()
+	}
+	r.byID[p.list] = r.order.PushFront(keptRanking{*p, l})
+	if r.order.Len() > maxRankings {
+		last := r.order.Back()
+		delete(r.byID, last.Value.(keptRanking).place.list)
+		r.order.Remove(last)
+	}
+}

@@ -1,0 +1,144 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+
+	"notesd/notes"
+)
+
+// eligibleIn returns the documents of a segment that a plan's clauses and the
+// filter admit, nil when that is all of them.
+func eligibleIn(seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
+	if allowed == nil && len(p.require) == 0 && len(p.exclude) == 0 {
+		return nil, nil
+	}
+	set := newBitset(len(d.notes))
+	for doc, id := range d.notes {
+		if allowed.Has(id) {
+			set.set(uint32(doc))
+		}
+	}
+	for _, c := range p.require {
+		with, err := documentsWith(seg, len(d.notes), c)
+		if err != nil {
+			return nil, err
+		}
+		set.and(with)
+	}
+	for _, c := range p.exclude {
+		with, err := documentsWith(seg, len(d.notes), c)
+		if err != nil {
+			return nil, err
+		}
+		set.andNot(with)
+	}
+	return set, nil
+}
+
+// matching returns the notes of allowed (nil: all) that a plan's clauses admit.
+func (x *Index) matching(ctx context.Context, p plan, allowed *notes.IDSet) (*notes.IDSet, error) {
+	s, err := x.reader()
+	if err != nil {
+		return nil, err
+	}
+	defer closeReader(s)
+	set := &notes.IDSet{}
+	return set, x.guard(func() error {
+		data, err := x.segments.of(s)
+		if err != nil {
+			return err
+		}
+		for i, seg := range s.Segments() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			eligible, err := eligibleIn(seg, data[i], p, allowed)
+			if err != nil {
+				return err
+			}
+			for doc, id := range data[i].notes {
+				if eligible.has(uint32(doc)) && (seg.Deleted() == nil || !seg.Deleted().Contains(uint32(doc))) {
+					set.Add(id)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// documentsWith returns the documents for which a clause holds.
+func documentsWith(seg *scorch.SegmentSnapshot, n int, c clause) (bitset, error) {
+	all := newBitset(n)
+	for i := range all {
+		all[i] = ^uint64(0)
+	}
+	fields := c.fields
+	if len(fields) == 0 {
+		for _, f := range searchedFields {
+			fields = append(fields, f.name)
+		}
+	}
+	for _, term := range c.terms {
+		with := newBitset(n)
+		for _, field := range fields {
+			dict, err := seg.Segment().Dictionary(field)
+			if err != nil {
+				return nil, err
+			}
+			if err := addDocuments(with, dict, term); err != nil {
+				return nil, err
+			}
+		}
+		all.and(with)
+	}
+	return all, nil
+}
+
+// addDocuments puts the documents with a term into a set.
+func addDocuments(set bitset, dict segment.TermDictionary, term lookup) error {
+	texts := []string{term.text}
+	if term.prefix {
+		found := map[string]uint64{}
+		if err := countTerms(found, dict, nil, term.text); err != nil {
+			return err
+		}
+		texts = mostFrequent(found, len(found))
+	}
+	for _, text := range texts {
+		list, err := dict.PostingsList([]byte(text), nil, nil)
+		if err != nil {
+			return err
+		}
+		it := list.Iterator(false, false, false, nil)
+		for {
+			p, err := it.Next()
+			if err != nil {
+				return err
+			}
+			if p == nil {
+				break
+			}
+			set.set(uint32(p.Number()))
+		}
+	}
+	return nil
+}
+
+// guard runs a search and turns a panic in Bleve, or a fault on a mapped file
+// that was cut short, into an error; the index is built anew then.
+func (x *Index) guard(search func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			x.damaged.Store(true)
+			x.log.Error("search index is damaged", "panic", p)
+			err = fmt.Errorf("search index is damaged: %v", p)
+		}
+	}()
+	return search()
+}

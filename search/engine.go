@@ -1,0 +1,156 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"notesd/notes"
+)
+
+// Store gives the notes that the index found. [notes.Store] is one.
+type Store interface {
+	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
+	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
+	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
+}
+
+const (
+	defaultLimit   = 10
+	maxLimit       = 50
+	defaultSnippet = 160 // bytes
+	minSnippet     = 40
+
+	// pool is how many notes of either side are fused, and how many are ranked
+	// for the pages after the first.
+	pool = 100
+	// maxResults is where pages end. Who wants more wants another query.
+	maxResults = 1000
+	// rescored is how many of the best candidates' texts are looked at; more
+	// change nothing on any judged set.
+	rescored = 16
+	// semanticTimeout is how long an answer waits for the semantic side.
+	semanticTimeout = 250 * time.Millisecond
+)
+
+// EngineOptions configure an Engine. The zero value is ready to use.
+type EngineOptions struct {
+	Log   *slog.Logger
+	Clock func() time.Time // for relative dates; nil: time.Now
+	// SemanticTimeout is how long an answer waits for the semantic side; 0 is
+	// 250 ms.
+	SemanticTimeout time.Duration
+	// Progress reports whether the index has all notes there are, and how many
+	// those are. Nil: it has.
+	Progress func(ctx context.Context) (ready bool, total int)
+}
+
+// Engine answers queries. Its methods may be called from any goroutine.
+type Engine struct {
+	store    Store
+	index    *Index
+	semantic Semantic // nil: off
+	o        EngineOptions
+	rankings rankings
+}
+
+// NewEngine returns an engine over an index and the notes that it follows.
+// semantic may be nil.
+func NewEngine(store Store, index *Index, semantic Semantic, o EngineOptions) *Engine {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.SemanticTimeout == 0 {
+		o.SemanticTimeout = semanticTimeout
+	}
+	return &Engine{store: store, index: index, semantic: semantic, o: o}
+}
+
+// Result is the answer to a query.
+type Result struct {
+	Hits      []Hit
+	Total     int    // notes that match; of a query by meaning, those that were ranked
+	Truncated bool   // there are more than these hits
+	Next      string // the cursor for them; "" at the end
+	Semantic  Coverage
+	Index     Progress
+	Notes     []string // what the reader should know, a sentence each
+}
+
+// Progress is how much of the vault is in the index.
+type Progress struct {
+	Ready   bool // all of it
+	Indexed int  // only while not ready
+	Notes   int
+}
+
+// Search answers a query. A query that asks for nothing, an unknown mode and a
+// bad cursor are errors with notes.ErrInvalid; a semantic side that is late or
+// fails is not.
+func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
+	if err := q.check(); err != nil {
+		return Result{}, err
+	}
+	nodes := parseQuery(q.Text, e.o.Clock())
+	r := newRequest(nodes, q.Filter)
+	if len(nodes) == 0 && r.filter.IsZero() {
+		return Result{}, invalid("the query has nothing to look for", "Pass words, or a filter such as tag:x.")
+	}
+	result, err := (&search{Engine: e, q: q, r: r}).run(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	e.progress(ctx, &result)
+	return result, nil
+}
+
+func (e *Engine) progress(ctx context.Context, r *Result) {
+	r.Index.Ready = true
+	if e.o.Progress == nil {
+		return
+	}
+	ready, total := e.o.Progress(ctx)
+	if ready {
+		return
+	}
+	stats, err := e.index.Stats()
+	if err != nil {
+		return
+	}
+	r.Index = Progress{Indexed: stats.Notes, Notes: max(total, stats.Notes)}
+	r.Notes = append(r.Notes, fmt.Sprintf("the index is still being built: %d of %d notes", r.Index.Indexed, r.Index.Notes))
+}
+
+// check fills in defaults and refuses what cannot be meant.
+func (q *Query) check() error {
+	switch q.Mode {
+	case "":
+		q.Mode = ModeHybrid
+	case ModeHybrid, ModeText, ModeSemantic:
+	default:
+		return invalid(fmt.Sprintf("mode %.40q is unknown", string(q.Mode)), "Use hybrid, text or semantic.")
+	}
+	if q.Limit == 0 {
+		q.Limit = defaultLimit
+	}
+	if q.Limit < 1 || q.Limit > maxLimit {
+		return invalid(fmt.Sprintf("limit %d is out of range", q.Limit), fmt.Sprintf("Use 1 to %d.", maxLimit))
+	}
+	return nil
+}
+
+// snippetSize is what each hit may show.
+func (q *Query) snippetSize() int {
+	if q.MaxBytes <= 0 {
+		return defaultSnippet
+	}
+	return max(minSnippet, q.MaxBytes/q.Limit)
+}
+
+func invalid(detail, hint string) error {
+	return &notes.Error{Op: "search", Err: notes.ErrInvalid, Detail: detail, Hint: hint}
+}

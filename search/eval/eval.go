@@ -1,0 +1,141 @@
+// Package eval measures how well searches find what people judged relevant.
+//
+// A judged set is documents, queries, and judgements (qrels) of which document
+// answers which query. Load reads one, WriteVault makes its documents the notes
+// of a vault, and Run asks an engine over that vault every query and scores the
+// order of what it found, so that what is measured is what users get.
+//
+// The measures follow trec_eval: nDCG with linear gain and a log2 discount,
+// its ideal taken from all judged documents; averages run over every query
+// with at least one relevant document, and a query without results counts 0.
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"notesd/search"
+)
+
+// Searcher answers queries; *search.Engine is one.
+type Searcher interface {
+	Search(ctx context.Context, q search.Query) (search.Result, error)
+}
+
+// Scores are the averages over the judged queries.
+type Scores struct {
+	NDCG10   float64 `json:"ndcg@10"`
+	Recall5  float64 `json:"recall@5"`
+	Recall10 float64 `json:"recall@10"`
+	MRR10    float64 `json:"mrr@10"`
+	Queries  int     `json:"queries"`
+}
+
+// Report is the result of an evaluation.
+type Report struct {
+	Modes map[search.Mode]Scores `json:"modes"`
+}
+
+// depth is how far a ranking is looked at.
+const depth = 10
+
+// Run asks every query in every mode.
+func (s *Set) Run(ctx context.Context, engine Searcher, modes ...search.Mode) (Report, error) {
+	report := Report{Modes: map[search.Mode]Scores{}}
+	for _, mode := range modes {
+		var sum Scores
+		for _, q := range s.Queries {
+			relevant := s.relevant(q.ID)
+			if len(relevant) == 0 {
+				continue
+			}
+			found, err := s.ask(ctx, engine, mode, q.Text)
+			if err != nil {
+				return Report{}, fmt.Errorf("query %s: %w", q.ID, err)
+			}
+			sum.add(score(relevant, found))
+		}
+		report.Modes[mode] = sum.mean()
+	}
+	return report, nil
+}
+
+// ask returns the documents that a query finds, the best first.
+func (s *Set) ask(ctx context.Context, engine Searcher, mode search.Mode, query string) ([]string, error) {
+	res, err := engine.Search(ctx, search.Query{Text: query, Mode: mode, Limit: depth})
+	if err != nil {
+		return nil, err
+	}
+	found := make([]string, len(res.Hits))
+	for i, h := range res.Hits {
+		found[i] = s.ids[strings.TrimSuffix(path.Base(h.Path), ".md")]
+	}
+	return found, nil
+}
+
+// relevant returns the positive judgements of a query.
+func (s *Set) relevant(query string) map[string]int {
+	out := map[string]int{}
+	for doc, grade := range s.Judgements[query] {
+		if grade > 0 {
+			out[doc] = grade
+		}
+	}
+	return out
+}
+
+// score measures one ranking.
+func score(relevant map[string]int, found []string) Scores {
+	out := Scores{Queries: 1}
+	grades := make([]int, len(found))
+	for i, doc := range found {
+		grades[i] = relevant[doc]
+		if grades[i] == 0 {
+			continue
+		}
+		if out.MRR10 == 0 && i < 10 {
+			out.MRR10 = 1 / float64(i+1)
+		}
+		if i < 5 {
+			out.Recall5++
+		}
+		if i < 10 {
+			out.Recall10++
+		}
+	}
+	var ideal []int
+	for _, grade := range relevant {
+		ideal = append(ideal, grade)
+	}
+	slices.SortFunc(ideal, func(a, b int) int { return b - a })
+	out.NDCG10 = gain(grades) / gain(ideal)
+	out.Recall5 /= float64(len(relevant))
+	out.Recall10 /= float64(len(relevant))
+	return out
+}
+
+// gain is the discounted cumulative gain of the first ten grades.
+func gain(grades []int) float64 {
+	sum := 0.0
+	for i, g := range grades[:min(10, len(grades))] {
+		sum += float64(g) / math.Log2(float64(i+2))
+	}
+	return sum
+}
+
+func (s *Scores) add(o Scores) {
+	s.NDCG10 += o.NDCG10
+	s.Recall5 += o.Recall5
+	s.Recall10 += o.Recall10
+	s.MRR10 += o.MRR10
+	s.Queries += o.Queries
+}
+
+func (s Scores) mean() Scores {
+	n := float64(max(1, s.Queries))
+	return Scores{NDCG10: s.NDCG10 / n, Recall5: s.Recall5 / n, Recall10: s.Recall10 / n, MRR10: s.MRR10 / n, Queries: s.Queries}
+}

@@ -1,0 +1,157 @@
+package eval
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Set is a judged set.
+type Set struct {
+	Docs       []Doc
+	Queries    []Query
+	Judgements map[string]map[string]int // query → document → grade; positive is relevant
+
+	ids map[string]string // note's file name without .md → document
+}
+
+// Doc is one document.
+type Doc struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// Query is one query.
+type Query struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Load reads a judged set: documents and queries as one JSON object a line,
+// judgements as lines of query, document and grade with tabs between (a header
+// and the four columns of TREC are accepted). Its errors name file and line.
+func Load(docs, queries, judgements string) (*Set, error) {
+	s := &Set{Judgements: map[string]map[string]int{}, ids: map[string]string{}}
+	err := errors.Join(
+		eachLine(docs, func(line string) error {
+			var d Doc
+			if err := json.Unmarshal([]byte(line), &d); err != nil {
+				return err
+			}
+			if d.ID == "" {
+				return errors.New(`document without "id"`)
+			}
+			s.Docs = append(s.Docs, d)
+			return nil
+		}),
+		eachLine(queries, func(line string) error {
+			var q Query
+			if err := json.Unmarshal([]byte(line), &q); err != nil {
+				return err
+			}
+			if q.ID == "" {
+				return errors.New(`query without "id"`)
+			}
+			s.Queries = append(s.Queries, q)
+			return nil
+		}),
+		eachLine(judgements, s.judge),
+	)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range s.Docs {
+		s.ids[noteName(i, d)] = d.ID
+	}
+	if len(s.ids) < len(s.Docs) {
+		return nil, fmt.Errorf("%s: two documents have the same id", docs)
+	}
+	for _, q := range s.Queries {
+		if len(s.relevant(q.ID)) > 0 {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no query has a relevant document", judgements)
+}
+
+// judge reads one judgement. A grade that is no number is a header.
+func (s *Set) judge(line string) error {
+	f := strings.Split(line, "\t")
+	if len(f) < 3 {
+		f = strings.Fields(line)
+	}
+	if len(f) == 4 {
+		f = []string{f[0], f[2], f[3]}
+	}
+	if len(f) < 3 {
+		return errors.New("want query, document and grade")
+	}
+	grade, err := strconv.ParseFloat(f[2], 64)
+	if err != nil {
+		return nil
+	}
+	if s.Judgements[f[0]] == nil {
+		s.Judgements[f[0]] = map[string]int{}
+	}
+	s.Judgements[f[0]][f[1]] = int(grade)
+	return nil
+}
+
+// eachLine calls fn with the lines of a file that are not blank.
+func eachLine(name string, fn func(line string) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := r.ReadString('\n')
+		if text := strings.TrimRight(line, "\r\n"); strings.TrimSpace(text) != "" {
+			if err := fn(text); err != nil {
+				return fmt.Errorf("%s:%d: %w", name, n, err)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// WriteVault writes every document as a note: its title as heading, then its
+// text.
+func (s *Set) WriteVault(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for i, d := range s.Docs {
+		text := strings.TrimRight(d.Text, " \n") + "\n"
+		if t := strings.TrimSpace(d.Title); t != "" {
+			text = "# " + t + "\n\n" + text
+		}
+		if err := os.WriteFile(filepath.Join(dir, noteName(i, d)+".md"), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteName is the file name of a document's note: its id where that can be
+// one, as it says nothing about what is in it.
+func noteName(i int, d Doc) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	if d.ID != "" && len(d.ID) <= 100 && strings.Trim(d.ID, safe) == "" {
+		return d.ID
+	}
+	return "document-" + strconv.Itoa(i)
+}

@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/vellum/levenshtein"
+)
+
+const (
+	maxExpansions  = 200 // terms that stand for the beginning of them
+	maxSuggestions = 3   // terms that stand for a word that no note has
+	// suggestionWeight is what a word counts that may have been meant.
+	suggestionWeight = 0.5
+)
+
+// expandPrefixes finds the terms that the plan's prefixes begin, the most
+// frequent first when there are too many.
+func expandPrefixes(s *scorch.IndexSnapshot, p *plan) error {
+	for i := range p.terms {
+		t := &p.terms[i]
+		if !t.prefix {
+			continue
+		}
+		found, err := termsIn(s, nil, t.text)
+		if err != nil {
+			return err
+		}
+		delete(found, t.text)
+		t.others = mostFrequent(found, maxExpansions)
+	}
+	return nil
+}
+
+// termsIn counts the notes with each term that begins with prefix and is
+// accepted by the automaton (nil: all).
+func termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix string) (map[string]uint64, error) {
+	found := map[string]uint64{}
+	for _, seg := range s.Segments() {
+		for _, field := range []string{fieldName, fieldBody} {
+			dict, err := seg.Segment().Dictionary(field)
+			if err != nil {
+				return nil, err
+			}
+			if err := countTerms(found, dict, a, prefix); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.Automaton, prefix string) error {
+	end := []byte(prefix)
+	end[len(end)-1]++ // UTF-8 has no byte that this would overflow
+	it := dict.AutomatonIterator(a, []byte(prefix), end)
+	for {
+		e, err := it.Next()
+		if err != nil || e == nil {
+			return err
+		}
+		found[e.Term] += e.Count
+	}
+}
+
+func mostFrequent(found map[string]uint64, limit int) []string {
+	terms := make([]string, 0, len(found))
+	for t := range found {
+		terms = append(terms, t)
+	}
+	slices.SortFunc(terms, func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
+	})
+	return terms[:min(limit, len(terms))]
+}
+
+// Words of this many characters may have one wrong, and two.
+const (
+	oneTypo  = 4
+	twoTypos = 8
+)
+
+// suggest gives each word that no note has the terms that may have been meant.
+func (x *Index) suggest(ctx context.Context, p *plan, unknown []queryWord) error {
+	s, err := x.reader()
+	if err != nil {
+		return err
+	}
+	defer closeReader(s)
+	return x.guard(func() error {
+		for _, w := range unknown {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			t := &p.terms[w.term]
+			if t.others, err = likeTerms(s, t.text); err != nil {
+				return err
+			}
+			t.weight *= suggestionWeight
+		}
+		return nil
+	})
+}
+
+// likeTerms returns the terms most like one that no note has: those that it
+// begins, else those an edit away (a letter wrong, missing, added, or two
+// swapped), else two edits for a long word. Of equals the most frequent come
+// first.
+func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
+	letters := utf8.RuneCountInString(word)
+	if letters < oneTypo {
+		return nil, nil
+	}
+	_, first := utf8.DecodeRuneInString(word)
+	found, err := termsIn(s, nil, word)
+	if err != nil || len(found) > 0 {
+		return mostFrequent(found, maxSuggestions), err
+	}
+	for edits := 1; edits <= 2 && (edits == 1 || letters >= twoTypos); edits++ {
+		builder, err := levenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true)
+		if err != nil {
+			return nil, err
+		}
+		dfa, err := builder.BuildDfa(word, uint8(edits))
+		if err != nil {
+			return nil, err
+		}
+		if found, err = termsIn(s, dfa, word[:first]); err != nil || len(found) > 0 {
+			return mostFrequent(found, maxSuggestions), err
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,121 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold appends the form of s under which it is compared: lower case, without
+// accents, points and vowel marks that writers leave out, compatibility
+// characters (full width, ligatures) replaced by plain ones, and the same for
+// composed and decomposed input.
+func fold(dst []byte, s string) []byte {
+	start := len(dst)
+	for i := 0; i < len(s); i++ {
+		b := s[i]
+		if b >= utf8.RuneSelf {
+			return foldUnicode(dst[:start], s)
+		}
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+func foldUnicode(dst []byte, s string) []byte {
+	if !norm.NFC.IsNormalString(s) || strings.ContainsAny(s, "ﾞﾟ") {
+		s = norm.NFKC.String(s) // joins what was written apart, half-width kana too
+	}
+	for _, r := range s {
+		dst = append(dst, foldRune(r)...)
+	}
+	return dst
+}
+
+var foldPages pages[string]
+
+// foldRune returns the folded form of one composed character, "" for one that
+// is dropped.
+func foldRune(r rune) string { return foldPages.get(r, describeFold) }
+
+// foldSpecial has what neither case mapping nor decomposition yields.
+var foldSpecial = map[rune]string{
+	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ø': "o", 'Ø': "o",
+	'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'ł': "l", 'Ł': "l", 'ħ': "h", 'Ħ': "h",
+	'þ': "th", 'Þ': "th", 'ı': "i", 'İ': "i", 'ŋ': "n", 'Ŋ': "n",
+	'ς': "σ",
+	// Arabic: the forms of alef, yeh and kaf, and the teh that is heard as heh
+	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ة': "ه", 'ۀ': "ه", 'ـ': "",
+	// Cyrillic letters that are letters of their own, not accented ones
+	'й': "й", 'Й': "й", 'ї': "ї", 'Ї': "ї", 'ў': "ў", 'Ў': "ў",
+	'’': "'", 'ʼ': "'", '‐': "-", '‑': "-",
+	'〆': "〆", 'ー': "ー",
+}
+
+func describeFold(r rune) string {
+	if s, ok := foldSpecial[r]; ok {
+		return s
+	}
+	if !utf8.ValidRune(r) || unicode.Is(unicode.Cf, r) {
+		return ""
+	}
+	if d, ok := decimal(r); ok {
+		return string(d)
+	}
+	composed := strings.ToLower(norm.NFKC.String(string(r)))
+	var b strings.Builder
+	for _, part := range norm.NFD.String(composed) {
+		if dropped(part) {
+			continue
+		}
+		if s, ok := foldSpecial[part]; ok {
+			b.WriteString(s)
+			continue
+		}
+		b.WriteRune(part)
+	}
+	return norm.NFC.String(b.String()) // kana and Hangul are whole again
+}
+
+// decimal maps the digits of every script to ASCII. Unicode keeps decimal
+// digits in order, ten at a time.
+func decimal(r rune) (rune, bool) {
+	if r < utf8.RuneSelf {
+		return 0, false
+	}
+	for _, digits := range unicode.Nd.R16 {
+		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
+			return '0' + (r-rune(digits.Lo))%10, true
+		}
+	}
+	for _, digits := range unicode.Nd.R32 {
+		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
+			return '0' + (r-rune(digits.Lo))%10, true
+		}
+	}
+	return 0, false
+}
+
+// dropped reports whether a mark is left out when comparing: accents, tone and
+// vowel points, not the vowels of Indic scripts or the marks that make another
+// letter in kana.
+func dropped(r rune) bool {
+	switch {
+	case !unicode.IsMark(r):
+		return false
+	case r >= 0x0300 && r <= 0x036F, r >= 0x1AB0 && r <= 0x1AFF, r >= 0x1DC0 && r <= 0x1DFF,
+		r >= 0x20D0 && r <= 0x20FF, r >= 0xFE20 && r <= 0xFE2F: // combining diacritics
+		return true
+	case r >= 0x0591 && r <= 0x05C7: // Hebrew points and cantillation
+		return true
+	case r >= 0x0610 && r <= 0x061A, r >= 0x064B && r <= 0x065F, r == 0x0670, r >= 0x06D6 && r <= 0x06ED: // Arabic
+		return true
+	}
+	const nukta = 7 // the canonical combining class of Indic nuktas
+	return norm.NFD.PropertiesString(string(r)).CCC() == nukta
+}

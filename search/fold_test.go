@@ -1,0 +1,56 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"golang.org/x/text/unicode/norm"
+)
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"Über":           "uber",
+		"UBER":           "uber",
+		"Straße":         "strasse",
+		"STRASSE":        "strasse",
+		"İstanbul":       "istanbul",
+		"ılık":           "ilik",
+		"Ὀδυσσεύς":       "οδυσσευσ",
+		"ΟΔΥΣΣΕΥΣ":       "οδυσσευσ",
+		"Ёлка":           "елка",
+		"й":              "й",
+		"Київ":           "київ",
+		"مُحَمَّد":       "محمد",
+		"أحمد":           "احمد",
+		"שָׁלוֹם":        "שלום",
+		"ﬁne":            "fine",
+		"Ｆｕｌｌ":           "full",
+		"ｶﾞｷﾞ":           "ガギ",
+		"が":              "が",
+		"한국":             "한국",
+		"٣٤":             "34",
+		"๔๕":             "45",
+		"क़लम":           "कलम",
+		"हिन्दी":         "हिन्दी",
+		"naïve\u00ADté":  "naivete",
+		"œuvre":          "oeuvre",
+		"Ŝaĝa":           "saga",
+		"x²":             "x2",
+		"ỗ":              "o",
+		"Łódź":           "lodz",
+		"Ærø":            "aero",
+		"Đà Nẵng":        "da nang",
+		"\xff\xfeabc":    "\uFFFD\uFFFDabc",
+		"น้ำ":            "น้ํา",
+		"":               "",
+		"plain ASCII-42": "plain ascii-42",
+	} {
+		t.Run(in, func(t *testing.T) {
+			assert.Equal(t, string(fold(nil, want)), string(fold(nil, in)), "the wanted form folds to itself")
+			assert.Equal(t, string(fold(nil, in)), string(fold(nil, norm.NFD.String(in))), "NFD")
+			if norm.NFC.IsNormalString(in) {
+				assert.Equal(t, want, string(fold(nil, in)))
+			}
+		})
+	}
+}

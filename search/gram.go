@@ -1,0 +1,94 @@
+package search
+
+import "unicode/utf8"
+
+// cluster is one character of a run together with the marks on it.
+type cluster struct {
+	start, end int
+	text       string // folded
+}
+
+// nextCluster reads the cluster of a run that starts at pos.
+func nextCluster(text string, pos, end int) cluster {
+	r, size := utf8.DecodeRuneInString(text[pos:end])
+	to := pos + size
+	for to < end {
+		next, n := utf8.DecodeRuneInString(text[to:end])
+		if !joins(next) {
+			break
+		}
+		to += n
+	}
+	if to == pos+size {
+		return cluster{pos, to, foldRune(r)}
+	}
+	return cluster{pos, to, string(foldUnicode(nil, text[pos:to]))}
+}
+
+// joins reports whether r continues the character before it: the voicing of
+// kana, the vowels and finals of a Hangul syllable written apart, a mark.
+func joins(r rune) bool {
+	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || classOf(r) == classMark
+}
+
+// Characters of a term in scripts that are cut into n-grams. The ends of a run
+// make shorter terms as well, so that every character of it begins a term and
+// a query shorter than n finds it as a prefix.
+var (
+	denseLength = 2 // Chinese, Japanese, Korean
+	runOnLength = 4 // Thai, Lao, Khmer, Burmese
+)
+
+func gramLength(kind class) int {
+	if kind == classRunOn {
+		return runOnLength
+	}
+	return denseLength
+}
+
+// grams appends the n-grams of a run.
+func grams(dst []term, text string, s span) []term {
+	n := gramLength(s.kind())
+	window := make([]cluster, 0, n)
+	for pos := s.start; pos < s.end; {
+		c := nextCluster(text, pos, s.end)
+		pos = c.end
+		if c.text == "" {
+			continue
+		}
+		if len(window) == n {
+			window = append(window[:0], window[1:]...)
+		}
+		window = append(window, c)
+		if len(window) == n {
+			dst = appendGram(dst, text, window)
+		}
+	}
+	if len(window) == n {
+		window = window[1:]
+	}
+	for ; len(window) > 0; window = window[1:] {
+		dst = appendGram(dst, text, window)
+		dst[len(dst)-1].short = true
+	}
+	return dst
+}
+
+// appendGram makes one term of some clusters, without copying when they fold
+// to themselves.
+func appendGram(dst []term, text string, window []cluster) []term {
+	start, end := window[0].start, window[len(window)-1].end
+	plain := true
+	for _, c := range window {
+		plain = plain && c.text == text[c.start:c.end]
+	}
+	t := term{text: text[start:end], start: start, end: end}
+	if !plain {
+		var b []byte
+		for _, c := range window {
+			b = append(b, c.text...)
+		}
+		t.text = string(b)
+	}
+	return append(dst, t)
+}

@@ -1,0 +1,272 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"notesd/notes"
+)
+
+// formatVersion is part of every index. It changes with what becomes a term or
+// a field, and an index of another version is built anew.
+const formatVersion = "1"
+
+// Keys of what an index remembers beside the notes, written in the same batch.
+var (
+	keyFormat   = []byte("format")
+	keyPosition = []byte("position")
+)
+
+// ErrClosed is returned by an index after Close.
+var ErrClosed = errors.New("search index is closed")
+
+// ErrLocked is returned by Open when another process has the index open.
+var ErrLocked = errors.New("search index is in use by another process")
+
+// IndexOptions configure an Index. The zero value is ready to use.
+type IndexOptions struct {
+	Log   *slog.Logger     // nil: discarded
+	Clock func() time.Time // nil: time.Now
+}
+
+// Index is the full-text index of a vault: a [notes.Follower] that searches
+// ask. Its methods may be called from any goroutine, those of notes.Follower
+// from one at a time.
+type Index struct {
+	dir   string
+	log   *slog.Logger
+	clock func() time.Time
+
+	queue *index.AnalysisQueue // Bleve hands every document through it, analysed or not
+
+	mu       sync.RWMutex // guards what follows
+	bleve    *scorch.Scorch
+	closed   bool
+	closing  chan struct{}
+	warnings []string
+
+	segments segmentCache
+	unsaved  atomic.Bool // a batch was applied that may not be on disk yet
+	damaged  atomic.Bool // a search met data that cannot be read
+	asyncErr atomic.Pointer[string]
+}
+
+var _ notes.Follower = (*Index)(nil)
+
+// OpenIndex opens the index in dir, creating it if there is none. An index
+// that cannot be read is set aside beside dir and an empty one takes its
+// place; Stats then has a warning, and the vault feeds it every note.
+//
+// The caller makes sure that one process has dir open; OpenIndex answers
+// ErrLocked rather than wait for another.
+func OpenIndex(ctx context.Context, dir string, o IndexOptions) (*Index, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x := &Index{dir: filepath.Clean(dir), log: o.Log, clock: o.Clock, closing: make(chan struct{})}
+	if x.log == nil {
+		x.log = slog.New(slog.DiscardHandler)
+	}
+	if x.clock == nil {
+		x.clock = time.Now
+	}
+	x.queue = index.NewAnalysisQueue(1)
+	if err := x.openOrReplace(); err != nil {
+		x.queue.Close()
+		return nil, err
+	}
+	opened.Store(x.dir, x)
+	return x, nil
+}
+
+func (x *Index) openOrReplace() error {
+	s, err := openBleve(x.dir, x.queue)
+	if err == nil {
+		x.bleve = s
+		return nil
+	}
+	if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	aside, moveErr := setAside(x.dir, x.clock())
+	if moveErr != nil {
+		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
+	}
+	x.log.Warn("search index could not be read and is built anew", "set_aside", filepath.Base(aside), "err", err)
+	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%v); it was set aside as %s and is built anew",
+		firstLine(err), filepath.Base(aside)))
+	x.bleve, err = openBleve(x.dir, x.queue)
+	return err
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Position reports how far the index has followed the feed.
+func (x *Index) Position() (notes.Position, error) {
+	if x.damaged.Load() {
+		return notes.Position{}, nil // makes the vault call Reset and feed everything
+	}
+	r, err := x.reader()
+	if err != nil {
+		return notes.Position{}, err
+	}
+	defer closeReader(r)
+	return readPosition(r)
+}
+
+// Reset discards everything.
+func (x *Index) Reset(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return ErrClosed
+	}
+	if x.bleve != nil {
+		if err := x.bleve.Close(); err != nil {
+			x.log.Warn("search index: closing before a reset", "err", err)
+		}
+		x.bleve = nil
+	}
+	x.segments.clear()
+	if err := os.RemoveAll(x.dir); err != nil {
+		return fmt.Errorf("reset search index: %w", err)
+	}
+	s, err := openBleve(x.dir, x.queue)
+	if err != nil {
+		return fmt.Errorf("reset search index: %w", err)
+	}
+	x.bleve = s
+	x.damaged.Store(false)
+	return nil
+}
+
+// Close saves what was applied and releases the index. It waits for Bleve's
+// own goroutines. Searches that are under way finish.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	if x.bleve != nil && x.unsaved.Load() {
+		flush(x.bleve)
+	}
+	close(x.closing)
+	opened.Delete(x.dir)
+	var err error
+	if x.bleve != nil {
+		err = x.bleve.Close()
+	}
+	x.queue.Close()
+	return err
+}
+
+// flushTimeout bounds how long Close waits for the disk: what is not saved is
+// fed again at the next start.
+const flushTimeout = 5 * time.Second
+
+// flush waits until everything that was applied is on disk.
+func flush(s *scorch.Scorch) {
+	saved := make(chan error, 1)
+	b := index.NewBatch()
+	b.SetPersistedCallback(func(err error) { saved <- err })
+	if s.Batch(b) != nil {
+		return
+	}
+	timeout := time.NewTimer(flushTimeout)
+	defer timeout.Stop()
+	select {
+	case <-saved:
+	case <-timeout.C:
+	}
+}
+
+// reader returns a snapshot of the index; closeReader releases it.
+func (x *Index) reader() (*scorch.IndexSnapshot, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.bleve == nil {
+		return nil, ErrClosed
+	}
+	r, err := x.bleve.Reader()
+	if err != nil {
+		return nil, err
+	}
+	s, ok := r.(*scorch.IndexSnapshot)
+	if !ok || s == nil {
+		return nil, ErrClosed
+	}
+	return s, nil
+}
+
+func closeReader(s *scorch.IndexSnapshot) { _ = s.Close() }
+
+// IndexStats describe an index.
+type IndexStats struct {
+	Notes    int // notes in the index
+	Position notes.Position
+	Bytes    int64 // on disk
+	Segments int
+	Warnings []string // what the user should know, a sentence each
+}
+
+// Stats reports the state of the index.
+func (x *Index) Stats() (IndexStats, error) {
+	r, err := x.reader()
+	if err != nil {
+		return IndexStats{}, err
+	}
+	defer closeReader(r)
+	var s IndexStats
+	n, err := r.DocCount()
+	if err != nil {
+		return s, err
+	}
+	s.Notes, s.Segments = int(n), len(r.Segments())
+	if s.Position, err = readPosition(r); err != nil {
+		return s, err
+	}
+	s.Bytes = diskSize(x.dir)
+	x.mu.RLock()
+	s.Warnings = append(s.Warnings, x.warnings...)
+	x.mu.RUnlock()
+	if e := x.asyncErr.Load(); e != nil {
+		s.Warnings = append(s.Warnings, "the search index cannot be saved: "+*e)
+	}
+	if x.damaged.Load() {
+		s.Warnings = append(s.Warnings, "the search index is damaged and is built anew at the next start")
+	}
+	return s, nil
+}
+
+func diskSize(dir string) int64 {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	var sum int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}

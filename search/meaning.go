@@ -1,0 +1,107 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"notesd/notes"
+)
+
+// asking is a question to the semantic side that is under way.
+type asking struct {
+	*search
+	ctx    context.Context // ends with the time limit
+	stop   context.CancelFunc
+	weight float64
+	hits   chan nearest // nil: nobody was asked
+	state  Coverage
+}
+
+type nearest struct {
+	hits []SemanticHit
+	err  error
+}
+
+// askMeaning starts to look for notes by meaning, if the query wants it and
+// the model can read it. The goroutine ends with stop or the time limit; its
+// answer is dropped if nobody waits for it.
+func (s *search) askMeaning(ctx context.Context, allowed *notes.IDSet) *asking {
+	a := &asking{search: s, stop: func() {}, state: Coverage{State: StateOff}}
+	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
+		return a
+	}
+	if a.state = s.semantic.Coverage(); a.state.State == StateOff || a.state.Coverage == 0 {
+		return a
+	}
+	if a.weight = s.semantic.Weight(s.r.meaning); a.weight <= 0 {
+		a.state.State = StateUnsupported
+		return a
+	}
+	a.ctx, a.stop = context.WithTimeout(ctx, s.o.SemanticTimeout)
+	a.hits = make(chan nearest, 1)
+	go func() {
+		hits, err := s.semantic.Nearest(a.ctx, s.r.meaning, allowed, pool)
+		a.hits <- nearest{hits, err}
+	}()
+	return a
+}
+
+// answer waits for what was asked, and for how near the notes are that were
+// found by words. Only the end of the caller's context is an error.
+func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate) (meaning, error) {
+	list.semantic = a.state
+	if a.hits == nil {
+		a.explain(list)
+		return meaning{}, nil
+	}
+	var got nearest
+	select {
+	case got = <-a.hits:
+	case <-a.ctx.Done():
+		got.err = a.ctx.Err()
+	}
+	m := meaning{near: got.hits, weight: a.weight, complete: a.state.State == StateReady}
+	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
+		ids := make([]int64, len(text))
+		for i, c := range text {
+			ids[i] = c.note
+		}
+		if m.also, got.err = scorer.Cosines(a.ctx, a.r.meaning, ids); got.err == nil {
+			m.complete = false // what it left out has no vectors
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return meaning{}, err
+	}
+	if got.err != nil {
+		a.failed(list, got.err)
+		return meaning{}, nil
+	}
+	return m, nil
+}
+
+func (a *asking) failed(list *rankedList, err error) {
+	list.semantic.State = StateFailed
+	if errors.Is(err, context.DeadlineExceeded) {
+		list.semantic.State = StateLate
+	} else {
+		a.o.Log.Error("search by meaning", "err", err)
+	}
+	a.explain(list)
+}
+
+// explain says why an answer has no meaning in it, where the reader may expect
+// some.
+func (a *asking) explain(list *rankedList) {
+	why := map[string]string{
+		StateLate:        "search by meaning did not answer in time; these were found by words",
+		StateFailed:      "search by meaning failed; these were found by words",
+		StateUnsupported: "the model cannot read this script; these were found by words",
+	}[list.semantic.State]
+	if why == "" && a.q.Mode == ModeSemantic {
+		why = "search by meaning is not available; these were found by words"
+	}
+	if why != "" {
+		list.remarks = append(list.remarks, why)
+	}
+}

@@ -1,0 +1,109 @@
+package search
+
+import (
+	"notesd/notes"
+)
+
+// Hit is a note that was found, with its best passage.
+type Hit struct {
+	NoteID    int64
+	Path      string
+	Title     string
+	Heading   string // the nearest above the passage
+	LineStart int    // of the passage, from 1, over the whole file
+	LineEnd   int
+	Snippet   string // from the passage, on one line; untrusted: the note's own words
+	Score     float64
+	Why       Why
+}
+
+// Why says what put a hit where it is.
+type Why struct {
+	TextRank    int      // from 1 among the notes found by words; 0: not found by words
+	VectorRank  int      // from 1 among the notes found by meaning; 0: not found by meaning
+	TextScore   float64  // with Query.Explain: BM25F and what the text adds; no upper bound
+	VectorScore float64  // with Query.Explain: cosine of the best passage
+	Terms       []string // words of the query that the note has
+}
+
+// bestChunk chooses the passage of a note to show: the chunk whose distinct
+// matched words weigh most; of equals the first, but rather than one without
+// any, the chunk nearest in meaning (-1: none).
+func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
+	best, bestWeight := -1, 0.0
+	at := 0
+	for i, c := range n.Chunks {
+		for at < len(matches) && matches[at].start < c.Start {
+			at++
+		}
+		from := at
+		for at < len(matches) && matches[at].start < c.End {
+			at++
+		}
+		if w := s.weigh(matches[from:at]); w > bestWeight+1e-9 {
+			best, bestWeight = i, w
+		}
+	}
+	if best < 0 || nearest >= 0 && bestWeight < s.total()/2 {
+		if nearest >= 0 && nearest < len(n.Chunks) {
+			return nearest
+		}
+	}
+	if best < 0 && len(n.Chunks) > 0 {
+		return 0
+	}
+	return best
+}
+
+// weigh sums the distinct terms of matches, those that were met as asked for a
+// little more.
+func (s *rescorer) weigh(matches []match) float64 {
+	sum := 0.0
+	var seen, exact uint64
+	for _, m := range matches {
+		bit := uint64(1) << min(m.term, 63)
+		if seen&bit == 0 {
+			seen |= bit
+			sum += s.weights[m.term]
+		}
+		if m.exact && exact&bit == 0 {
+			exact |= bit
+			sum += exactBonus * s.weights[m.term]
+		}
+	}
+	for _, p := range s.pairs {
+		if together(p, matches) {
+			sum += pairBonus * p.weight
+		}
+	}
+	return sum
+}
+
+// total is the weight of all terms of the request.
+func (s *rescorer) total() float64 {
+	sum := 0.0
+	for _, w := range s.weights {
+		sum += w
+	}
+	return sum
+}
+
+// show makes the hit of a note.
+func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
+	h := Hit{NoteID: n.ID, Path: n.Path, Title: n.Title, LineStart: 1, LineEnd: 1}
+	start, end := 0, len(n.Content)
+	if i := s.bestChunk(n, matches, nearest); i >= 0 {
+		c := n.Chunks[i]
+		h.Heading, h.LineStart, h.LineEnd = c.Heading(), c.LineStart, c.LineEnd
+		start, end = c.Start, c.End
+	}
+	inside := matches[:0:0]
+	for _, m := range matches {
+		if m.start >= start && m.end <= end {
+			inside = append(inside, m)
+		}
+	}
+	from, to := s.excerpt(n.Content, start, end, inside, size)
+	h.Snippet = snippet(n.Content, start, end, from, to, size)
+	return h
+}

@@ -1,0 +1,43 @@
+package search
+
+// plan is a query in terms of the index.
+type plan struct {
+	terms   []planTerm
+	require []clause // every one must hold
+	exclude []clause // none may hold
+}
+
+// planTerm is a term that adds to the score of the notes that have it.
+type planTerm struct {
+	lookup
+	weight float64
+	// others are terms that count as the same: those that a short word of a
+	// script cut into n-grams begins, or those like a word that no note has.
+	others []string
+}
+
+// lookup is a term as it is looked for in the index.
+type lookup struct {
+	text   string
+	prefix bool // the beginning of terms
+}
+
+// clause holds for notes that have all of its terms, in one of its fields
+// each (in any, when there are none).
+type clause struct {
+	terms  []lookup
+	fields []string
+}
+
+// searchedFields are the fields in which words are looked for, and their
+// weight: how many times in the body a word counts that stands there once.
+var searchedFields = [...]struct {
+	name   string
+	weight float32
+}{
+	{fieldName, 4},
+	{fieldHeading, 1},
+	{fieldTag, 2},
+	{fieldFolder, 0.5},
+	{fieldBody, 1}, // last: it completes a note's count
+}

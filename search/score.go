@@ -1,0 +1,154 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+
+	"notesd/notes"
+)
+
+// Parameters of BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 Extension
+// to Multiple Weighted Fields" (CIKM 2004). Bleve's own BM25 takes the square
+// root of frequencies, the number of distinct terms for the average length,
+// and scores every field apart, so that a word rare in titles outweighs its
+// meaning in the body; postings are Bleve's, the formula is this one.
+var (
+	bm25K1 float32 = 1.2  // how soon a repeated word stops adding
+	bm25B  float32 = 0.75 // how much a long note is discounted
+)
+
+// ranked is a note that matched.
+type ranked struct {
+	note  int64
+	score float64
+	terms uint64 // bit i: the plan's term i occurs in it (the last bit for all from 63 on)
+}
+
+// ranking is what the index has to say about a plan.
+type ranking struct {
+	best  []ranked // by falling score, then by id
+	total int      // notes that matched
+	docs  int      // notes in the index
+	with  []int    // notes that have the plan's term i
+}
+
+// rank scores the notes of allowed (nil: all) and returns the best. It fills
+// in what the prefixes of the plan stand for.
+func (x *Index) rank(ctx context.Context, p *plan, allowed *notes.IDSet, limit int) (ranking, error) {
+	s, err := x.reader()
+	if err != nil {
+		return ranking{}, err
+	}
+	defer closeReader(s)
+	var r ranking
+	err = x.guard(func() error {
+		r, err = x.rankIn(ctx, s, p, allowed, limit)
+		return err
+	})
+	return r, err
+}
+
+func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, allowed *notes.IDSet, limit int) (ranking, error) {
+	data, err := x.segments.of(s)
+	if err != nil {
+		return ranking{}, err
+	}
+	if err := expandPrefixes(s, p); err != nil {
+		return ranking{}, err
+	}
+	lists, err := openLists(s, p.terms)
+	if err != nil {
+		return ranking{}, err
+	}
+	docs, average := shape(data)
+	r := ranking{docs: docs, with: make([]int, len(p.terms))}
+	top := newTop(limit)
+	for i, seg := range s.Segments() {
+		if err := ctx.Err(); err != nil {
+			return ranking{}, err
+		}
+		eligible, err := eligibleIn(seg, data[i], *p, allowed)
+		if err != nil {
+			return ranking{}, err
+		}
+		acc := newAccumulator(data[i], eligible, average)
+		for t, term := range p.terms {
+			if err := acc.add(t, lists[t].segments[i], idf(docs, lists[t].docs)*float32(term.weight)); err != nil {
+				return ranking{}, err
+			}
+		}
+		r.total += acc.collect(top)
+		acc.release()
+	}
+	for t := range p.terms {
+		r.with[t] = lists[t].docs
+	}
+	r.best = top.sorted()
+	return r, nil
+}
+
+// shape returns the number of documents and their average length. Deleted ones
+// count until their segment is merged.
+func shape(data []*segmentData) (docs int, average float32) {
+	sum := 0.0
+	for _, d := range data {
+		docs += len(d.notes)
+		sum += d.sum
+	}
+	return docs, float32(max(1, sum/float64(max(1, docs))))
+}
+
+// idf is how much a term says, from the number of notes that have it.
+func idf(docs, with int) float32 {
+	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
+}
+
+// termLists are the postings of one term.
+type termLists struct {
+	docs     int                                   // notes with the term
+	segments [][len(searchedFields)][]postingsIter // by segment and field
+}
+
+type postingsIter = segment.PostingsIterator
+
+func openLists(s *scorch.IndexSnapshot, terms []planTerm) ([]termLists, error) {
+	segs := s.Segments()
+	lists := make([]termLists, len(terms))
+	for t := range lists {
+		lists[t].segments = make([][len(searchedFields)][]postingsIter, len(segs))
+	}
+	counts := make([][len(searchedFields)]int, len(terms))
+	for i, seg := range segs {
+		for f, field := range searchedFields {
+			dict, err := seg.Segment().Dictionary(field.name)
+			if err != nil {
+				return nil, err
+			}
+			for t, term := range terms {
+				for o := -1; o < len(term.others); o++ {
+					text := term.text
+					if o >= 0 {
+						text = term.others[o]
+					}
+					list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
+					if err != nil {
+						return nil, err
+					}
+					if n := list.Count(); n > 0 {
+						counts[t][f] += int(n)
+						lists[t].segments[i][f] = append(lists[t].segments[i][f], list.Iterator(true, false, false, nil))
+					}
+				}
+			}
+		}
+	}
+	for t := range lists {
+		for _, n := range counts[t] {
+			lists[t].docs = max(lists[t].docs, n)
+		}
+	}
+	return lists, nil
+}

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+)
+
+// segmentData is what scoring needs of a segment beside its postings: which
+// note each of its documents is, and how long. Bleve never changes a segment,
+// so it is read once.
+type segmentData struct {
+	notes   []int64   // by document number
+	lengths []float32 // terms in the body
+	sum     float64   // of lengths
+}
+
+// segmentCache keeps the data of the segments in use.
+type segmentCache struct {
+	mu   sync.Mutex
+	data map[uint64]*segmentData // by segment id
+}
+
+func (c *segmentCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.data = nil
+}
+
+// of returns the data of a snapshot's segments, and forgets that of others
+// when there are many.
+func (c *segmentCache) of(s *scorch.IndexSnapshot) ([]*segmentData, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	segments := s.Segments()
+	out := make([]*segmentData, len(segments))
+	for i, seg := range segments {
+		d := c.data[seg.Id()]
+		if d == nil {
+			var err error
+			if d, err = loadSegment(seg); err != nil {
+				return nil, err
+			}
+			if c.data == nil {
+				c.data = map[uint64]*segmentData{}
+			}
+			c.data[seg.Id()] = d
+		}
+		out[i] = d
+	}
+	if len(c.data) > 2*len(segments)+8 {
+		kept := make(map[uint64]*segmentData, len(segments))
+		for i, seg := range segments {
+			kept[seg.Id()] = out[i]
+		}
+		c.data = kept
+	}
+	return out, nil
+}
+
+func loadSegment(s *scorch.SegmentSnapshot) (*segmentData, error) {
+	seg := s.Segment()
+	n := seg.Count()
+	d := &segmentData{notes: make([]int64, n), lengths: make([]float32, n)}
+	for i := range n {
+		id, err := seg.DocID(i)
+		if err != nil {
+			return nil, err
+		}
+		if d.notes[i], err = strconv.ParseInt(string(id), 10, 64); err != nil {
+			return nil, fmt.Errorf("document id: %w", err)
+		}
+	}
+	dict, err := seg.Dictionary(fieldSize)
+	if err != nil {
+		return nil, err
+	}
+	list, err := dict.PostingsList([]byte(sizeTerm), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	it := list.Iterator(true, true, false, nil)
+	return d, d.readLengths(it)
+}
+
+func (d *segmentData) readLengths(it segment.PostingsIterator) error {
+	for {
+		p, err := it.Next()
+		if err != nil || p == nil {
+			return err
+		}
+		if p.Number() >= uint64(len(d.lengths)) {
+			return fmt.Errorf("document %d of %d", p.Number(), len(d.lengths))
+		}
+		length := float64(p.Frequency() - 1)
+		d.lengths[p.Number()] = float32(length)
+		d.sum += length
+	}
+}

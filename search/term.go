@@ -1,0 +1,226 @@
+package search
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of what becomes a term. Text beyond them (encoded data, keys) is
+// still found by its beginning.
+const (
+	maxTerm     = 64  // bytes of a term
+	maxCompound = 256 // bytes of a word that is also indexed as a whole
+	maxCamel    = 40  // bytes of a word that is split at its capitals
+	maxParts    = 64  // parts of a word that are indexed
+)
+
+// term is one entry of the index made from a span, with the bytes of the text
+// that it was made from.
+type term struct {
+	text       string
+	start, end int
+	part       bool // of a longer word that is a term too
+	short      bool // of an n-gram at the end of a run: fewer than n characters
+}
+
+// expand appends the terms of a span of text to dst.
+func expand(dst []term, text string, s span) []term {
+	switch s.kind() {
+	case classDense, classRunOn:
+		return grams(dst, text, s)
+	case classSymbol:
+		return append(dst, term{text: text[s.start:s.end], start: s.start, end: s.end})
+	}
+	return expandWord(dst, text, s)
+}
+
+func expandWord(dst []term, text string, s span) []term {
+	raw := text[s.start:s.end]
+	switch {
+	case s.classes&classConnector != 0:
+		return compound(dst, text, s)
+	case raw[len(raw)-1] == '+' || raw[len(raw)-1] == '#':
+		dst = appendTerm(dst, text, s.start, s.start+1, true)
+		return appendTerm(dst, text, s.start, s.end, false)
+	case s.classes == classLower:
+		return append(dst, term{text: clip(stem(raw)), start: s.start, end: s.end})
+	case s.classes&classUpper != 0 && s.classes&classLower != 0 && len(raw) <= maxCamel && raw[:2] != "0x":
+		return camel(dst, text, s.start, s.end)
+	}
+	return appendTerm(dst, text, s.start, s.end, false)
+}
+
+// appendTerm adds text[start:end], folded and stemmed, as one term.
+func appendTerm(dst []term, text string, start, end int, part bool) []term {
+	t := foldTerm(text[start:end])
+	if t == "" {
+		return dst
+	}
+	return append(dst, term{text: t, start: start, end: end, part: part})
+}
+
+func foldTerm(raw string) string {
+	if len(raw) > 4*maxTerm {
+		raw = clipTo(raw, 4*maxTerm)
+	}
+	var buf [maxTerm]byte
+	return stem(clip(string(fold(buf[:0], raw))))
+}
+
+// clip cuts a term to its greatest length, between characters.
+func clip(s string) string { return clipTo(s, maxTerm) }
+
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// camel splits a word at its capitals (parseHTTPRequest: parse, HTTP, Request)
+// and appends the parts and the whole. Parts of one letter are left out.
+func camel(dst []term, text string, start, end int) []term {
+	whole := len(dst)
+	dst = append(dst, term{})
+	from := start
+	for from < end {
+		to := nextHump(text, from, end)
+		if to-from > 1 && !(from == start && to == end) {
+			dst = appendTerm(dst, text, from, to, true)
+		}
+		from = to
+	}
+	t := foldTerm(text[start:end])
+	if t == "" {
+		return dst[:whole]
+	}
+	dst[whole] = term{text: t, start: start, end: end}
+	return dst
+}
+
+// nextHump returns where the part that starts at from ends: before a capital
+// after a small letter, or before the last of several capitals when small
+// letters follow (HTTP|Request), but not before a plural s (PDFs).
+func nextHump(text string, from, end int) int {
+	uppers := 0
+	last := from // where the character before i starts
+	for i := from; i < end; {
+		r, size := utf8.DecodeRuneInString(text[i:end])
+		c := classOf(r)
+		switch {
+		case c == classUpper && uppers == 0 && i > from:
+			return i
+		case c == classUpper:
+			uppers++
+		case c == classLower && uppers > 1 && text[i:end] != "s":
+			return last
+		case c == classLower && uppers > 0:
+			uppers = 0
+		}
+		last = i
+		i += size
+	}
+	return end
+}
+
+// compound appends the parts of a word with connectors, and the word as a
+// whole without them, so that e-mail finds email and node.js nodejs.
+func compound(dst []term, text string, s span) []term {
+	first := len(dst)
+	var whole strings.Builder
+	parts, single := 0, true
+	end := s.start
+	for from := s.start; from < s.end && parts < maxParts; {
+		to, next := nextPart(text, from, s.end)
+		sep := text[end:from]
+		if from > s.start {
+			if drop, done := apostrophe(text, s.start, from, to, sep); done {
+				break
+			} else if drop {
+				dst, parts = dst[:first], 0
+				whole.Reset()
+				sep = ""
+			}
+		}
+		if keepsConnector(text, from, sep) {
+			whole.WriteString(sep)
+		}
+		whole.WriteString(text[from:to])
+		dst = camel(dst, text, from, to)
+		parts++
+		single = single && to-from == 1 && (sep == "" || sep == ".")
+		end, from = to, next
+	}
+	if parts < 2 || end-s.start > maxCompound {
+		return dst
+	}
+	if single { // U.S.A. has no parts worth finding
+		dst = dst[:first]
+	}
+	for i := first; i < len(dst); i++ {
+		dst[i].part = true
+	}
+	if t := foldTerm(whole.String()); t != "" {
+		dst = append(dst, term{text: t, start: s.start, end: end})
+	}
+	return dst
+}
+
+// nextPart returns the end of the part of a word at from, and the start of the
+// part after it.
+func nextPart(text string, from, end int) (to, next int) {
+	for to = from; to < end; {
+		r, size := utf8.DecodeRuneInString(text[to:end])
+		if classOf(r)&classWord == 0 {
+			break
+		}
+		to += size
+	}
+	for next = to; next < end; {
+		r, size := utf8.DecodeRuneInString(text[next:end])
+		if classOf(r)&classWord != 0 {
+			break
+		}
+		next += size
+	}
+	return to, next
+}
+
+// keepsConnector reports whether the connector before from is part of the
+// whole: between digits it is (3.14, 2026-01-15), unless it groups thousands.
+func keepsConnector(text string, from int, sep string) bool {
+	if sep == "" || sep == "_" || sep == "'" {
+		return false
+	}
+	before := text[from-len(sep)-1]
+	return asciiClass[before&0x7f] == classDigit && before < utf8.RuneSelf &&
+		text[from] < utf8.RuneSelf && asciiClass[text[from]] == classDigit
+}
+
+// elisions are the words that French and Italian shorten before a vowel.
+var elisions = map[string]bool{
+	"l": true, "d": true, "j": true, "m": true, "t": true, "s": true, "n": true, "c": true, "qu": true,
+	"jusqu": true, "lorsqu": true, "puisqu": true, "quoiqu": true, "un": true, "dell": true, "all": true,
+	"nell": true, "sull": true, "dall": true, "quell": true, "gl": true,
+}
+
+// contractions are the endings that English joins with an apostrophe.
+var contractions = map[string]bool{"s": true, "re": true, "ve": true, "ll": true, "d": true, "m": true}
+
+// apostrophe decides what an apostrophe between two parts means: what stands
+// before it is an article to leave out (l'été), what comes after it an ending
+// to leave out (John's, they're), or neither (O'Brien, don't).
+func apostrophe(text string, start, from, to int, sep string) (dropBefore, dropAfter bool) {
+	if sep != "'" && sep != "’" && sep != "ʼ" {
+		return false, false
+	}
+	before := strings.ToLower(text[start : from-len(sep)])
+	after := strings.ToLower(text[from:to])
+	if contractions[after] {
+		return false, true
+	}
+	return elisions[before], false
+}

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// termsOf lists the terms of a text in order.
+func termsOf(text string) []string {
+	var out []string
+	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+		for _, t := range expand(nil, text, s) {
+			out = append(out, t.text)
+		}
+	}
+	return out
+}
+
+func TestTerms(t *testing.T) {
+	for in, want := range map[string]string{
+		"Running quickly":  "run quick",
+		"e-mail":           "e mail email",
+		"node.js":          "node js nodej",
+		"snake_case":       "snake case snakecas",
+		"snake__case":      "snake case snakecas",
+		"__init__":         "init",
+		"parseHTTPRequest": "parsehttprequest pars http request",
+		"PDFs":             "pdfs",
+		"iPhone":           "iphon phone",
+		"C++ and C#":       "c c++ and c c#",
+		"f# x+y":           "f f# x y",
+		"v1.2.3":           "v1 2 3 v1.2.3",
+		"3.14":             "3 14 3.14",
+		"1,000":            "1 000",
+		"2026-01-15":       "2026 01 15 2026-01-15",
+		"John's":           "john",
+		"JOHN’S":           "john",
+		"l'été":            "ete",
+		"L’Été":            "ete",
+		"O'Brien":          "o brien obrien",
+		"don't":            "don t dont",
+		"they're":          "they",
+		"U.S.A.":           "usa",
+		"user@example.com": "user exampl com userexamplecom",
+		"AT&T":             "at t att",
+		"#tag/sub":         "tag sub",
+		"0xDEADBEEF":       "0xdeadbeef",
+		"deadbeef":         "deadbeef",
+		"end. Next":        "end next",
+		"über UBER":        "uber uber",
+		"机器学习":             "机器 器学 学习 习",
+		"猫":                "猫",
+		"iPhone手机":         "iphon phone 手机 机",
+		"ﾊﾝｶｸ":             "ハン ンカ カク ク",
+		"한국어":              "한국 국어 어",
+		"🚀 Launch ✅":       "🚀 launch ✅",
+		"\x00a\xffb":       "a b",
+		"":                 "",
+		"... --- !!!":      "",
+		"x_y":              "x y xy",
+		"Straße":           "strass",
+		"path/to/file.md":  "path to file md filemd",
+		"soft\u00ADhyphen": "softhyphen",
+	} {
+		t.Run(in, func(t *testing.T) {
+			assert.Equal(t, want, strings.Join(termsOf(in), " "))
+		})
+	}
+}
+
+func FuzzTerms(f *testing.F) {
+	for _, s := range []string{"e-mail l'été v1.2.3", "机器学习 ﾊﾝｶｸ", "ภาษาไทย", "C++ \xff a’s", "___", "x²'s", "İı"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		last := 0
+		for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+			if s.start < last || s.end <= s.start || s.end > len(text) {
+				t.Fatalf("span %v after %d in %q", s, last, text)
+			}
+			last = s.end
+			for _, term := range expand(nil, text, s) {
+				if term.start < s.start || term.end > s.end || term.start >= term.end {
+					t.Fatalf("term %+v of %q outside its span %v", term, text, s)
+				}
+				if term.text == "" || len(term.text) > 4*maxTerm {
+					t.Fatalf("term %+v of %q", term, text)
+				}
+			}
+		}
+	})
+}

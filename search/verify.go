@@ -1,0 +1,109 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"notesd/notes"
+)
+
+// How many candidates of a phrase are read at a time, and how many at all: a
+// phrase of common words may have thousands.
+const (
+	verifyBatch = 32
+	maxVerified = 512
+)
+
+// verified keeps the notes that have the request's phrases, and none of those
+// that they must not have.
+func (s *search) verified(ctx context.Context, list *rankedList, found []ranked) ([]ranked, error) {
+	var kept []ranked
+	checked := 0
+	for batch := range slices.Chunk(found[:min(len(found), maxVerified)], verifyBatch) {
+		if err := s.readNotes(ctx, byText(batch)); err != nil {
+			return nil, err
+		}
+		for _, r := range batch {
+			if n := s.read[r.note]; n != nil && s.r.verify(n) {
+				kept = append(kept, r)
+			} else {
+				delete(s.read, r.note)
+			}
+		}
+		if checked += len(batch); len(kept) >= pool {
+			break
+		}
+	}
+	if checked < list.total {
+		list.remarks = append(list.remarks, fmt.Sprintf("the phrase was looked for in %d of %d notes that have its words", checked, list.total))
+	}
+	list.total = len(kept)
+	return kept, nil
+}
+
+func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 0 }
+
+// verify reports whether a note has the phrases that it must, and no other.
+func (r *request) verify(n *notes.Note) bool {
+	has := func(phrase []string) bool {
+		if _, _, ok := findPhrase(n.Content, phrase); ok {
+			return true
+		}
+		return slices.ContainsFunc(append([]string{n.Title, n.Path}, n.Aliases...), func(name string) bool {
+			_, _, ok := findPhrase(name, phrase)
+			return ok
+		})
+	}
+	for _, p := range r.phrases {
+		if !has(p) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.notPhrases, has)
+}
+
+// newest lists the notes that the filter and the exclusions leave, the last
+// modified first: the answer to a query without words.
+func (s *search) newest(ctx context.Context, allowed *notes.IDSet) (*rankedList, error) {
+	list := &rankedList{semantic: Coverage{State: StateOff}}
+	if len(s.r.plan.exclude)+len(s.r.plan.require) > 0 {
+		var err error
+		if allowed, err = s.index.matching(ctx, s.r.plan, allowed); err != nil {
+			return nil, err
+		}
+	}
+	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
+	var found []ranked
+	for len(found) < maxResults {
+		page, err := s.store.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range page.Notes {
+			if allowed.Has(n.ID) {
+				found = append(found, ranked{note: n.ID})
+			}
+		}
+		list.total = page.Total
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if allowed != nil {
+		list.total = allowed.Len()
+	}
+	found = found[:min(len(found), maxResults)]
+	if s.r.hasPhrases() {
+		var err error
+		if found, err = s.verified(ctx, list, found); err != nil {
+			return nil, err
+		}
+	}
+	list.found = byText(found)
+	for i := range list.found {
+		list.found[i].textRank = 0 // nothing was found by words
+	}
+	s.resume(list)
+	return list, nil
+}
