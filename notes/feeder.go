@@ -121,7 +121,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 		return err
 	}
 	if position.Store != f.store.ID() || position.Seq > head || !whole {
-		return f.rebuild(ctx, follower, head)
+		return f.rebuild(ctx, follower, position, head)
 	}
 	return f.replay(ctx, follower, position.Seq, head, func(seq uint64) ([]Change, error) {
 		changes, _, err := f.store.changesAfter(ctx, seq, replayBatch)
@@ -129,9 +129,11 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 	})
 }
 
-func (f *feeder) rebuild(ctx context.Context, follower *fed, head uint64) error {
-	if err := follower.Reset(ctx); err != nil {
-		return err
+func (f *feeder) rebuild(ctx context.Context, follower *fed, position Position, head uint64) error {
+	if position != (Position{}) { // else it has no data to discard
+		if err := follower.Reset(ctx); err != nil {
+			return err
+		}
 	}
 	return f.replay(ctx, follower, 0, head, func(seq uint64) ([]Change, error) {
 		return f.store.snapshot(ctx, seq, head, replayBatch)

@@ -1,0 +1,287 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+)
+
+func TestReconcileFollowsTheDisk(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n", "sub/B.md", "---\ntags: [x]\n---\nsee [[A]]\n")
+	f.requireConsistent()
+	require.ElementsMatch(t, []string{"create A.md", "create sub/B.md"}, f.view.kinds())
+
+	tests := []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"nothing", func() {}, nil},
+		{"a save", func() { f.write("A.md", "# A\nmore\n") }, []string{"modify A.md"}},
+		{"a save with the same bytes", func() { f.write("A.md", "# A\nmore\n") }, nil},
+		{"a new note", func() { f.write("new/C.md", "c") }, []string{"create new/C.md"}},
+		{"a rename", func() { f.rename("new/C.md", "D.md") }, []string{"move new/C.md → D.md"}},
+		{"a case-only rename", func() { f.rename("D.md", "d.md") }, []string{"move D.md → d.md"}},
+		{"a folder's rename", func() { f.rename("sub", "sub2") }, []string{"move sub/B.md → sub2/B.md"}},
+		{"a delete", func() { f.remove("d.md") }, []string{"delete d.md"}},
+		{"a note that stops being text", func() { f.write("A.md", "\xff\xfe") }, []string{"delete A.md"}},
+		{"and becomes text again", func() { f.write("A.md", "# A\n") }, []string{"create A.md"}},
+		{"hidden files", func() { f.write(".obsidian/x.md", "x"); f.write(".trash/y.md", "y"); f.write("sub2/.z.md", "z") }, nil},
+		{"attachments", func() { f.write("pic.png", "\x89PNG") }, nil},
+	}
+	for _, tt := range tests {
+		tt.do()
+		f.reconcile()
+		assert.Equal(t, tt.want, f.view.kinds(), tt.name)
+	}
+	f.requireConsistent()
+}
+
+func TestReconcilePathsLooksOnlyThere(t *testing.T) {
+	f := newFixture(t, "A.md", "a", "dir/B.md", "b", "dir/sub/C.md", "c")
+	f.view.kinds()
+	f.write("A.md", "changed")
+	f.write("dir/B.md", "changed")
+	f.remove("dir/sub/C.md")
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"dir"}))
+	assert.ElementsMatch(t, []string{"modify dir/B.md", "delete dir/sub/C.md"}, f.view.kinds())
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"A.md", "nowhere", "../out", ".git/x"}))
+	assert.Equal(t, []string{"modify A.md"}, f.view.kinds())
+	f.requireConsistent()
+}
+
+func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
+	f := newFixture(t, "A.md", "one")
+	f.clock.now = time.Now() // the file is as old as its reading
+	f.write("A.md", "two")
+	f.reconcile()
+	info, err := os.Stat(filepath.Join(f.dir, "A.md"))
+	require.NoError(t, err)
+	rows, err := f.store.rows(context.Background(), nil)
+	require.NoError(t, err)
+	assert.False(t, rows["A.md"].unchanged(statOf(info)), "a file read within the racy window must be read again")
+	f.clock.Advance(time.Hour)
+	f.reconcile()
+	rows, err = f.store.rows(context.Background(), nil)
+	require.NoError(t, err)
+	assert.True(t, rows["A.md"].unchanged(statOf(info)), "and not for ever")
+}
+
+func TestReconcileReadsAFileWhoseMtimeWasRestored(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("needs ctime")
+	}
+	f := newFixture(t, "A.md", "one")
+	full := filepath.Join(f.dir, "A.md")
+	info, err := os.Stat(full)
+	require.NoError(t, err)
+	f.write("A.md", "two") // the same size
+	require.NoError(t, os.Chtimes(full, info.ModTime(), info.ModTime()))
+	f.reconcile()
+	f.requireConsistent()
+}
+
+func TestUnicodeTwins(t *testing.T) {
+	name := "Crème brûlée.md"
+	nfd := norm.NFD.String(name)
+	f := newFixture(t, nfd, "decomposed")
+	note, err := f.Read(context.Background(), name, Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, norm.NFC.String(name), note.Path)
+	assert.Equal(t, "decomposed", note.Content)
+
+	f.write(norm.NFC.String(name), "composed")
+	if len(f.files()) == 1 {
+		t.Skip("this file system folds Unicode forms")
+	}
+	f.reconcile()
+	note, err = f.Read(context.Background(), nfd, Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "composed", note.Content, "the NFC twin is the note")
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Skipped, 1)
+	assert.Contains(t, st.Skipped[0].Reason, "Unicode")
+}
+
+func TestSkippedFilesAreNamed(t *testing.T) {
+	f := newFixture(t, "ok.md", "fine", "latin1.md", "caf\xe9", "nul.md", "a\x00b", "utf16.md", "\xff\xfea\x00")
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(f.dir, "out.md")))
+	require.NoError(t, os.Symlink("ok.md", filepath.Join(f.dir, "alias.md")))
+	require.NoError(t, os.Symlink(".", filepath.Join(f.dir, "loop")))
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, st.Notes, "ok.md and the symlink to it")
+	reasons := map[string]string{}
+	for _, k := range st.Skipped {
+		reasons[k.Path] = k.Reason
+	}
+	assert.Equal(t, 5, st.SkippedTotal)
+	assert.Contains(t, reasons["latin1.md"], "UTF-8")
+	assert.Contains(t, reasons["nul.md"], "NUL")
+	assert.Contains(t, reasons["utf16.md"], "NUL")
+	assert.Contains(t, reasons["out.md"], "out of the vault")
+	assert.Contains(t, reasons["loop"], "not followed")
+
+	f.remove("out.md")
+	f.write("latin1.md", "café")
+	f.reconcile()
+	st, err = f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 3, st.SkippedTotal)
+	assert.Equal(t, 3, st.Notes)
+}
+
+func TestLargeFileIsNoNote(t *testing.T) {
+	f := newFixture(t, "ok.md", "fine")
+	f.opt.MaxNoteBytes = 100
+	f.write("big.md", strings.Repeat("x", 101))
+	f.write("fits.md", strings.Repeat("x", 100))
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, st.Notes)
+	require.Len(t, st.Skipped, 1)
+	assert.Contains(t, st.Skipped[0].Reason, "larger")
+}
+
+func TestUnmountedVaultLosesNothing(t *testing.T) {
+	files := []string{}
+	for _, n := range strings.Split("abcdefghijklmnop", "") {
+		files = append(files, n+".md", "text of "+n)
+	}
+	f := newFixture(t, files...)
+	f.view.kinds()
+	away := f.dir + ".away"
+
+	t.Run("the folder is gone", func(t *testing.T) {
+		require.NoError(t, os.Rename(f.dir, away))
+		require.ErrorIs(t, f.Reconcile(context.Background()), ErrUnavailable)
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+		assert.Contains(t, st.Unavailable, "not there")
+	})
+	t.Run("an empty folder is in its place", func(t *testing.T) {
+		require.NoError(t, os.Mkdir(f.dir, 0o755))
+		err := f.Reconcile(context.Background())
+		require.ErrorIs(t, err, ErrUnavailable)
+		_, err = f.Create(context.Background(), CreateRequest{Title: "must not land here"})
+		require.ErrorIs(t, err, ErrUnavailable)
+		left, err := os.ReadDir(f.dir)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+		require.NoError(t, os.Remove(f.dir))
+	})
+	t.Run("it heals when the folder is back", func(t *testing.T) {
+		require.NoError(t, os.Rename(away, f.dir))
+		f.reconcile()
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Empty(t, st.Unavailable)
+		assert.Empty(t, f.view.kinds(), "nothing was deleted and created again")
+		f.requireConsistent()
+	})
+	t.Run("all notes vanish at once", func(t *testing.T) {
+		for name := range f.files() {
+			f.rename(name, "../"+filepath.Base(f.dir)+"-hold/"+name)
+		}
+		require.ErrorIs(t, f.Reconcile(context.Background()), ErrUnavailable)
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+	})
+}
+
+func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	f.view.fail = errors.New("disk full")
+	f.write("B.md", "b")
+	f.reconcile()
+	f.write("C.md", "c")
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "disk full")
+	f.view.kinds()
+
+	f.view.fail = nil
+	f.reconcile()
+	assert.Equal(t, []string{"create B.md", "create C.md"}, f.view.kinds(), "nothing is skipped past a failure")
+	f.requireConsistent()
+
+	f.remove("B.md")
+	f.restart()
+	assert.Equal(t, []string{"delete B.md"}, f.view.kinds(), "a restart feeds what came after the position")
+	assert.Zero(t, f.view.resets)
+
+	f.view.position.Store = "another store"
+	f.restart()
+	assert.Equal(t, 1, f.view.resets)
+	f.requireConsistent()
+
+	f.view.position.Seq = 1000
+	f.restart()
+	assert.Equal(t, 2, f.view.resets, "a position beyond the head is not of this store")
+	f.requireConsistent()
+}
+
+func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {
+	f := newFixture(t, "A.md", strings.Repeat("text ", 1000))
+	require.NoError(t, f.store.Close())
+	path := filepath.Join(f.state, notesFile)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 4096; i < len(data); i++ {
+		data[i] = 0x5a
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f.open(VaultOptions{})
+	f.reconcile()
+	f.requireConsistent()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "damaged")
+	assert.Equal(t, 1, f.view.resets, "followers start anew with the new store")
+}
+
+func TestDamagedHistoryIsSalvaged(t *testing.T) {
+	f := newFixture(t, "A.md", "first")
+	ctx := context.Background()
+	for range 40 {
+		_, err := f.Edit(ctx, EditRequest{Note: "A", Edits: []Edit{{Op: "append", Content: strings.Repeat("more ", 50)}}})
+		require.NoError(t, err)
+	}
+	before, err := f.History(ctx, HistoryQuery{Note: "A", Limit: 100})
+	require.NoError(t, err)
+	require.NoError(t, f.store.Close())
+	path := filepath.Join(f.state, historyFile)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	page := len(data) / 4096 * 2 / 3 * 4096 // one page in the middle of the rows
+	for i := page; i < page+4096; i++ {
+		data[i] = 0x5a
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f.open(VaultOptions{})
+	f.reconcile()
+	st, err := f.Status(ctx)
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "carried over")
+	after, err := f.History(ctx, HistoryQuery{Note: "A", Limit: 100})
+	require.NoError(t, err)
+	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
+}
