@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +40,12 @@ func FuzzSetFrontMatter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte, key, kind uint8, text string) {
 		name := fuzzKeys[int(key)%len(fuzzKeys)]
 		value := fuzzValue(kind, text)
+		for _, note := range []string{"---\na: 1\n---\n", "+++\r\na = 1\r\n+++\r\n"} {
+			_, err := SetFrontMatter([]byte(note), name, value)
+			if utf8.ValidString(text) {
+				require.NoError(t, err, "any value can be set")
+			}
+		}
 		out, err := SetFrontMatter(src, name, value)
 		if err != nil {
 			require.Nil(t, out)

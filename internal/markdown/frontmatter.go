@@ -9,10 +9,14 @@ import (
 
 // maxFrontMatter bounds, in bytes, the metadata that is decoded: the YAML and
 // TOML libraries recurse and are not linear in hostile input.
-const maxFrontMatter = 256 << 10
+const maxFrontMatter = 128 << 10
 
 // maxNesting bounds the depth of lists and maps in front matter.
 const maxNesting = 64
+
+// maxOpen bounds the brackets that are open at any point of front matter, those
+// in strings included; it keeps the libraries' stacks small.
+const maxOpen = 1000
 
 // maxValues bounds how many values front matter may expand to, so that YAML
 // aliases of aliases cannot fill the memory.

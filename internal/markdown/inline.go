@@ -8,8 +8,8 @@ import (
 // maxTicks is the longest run of backticks that can open a code span.
 const maxTicks = 80
 
-// maxBrackets bounds the '[' that wait for their ']'.
-const maxBrackets = 4096
+// maxBrackets bounds the '[' that wait for their ']'; the oldest are given up.
+const maxBrackets = 64
 
 // maxText bounds, in bytes, the text kept of a link or heading.
 const maxText = 1000
@@ -98,9 +98,11 @@ func (in *inlineScanner) step(i int) int {
 			return next
 		}
 	}
-	if len(in.brackets) < maxBrackets {
-		in.brackets = append(in.brackets, bracket{i, open + 1, in.lineOf(i), image})
+	if len(in.brackets) == maxBrackets {
+		in.brackets = append(in.brackets[:0], in.brackets[1:]...)
+		in.active = max(in.active-1, 0)
 	}
+	in.brackets = append(in.brackets, bracket{i, open + 1, in.lineOf(i), image})
 	return open + 1
 }
 

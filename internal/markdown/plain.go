@@ -11,7 +11,7 @@ import (
 // their text, white space collapsed, in NFC, cut at maxText bytes.
 func plainText(b []byte) string {
 	if len(b) > maxText {
-		b = []byte(cut(string(b)))
+		b = []byte(cutAt(string(b[:maxText+1]), maxText))
 	}
 	if bytes.IndexAny(b, "\\`*_~=[]<&!\n\t%") < 0 && utf8.Valid(b) {
 		return nfc(string(bytes.TrimSpace(b)))
@@ -62,6 +62,9 @@ func writePlain(out *strings.Builder, b []byte, depth int) {
 	}
 }
 
+// maxLinkText bounds, in bytes, how far the end of a link's text is sought.
+const maxLinkText = 300
+
 // writeCode appends the code span that b starts with and returns its length;
 // backticks that open none are text.
 func writeCode(out *strings.Builder, b []byte) int {
@@ -106,7 +109,7 @@ func writeLink(out *strings.Builder, b []byte, depth int) int {
 		out.Write(text)
 		return open + end + 2
 	}
-	closing := closingBracket(rest)
+	closing := closingBracket(rest[:min(len(rest), maxLinkText)])
 	if closing < 0 || closing+1 >= len(rest) {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -159,7 +160,7 @@ func checkKey(src, out []byte, before FrontMatter, key string, value any) error 
 // sameKey returns a key that differs from key in its case alone.
 func sameKey(values map[string]any, key string) string {
 	for k := range values {
-		if sameFolded(k, key) {
+		if strings.EqualFold(k, key) {
 			return k
 		}
 	}

@@ -44,7 +44,7 @@ func checkFrontMatterText(inner []byte) (int, error) {
 		default:
 			lineStart = false
 		}
-		if depth > maxNesting || blockDepth > maxNesting || (lineStart && column > 4*maxNesting) {
+		if depth > maxOpen || blockDepth > maxNesting || (lineStart && column > 4*maxNesting) {
 			return line, errTooDeep
 		}
 	}
