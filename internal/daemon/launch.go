@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,23 +45,24 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	launcher.Stdout = out
 	launcher.Dir = rootDir()
 	launcher.SysProcAttr = launcherAttributes()
+	logged := size(logFile)
 	err = launcher.Start()
 	_ = out.Close() // the launcher has its own
 	if err != nil {
 		return fmt.Errorf("run the launcher: %w", err)
 	}
 	reported := make(chan error, 1)
-	go func() { reported <- readReport(pipe, logFile) }()
-	exited := launcher.Wait()
+	go func() { reported <- readReport(pipe) }()
 	select {
-	case err := <-reported:
-		return err
+	case err = <-reported:
 	case <-ctx.Done():
-		if exited != nil {
-			return fmt.Errorf("the launcher did not end: %w", context.Cause(ctx))
-		}
-		return fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
+		err = fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
 	}
+	_ = launcher.Wait() // it ended before the daemon reported, or the context ends it
+	if errors.Is(err, errNoReport) {
+		return &StartError{Message: fmt.Sprintf("%v; %s", err, lastWords(logFile, logged))}
+	}
+	return err
 }
 
 // LaunchMain is the launcher: it starts the program args[1] with the arguments

@@ -151,6 +151,9 @@ func backoff(n int) time.Duration {
 // to the client, and returns when it is lost or done with.
 func (s *session) serve(ctx context.Context, l *link) error {
 	go s.readDaemon(l)
+	// A daemon that does not read must not keep us.
+	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
+	defer unblock()
 	err := s.bring(ctx, l)
 	if err == nil {
 		select {

@@ -17,6 +17,10 @@ const (
 	// bytes on macOS and the BSDs, 108 on Linux and Windows, one of them for
 	// the terminating NUL.
 	maxSocketPath = 103
+	// maxKeyName is the length of a socket's name in a runtime directory, with the
+	// separator in front.
+	maxKeyName = 1 + 2*keyBytes + len(".sock")
+	keyBytes   = 12
 )
 
 // Listen opens the socket of the daemon that holds lock and publishes where it
@@ -56,7 +60,7 @@ func socketPath(dir string) (string, error) {
 		return "", err
 	}
 	key := sha256.Sum256([]byte(dir))
-	path := filepath.Join(runtimeDir, hex.EncodeToString(key[:12])+".sock")
+	path := filepath.Join(runtimeDir, hex.EncodeToString(key[:keyBytes])+".sock")
 	if len(path) > maxSocketPath {
 		return "", fmt.Errorf("no short enough path for a socket: %s has %d bytes, at most %d are possible; "+
 			"choose a shorter state directory", path, len(path), maxSocketPath)

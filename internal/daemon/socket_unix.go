@@ -20,14 +20,18 @@ const sharedTemp = "/tmp"
 // runtimeDir returns a directory with a short path that only the user can enter,
 // and creates it if need be.
 func runtimeDir() (string, error) {
-	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) {
-		if info, err := os.Stat(base); err == nil && owned(base, info) == nil && private(info) {
-			if dir := filepath.Join(base, "notesd"); len(dir) < maxSocketPath/2 {
-				return dir, securePrivateDir(dir)
-			}
+	return runtimeDirIn(os.Getenv("XDG_RUNTIME_DIR"), sharedTemp)
+}
+
+// runtimeDirIn returns a directory below the user's own runtime directory if
+// that is one, and else below the one that all users share.
+func runtimeDirIn(own, shared string) (string, error) {
+	if info, err := os.Stat(own); filepath.IsAbs(own) && err == nil && owned(own, info) == nil && private(info) {
+		if dir := filepath.Join(own, "notesd"); len(dir)+maxKeyName <= maxSocketPath {
+			return dir, securePrivateDir(dir)
 		}
 	}
-	dir := filepath.Join(sharedTemp, "notesd-"+strconv.Itoa(os.Geteuid()))
+	dir := filepath.Join(shared, "notesd-"+strconv.Itoa(os.Geteuid()))
 	return dir, securePrivateDir(dir)
 }
 

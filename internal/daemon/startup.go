@@ -28,7 +28,6 @@ type Startup struct {
 // report is what goes through the pipe: one JSON object, then the end.
 type report struct {
 	Error  string `json:"error,omitempty"` // empty: the daemon listens
-	Hint   string `json:"hint,omitempty"`
 	Code   int    `json:"code,omitempty"`
 	Locked bool   `json:"locked,omitempty"`
 }
@@ -82,16 +81,19 @@ func (s *Startup) send(r report) (err error) {
 	return err
 }
 
+// errNoReport is that a launched daemon ended before it reported.
+var errNoReport = errors.New("the daemon died while it started")
+
 // readReport waits for the report of a launched daemon. The pipe ends without
 // one when the daemon died.
-func readReport(pipe io.Reader, logFile string) error {
+func readReport(pipe io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(pipe, maxReport))
 	if err != nil {
 		return fmt.Errorf("wait for the daemon to start: %w", err)
 	}
 	var r report
 	if json.Unmarshal(data, &r) != nil {
-		return &StartError{Message: "the daemon died while it started; " + lastWords(logFile)}
+		return errNoReport
 	}
 	if r.Error != "" {
 		return &StartError{Message: r.Error, Code: r.Code, locked: r.Locked}
@@ -99,17 +101,31 @@ func readReport(pipe io.Reader, logFile string) error {
 	return nil
 }
 
-// lastWords returns the end of the log file, where a crash leaves its trace.
-func lastWords(logFile string) string {
-	const tail = 400
+// size returns the size of the file, 0 if there is none.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// lastWords returns what a daemon that died said last in its log file: the
+// reason of its crash, or else the end. Before offset it was silent.
+func lastWords(logFile string, offset int64) string {
+	const most, enough = 64 << 10, 400
 	f, err := os.Open(logFile)
 	if err != nil {
 		return "there is no log file " + logFile
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > tail {
-		_, _ = f.Seek(-tail, io.SeekEnd) // failing that, its beginning is shown
+	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // what can be read is better than nothing
+	said := strings.TrimSpace(string(data))
+	for _, crash := range []string{"panic: ", "fatal error: "} {
+		if i := strings.LastIndex(said, crash); i >= 0 && (i == 0 || said[i-1] == '\n') {
+			said = said[i:]
+			return logFile + " says: " + strings.ToValidUTF8(said[:min(len(said), enough)], "")
+		}
 	}
-	data, _ := io.ReadAll(io.LimitReader(f, tail))
-	return fmt.Sprintf("the end of %s: %s", logFile, strings.ToValidUTF8(strings.TrimSpace(string(data)), "?"))
+	return logFile + " ends: " + strings.ToValidUTF8(said[max(0, len(said)-enough):], "")
 }

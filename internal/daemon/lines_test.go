@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLineReader(t *testing.T) {
+	long := strings.Repeat("x", 3*readBuffer)
+	tooLong := strings.Repeat("y", 5*readBuffer)
+	in := "a\n\n" + long + "\nb\r\n" + tooLong + "\nc\nrest"
+	for name, stream := range map[string]io.Reader{
+		"at once":      strings.NewReader(in),
+		"byte by byte": iotest.OneByteReader(strings.NewReader(in)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newLineReader(stream, 4*readBuffer)
+			for _, want := range []string{"a\n", "\n", long + "\n", "b\r\n"} {
+				line, err := r.next()
+				require.NoError(t, err)
+				require.Equal(t, want, string(line))
+			}
+			_, err := r.next()
+			require.ErrorIs(t, err, errLineTooLong)
+			line, err := r.next()
+			require.NoError(t, err)
+			assert.Equal(t, "c\n", string(line))
+			line, err = r.next()
+			assert.ErrorIs(t, err, io.EOF)
+			assert.Equal(t, "rest", string(line))
+		})
+	}
+}
+
+func TestLineReaderEndsInALineThatIsTooLong(t *testing.T) {
+	r := newLineReader(strings.NewReader(strings.Repeat("y", 5*readBuffer)), 2*readBuffer)
+	_, err := r.next()
+	assert.ErrorIs(t, err, io.EOF)
+}
+
+func TestLineReaderGivesMemoryBack(t *testing.T) {
+	r := newLineReader(strings.NewReader(strings.Repeat("x", 4*keepBuffer)+"\nb\n"), maxLine)
+	_, err := r.next()
+	require.NoError(t, err)
+	_, err = r.next()
+	require.NoError(t, err)
+	assert.LessOrEqual(t, cap(r.long), keepBuffer)
+}

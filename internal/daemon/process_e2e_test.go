@@ -1,0 +1,180 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTenClientsStartOneDaemon(t *testing.T) {
+	dir := stateDir(t)
+	const clients = 10
+	pids := make(chan int, clients)
+	var all sync.WaitGroup
+	for range clients {
+		c := startClient(t, dir)
+		all.Go(func() {
+			info, err := c.initialize()
+			assert.NoError(t, err)
+			pids <- info.PID
+		})
+	}
+	all.Wait()
+	close(pids)
+	daemon := <-pids
+	require.NotZero(t, daemon)
+	for pid := range pids {
+		assert.Equal(t, daemon, pid)
+	}
+}
+
+func TestWritesSurviveKilledDaemons(t *testing.T) {
+	const (
+		clients = 4
+		calls   = 60
+	)
+	dir := stateDir(t)
+	var all sync.WaitGroup
+	started := make([]*testClient, clients)
+	for i := range clients {
+		started[i] = startClient(t, dir)
+		_, err := started[i].initialize()
+		require.NoError(t, err)
+	}
+	done := make(chan struct{})
+	kills := 0
+	all.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Duration(20+rand.IntN(150)) * time.Millisecond):
+			}
+			if id, err := Probe(context.Background(), dir); err == nil {
+				kill(t, id.PID)
+				kills++
+			}
+		}
+	})
+	var writers sync.WaitGroup
+	for i, c := range started {
+		for half := range 2 { // two calls at a time for each client
+			writers.Go(func() {
+				for n := range calls / 2 {
+					text := fmt.Sprintf("client %d.%d call %d", i, half, n)
+					if !assert.NoError(t, c.write(text)) {
+						return
+					}
+				}
+			})
+		}
+	}
+	writers.Wait()
+	close(done)
+	all.Wait()
+	require.Greater(t, kills, 1, "daemons have been killed")
+	texts, err := written(dir)
+	require.NoError(t, err)
+	assert.Len(t, texts, clients*calls, "every acknowledged write is there")
+	for text, times := range texts {
+		assert.Equal(t, 1, times, "%s was written more than once", text)
+	}
+	for _, c := range started {
+		assert.Positive(t, c.heard("notifications/tools/list_changed"), "the client is told to look again")
+		assert.NoError(t, c.close())
+	}
+	t.Logf("%d daemons were killed", kills)
+}
+
+func TestNewerRelayReplacesTheDaemon(t *testing.T) {
+	dir := stateDir(t)
+	old := startClient(t, dir, envVersion+"=1.2.0")
+	info, err := old.initialize()
+	require.NoError(t, err)
+	require.Equal(t, "1.2.0", info.Version)
+
+	slow := make(chan error, 1)
+	go func() {
+		_, err := old.call("tools/call", map[string]any{"name": "slow"})
+		slow <- err
+	}()
+	older := startClient(t, dir, envVersion+"=1.1.9")
+	info, err = older.initialize()
+	require.NoError(t, err)
+	assert.Equal(t, "1.2.0", info.Version, "an older relay takes the newer daemon")
+
+	newer := startClient(t, dir, envVersion+"=1.10.0")
+	info, err = newer.initialize()
+	require.NoError(t, err)
+	assert.Equal(t, "1.10.0", info.Version)
+	require.NoError(t, <-slow, "what was in flight was finished or repeated")
+
+	require.NoError(t, old.write("after the replacement"))
+	id, err := Probe(context.Background(), dir)
+	require.NoError(t, err)
+	assert.Equal(t, "1.10.0", id.Version)
+}
+
+func TestDaemonThatCannotStartSaysWhy(t *testing.T) {
+	for broken, want := range map[string]string{
+		"config": "vault.path: it does not exist",
+		"crash":  "a crash while starting",
+	} {
+		t.Run(broken, func(t *testing.T) {
+			dir := stateDir(t)
+			begin := time.Now()
+			c := startClient(t, dir, envBroken+"="+broken)
+			_, err := c.initialize()
+			require.ErrorContains(t, err, want)
+			assert.Less(t, time.Since(begin), startTimeout/2)
+			require.Error(t, <-c.exit)
+		})
+	}
+}
+
+func TestStartGivesUp(t *testing.T) {
+	dir := stateDir(t)
+	t.Setenv(envBroken, "hang")
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	err = Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestStartWithoutProgram(t *testing.T) {
+	dir := t.TempDir()
+	err := Start(context.Background(), filepath.Join(dir, "missing"), nil, filepath.Join(dir, "log"))
+	require.ErrorContains(t, err, "missing")
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	err = Start(context.Background(), exe, nil, filepath.Join(dir, "no", "folder", "log"))
+	require.ErrorContains(t, err, "open the log file")
+}
+
+func TestIdleDaemonEnds(t *testing.T) {
+	dir := stateDir(t)
+	c := startClient(t, dir, envIdle+"=100ms")
+	first, err := c.initialize()
+	require.NoError(t, err)
+	require.NoError(t, c.close())
+	require.Eventually(t, func() bool {
+		_, err := Probe(context.Background(), dir)
+		return errors.Is(err, ErrNotRunning)
+	}, 10*time.Second, 10*time.Millisecond)
+
+	again := startClient(t, dir, envIdle+"=100ms")
+	second, err := again.initialize()
+	require.NoError(t, err)
+	assert.NotEqual(t, first.PID, second.PID)
+}

@@ -1,0 +1,258 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test binary plays three more programs when its first argument says so: the
+// launcher, a daemon, and a relay.
+const (
+	daemonCommand = "__test-daemon"
+	relayCommand  = "__test-relay"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case LaunchCommand:
+			os.Exit(LaunchMain(os.Args[2:]))
+		case daemonCommand:
+			os.Exit(testDaemon(os.Args[2]))
+		case relayCommand:
+			os.Exit(testRelay(os.Args[2]))
+		}
+	}
+	// The race detector makes a process linger when it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// Settings of the processes, from the environment.
+const (
+	envVersion = "TEST_DAEMON_VERSION"
+	envBroken  = "TEST_DAEMON_BROKEN" // how the daemon fails to start
+	envIdle    = "TEST_DAEMON_IDLE"
+)
+
+func testVersion() string {
+	if v := os.Getenv(envVersion); v != "" {
+		return v
+	}
+	return "1.0.0"
+}
+
+// testDaemon is a daemon whose notes are files in the state directory.
+func testDaemon(dir string) int {
+	startup := Inherited()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := serveTest(ctx, startup, dir); err != nil {
+		_ = startup.Fail(err, 2)
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func serveTest(ctx context.Context, startup *Startup, dir string) error {
+	switch os.Getenv(envBroken) {
+	case "config":
+		return errors.New("vault.path: it does not exist")
+	case "crash":
+		panic("a crash while starting")
+	case "hang":
+		time.Sleep(2 * time.Second) // longer than the test waits
+		return errors.New("nobody should hear this")
+	}
+	id := NewIdentity(testVersion(), os.Getpid())
+	lock, err := Acquire(ctx, dir, id)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	listener, err := Listen(lock)
+	if err != nil {
+		return err
+	}
+	idle := 20 * time.Second
+	if d, err := time.ParseDuration(os.Getenv(envIdle)); err == nil {
+		idle = d
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	server := &Server{Listener: listener, Lock: lock, Identity: id, IdleExit: idle, Logger: logger}
+	if err := startup.Ready(); err != nil {
+		return err
+	}
+	err = server.Serve(ctx, (&testHandler{dir: dir}).serve)
+	if errors.Is(err, ErrIdle) || errors.Is(err, ErrReplaced) {
+		return nil
+	}
+	return err
+}
+
+// testHandler speaks enough of the protocol for a relay.
+type testHandler struct{ dir string }
+
+func (h *testHandler) serve(ctx context.Context, s *Session) error {
+	defer s.Conn.Close()
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lines := bufio.NewReader(s.Conn)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return nil
+		}
+		calls.Go(func() {
+			if answer := h.answer(ctx, s, line); answer != nil {
+				_, _ = s.Conn.Write(append(answer, '\n')) // a client that is gone needs no answer
+			}
+		})
+	}
+}
+
+// answer returns the answer to one line, or nil. Failing calls are answered with
+// an error.
+func (h *testHandler) answer(ctx context.Context, s *Session, line []byte) []byte {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params struct {
+			Name      string            `json:"name"`
+			Arguments map[string]string `json:"arguments"`
+			Meta      map[string]any    `json:"_meta"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
+	}
+	if m.ID == nil {
+		return nil
+	}
+	var result any = struct{}{}
+	var err error
+	switch {
+	case m.Method == "initialize":
+		result = map[string]any{
+			"protocolVersion": "2025-11-25",
+			"capabilities":    map[string]any{"tools": map[string]any{"listChanged": true}},
+			"serverInfo":      map[string]any{"pid": os.Getpid(), "version": testVersion(), "hello": s.Hello},
+		}
+	case m.Params.Name == "write":
+		key, _ := m.Params.Meta[RequestKeyMeta].(string)
+		err = h.write(key, m.Params.Arguments["text"])
+	case m.Params.Name == "slow":
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result}
+	if err != nil {
+		answer = map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32603, "message": err.Error()}}
+	}
+	encoded, err := json.Marshal(answer)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}
+
+// write has the effect of one call: a line in a file of its own, which is there
+// whole or not at all. The request key is the journal: a call that has happened
+// is not repeated, and the file tells how often it was tried to.
+func (h *testHandler) write(key, text string) error {
+	if key == "" {
+		return errors.New("no request key")
+	}
+	dir := filepath.Join(h.dir, "written")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.WriteString(text); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), filepath.Join(dir, key))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// written returns how often each text was written.
+func written(dir string) (map[string]int, error) {
+	texts := map[string]int{}
+	entries, err := os.ReadDir(filepath.Join(dir, "written"))
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "tmp-") {
+			continue // left by a daemon that was killed
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "written", entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		texts[string(text)]++
+	}
+	return texts, nil
+}
+
+// testRelay relays between standard input and output and a daemon that it starts.
+func testRelay(dir string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	c := testConnector(dir)
+	c.Logger = logger
+	relay := &Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: c.Dial}
+	if err := relay.Run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "relay:", err)
+		return 1
+	}
+	return 0
+}
+
+// testConnector connects to the test daemon of dir as a relay does.
+func testConnector(dir string) *Connector {
+	exe, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return &Connector{
+		Dir:     dir,
+		Hello:   Hello{Wire: Wire, Version: testVersion(), Kind: KindMCP},
+		Replace: true,
+		Start: func(ctx context.Context) error {
+			return Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
+		},
+	}
+}
