@@ -188,7 +188,7 @@ func (v *fakeVault) selects(f notes.Filter, n *notes.Note) bool {
 func (v *fakeVault) Create(_ context.Context, r notes.CreateRequest) (notes.Written, error) {
 	p := r.Path
 	if p == "" {
-		p = path.Join(r.Folder, notes.FileName(r.Title)+".md")
+		p = path.Join(r.Folder, notes.FileName(r.Title))
 	}
 	v.mu.Lock()
 	_, exists := v.notes[p]
@@ -304,7 +304,7 @@ func (f fakeSearch) Search(_ context.Context, q search.Query) (search.Result, er
 		for i, line := range strings.Split(n.Content, "\n") {
 			if strings.Contains(strings.ToLower(line), strings.ToLower(q.Text)) {
 				h := search.Hit{NoteID: n.ID, Path: p, Title: n.Title, LineStart: i + 1, LineEnd: i + 1, Snippet: line, Score: 1}
-				h.Why.TextRank, h.Why.Terms = len(res.Hits)+1, []string{strings.ToLower(q.Text)}
+				h.Why = &search.Why{TextRank: len(res.Hits) + 1, Terms: []string{strings.ToLower(q.Text)}}
 				res.Hits = append(res.Hits, h)
 				break
 			}

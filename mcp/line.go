@@ -158,8 +158,7 @@ func (c *lineConn) send(data []byte) error {
 func (c *lineConn) Close() error {
 	c.closing.Do(func() {
 		close(c.done)
-		inErr := c.in.Close()
-		c.closeErr = errors.Join(ignoreClosed(inErr), ignoreClosed(c.out.Close()))
+		c.closeErr = errors.Join(ignoreClosed(c.in.Close()), c.out.Close())
 	})
 	return c.closeErr
 }

@@ -53,14 +53,14 @@ func (o *outbox) put(frame []byte) error {
 }
 
 // Close lets the writer finish, for as long as Grace, and closes the stream. It
-// is idempotent and returns when the writer has ended.
+// returns when the writer has ended, and errSlowClient when that was why.
 func (o *outbox) Close() error {
 	o.mu.Lock()
 	o.closed = true
-	abandoned := o.err != nil
+	failed := o.err
 	o.mu.Unlock()
 	o.signal()
-	if !abandoned {
+	if failed == nil {
 		grace := time.NewTimer(o.limits.Grace)
 		defer grace.Stop()
 		select {
@@ -68,10 +68,13 @@ func (o *outbox) Close() error {
 		case <-grace.C:
 		}
 	}
-	err := o.w.Close() // interrupts a write to a client that does not read
+	err := ignoreClosed(o.w.Close()) // interrupts a write to a client that does not read
 	select {
 	case <-o.ended:
 	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
+	}
+	if errors.Is(failed, errSlowClient) {
+		return failed
 	}
 	return err
 }

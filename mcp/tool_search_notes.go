@@ -127,14 +127,14 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome,
 	}
 	res, err := in.session.core.opts.Search.Search(ctx, search.Query{
 		Text: a.Query, Mode: search.Mode(a.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: a.Explain, MaxBytes: snippetBudget(limit, in.limit),
+		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.limit),
 	})
 	if err != nil {
 		return outcome{}, err
 	}
 	out := searchOutput{
 		Results: make([]searchResult, 0, len(res.Hits)), Total: res.Total, Truncated: res.Truncated, Next: res.Next,
-		Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
+		Semantic: semanticState{State: string(res.Semantic.State), Coverage: round(res.Semantic.Coverage)},
 		Notes:    res.Notes,
 	}
 	if !res.Index.Ready {
@@ -154,9 +154,12 @@ func snippetBudget(limit, most int) int {
 }
 
 func resultOf(hit search.Hit, explain bool) searchResult {
-	w := why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
-	if explain {
-		w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
+	var w why
+	if hit.Why != nil {
+		w = why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
+		if explain {
+			w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
+		}
 	}
 	return searchResult{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
