@@ -137,15 +137,25 @@ func TestEveryPackageHasOnePackageComment(t *testing.T) {
 }
 
 // Code that sleeps guesses how long something takes; code that waits for an
-// event, or for a timer that a context can cut short, does not have to.
+// event, or for a timer that a context can cut short, does not have to. Sleeping
+// is free in the bubbles of testing/synctest, and a benchmark may measure what
+// a while of idleness costs.
 func TestNothingSleeps(t *testing.T) {
 	for _, file := range scan(t, root) {
-		ast.Inspect(file.syntax, func(n ast.Node) bool {
-			if isSleep(n) && (!file.test || !inSynctest(file)) {
-				t.Errorf("%s:%d calls time.Sleep: wait on a channel or a timer, and on the context", file.path, file.line(n.Pos()))
+		if file.test && slices.Contains(file.imports(), "testing/synctest") {
+			continue
+		}
+		for _, decl := range file.syntax.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && file.test && strings.HasPrefix(fn.Name.Name, "Benchmark") {
+				continue
 			}
-			return true
-		})
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if isSleep(n) {
+					t.Errorf("%s:%d uses time.Sleep: wait on a channel or a timer, and on the context", file.path, file.line(n.Pos()))
+				}
+				return true
+			})
+		}
 	}
 }
 
@@ -157,7 +167,3 @@ func isSleep(n ast.Node) bool {
 	pkg, ok := sel.X.(*ast.Ident)
 	return ok && pkg.Name == "time" && sel.Sel.Name == "Sleep"
 }
-
-// inSynctest reports whether the file's tests run in bubbles, where time is
-// fake and sleeping takes none.
-func inSynctest(file source) bool { return slices.Contains(file.imports(), "testing/synctest") }

@@ -43,6 +43,10 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/blevesearch"},
 		why:        "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
 	},
+	"search/eval": {
+		imports: []string{"search"},
+		why:     "it measures the answers of search from outside, so that what it measures is what users get",
+	},
 	"vectors": {
 		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model"},
 		why:     "vectors follow the feed of notes and keep tables of their own; they never know how text is searched",
@@ -54,7 +58,7 @@ var layers = map[string]layer{
 	"vectors/bert/kernel":    {why: leafWhy},
 	"vectors/bert/modelfile": {why: leafWhy},
 	"vectors/bert/wordpiece": {why: leafWhy},
-	"vectors/model":          {why: leafWhy},
+	"vectors/model":          {imports: []string{"vectors/bert"}, why: engineWhy},
 	"vectors/model/convert": {
 		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
 		why:     engineWhy,
@@ -79,10 +83,11 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
 		why:        leafWhy,
 	},
-	"internal/atomicfile": {why: leafWhy},
-	"internal/daemon":     {why: leafWhy},
-	"internal/archtest":   {why: leafWhy},
-	"examples":            {why: "it holds a vault, and tests of the vault"},
+	"internal/atomicfile":             {why: leafWhy},
+	"internal/daemon":                 {why: leafWhy},
+	"vectors/model/convert/reference": {imports: []string{"vectors/bert", "vectors/model"}, why: engineWhy},
+	"internal/archtest":               {why: leafWhy},
+	"examples":                        {why: "it holds a vault, and tests of the vault"},
 	"internal/notestest": {
 		imports:    []string{"notes", "internal/sqlite", "internal/markdown", "migrations"},
 		thirdParty: []string{"github.com/stretchr/testify"},
@@ -102,6 +107,8 @@ var testOnly = struct{ imports, thirdParty []string }{
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"examples":          {imports: []string{"internal/markdown"}},
+	"search/eval":       {imports: []string{"notes"}},
+	"vectors/bert":      {imports: []string{"vectors/model"}},
 	"migrations":        {thirdParty: []string{"modernc.org/sqlite"}},
 	"internal/markdown": {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
 	"internal/archtest": {thirdParty: []string{"github.com/goccy/go-yaml"}},
