@@ -7,6 +7,9 @@ import (
 
 const maxCandidates = 50
 
+// pathSeparator parts the headings of a path as candidates give it.
+const pathSeparator = " > "
+
 // Section is a heading with what stands under it, or a block with an id.
 type Section struct {
 	// Path holds the headings from the outermost to this one; for a block,
@@ -39,6 +42,9 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	}
 	parents := headingParents(doc.Headings)
 	level, name := levelOf(ref)
+	if found := matchPaths(doc, parents, name); len(found) == 1 {
+		return headingSection(doc, parents, found[0]), nil
+	}
 	for _, same := range []func(a, b string) bool{sameText, sameFolded} {
 		for _, names := range references(name) {
 			found := matchHeadings(doc, parents, names, level, same)
@@ -97,6 +103,24 @@ func references(name string) [][]string {
 	return refs
 }
 
+// matchPaths returns the headings whose path ends with name as candidates give
+// it, which finds headings that contain ">" themselves.
+func matchPaths(doc *Document, parents []int, name string) []int {
+	if !strings.Contains(name, pathSeparator) {
+		return nil
+	}
+	name = pathSeparator + nfc(name)
+	last := name[strings.LastIndex(name, pathSeparator)+len(pathSeparator):]
+	var found []int
+	for i, h := range doc.Headings {
+		if strings.HasSuffix(h.Text, last) &&
+			strings.HasSuffix(pathSeparator+strings.Join(headingPath(doc, parents, i), pathSeparator), name) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
 // matchHeadings returns the headings whose text is the last of names, inside
 // headings with the other names in that order.
 func matchHeadings(doc *Document, parents []int, names []string, level int, same func(a, b string) bool) []int {
@@ -148,7 +172,7 @@ func fold(s string) string {
 func candidates(doc *Document, parents []int, headings []int) []Candidate {
 	var list []Candidate
 	for _, i := range headings[:min(len(headings), maxCandidates)] {
-		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), " > "), doc.Headings[i].Line})
+		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), pathSeparator), doc.Headings[i].Line})
 	}
 	return list
 }

@@ -1,0 +1,132 @@
+package markdown
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestVaultFrontMatterRoundTrip sets and removes a key in every note of
+// NOTESD_VAULTS, and sets and restores each key that notes have.
+func TestVaultFrontMatterRoundTrip(t *testing.T) {
+	notes, refused, keys, kept := 0, 0, 0, 0
+	vaultNotes(t, func(path string, src []byte) {
+		notes++
+		doc := Parse(src)
+		out, err := SetFrontMatter(src, "notesd-test", []any{"a: b", int64(1)})
+		if err != nil {
+			refused++
+			require.ErrorIs(t, err, ErrFrontMatter, path)
+			t.Logf("%s: %v", path, err)
+			return
+		}
+		requireInserted(t, src, out)
+		back, err := SetFrontMatter(out, "notesd-test", nil)
+		require.NoError(t, err, path)
+		require.Equal(t, string(src), string(back), path)
+		for key, value := range doc.FrontMatter.Values {
+			keys++
+			changed, err := SetFrontMatter(src, key, "another: value")
+			if err != nil {
+				t.Logf("%s: %v", path, err)
+				continue
+			}
+			restored, err := SetFrontMatter(changed, key, value)
+			if value == nil {
+				continue // nil removes the key
+			}
+			require.NoError(t, err, path)
+			require.Equal(t, src[:doc.FrontMatter.InnerStart], restored[:doc.FrontMatter.InnerStart])
+			require.Equal(t, doc.FrontMatter.Values, Parse(restored).FrontMatter.Values, path)
+			if bytes.Equal(src, restored) {
+				kept++
+			}
+		}
+	})
+	t.Logf("%d notes, %d refused; %d keys set to another value and back, %d of them to the same bytes", notes, refused, keys, kept)
+}
+
+// TestVaultEditsRoundTrip makes an edit of each kind and its reverse.
+func TestVaultEditsRoundTrip(t *testing.T) {
+	const text = "A paragraph that no note holds."
+	notes, sections, links, ambiguous := 0, 0, 0, 0
+	vaultNotes(t, func(path string, src []byte) {
+		notes++
+		doc := Parse(src)
+		for _, op := range []string{OpAppend, OpPrepend} {
+			out, err := Apply(src, []Edit{{Op: op, Content: text}})
+			require.NoError(t, err, path)
+			requireInserted(t, src, out)
+			require.Contains(t, string(out), text)
+		}
+		parents := headingParents(doc.Headings)
+		for i := range doc.Headings {
+			if len(doc.Headings) > 40 && i%20 > 0 {
+				continue
+			}
+			h := headingSection(doc, parents, i)
+			path := candidates(doc, parents, []int{i})[0].Path
+			found, err := FindSection(doc, src, path)
+			if err != nil {
+				require.True(t, errors.Is(err, ErrAmbiguous) || doc.Headings[i].Text == "", "%s: %v", path, err)
+				ambiguous++
+				continue
+			}
+			sections++
+			require.Equal(t, h, found)
+			checkSectionEdits(t, path, src, found, text)
+		}
+		links += len(doc.Links)
+		same := RewriteLinks(src, doc, func(l Link) (string, bool) { return l.Target, true })
+		require.Equal(t, string(src), string(same), path)
+		checkRewrite(t, path, src, doc)
+	})
+	t.Logf("%d notes, %d sections edited, %d ambiguous, %d links", notes, sections, ambiguous, links)
+}
+
+// checkSectionEdits replaces a section by its own text, and inserts around it.
+func checkSectionEdits(t *testing.T, path string, src []byte, section Section, text string) {
+	t.Helper()
+	same, err := ReplaceSection(src, path, string(src[section.ContentStart:section.End]))
+	require.NoError(t, err, path)
+	if !bytes.Contains(src, []byte("\r")) {
+		require.Equal(t, string(src), string(same), path)
+	}
+	out, err := ReplaceSection(src, path, text)
+	require.NoError(t, err, path)
+	require.Equal(t, src[:section.ContentStart], out[:section.ContentStart])
+	require.True(t, bytes.HasSuffix(out, src[section.End:]))
+	for _, op := range []string{OpInsertBefore, OpInsertAfter} {
+		out, err := Apply(src, []Edit{{Op: op, Heading: path, Content: text}})
+		require.NoError(t, err, path)
+		requireInserted(t, src, out)
+		back, err := ReplaceText(out, text, "", 1)
+		require.NoError(t, err, path)
+		require.Equal(t, bytes.Fields(src), bytes.Fields(back), path)
+	}
+}
+
+// checkRewrite gives every link another target and reads them back.
+func checkRewrite(t *testing.T, path string, src []byte, doc *Document) {
+	t.Helper()
+	const target = "Folder (1)/it's new.md"
+	out := RewriteLinks(src, doc, func(l Link) (string, bool) { return target, true })
+	requireOnlyTargetsChanged(t, src, out, doc)
+	after := Parse(out)
+	if !assert.Len(t, after.Links, len(doc.Links), path) {
+		return
+	}
+	for i, l := range after.Links {
+		old := doc.Links[i]
+		want := target
+		if !CanTarget(old, target) {
+			want = old.Target
+		}
+		assert.Equal(t, want, l.Target, "%s: %s", path, out[l.Start:l.End])
+		assert.Equal(t, old.Anchor, l.Anchor, path)
+		assert.Equal(t, old.Alias, l.Alias, path)
+	}
+}
