@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/daemon"
+)
+
+// stopTimeout is how long a stop may take; after it, and on a second signal, the
+// program ends where it stands. What is on disk is repaired by the next start.
+const stopTimeout = 10 * time.Second
+
+// app is one run of the program.
+type app struct {
+	in      io.ReadCloser
+	stdout  io.WriteCloser // for the protocol
+	out     *screen        // the same, for people
+	err     *screen
+	startup *daemon.Startup
+	env     []string
+
+	configFile string
+	json       bool // the command's --json
+	started    bool // the command line was understood
+}
+
+func newApp(in, out, err *os.File) *app {
+	startup := daemon.Inherited() // first: it takes its variable out of the environment
+	env := os.Environ()
+	return &app{in: in, stdout: out, out: newScreen(out, env), err: newScreen(err, env), startup: startup, env: env}
+}
+
+// main runs the program and returns its exit code.
+func (a *app) main(args []string) int {
+	ctx, stop := untilSignal()
+	defer stop()
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	if !a.started {
+		a.json = slices.Contains(args, "--json")
+		err = asUsage(err, root, args)
+	}
+	f := failureOf(err)
+	_ = a.startup.Fail(err, f.exit) // whoever launched us may be gone
+	a.report(f)
+	return f.exit
+}
+
+// untilSignal returns a context that ends with the first signal to stop, and
+// sees to it that the program does, too.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+			return
+		}
+		cancel()
+		select {
+		case <-signals:
+		case <-time.After(stopTimeout):
+		}
+		os.Exit(exitFailed)
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}
+
+// rootCommand returns notesd with all its commands.
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "notesd",
+		Short:         "Your Markdown notes, for AI assistants and the shell",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // so that an unknown command gets our own message
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { a.started = cmd.HasParent() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	flags := root.PersistentFlags()
+	flags.String("vault", "", "the folder of notes")
+	flags.String("state", "", "where the index and the history are kept")
+	flags.StringVar(&a.configFile, "config", "", "the configuration file")
+	flags.String("log-level", "", "debug, info, warn or error")
+	flags.String("log-file", "", "write the log there")
+	setHelp(root)
+	for _, command := range []func(*app) *cobra.Command{
+		mcpCommand, serveCommand,
+		searchCommand, readCommand, listCommand, newCommand,
+		indexCommand, statusCommand, evalCommand, versionCommand,
+	} {
+		root.AddCommand(command(a))
+	}
+	return root
+}
+
+// jsonFlag gives a command --json.
+func (a *app) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/mcp"
+)
+
+// A client is a shell command's session with the vault, in the daemon or in this
+// process.
+type client struct {
+	session *sdk.ClientSession
+	daemon  *daemon.Identity // nil: this process serves the vault itself
+}
+
+// clientVersion is the protocol version that shell commands speak.
+const clientVersion = "2025-11-25"
+
+// metaFailure is the key in a failed tool result's _meta under which the failure
+// stands for programs.
+const metaFailure = "notesd/error"
+
+// turnPoll is how often a command looks whether the one before it is done.
+const turnPoll = 20 * time.Millisecond
+
+// turnTimeout is how long a command waits for one that has the vault to itself;
+// a first index of a large vault may be among those.
+const turnTimeout = time.Minute
+
+// withClient runs do with a session in which everything that is on disk can be
+// found. A daemon keeps it so, and says where it cannot; without one the changes
+// since the last command are taken in first.
+func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
+	return a.connect(cmd, func(ctx context.Context, c *client) error {
+		if c.daemon == nil {
+			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
+				return err
+			}
+		}
+		return do(ctx, c)
+	})
+}
+
+// connect runs do with a session: the daemon's if one runs, else one with a
+// service of this process's own.
+func (a *app) connect(cmd *cobra.Command, do func(context.Context, *client) error) error {
+	cfg, err := a.settings(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	conn, lock, err := a.daemonOrLock(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if conn != nil {
+		return withSession(ctx, &sdk.IOTransport{Reader: conn, Writer: conn}, func(s *sdk.ClientSession) error {
+			return do(ctx, &client{session: s, daemon: &conn.Daemon})
+		})
+	}
+	return a.serveFor(cmd, cfg, lock, do)
+}
+
+// serveFor serves the vault for as long as do takes, and lets go of the lock.
+func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, do func(context.Context, *client) error) (err error) {
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	logs, err := a.openCommandLogs(cmd, cfg)
+	if err != nil {
+		return err
+	}
+	s := newService(cfg, logs)
+	err = s.run(cmd.Context(), func(ctx context.Context) error {
+		return s.withClient(ctx, func(c *client) error { return do(ctx, c) })
+	})
+	return errors.Join(err, logs.close())
+}
+
+// daemonOrLock returns a connection to the vault's daemon or, if none runs, the
+// lock with which this process may serve the vault itself.
+func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config) (*daemon.Conn, *daemon.Lock, error) {
+	if err := makePrivate(cfg.State); err != nil {
+		return nil, nil, err
+	}
+	hello := helloOf(cfg, daemon.KindCLI)
+	turn, cancel := context.WithTimeout(ctx, turnTimeout)
+	defer cancel()
+	for {
+		conn, err := daemon.Dial(turn, cfg.State, hello)
+		if err == nil || !errors.Is(err, daemon.ErrNotRunning) {
+			return conn, nil, err
+		}
+		lock, err := daemon.Acquire(turn, cfg.State, identity())
+		if err == nil || !errors.Is(err, daemon.ErrLocked) {
+			return nil, lock, err
+		}
+		select { // for a command that has the vault, or a daemon that is not up yet
+		case <-time.After(turnPoll):
+		case <-turn.Done():
+			return nil, nil, err
+		}
+	}
+}
+
+// withClient runs do with a session of the service, over a transport in memory.
+func (s *service) withClient(ctx context.Context, do func(*client) error) error {
+	ours, theirs := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- s.core.Serve(ctx, theirs, mcp.Profile{}) }()
+	err := withSession(ctx, ours, func(session *sdk.ClientSession) error { return do(&client{session: session}) })
+	cancel()
+	if serveErr := <-served; serveErr != nil && !errors.Is(serveErr, context.Canceled) {
+		err = errors.Join(err, serveErr)
+	}
+	return err
+}
+
+func withSession(ctx context.Context, t sdk.Transport, do func(*sdk.ClientSession) error) error {
+	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: version()}, nil)
+	if err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus); err != nil {
+		return err
+	}
+	session, err := c.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: clientVersion})
+	if err != nil {
+		return fmt.Errorf("open a session: %w", err)
+	}
+	err = do(session)
+	return errors.Join(err, session.Close())
+}
+
+type statusParams struct{ sdk.ParamsBase }
+
+type statusResult struct {
+	sdk.ResultBase
+	report
+}
+
+// status asks for what "notesd status" tells.
+func (c *client) status(ctx context.Context) (report, error) {
+	res, err := sdk.CallCustomMethod[*statusParams, *statusResult](ctx, c.session, mcp.MethodStatus, &statusParams{})
+	if err != nil {
+		return report{}, err
+	}
+	return res.report, nil
+}
+
+// call calls a tool and decodes its result into out.
+func (c *client) call(ctx context.Context, tool string, args map[string]any, out any) error {
+	res, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err
+	}
+	if res.IsError {
+		return toolFailure(res)
+	}
+	return remarshal(res.StructuredContent, out)
+}
+
+// toolFailure is the failure that a tool's result holds, with its exit code.
+func toolFailure(res *sdk.CallToolResult) error {
+	f := &failure{Code: "failed"}
+	if err := remarshal(res.Meta[metaFailure], f); err != nil || f.Message == "" {
+		f.Message = "the call failed"
+		if len(res.Content) > 0 {
+			if text, ok := res.Content[0].(*sdk.TextContent); ok {
+				f.Message = text.Text
+			}
+		}
+	}
+	return f
+}
+
+func remarshal(from, to any) error {
+	data, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, to)
+}
+
+func helloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
+	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow}
+}

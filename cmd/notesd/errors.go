@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/migrations"
+	"notesd/notes"
+)
+
+// The exit codes.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2 // wrong usage or configuration
+	exitNotFound = 3
+	exitConflict = 4
+)
+
+// failure is an error as it is shown.
+type failure struct {
+	Code       string   `json:"code"` // stable, for programs
+	Message    string   `json:"message"`
+	Hint       string   `json:"hint,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+	Diff       string   `json:"diff,omitempty"`
+
+	exit int
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// exitCodes has the exit code for each code of a tool's failure and for the
+// program's own; what is not in it failed.
+var exitCodes = map[string]int{
+	"usage":     exitUsage,
+	"config":    exitUsage,
+	"invalid":   exitUsage,
+	"ambiguous": exitUsage,
+	"not_found": exitNotFound,
+	"exists":    exitConflict,
+	"conflict":  exitConflict,
+}
+
+func exitCode(code string) int {
+	if exit, ok := exitCodes[code]; ok {
+		return exit
+	}
+	return exitFailed
+}
+
+// domainCodes names the domain's sentinels as the tools do.
+var domainCodes = []struct {
+	err  error
+	code string
+}{
+	{notes.ErrNotFound, "not_found"},
+	{notes.ErrAmbiguous, "ambiguous"},
+	{notes.ErrExists, "exists"},
+	{notes.ErrConflict, "conflict"},
+	{notes.ErrInvalid, "invalid"},
+	{notes.ErrReadOnly, "read_only"},
+	{notes.ErrForbidden, "forbidden"},
+	{notes.ErrTooLarge, "too_large"},
+	{notes.ErrUnavailable, "unavailable"},
+}
+
+// failureOf is the one mapping from errors to what is shown of them.
+func failureOf(err error) *failure {
+	f := &failure{Code: "failed", Message: err.Error()}
+	var (
+		shown   *failure
+		domain  *notes.Error
+		mistake *config.Error
+		start   *daemon.StartError
+	)
+	switch {
+	case errors.As(err, &shown):
+		f = shown
+	case errors.As(err, &mistake):
+		f.Code = "config"
+		f.Hint = "notesd.example.toml documents every setting."
+	case errors.As(err, &domain):
+		f.Code, f.Hint, f.Candidates, f.Diff = domainCode(domain), domain.Hint, domain.Candidates, domain.Diff
+	case errors.Is(err, daemon.ErrLocked):
+		f.Code = "locked"
+		f.Hint = "One process serves a vault. Stop that one, or use it: commands and \"notesd mcp\" find it by themselves."
+	case errors.Is(err, migrations.ErrNewer):
+		f.Code = "newer"
+	case errors.As(err, &start) && start.Code != 0:
+		f.exit = start.Code
+	case errors.Is(err, fs.ErrPermission):
+		f.Code = "permission"
+	}
+	if f.exit == 0 {
+		f.exit = exitCode(f.Code)
+	}
+	return f
+}
+
+func domainCode(err *notes.Error) string {
+	for _, row := range domainCodes {
+		if errors.Is(err, row.err) {
+			return row.code
+		}
+	}
+	return "failed"
+}
+
+// usagef is a mistake in how a command was called.
+func usagef(hint, format string, args ...any) error {
+	return &failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// asUsage makes a mistake of what cobra found wrong with the command line.
+func asUsage(err error, root *cobra.Command, args []string) error {
+	var shown *failure
+	if errors.As(err, &shown) {
+		return err
+	}
+	cmd, _, findErr := root.Find(args)
+	if findErr != nil || cmd == nil {
+		cmd = root
+	}
+	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s", err)
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	hint := "See notesd -h."
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf("Did you mean notesd %s?", strings.Join(near, " or notesd "))
+	}
+	return usagef(hint, "there is no command %q", name)
+}
+
+// report prints the failure of a run to standard error.
+func (a *app) report(f *failure) {
+	if a.json {
+		a.err.json(map[string]*failure{"error": f})
+		return
+	}
+	fmt.Fprintf(a.err, "%s %s\n", a.err.red("notesd:"), a.err.plain(f.Message))
+	if f.Hint != "" {
+		fmt.Fprintln(a.err, a.err.plain(f.Hint))
+	}
+	for _, c := range f.Candidates {
+		fmt.Fprintln(a.err, "  "+a.err.plain(c))
+	}
+	if f.Diff != "" {
+		fmt.Fprint(a.err, a.err.plain(f.Diff))
+	}
+}

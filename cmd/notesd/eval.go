@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/mcp"
+	"notesd/search"
+	"notesd/search/eval"
+)
+
+// evalModes are the modes that an evaluation compares, in the order of a table.
+var evalModes = []search.Mode{search.ModeText, search.ModeSemantic, search.ModeHybrid}
+
+func evalCommand(a *app) *cobra.Command {
+	var docs, queries, qrels, mode string
+	cmd := &cobra.Command{
+		Use:   "eval --docs FILE --queries FILE --qrels FILE [flags]",
+		Short: "Measure retrieval quality on a judged set",
+		Long: `Measure how well searches find what people judged relevant: index the documents
+in a temporary place, ask every query, score the first ten results.`,
+		Example: `  notesd eval --docs docs.jsonl --queries queries.jsonl --qrels qrels.tsv
+  notesd eval --docs d.jsonl --queries q.jsonl --qrels r.tsv --mode text --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			modes, err := modesOf(mode)
+			if err != nil {
+				return err
+			}
+			set, err := eval.Load(docs, queries, qrels)
+			if err != nil {
+				return err
+			}
+			cfg, err := a.configuration(cmd)
+			if err != nil {
+				return err
+			}
+			r, err := a.evaluate(cmd.Context(), cfg, set, modes)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(r)
+			}
+			a.printScores(r)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&docs, "docs", "", `documents, lines of {"id","title","text"} in a `+"`file`")
+	flags.StringVar(&queries, "queries", "", `queries, lines of {"id","text"} in a `+"`file`")
+	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
+	flags.StringVar(&mode, "mode", "", "only `text`, semantic or hybrid (all)")
+	for _, name := range []string{"docs", "queries", "qrels"} {
+		_ = cmd.MarkFlagRequired(name) // fails only for a flag that does not exist
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func modesOf(flag string) ([]search.Mode, error) {
+	if flag == "" {
+		return evalModes, nil
+	}
+	for _, m := range evalModes {
+		if string(m) == flag {
+			return []search.Mode{m}, nil
+		}
+	}
+	return nil, usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
+}
+
+// evaluate serves the set's documents as a vault of their own, and asks that.
+func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, err error) {
+	dir, err := os.MkdirTemp("", "notesd-eval-")
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	mine := *cfg
+	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
+	mine.State = filepath.Join(dir, "state")
+	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {
+		return r, err
+	}
+	if err := set.WriteVault(mine.Vault.Path); err != nil {
+		return r, err
+	}
+	s := newService(&mine, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()})
+	err = s.run(ctx, func(ctx context.Context) error {
+		return s.withClient(ctx, func(c *client) error {
+			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
+				return err
+			}
+			if _, err := a.untilEmbedded(ctx, c); err != nil {
+				return err
+			}
+			r, err = set.Run(ctx, lateEngine{late: s.engine}, modes...)
+			return err
+		})
+	})
+	return r, err
+}
+
+func (a *app) printScores(r eval.Report) {
+	fmt.Fprintf(a.out, "%-9s %8s %8s %9s %8s %8s\n", "mode", "ndcg@10", "recall@5", "recall@10", "mrr@10", "queries")
+	for _, m := range evalModes {
+		s, ok := r.Modes[m]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(a.out, "%-9s %8.4f %8.4f %9.4f %8.4f %8d\n", m, s.NDCG10, s.Recall5, s.Recall10, s.MRR10, s.Queries)
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+)
+
+// derivedFiles are what the state directory has that can be built again from the
+// notes. The history is not among them.
+var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
+
+// indexResult is what "notesd index --json" prints.
+type indexResult struct {
+	Notes   int     `json:"notes"`
+	Seq     uint64  `json:"seq"`
+	Rebuilt bool    `json:"rebuilt"`
+	Pending int     `json:"pending"` // passages that are not embedded yet
+	Seconds float64 `json:"seconds"`
+}
+
+func indexCommand(a *app) *cobra.Command {
+	var rebuild, wait bool
+	cmd := &cobra.Command{
+		Use:   "index [flags]",
+		Short: "Bring the index up to date",
+		Long: `Bring everything up to date with the notes on disk. It is seldom needed: every
+command does, and a daemon keeps watch.`,
+		Example: `  notesd index --vault ~/Notes
+  notesd index --rebuild --wait`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			began := time.Now()
+			run := a.connect
+			if rebuild {
+				run = a.connectRebuilt
+			}
+			return run(cmd, func(ctx context.Context, c *client) error {
+				r, err := a.untilIndexed(ctx, c, nil)
+				if err == nil && wait {
+					r, err = a.untilEmbedded(ctx, c)
+				}
+				if err != nil {
+					return err
+				}
+				if r.unavailable() {
+					return &failure{Code: "unavailable", Message: "the vault cannot be used: " + r.Unavailable}
+				}
+				return a.indexed(indexResult{
+					Notes: r.Index.Notes, Seq: r.Index.Seq, Rebuilt: rebuild, Pending: r.Semantic.Pending,
+					Seconds: time.Since(began).Seconds(),
+				})
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "discard what was derived from the notes first; the history stays")
+	cmd.Flags().BoolVar(&wait, "wait", false, "until the last passage is embedded, too")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) indexed(r indexResult) error {
+	if a.json {
+		return a.out.json(r)
+	}
+	done := "indexed"
+	if r.Rebuilt {
+		done = "indexed anew"
+	}
+	fmt.Fprintf(a.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
+	if r.Pending > 0 {
+		a.note(count(r.Pending, "passage") + " are still to be embedded; --wait waits for them.")
+	}
+	return nil
+}
+
+// untilEmbedded waits until no passage waits to be embedded.
+func (a *app) untilEmbedded(ctx context.Context, c *client) (report, error) {
+	tick := time.NewTicker(barAfter)
+	defer tick.Stop()
+	bar := &meter{screen: a.err, label: "Embedding"}
+	defer bar.clear()
+	for {
+		r, err := c.status(ctx)
+		if err != nil || r.Semantic.Pending == 0 {
+			return r, err
+		}
+		bar.show(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
+// connectRebuilt is connect after everything derived was discarded. A daemon is
+// stopped for it; its clients wait, and start the next one.
+func (a *app) connectRebuilt(cmd *cobra.Command, do func(context.Context, *client) error) error {
+	cfg, err := a.settings(cmd)
+	if err != nil {
+		return err
+	}
+	lock, err := a.takeOver(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	if err := discardDerived(cfg.State); err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	return a.serveFor(cmd, cfg, lock, do)
+}
+
+// takeOver stops the vault's daemon, if one runs, and takes its lock.
+func (a *app) takeOver(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
+	defer cancel()
+	for {
+		conn, lock, err := a.daemonOrLock(ctx, cfg)
+		if conn == nil {
+			return lock, err
+		}
+		pid := conn.Daemon.PID
+		if err := errors.Join(conn.Close(), terminate(pid)); err != nil {
+			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
+		}
+		select { // until it has said that it is closing
+		case <-time.After(turnPoll):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, ctx.Err())
+		}
+	}
+}
+
+func discardDerived(dir string) error {
+	for _, name := range derivedFiles {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("discard the old index: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+// late is a value that is not there yet.
+type late[T any] struct {
+	once  sync.Once
+	there chan struct{}
+	value T
+}
+
+func newLate[T any]() *late[T] { return &late[T]{there: make(chan struct{})} }
+
+// set supplies the value; only the first call counts.
+func (l *late[T]) set(v T) {
+	l.once.Do(func() {
+		l.value = v
+		close(l.there)
+	})
+}
+
+// get waits for the value until ctx ends.
+func (l *late[T]) get(ctx context.Context) (T, error) {
+	select {
+	case <-l.there:
+		return l.value, nil
+	default:
+	}
+	select {
+	case <-l.there:
+		return l.value, nil
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// peek returns the value if it is there.
+func (l *late[T]) peek() (v T, ok bool) {
+	select {
+	case <-l.there:
+		return l.value, true
+	default:
+		return v, false
+	}
+}
+
+// lateVault is a vault whose requests wait until it is open.
+type lateVault struct{ *late[*notes.Vault] }
+
+// ask calls a method of the vault once it is open.
+func ask[Q, A any](ctx context.Context, l lateVault, method func(*notes.Vault, context.Context, Q) (A, error), q Q) (A, error) {
+	v, err := l.get(ctx)
+	if err != nil {
+		var none A
+		return none, err
+	}
+	return method(v, ctx, q)
+}
+
+func (l lateVault) Ready() bool {
+	v, ok := l.peek()
+	return ok && v.Ready()
+}
+
+func (l lateVault) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+	v, err := l.get(ctx)
+	if err != nil {
+		return notes.Meta{}, err
+	}
+	return v.Lookup(ctx, ref, scope)
+}
+
+func (l lateVault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	v, err := l.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.Read(ctx, ref, scope)
+}
+
+func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
+	v, err := l.get(ctx)
+	if err != nil {
+		return notes.Status{}, err
+	}
+	return v.Status(ctx)
+}
+
+func (l lateVault) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	return ask(ctx, l, (*notes.Vault).List, q)
+}
+
+func (l lateVault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
+	return ask(ctx, l, (*notes.Vault).Create, r)
+}
+
+func (l lateVault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
+	return ask(ctx, l, (*notes.Vault).Edit, r)
+}
+
+func (l lateVault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
+	return ask(ctx, l, (*notes.Vault).Delete, r)
+}
+
+func (l lateVault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+	return ask(ctx, l, (*notes.Vault).History, q)
+}
+
+func (l lateVault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
+	return ask(ctx, l, (*notes.Vault).Restore, r)
+}
+
+func (l lateVault) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
+	return ask(ctx, l, (*notes.Vault).Tags, scope)
+}
+
+func (l lateVault) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
+	return ask(ctx, l, (*notes.Vault).Folders, scope)
+}
+
+// lateEngine is a search engine whose queries wait until its index is open. It
+// gives a query the mode that the configuration prefers.
+type lateEngine struct {
+	*late[*search.Engine]
+	mode search.Mode
+}
+
+func (l lateEngine) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	e, err := l.get(ctx)
+	if err != nil {
+		return search.Result{}, err
+	}
+	if q.Mode == "" {
+		q.Mode = l.mode
+	}
+	return e.Search(ctx, q)
+}

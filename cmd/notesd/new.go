@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// maxBody is the longest note that is taken from standard input; a longer file
+// would be no note.
+const maxBody = 16 << 20
+
+func newCommand(a *app) *cobra.Command {
+	var folder, path string
+	var tags []string
+	cmd := &cobra.Command{
+		Use:   "new [flags] TITLE",
+		Short: "Make a note",
+		Long: `Make a note and print its path. The body comes from standard input. The file is
+named after the title; an existing file is never replaced.`,
+		Example: `  echo "Feed it twice a day." | notesd new --folder Recipes "Rye starter"
+  notesd new --tag idea "Buy a boat" < /dev/null`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, titles []string) error {
+			body, err := a.body()
+			if err != nil {
+				return err
+			}
+			args := map[string]any{"title": titles[0], "content": body}
+			put(args, "folder", folder)
+			put(args, "path", path)
+			put(args, "tags", tags)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, "create_note", args)
+				}
+				var made struct {
+					Path string `json:"path"`
+				}
+				if err := c.call(ctx, "create_note", args, &made); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(a.out, a.out.line(made.Path))
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&folder, "folder", "", "where to put it")
+	cmd.Flags().StringVar(&path, "path", "", "exactly where to put it, instead")
+	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// body reads a note's text from standard input.
+func (a *app) body() (string, error) {
+	if f, ok := a.in.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) {
+		a.note("Type the note; end it with Ctrl-D on a line of its own.")
+	}
+	data, err := io.ReadAll(io.LimitReader(a.in, maxBody+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(data) > maxBody {
+		return "", usagef("Split it into several notes.", "the note is longer than 16 MiB")
+	}
+	if !utf8.Valid(data) {
+		return "", usagef("Convert it first, for example with iconv.", "standard input is not UTF-8 text")
+	}
+	return string(data), nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+
+	"notesd/watcher"
+)
+
+// report is what "notesd status" tells; the field names are fixed.
+type report struct {
+	Version     string         `json:"version"`
+	Vault       string         `json:"vault"`
+	State       string         `json:"state"`
+	Daemon      daemonStatus   `json:"daemon"`
+	Notes       int            `json:"notes"`
+	Index       indexStatus    `json:"index"`
+	Semantic    semanticStatus `json:"semantic"`
+	Watcher     watcherStatus  `json:"watcher"`
+	Skipped     skippedStatus  `json:"skipped"`
+	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
+	Warnings    []string       `json:"warnings"`
+}
+
+type daemonStatus struct {
+	Running bool `json:"running"`
+	PID     int  `json:"pid,omitempty"`
+	Clients int  `json:"clients"`
+}
+
+type indexStatus struct {
+	Notes   int    `json:"notes"`
+	Seq     uint64 `json:"seq"`  // that it has applied
+	Head    uint64 `json:"head"` // of the feed
+	Ready   bool   `json:"ready"`
+	Scanned int    `json:"scanned,omitempty"` // while not ready
+	ToScan  int    `json:"to_scan,omitempty"`
+	Bytes   int64  `json:"bytes"` // on disk, with the databases
+}
+
+type semanticStatus struct {
+	Model    string `json:"model"`
+	State    string `json:"state"` // ready, building or off
+	Chunks   int    `json:"chunks"`
+	Embedded int    `json:"embedded"`
+	Pending  int    `json:"pending"`
+}
+
+type watcherStatus struct {
+	State       string `json:"state"`
+	Backend     string `json:"backend,omitempty"`
+	Directories int    `json:"directories"`
+	Polled      int    `json:"polled,omitempty"`
+}
+
+type skippedStatus struct {
+	Total int           `json:"total"`
+	Files []skippedFile `json:"files"` // the first few
+}
+
+type skippedFile struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// status reports on the service, as far as it is open.
+func (s *service) status(ctx context.Context) (report, error) {
+	r := report{
+		Version:  version(),
+		Vault:    s.cfg.Vault.Path,
+		State:    s.cfg.State,
+		Semantic: semanticStatus{State: "off"},
+		Watcher:  watcherStatus{State: watcher.StateStopped},
+		Skipped:  skippedStatus{Files: []skippedFile{}},
+		Warnings: []string{},
+	}
+	if daemon := s.daemon.Load(); daemon != nil {
+		r.Daemon = (*daemon)()
+	}
+	if err := s.addVault(ctx, &r); err != nil {
+		return r, err
+	}
+	if err := s.addIndex(&r); err != nil {
+		return r, err
+	}
+	s.addWatcher(&r)
+	return r, addSetAside(s.cfg.State, &r)
+}
+
+func (s *service) addVault(ctx context.Context, r *report) error {
+	vault, ok := s.vault.peek()
+	if !ok {
+		return nil
+	}
+	st, err := vault.Status(ctx)
+	if err != nil {
+		return err
+	}
+	r.Vault, r.Notes, r.Index.Head = st.Root, st.Notes, st.Seq
+	r.Index.Ready = vault.Ready() && !st.Scanning
+	if !r.Index.Ready {
+		r.Index.Scanned, r.Index.ToScan = st.Scanned, st.ToScan
+	}
+	r.Index.Bytes += vault.Store().Size()
+	r.Skipped.Total = st.SkippedTotal
+	for _, f := range st.Skipped {
+		r.Skipped.Files = append(r.Skipped.Files, skippedFile{Path: f.Path, Reason: f.Reason})
+	}
+	if st.Unavailable != "" {
+		r.Unavailable = st.Unavailable
+		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
+	}
+	r.Warnings = append(r.Warnings, st.Warnings...)
+	return nil
+}
+
+func (s *service) addIndex(r *report) error {
+	index, ok := s.index.peek()
+	if !ok {
+		return nil
+	}
+	stats, err := index.Stats()
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	r.Index.Notes, r.Index.Seq = stats.Notes, stats.Position.Seq
+	r.Index.Bytes += stats.Bytes
+	r.Index.Ready = r.Index.Ready && r.Index.Seq == r.Index.Head
+	r.Warnings = append(r.Warnings, stats.Warnings...)
+	return nil
+}
+
+func (s *service) addWatcher(r *report) {
+	if s.watcher == nil {
+		return
+	}
+	st := s.watcher.Status()
+	r.Watcher = watcherStatus{State: st.State, Backend: st.Backend, Directories: st.Directories, Polled: st.Polled}
+	r.Warnings = append(r.Warnings, st.Warnings...)
+}
+
+// setAside is how the store and the index name what they set aside.
+var setAside = regexp.MustCompile(`\.(damaged|corrupt)-\d{8}T\d{6}\.\d{3}$`)
+
+// addSetAside warns of damaged files that were set aside, also long ago: they
+// take room, and only their owner can say that they are worth nothing.
+func addSetAside(dir string, r *report) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	told := strings.Join(r.Warnings, "\n")
+	for _, e := range entries {
+		if name := e.Name(); setAside.MatchString(name) && !strings.Contains(told, name) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s was damaged and was set aside earlier; delete it from %s when it is not wanted any more", name, dir))
+		}
+	}
+	return nil
+}

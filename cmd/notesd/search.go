@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// searchResult is what search_notes answers, as far as it is shown.
+type searchResult struct {
+	Results []struct {
+		Path      string  `json:"path"`
+		Title     string  `json:"title"`
+		Heading   string  `json:"heading"`
+		LineStart int     `json:"line_start"`
+		LineEnd   int     `json:"line_end"`
+		Snippet   string  `json:"snippet"`
+		Score     float64 `json:"score"`
+		Why       why     `json:"why"`
+	} `json:"results"`
+	Total     int      `json:"total"`
+	Truncated bool     `json:"truncated"`
+	Notes     []string `json:"notes"`
+}
+
+type why struct {
+	TextRank    int      `json:"text_rank"`
+	VectorRank  int      `json:"vector_rank"`
+	TextScore   float64  `json:"text_score"`
+	VectorScore float64  `json:"vector_score"`
+	Terms       []string `json:"terms"`
+}
+
+func searchCommand(a *app) *cobra.Command {
+	var args struct {
+		mode, folder, after, before string
+		tags                        []string
+		limit                       int
+		explain                     bool
+	}
+	cmd := &cobra.Command{
+		Use:   "search [flags] QUERY…",
+		Short: "Find notes",
+		Long: `Find notes by words and meaning, and show the best passage of each. A query is
+plain words, with these where you want them: "exact phrase"  -word  tag:project
+path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
+		Example: `  notesd search how long to proof rye
+  notesd search --limit 3 --json 'tag:bread "starter"'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			query := map[string]any{"query": strings.Join(words, " ")}
+			put(query, "mode", args.mode)
+			put(query, "folder", args.folder)
+			put(query, "after", args.after)
+			put(query, "before", args.before)
+			put(query, "tags", args.tags)
+			put(query, "limit", args.limit)
+			put(query, "explain", args.explain)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				return a.search(ctx, c, query)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&args.limit, "limit", 0, "how many notes, at most 50 (10)")
+	flags.StringVar(&args.mode, "mode", "", "`hybrid`, text or semantic")
+	flags.StringVar(&args.folder, "folder", "", "only notes in this folder and below")
+	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
+	flags.StringVar(&args.after, "after", "", "only notes dated `date` or later")
+	flags.StringVar(&args.before, "before", "", "only notes dated before `date`")
+	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// put sets an argument of a tool unless it is the zero value, for which tools
+// have their own defaults.
+func put[T any](args map[string]any, name string, value T) {
+	switch v := any(value).(type) {
+	case string:
+		if v == "" {
+			return
+		}
+	case int:
+		if v == 0 {
+			return
+		}
+	case bool:
+		if !v {
+			return
+		}
+	case []string:
+		if len(v) == 0 {
+			return
+		}
+	}
+	args[name] = value
+}
+
+func (a *app) search(ctx context.Context, c *client, query map[string]any) error {
+	if a.json {
+		return a.printCall(ctx, c, "search_notes", query)
+	}
+	var res searchResult
+	if err := c.call(ctx, "search_notes", query, &res); err != nil {
+		return err
+	}
+	for i, r := range res.Results {
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		title := a.out.bold(a.out.line(r.Title))
+		if r.Heading != "" && r.Heading != r.Title {
+			title += a.out.dim(" › ") + a.out.line(r.Heading)
+		}
+		fmt.Fprintf(a.out, "%2d  %s\n", i+1, title)
+		fmt.Fprintf(a.out, "    %s\n", a.out.path(fmt.Sprintf("%s:%d-%d", a.out.line(r.Path), r.LineStart, r.LineEnd)))
+		for _, line := range wrap(a.out.line(r.Snippet), a.out.columns()-4) {
+			fmt.Fprintf(a.out, "    %s\n", highlight(a.out, line, r.Why.Terms))
+		}
+		if query["explain"] != nil {
+			fmt.Fprintf(a.out, "    %s\n", a.out.dim(r.Why.text(r.Score)))
+		}
+	}
+	a.note(searchSummary(res))
+	for _, n := range res.Notes {
+		a.note(n)
+	}
+	return nil
+}
+
+func searchSummary(res searchResult) string {
+	switch shown := len(res.Results); {
+	case shown == 0:
+		return "No notes match."
+	case res.Total > shown:
+		return fmt.Sprintf("%d of %s", shown, count(res.Total, "note"))
+	default:
+		return count(shown, "note")
+	}
+}
+
+func (w why) text(score float64) string {
+	parts := []string{fmt.Sprintf("score %.3f", score)}
+	if w.TextRank > 0 {
+		parts = append(parts, fmt.Sprintf("text #%d (%.3f)", w.TextRank, w.TextScore))
+	}
+	if w.VectorRank > 0 {
+		parts = append(parts, fmt.Sprintf("meaning #%d (%.3f)", w.VectorRank, w.VectorScore))
+	}
+	if len(w.Terms) > 0 {
+		parts = append(parts, "matched "+strings.Join(w.Terms, ", "))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/mcp"
+)
+
+// The daemon's own log, when no other is configured: enough for a week of
+// trouble, bounded at 40 MB.
+const (
+	daemonLog  = "notesd.log"
+	logBytes   = 10 << 20
+	logsToKeep = 3
+)
+
+// settings reads the configuration for a command that needs a vault.
+func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
+	cfg, err := a.configuration(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Vault.Path == "" {
+		return nil, &failure{
+			Code:    "config",
+			Message: "no vault is configured",
+			Hint:    "Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in notesd.toml.",
+		}
+	}
+	return cfg, nil
+}
+
+// configuration reads the configuration. A daemon that was launched for a client
+// does not take that client's environment for settings: it serves others, too.
+func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
+	env := a.env
+	if a.startup.Launched() {
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "NOTESD_") })
+	}
+	return config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
+}
+
+// makePrivate makes the state directory, or takes others' permissions from it.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the state directory: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("make the state directory private: %w", err)
+	}
+	return nil
+}
+
+// logs is where a run's log goes.
+type logs struct {
+	*slog.Logger
+	clients *mcp.ClientLog
+	file    io.Closer
+}
+
+func (l *logs) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// openLogs opens the log of a process that serves: the configured file, or
+// standard error, or, for a launched daemon, a file in the state directory. It
+// goes to clients as well, at the levels they ask for.
+func (a *app) openLogs(cfg *config.Config) (*logs, error) {
+	l := &logs{clients: mcp.NewClientLog()}
+	name := cfg.Log.File
+	if name == "" && a.startup.Launched() {
+		name = filepath.Join(cfg.State, daemonLog)
+	}
+	out := io.Writer(a.err)
+	if name != "" {
+		file, err := daemon.OpenLog(name, logBytes, logsToKeep)
+		if err != nil {
+			return nil, fmt.Errorf("open the log: %w", err)
+		}
+		if a.startup.Launched() {
+			if err := file.CaptureStderr(); err != nil {
+				return nil, errors.Join(err, file.Close())
+			}
+		}
+		l.file, out = file, file
+	}
+	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)})
+	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
+	return l, nil
+}
+
+// openCommandLogs opens the log of a shell command, which is silent unless it
+// was asked for one: what goes wrong is the command's error.
+func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*logs, error) {
+	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
+		return a.openLogs(cfg)
+	}
+	return &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, nil
+}
+
+func levelOf(name string) slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(name)) // the configuration has checked it
+	return level
+}

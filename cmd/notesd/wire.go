@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"notesd/internal/config"
+	"notesd/mcp"
+	"notesd/notes"
+	"notesd/prompts"
+	"notesd/search"
+	"notesd/watcher"
+)
+
+// indexDir is where the text index lies in the state directory.
+const indexDir = "index"
+
+// watchFirst bounds how long the first scan waits for the watcher to stand, so
+// that nothing falls between the two. A folder that is missing is never
+// watched, and the scan is what tells.
+const watchFirst = 2 * time.Second
+
+// A service is one vault and everything that serves it.
+type service struct {
+	cfg  *config.Config
+	logs *logs
+
+	vault   *late[*notes.Vault]
+	engine  *late[*search.Engine]
+	index   *late[*search.Index]
+	watcher *watcher.Watcher // nil: nobody waits for changes from outside
+	core    *mcp.Core
+
+	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
+	opened []func() error                      // what close has to close, in the order of opening
+}
+
+// newService makes a service. It opens nothing and starts nothing. The caller
+// holds the lock of the state directory.
+func newService(cfg *config.Config, logs *logs) *service {
+	s := &service{
+		cfg:    cfg,
+		logs:   logs,
+		vault:  newLate[*notes.Vault](),
+		engine: newLate[*search.Engine](),
+		index:  newLate[*search.Index](),
+	}
+	vault := lateVault{s.vault}
+	engine := lateEngine{s.engine, search.Mode(cfg.Search.Mode)}
+	s.core = mcp.New(mcp.Options{
+		Version: version(),
+		Title:   filepath.Base(cfg.Vault.Path),
+		Vault:   vault,
+		Search:  engine,
+		Prompts: prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}}),
+		Profile: profileOf(cfg),
+		Limits: mcp.Limits{
+			ResultBytes: int(cfg.Limits.ResultBytes),
+			Resources:   cfg.Limits.Resources,
+		},
+		Status:    func(ctx context.Context) (any, error) { return s.status(ctx) },
+		Log:       logs.Logger,
+		ClientLog: logs.clients,
+	})
+	return s
+}
+
+// profileOf is what the configuration allows every client.
+func profileOf(cfg *config.Config) mcp.Profile {
+	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly}
+	if len(cfg.Vault.Allow) > 0 {
+		p.Read = cfg.Vault.Allow
+	}
+	return p
+}
+
+// run serves until the front returns or something fails. When ctx ends, the
+// front is told first and the rest only when it has returned, so that what
+// clients have asked is answered.
+func (s *service) run(ctx context.Context, front func(context.Context) error) error {
+	behind, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, behind := errgroup.WithContext(behind)
+	g.Go(func() error {
+		defer stop()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(behind, cancel)()
+		return front(ctx)
+	})
+	g.Go(func() error { return s.start(behind, g) })
+	err := g.Wait()
+	return errors.Join(err, s.close())
+}
+
+// start opens the vault and starts what keeps it up to date.
+func (s *service) start(ctx context.Context, g *errgroup.Group) error {
+	if err := s.open(ctx); err != nil {
+		return whileRunning(ctx, err)
+	}
+	vault, _ := s.vault.peek()
+	head, err := vault.Store().Head(ctx)
+	if err != nil {
+		return whileRunning(ctx, fmt.Errorf("read the feed's head: %w", err))
+	}
+	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: head})
+	vault.Follow(notifier)
+	g.Go(func() error { return whileRunning(ctx, notifier.Run(ctx)) })
+	if s.watcher != nil {
+		s.watch(ctx, g, vault)
+	}
+	return whileRunning(ctx, vault.Run(ctx))
+}
+
+// open opens the store, the vault and the index, and lets requests at each as
+// soon as it is there.
+func (s *service) open(ctx context.Context) error {
+	log := s.logs.Logger
+	store, err := notes.OpenStore(ctx, s.cfg.State, notes.StoreOptions{Log: log})
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	s.opened = append(s.opened, store.Close)
+	vault, err := notes.NewVault(ctx, store, s.cfg.Vault.Path, notes.VaultOptions{
+		Ignore:       s.cfg.Vault.Ignore,
+		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
+		ReadOnly:     s.cfg.Vault.ReadOnly,
+		Log:          log,
+	})
+	if err != nil {
+		return fmt.Errorf("open the vault: %w", err)
+	}
+	s.vault.set(vault)
+
+	index, err := search.OpenIndex(ctx, filepath.Join(s.cfg.State, indexDir), search.IndexOptions{Log: log})
+	if err != nil {
+		return fmt.Errorf("open the index: %w", err)
+	}
+	s.opened = append(s.opened, index.Close)
+	vault.Follow(index)
+	s.index.set(index)
+	s.engine.set(search.NewEngine(store, index, nil, search.EngineOptions{
+		Log:      log,
+		Progress: func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
+	}))
+	return nil
+}
+
+// watch starts the watcher, and waits until it stands: its first batch, a
+// rescan, is the scan that begins then.
+func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *notes.Vault) {
+	waiting, stands := context.WithTimeout(ctx, watchFirst)
+	defer stands()
+	g.Go(func() error {
+		return whileRunning(ctx, s.watcher.Run(ctx, func(b watcher.Batch) {
+			switch {
+			case !b.Rescan:
+				vault.Changed(b.Paths)
+			case waiting.Err() == nil:
+				stands()
+			default:
+				vault.Rescan(b.Reason)
+			}
+		}))
+	})
+	<-waiting.Done()
+}
+
+// newWatcher makes the watcher of a service that goes on.
+func (s *service) newWatcher() *watcher.Watcher {
+	return watcher.New(s.cfg.Vault.Path, watcher.Options{
+		Ignore: func(rel string, _ bool) bool {
+			vault, ok := s.vault.peek()
+			return ok && vault.Ignored(rel)
+		},
+		Log: s.logs.Logger,
+	})
+}
+
+// progressOf reports whether everything has been indexed, and how many notes
+// there are as far as is known.
+func progressOf(ctx context.Context, vault *notes.Vault) (ready bool, total int) {
+	if vault.Ready() {
+		return true, 0
+	}
+	st, err := vault.Status(ctx)
+	if err != nil {
+		return false, 0
+	}
+	return false, max(st.Notes, st.ToScan)
+}
+
+// close closes what was opened, the last first.
+func (s *service) close() error {
+	var errs []error
+	for i := len(s.opened) - 1; i >= 0; i-- {
+		errs = append(errs, s.opened[i]())
+	}
+	s.opened = nil
+	return errors.Join(errs...)
+}
+
+// whileRunning drops the errors of a stop.
+func whileRunning(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
