@@ -19,8 +19,8 @@ import (
 // not exist; 2026-07-28 asks for invalid params.
 const codeResourceNotFound = -32002
 
-// A failure is an error as a client may see it.
-type failure struct {
+// A Failure is an error as a client may see it.
+type Failure struct {
 	Code       string   `json:"code"` // stable, for programs
 	Message    string   `json:"message"`
 	Hint       string   `json:"hint,omitempty"`
@@ -30,6 +30,8 @@ type failure struct {
 	Diff       string   `json:"diff,omitempty"`
 }
 
+const notFoundHint = "Find the note with search_notes or list_notes."
+
 // failures is the one table from the domain's sentinels to what is shown. The
 // hint is the next step for a caller, used when the error has none of its own.
 var failures = []struct {
@@ -38,7 +40,7 @@ var failures = []struct {
 	rpc  int64 // for methods whose failure is a protocol error
 	hint string
 }{
-	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, "Find the note with search_notes or list_notes."},
+	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, notFoundHint},
 	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
 	{notes.ErrExists, "exists", jsonrpc.CodeInvalidParams, "Choose another title or path."},
 	{notes.ErrConflict, "conflict", jsonrpc.CodeInvalidParams, "Read the note again and repeat the change on its present text."},
@@ -52,12 +54,12 @@ var failures = []struct {
 // describe returns what a client is told of err and, for methods that answer
 // with a protocol error, its code. An error that is not in the domain's words
 // is logged under an id, which is all that the client sees of it.
-func (c *Core) describe(ctx context.Context, err error) (failure, int64) {
+func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return failure{Code: "cancelled", Message: "cancelled"}, jsonrpc.CodeInternalError
+		return Failure{Code: "cancelled", Message: "cancelled"}, jsonrpc.CodeInternalError
 	case errors.Is(err, context.DeadlineExceeded):
-		return failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Ask for less at a time."}, jsonrpc.CodeInternalError
+		return Failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Ask for less at a time."}, jsonrpc.CodeInternalError
 	}
 	var domain *notes.Error
 	if errors.As(err, &domain) {
@@ -65,7 +67,7 @@ func (c *Core) describe(ctx context.Context, err error) (failure, int64) {
 			if !errors.Is(domain.Err, row.err) {
 				continue
 			}
-			f := failure{
+			f := Failure{
 				Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
 				Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
 			}
@@ -77,11 +79,11 @@ func (c *Core) describe(ctx context.Context, err error) (failure, int64) {
 	}
 	var usage *usageError
 	if errors.As(err, &usage) {
-		return failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
+		return Failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
 	}
 	id := c.newErrorID()
 	c.log.LogAttrs(ctx, slog.LevelError, "internal error", slog.String("id", id), slog.Any("error", err))
-	return failure{
+	return Failure{
 		Code:    "internal",
 		Message: fmt.Sprintf("internal error (id %s)", id),
 		Hint:    "The id finds the cause in notesd's log.",
@@ -89,7 +91,7 @@ func (c *Core) describe(ctx context.Context, err error) (failure, int64) {
 }
 
 // text is the failure for a model to read.
-func (f failure) text() string {
+func (f Failure) text() string {
 	var b strings.Builder
 	b.WriteString(f.sentence())
 	if len(f.Candidates) > 0 {
@@ -108,7 +110,7 @@ func (f failure) text() string {
 }
 
 // sentence is the message and the hint.
-func (f failure) sentence() string {
+func (f Failure) sentence() string {
 	s := f.Message
 	if !strings.HasSuffix(s, "?") {
 		s += "."
@@ -140,7 +142,7 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 		code = jsonrpc.CodeInvalidParams
 	}
 	message := "Resource not found"
-	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != failures[0].hint {
+	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // such as where it was moved to
 		message += ": " + f.Hint
 	}
 	data, _ := json.Marshal(map[string]string{"uri": uri})

@@ -231,6 +231,37 @@ func (v *fakeVault) Delete(_ context.Context, r notes.DeleteRequest) (notes.Dele
 	return notes.Deletion{Written: notes.Written{Path: n.Path, Revision: 9}, LinkedFrom: []string{"Index.md"}}, nil
 }
 
+func (v *fakeVault) Move(_ context.Context, r notes.MoveRequest) (notes.Written, error) {
+	n, err := v.find("move", r.Note, r.Scope)
+	if err != nil {
+		return notes.Written{}, err
+	}
+	w := notes.Written{Path: r.To, OldPath: n.Path, Title: n.Title, Hash: n.Hash}
+	if r.UpdateLinks {
+		w.Relinked, w.Conflicts = []string{"Index.md"}, []string{"Busy.md"}
+	}
+	if !r.DryRun {
+		v.mu.Lock()
+		delete(v.notes, n.Path)
+		v.mu.Unlock()
+		w.Revision = int64(v.put(r.To, n.Content).Seq)
+	}
+	return w, nil
+}
+
+func (v *fakeVault) Links(_ context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
+	n, err := v.find("list links of", ref, q.Scope)
+	if err != nil {
+		return notes.LinkReport{}, err
+	}
+	return notes.LinkReport{
+		Path:       n.Path,
+		Outgoing:   []notes.LinkedNote{{From: n.Path, To: "Garden/Beds.md", Kind: notes.LinkWiki, Target: "Beds", Line: 2, Depth: 1}},
+		Backlinks:  []notes.LinkedNote{{From: "Garden/Plan.md", To: n.Path, Kind: notes.LinkWiki, Target: n.Title, Line: 3, Context: "see [[it]]", Depth: 1}},
+		Unresolved: []notes.LinkedNote{{From: n.Path, Target: "Nowhere", Line: 4, Depth: 1}},
+	}, nil
+}
+
 func (v *fakeVault) History(_ context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	n, err := v.find("history", q.Note, q.Scope)
 	if err != nil {
@@ -290,7 +321,7 @@ type fakeSearch struct{ vault *fakeVault }
 func (f fakeSearch) Search(_ context.Context, q search.Query) (search.Result, error) {
 	f.vault.mu.Lock()
 	defer f.vault.mu.Unlock()
-	res := search.Result{Semantic: search.Coverage{State: "off"}}
+	res := search.Result{Semantic: search.Coverage{State: search.StateOff}}
 	res.Index.Ready = !f.vault.scanning
 	if f.vault.scanning {
 		res.Index.Indexed, res.Index.Notes = 1, 3
@@ -304,7 +335,7 @@ func (f fakeSearch) Search(_ context.Context, q search.Query) (search.Result, er
 		for i, line := range strings.Split(n.Content, "\n") {
 			if strings.Contains(strings.ToLower(line), strings.ToLower(q.Text)) {
 				h := search.Hit{NoteID: n.ID, Path: p, Title: n.Title, LineStart: i + 1, LineEnd: i + 1, Snippet: line, Score: 1}
-				h.Why = &search.Why{TextRank: len(res.Hits) + 1, Terms: []string{strings.ToLower(q.Text)}}
+				h.Why = search.Why{TextRank: len(res.Hits) + 1, Terms: []string{strings.ToLower(q.Text)}}
 				res.Hits = append(res.Hits, h)
 				break
 			}

@@ -102,10 +102,13 @@ var allTools = []*tool{
 	searchNotes,
 	readNote,
 	listNotes,
+	noteLinks,
+	relatedNotes,
 	gatherContext,
 	vaultOverview,
 	createNote,
 	editNote,
+	moveNote,
 	deleteNote,
 	noteHistory,
 	restoreNote,
@@ -131,9 +134,9 @@ func indexTools(tools []*tool) map[string]*tool {
 // not done twice.
 const MetaRequestKey = "notesd/requestKey"
 
-// metaFailure is the key in a failed result's _meta that holds the failure for
+// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
 // programs; structuredContent has to fit the output schema, and cannot.
-const metaFailure = "notesd/error"
+const MetaFailure = "notesd/error"
 
 // handler adapts a tool to the SDK. Unlike the SDK's typed tools it decodes
 // leniently and leaves errors to explaining.
@@ -174,7 +177,7 @@ func (in *invocation) result(out outcome) *sdk.CallToolResult {
 func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	f, _ := s.core.describe(ctx, err)
 	return &sdk.CallToolResult{
-		Meta:    sdk.Meta{metaFailure: f},
+		Meta:    sdk.Meta{MetaFailure: f},
 		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
 		IsError: true,
 	}

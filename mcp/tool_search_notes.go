@@ -154,12 +154,9 @@ func snippetBudget(limit, most int) int {
 }
 
 func resultOf(hit search.Hit, explain bool) searchResult {
-	var w why
-	if hit.Why != nil {
-		w = why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
-		if explain {
-			w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
-		}
+	w := why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
+	if explain {
+		w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
 	}
 	return searchResult{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,

@@ -15,10 +15,15 @@ type Reader interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 }
 
-// Writer changes notes.
+// Writer makes notes and changes their text.
 type Writer interface {
 	Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error)
 	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
+}
+
+// Mover gives notes another place, or none.
+type Mover interface {
+	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
 	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
 }
 
@@ -26,6 +31,11 @@ type Writer interface {
 type Historian interface {
 	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
 	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
+}
+
+// Linker knows how notes hang together.
+type Linker interface {
+	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)
 }
 
 // Surveyor tells what there is, in numbers.
@@ -39,7 +49,9 @@ type Surveyor interface {
 type Vault interface {
 	Reader
 	Writer
+	Mover
 	Historian
+	Linker
 	Surveyor
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool

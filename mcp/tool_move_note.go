@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"notesd/notes"
+)
+
+var moveNote = define(tool{
+	name:        "move_note",
+	title:       "Move or rename a note",
+	description: "Give a note or folder another path; the links to it follow. Use it to rename or to file notes elsewhere.",
+	effect:      changes,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"note": {"type": "string"},
+			"to": {"type": "string", "description": "new path, or a folder ending in /"},
+			"update_links": {"type": "boolean", "description": "default true"},
+			"dry_run": {"type": "boolean"}
+		},
+		"required": ["note", "to"]
+	}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"path": {"type": "string"},
+			"uri": {"type": "string"},
+			"old_path": {"type": "string"},
+			"hash": {"type": "string"},
+			"revision": {"type": "integer", "description": "0 when nothing was written"},
+			"relinked": {"type": "array", "items": {"type": "string"}, "description": "other notes whose links changed"},
+			"conflicts": {"type": "array", "items": {"type": "string"}, "description": "notes changed by somebody else meanwhile, whose links were left alone"},
+			"diff": {"type": "string"},
+			"dry_run": {"type": "boolean"}
+		},
+		"required": ["path", "uri", "old_path", "hash", "revision", "relinked", "conflicts", "diff"]
+	}`),
+}, runMoveNote)
+
+type moveArgs struct {
+	Note        string `json:"note"`
+	To          string `json:"to"`
+	UpdateLinks *bool  `json:"update_links"`
+	DryRun      bool   `json:"dry_run"`
+}
+
+type moveOutput struct {
+	Path      string   `json:"path"`
+	URI       string   `json:"uri"`
+	OldPath   string   `json:"old_path"`
+	Hash      string   `json:"hash"`
+	Revision  int64    `json:"revision"`
+	Relinked  []string `json:"relinked"`
+	Conflicts []string `json:"conflicts"`
+	Diff      string   `json:"diff"`
+	DryRun    bool     `json:"dry_run,omitempty"`
+}
+
+func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (outcome, error) {
+	w, err := in.vault().Move(ctx, notes.MoveRequest{
+		Note: a.Note, To: a.To, UpdateLinks: a.UpdateLinks == nil || *a.UpdateLinks, DryRun: a.DryRun,
+		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	out := moveOutput{
+		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
+		Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Diff: w.Diff, DryRun: a.DryRun,
+	}
+	return outcome{structured: out, text: moveText(out)}, nil
+}
+
+func moveText(out moveOutput) string {
+	const most = 20
+	var b strings.Builder
+	if out.DryRun {
+		b.WriteString("Nothing was written: this would be ")
+	}
+	fmt.Fprintf(&b, "moved %q to %q", oneLine(out.OldPath), oneLine(out.Path))
+	if !out.DryRun {
+		fmt.Fprintf(&b, ", revision %d, hash %s", out.Revision, out.Hash)
+	}
+	list := func(heading string, paths []string) {
+		if len(paths) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n%s (%d):", heading, len(paths))
+		for _, p := range paths[:min(most, len(paths))] {
+			b.WriteString("\n- " + oneLine(p))
+		}
+	}
+	list("links changed in", out.Relinked)
+	list("changed by somebody else meanwhile, links left alone", out.Conflicts)
+	if out.Diff != "" {
+		b.WriteString("\n" + fence("diff", out.Path, out.Diff))
+	}
+	return b.String()
+}

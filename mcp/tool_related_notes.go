@@ -1,0 +1,215 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+var relatedNotes = define(tool{
+	name:        "related_notes",
+	title:       "Related notes",
+	description: "Notes close to a note or a text, by meaning and by links, with the reason. Use it to find what belongs together, or where a new note should link.",
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"note": {"type": "string", "description": "or text"},
+			"text": {"type": "string"},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 49, "description": "default 10"}
+		}
+	}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"related": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"path": {"type": "string"},
+					"uri": {"type": "string"},
+					"title": {"type": "string"},
+					"score": {"type": "number"},
+					"reasons": {"type": "array", "items": {"type": "string"}}
+				},
+				"required": ["path", "uri", "score", "reasons"]
+			}},
+			"semantic": {"type": "object", "properties": {"state": {"type": "string"}, "coverage": {"type": "number"}}},
+			"notes": {"type": "array", "items": {"type": "string"}}
+		},
+		"required": ["related", "semantic"]
+	}`),
+}, runRelatedNotes)
+
+type relatedArgs struct {
+	Note  string `json:"note"`
+	Text  string `json:"text"`
+	Limit int    `json:"limit"`
+}
+
+type relatedOutput struct {
+	Related  []relatedNote `json:"related"`
+	Semantic semanticState `json:"semantic"`
+	Notes    []string      `json:"notes,omitempty"`
+}
+
+type relatedNote struct {
+	Path    string   `json:"path"`
+	URI     string   `json:"uri"`
+	Title   string   `json:"title,omitempty"`
+	Score   float64  `json:"score"`
+	Reasons []string `json:"reasons"`
+}
+
+// linkWorth is what a link adds to a score that is 1 for the closest note: a
+// writer's own hand counts for as much as half of that.
+const linkWorth = 0.5
+
+func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (outcome, error) {
+	limit := cmp.Or(a.Limit, 10)
+	var self string
+	near := neighbours{}
+	text := a.Text
+	switch {
+	case a.Note != "":
+		note, err := in.vault().Read(ctx, a.Note, in.scope())
+		if err != nil {
+			return outcome{}, err
+		}
+		self, text = note.Path, gist(note)
+		if err := near.addLinks(ctx, in, note.Path); err != nil {
+			return outcome{}, err
+		}
+	case strings.TrimSpace(text) == "":
+		return outcome{}, usagef("pass a note, or a text to find notes for")
+	}
+	res, err := in.session.core.opts.Search.Search(ctx, search.Query{
+		Text: plainWords(text), Filter: notes.Filter{Scope: in.session.profile.Read}, Limit: limit + 1,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	near.addHits(res.Hits, self)
+	out := relatedOutput{
+		Related:  near.best(self, limit),
+		Semantic: semanticState{State: string(res.Semantic.State), Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
+	}
+	return outcome{structured: out, text: relatedText(out)}, nil
+}
+
+// gist is the part of a note that says what it is about: its title, tags and
+// headings, and how it begins.
+func gist(n *notes.Note) string {
+	const beginning = 400
+	parts := append([]string{n.Title}, n.Tags...)
+	for _, h := range n.Headings {
+		parts = append(parts, h.Text)
+	}
+	if len(n.Chunks) > 0 {
+		c := n.Chunks[0]
+		parts = append(parts, clip(n.Content[c.Start:c.End], beginning))
+	}
+	return clip(strings.Join(parts, " "), 3*beginning)
+}
+
+// plainWords takes out of a text what a query would read as syntax.
+func plainWords(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n\"'`:-#[](){}*_|<>!", r)
+	}), " ")
+}
+
+// neighbours collects notes by path.
+type neighbours map[string]*relatedNote
+
+func (near neighbours) at(path, title string) *relatedNote {
+	if near[path] == nil {
+		near[path] = &relatedNote{Path: path, URI: notes.URI(path)}
+	}
+	near[path].Title = cmp.Or(near[path].Title, title)
+	return near[path]
+}
+
+func (near neighbours) addLinks(ctx context.Context, in *invocation, path string) error {
+	report, err := in.vault().Links(ctx, notes.URI(path), notes.LinkQuery{Scope: in.scope()})
+	if err != nil {
+		return err
+	}
+	add := func(path, title, reason string) {
+		if n := near.at(path, title); !slices.Contains(n.Reasons, reason) {
+			n.Score += linkWorth
+			n.Reasons = append(n.Reasons, reason)
+		}
+	}
+	for _, l := range report.Outgoing {
+		if strings.HasSuffix(strings.ToLower(l.To), ".md") { // not an attachment
+			add(l.To, l.ToTitle, "it is linked to")
+		}
+	}
+	for _, l := range report.Backlinks {
+		add(l.From, "", "it links here")
+	}
+	return nil
+}
+
+func (near neighbours) addHits(hits []search.Hit, self string) {
+	best := 0.0
+	for _, h := range hits {
+		if h.Path != self {
+			best = max(best, h.Score)
+		}
+	}
+	for _, h := range hits {
+		if h.Path == self || best == 0 {
+			continue
+		}
+		n := near.at(h.Path, h.Title)
+		n.Score += h.Score / best
+		n.Reasons = append(n.Reasons, hitReason(h.Why))
+	}
+}
+
+func hitReason(w search.Why) string {
+	const most = 5
+	reason := "close in meaning"
+	if len(w.Terms) > 0 {
+		reason = "shares " + strings.Join(w.Terms[:min(most, len(w.Terms))], ", ")
+		if w.VectorRank > 0 {
+			reason = "close in meaning, " + reason
+		}
+	}
+	return reason
+}
+
+func (near neighbours) best(self string, limit int) []relatedNote {
+	related := []relatedNote{}
+	for _, path := range sortedKeys(near) {
+		if path != self {
+			n := *near[path]
+			n.Score = round(n.Score)
+			related = append(related, n)
+		}
+	}
+	slices.SortStableFunc(related, func(a, b relatedNote) int { return cmp.Compare(b.Score, a.Score) })
+	return related[:min(limit, len(related))]
+}
+
+func relatedText(out relatedOutput) string {
+	var b strings.Builder
+	if len(out.Related) == 0 {
+		b.WriteString("Nothing is related to it.")
+	} else {
+		lines := make([]string, len(out.Related))
+		for i, n := range out.Related {
+			lines[i] = fmt.Sprintf("%s (%v): %s", oneLine(n.Path), n.Score, oneLine(strings.Join(n.Reasons, "; ")))
+		}
+		fmt.Fprintf(&b, "%d related notes\n%s", len(lines), fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
+	}
+	for _, note := range out.Notes {
+		b.WriteString("\n(" + oneLine(note) + ")")
+	}
+	return b.String()
+}
