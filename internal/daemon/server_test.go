@@ -1,0 +1,381 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// testServer is a Server in this process.
+type testServer struct {
+	*Server
+	dir   string
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// startServer serves a new state directory with handle until the test ends.
+func startServer(t *testing.T, handle func(context.Context, *Session) error, set ...func(*Server)) *testServer {
+	t.Helper()
+	dir := t.TempDir()
+	id := NewIdentity("1.0.0", os.Getpid())
+	lock, err := Acquire(context.Background(), dir, id)
+	require.NoError(t, err)
+	ln, err := Listen(lock)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &testServer{
+		Server: &Server{Listener: ln, Lock: lock, Identity: id},
+		dir:    dir, stop: cancel, ended: make(chan error, 1),
+	}
+	for _, f := range set {
+		f(s.Server)
+	}
+	go func() { s.ended <- s.Serve(ctx, handle) }()
+	t.Cleanup(func() {
+		cancel()
+		lock.Release()
+	})
+	return s
+}
+
+func (s *testServer) dial(t *testing.T, kind Kind) *Conn {
+	t.Helper()
+	conn, err := Dial(context.Background(), s.dir, Hello{Wire: Wire, Version: "1.0.0", Kind: kind})
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// echo answers each line with itself.
+func echo(_ context.Context, s *Session) error {
+	lines := bufio.NewReader(s.Conn)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return nil
+		}
+		if _, err := s.Conn.Write(line); err != nil {
+			return err
+		}
+	}
+}
+
+func TestServerGivesTheSessionItsHello(t *testing.T) {
+	hellos := make(chan Hello, 1)
+	s := startServer(t, func(ctx context.Context, s *Session) error {
+		hellos <- s.Hello
+		return echo(ctx, s)
+	})
+	hello := Hello{Wire: Wire, Version: "0.9.0", Kind: KindMCP, ReadOnly: true, Tools: []string{"search_notes"}, Scopes: []string{"read"}}
+	conn, err := Dial(context.Background(), s.dir, hello)
+	require.NoError(t, err)
+	defer conn.Close()
+	assert.Equal(t, hello, <-hellos)
+	assert.Equal(t, s.Identity, conn.Daemon)
+	assert.Equal(t, 1, s.Clients())
+
+	_, err = io.WriteString(conn, "one\ntwo\n")
+	require.NoError(t, err)
+	lines := bufio.NewReader(conn)
+	for _, want := range []string{"one\n", "two\n"} {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		assert.Equal(t, want, line)
+	}
+}
+
+func TestServerTakesWhatFollowsTheHelloAtOnce(t *testing.T) {
+	s := startServer(t, echo)
+	c := rawDial(t, s)
+	_, err := io.WriteString(c, `{"wire":1,"version":"1.0.0","kind":"mcp"}`+"\nhurry\n")
+	require.NoError(t, err)
+	lines := bufio.NewReader(c)
+	_, err = lines.ReadString('\n')
+	require.NoError(t, err)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "hurry\n", line)
+}
+
+func rawDial(t *testing.T, s *testServer) net.Conn {
+	t.Helper()
+	c, err := net.Dial("unix", s.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestServerRefusesWithTheReason(t *testing.T) {
+	s := startServer(t, echo)
+	for _, tt := range []struct {
+		line string
+		want Refusal
+	}{
+		{`{"wire":2,"version":"9.0.0","kind":"mcp"}`, RefusedWire},
+		{`{"wire":0,"version":"9.0.0","kind":"probe"}`, RefusedWire},
+		{`{"wire":1,"version":"1.0.0","kind":"other"}`, RefusedHello},
+		{`{"wire":1}`, RefusedHello},
+		{`garbage`, RefusedHello},
+		{`{"wire":"x"}`, RefusedHello},
+		{`GET / HTTP/1.1`, RefusedHello},
+		{strings.Repeat("x", maxFrame+1), RefusedHello},
+		{`{"wire":1,"version":"1.0.0","kind":"replace"}`, RefusedNotNewer},
+		{`{"wire":1,"version":"0.9.0","kind":"replace"}`, RefusedNotNewer},
+		{`{"wire":1,"version":"","kind":"replace"}`, RefusedNotNewer},
+	} {
+		c := rawDial(t, s)
+		_, err := io.WriteString(c, tt.line+"\n")
+		require.NoError(t, err)
+		var w Welcome
+		require.NoError(t, json.NewDecoder(c).Decode(&w), tt.line)
+		assert.Equal(t, tt.want, w.Refused, tt.line)
+		assert.Equal(t, s.Identity, w.Identity)
+		_, err = c.Read(make([]byte, 1))
+		assert.Error(t, err, "the connection is closed")
+	}
+	s.dial(t, KindMCP) // and it goes on
+}
+
+func TestDialSaysWhatIsWrong(t *testing.T) {
+	s := startServer(t, echo)
+	_, err := Dial(context.Background(), s.dir, Hello{Wire: 7, Version: "0.1.0", Kind: KindMCP})
+	require.ErrorIs(t, err, ErrIncompatible)
+	assert.ErrorContains(t, err, "restart this program")
+	_, err = Dial(context.Background(), s.dir, Hello{Wire: 7, Version: "3.0.0", Kind: KindMCP})
+	require.ErrorIs(t, err, ErrIncompatible)
+	assert.ErrorContains(t, err, "stop the daemon")
+	_, err = Dial(context.Background(), s.dir, Hello{Wire: Wire, Kind: "other"})
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, RefusedHello, refused.Reason)
+	_, err = Dial(context.Background(), filepath.Join(s.dir, "nothing"), Hello{})
+	require.ErrorIs(t, err, ErrNotRunning)
+	assert.NoDirExists(t, filepath.Join(s.dir, "nothing"), "asking creates nothing")
+}
+
+func TestProbe(t *testing.T) {
+	s := startServer(t, echo)
+	id, err := Probe(context.Background(), s.dir)
+	require.NoError(t, err)
+	assert.Equal(t, s.Identity, id)
+	s.stop()
+	require.NoError(t, <-s.ended)
+	_, err = Probe(context.Background(), s.dir)
+	require.ErrorIs(t, err, ErrNotRunning)
+}
+
+func TestServerBoundsSessions(t *testing.T) {
+	s := startServer(t, echo)
+	for range maxSessions {
+		s.dial(t, KindMCP)
+	}
+	_, err := Dial(context.Background(), s.dir, Hello{Wire: Wire, Kind: KindMCP})
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, RefusedBusy, refused.Reason)
+}
+
+func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
+	s := startServer(t, echo)
+	silent := rawDial(t, s) // has not said hello
+	begin := time.Now()
+	s.stop()
+	require.NoError(t, <-s.ended)
+	assert.Less(t, time.Since(begin), drainTimeout/2)
+	assert.NoFileExists(t, s.Listener.Addr().String())
+	_, err := silent.Read(make([]byte, 1))
+	require.Error(t, err)
+	holder, err := ReadHolder(s.dir)
+	require.NoError(t, err)
+	assert.True(t, holder.Closing, "the next daemon may wait for the lock")
+}
+
+// TestServerLetsRelaysFinish goes through a stop: the relay hears of it between
+// two lines, gets what it waits for, and hangs up.
+func TestServerLetsRelaysFinish(t *testing.T) {
+	half := make(chan struct{})
+	proceed := make(chan struct{})
+	s := startServer(t, func(_ context.Context, s *Session) error {
+		_, err := io.WriteString(s.Conn, `{"half":`)
+		close(half)
+		<-proceed
+		_, err2 := io.WriteString(s.Conn, "1}\n")
+		_, err3 := io.Copy(io.Discard, s.Conn)
+		return errors.Join(err, err2, err3)
+	})
+	conn := s.dial(t, KindMCP)
+	<-half
+	s.stop()
+	_, err := net.Dial("unix", s.Listener.Addr().String())
+	for err == nil { // until it is no longer listened to
+		_, err = net.Dial("unix", s.Listener.Addr().String())
+	}
+	close(proceed)
+	lines := bufio.NewReader(conn)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, `{"half":1}`+"\n", line)
+	line, err = lines.ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, closingMethod)
+	assert.Contains(t, line, reasonStopping)
+	require.NoError(t, conn.Close())
+	require.NoError(t, <-s.ended)
+}
+
+// TestServerCutsBeforeItCancels checks the promise that a client sees a lost
+// connection, which it repeats, and never the error of cancelled work.
+func TestServerCutsBeforeItCancels(t *testing.T) {
+	s := startServer(t, func(ctx context.Context, s *Session) error {
+		<-ctx.Done()
+		_, err := io.WriteString(s.Conn, `{"error":"cancelled"}`+"\n")
+		return err
+	})
+	conn := s.dial(t, KindCLI)
+	s.stop()
+	heard, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Empty(t, string(heard))
+	require.NoError(t, <-s.ended)
+}
+
+func TestServerIsReplaced(t *testing.T) {
+	s := startServer(t, echo)
+	conn := s.dial(t, KindMCP)
+	replace, err := Dial(context.Background(), s.dir, Hello{Wire: Wire, Version: "1.0.1", Kind: KindReplace})
+	require.NoError(t, err)
+	defer replace.Close()
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, reasonReplaced)
+	require.NoError(t, conn.Close())
+	require.ErrorIs(t, <-s.ended, ErrReplaced)
+}
+
+func TestServerEndsWhenIdle(t *testing.T) {
+	s := startServer(t, echo, func(s *Server) { s.IdleExit = time.Millisecond })
+	require.ErrorIs(t, <-s.ended, ErrIdle)
+}
+
+func TestServerIsNotIdleWhileItIsUsed(t *testing.T) {
+	const after = time.Minute
+	closed := func(idle <-chan struct{}) bool {
+		synctest.Wait()
+		select {
+		case <-idle:
+			return true
+		default:
+			return false
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var u use
+		idle := u.start(after)
+		defer u.stop()
+		time.Sleep(after - 1)
+		u.hold()
+		u.hold()
+		time.Sleep(2 * after)
+		u.release()
+		time.Sleep(2 * after)
+		require.False(t, closed(idle), "one use is left")
+		u.release()
+		time.Sleep(after - 1)
+		require.False(t, closed(idle))
+		time.Sleep(1)
+		require.True(t, closed(idle))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var u use
+		u.hold()
+		idle := u.start(after)
+		defer u.stop()
+		time.Sleep(2 * after)
+		require.False(t, closed(idle), "used before it was watched")
+		u.release()
+		time.Sleep(after)
+		require.True(t, closed(idle))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var u use
+		idle := u.start(0)
+		defer u.stop()
+		time.Sleep(1000 * after)
+		require.False(t, closed(idle))
+	})
+}
+
+func TestServerHold(t *testing.T) {
+	var s Server
+	release := s.Hold()
+	other := s.Hold()
+	release()
+	release()
+	assert.Equal(t, 1, s.use.count, "a release counts once")
+	other()
+	assert.Zero(t, s.use.count)
+}
+
+// TestServerLeavesNothing goes through many sessions of all kinds and counts
+// goroutines and descriptors afterwards.
+func TestServerLeavesNothing(t *testing.T) {
+	s := startServer(t, echo)
+	// The runtime opens what it needs for the network once.
+	require.NoError(t, s.dial(t, KindProbe).Close())
+	s.stop()
+	require.NoError(t, <-s.ended)
+	require.NoError(t, s.Lock.Release())
+	goroutines, files := runtime.NumGoroutine(), countFiles()
+
+	s = startServer(t, echo)
+	var all sync.WaitGroup
+	for _, kind := range []Kind{KindMCP, KindCLI, KindStatus, KindProbe} {
+		for range 25 {
+			all.Go(func() {
+				conn, err := Dial(context.Background(), s.dir, Hello{Wire: Wire, Kind: kind})
+				if assert.NoError(t, err) {
+					_, _ = io.WriteString(conn, "x\n") // a probe has ended by now
+					assert.NoError(t, conn.Close())
+				}
+			})
+		}
+	}
+	all.Wait()
+	for range 10 {
+		c, err := net.Dial("unix", s.Listener.Addr().String())
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+	}
+	s.stop()
+	require.NoError(t, <-s.ended)
+	require.NoError(t, s.Lock.Release())
+	require.Eventually(t, func() bool {
+		const own = 1 // this function's
+		return runtime.NumGoroutine()-own <= goroutines && countFiles() <= files
+	}, 5*time.Second, time.Millisecond, "goroutines or descriptors are left")
+}
+
+// countFiles returns how many descriptors this process has open, 0 where that
+// cannot be found out.
+func countFiles() int {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
