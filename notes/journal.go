@@ -215,10 +215,10 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 // moveFolder moves the history of every note in a folder along. Notes that
 // have a history get a revision for it.
 func (h historyWriter) moveFolder(op *operation, f *fileChange, now int64) error {
-	const below = `path > ?1 || '/' AND path < ?1 || '0' AND live = 1`
+	const below = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
 	err := execAll(h.ctx, h.tx, `INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
-		SELECT d.id, ?3, ?4, ?5, 'move', ?2 || substr(d.path, length(?1) + 1), d.path, r.hash, r.size, 0, 0
-		FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.`+below,
+		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0
+		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+below,
 		f.oldPath, f.newPath, now, op.author.Name, op.author.Version)
 	if err != nil {
 		return err

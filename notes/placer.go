@@ -366,8 +366,8 @@ func (d *placer) discard(ctx context.Context) error {
 }
 
 func (d *placer) rescue(ctx context.Context, f *fileChange) {
-	for place, temp := range map[string]string{f.dir(): f.temp, path.Dir(f.oldDisk): f.temp + ".old"} {
-		data, err := d.root.ReadFile(path.Join(place, temp))
+	for _, displaced := range []string{path.Join(f.dir(), f.temp), path.Join(path.Dir(f.oldDisk), f.temp+".old")} {
+		data, err := d.root.ReadFile(displaced)
 		if err != nil || string(data) == string(f.old) || string(data) == string(f.new) {
 			continue
 		}

@@ -10,6 +10,9 @@ import (
 // tried again; it is also how soon a vault that is back is noticed.
 const retryAfter = 2 * time.Second
 
+// pruneEvery is how often history is brought within its limits.
+const pruneEvery = 6 * time.Hour
+
 // Run keeps the store equal to the disk until ctx ends: everything at first,
 // then what Changed reports, and everything again every few minutes, since
 // watchers lose events. It is the only caller of Reconcile in a running
@@ -20,6 +23,9 @@ func (v *Vault) Run(ctx context.Context) error {
 	v.progress.ready.Store(!retry)
 	rescan := time.NewTicker(v.opt.RescanEvery)
 	defer rescan.Stop()
+	prune := time.NewTicker(pruneEvery)
+	defer prune.Stop()
+	v.report(ctx, "prune history", v.Prune(ctx))
 	for {
 		var again <-chan time.Time
 		if retry {
@@ -30,6 +36,9 @@ func (v *Vault) Run(ctx context.Context) error {
 			return nil
 		case <-rescan.C:
 			v.queue.addAll()
+		case <-prune.C:
+			v.report(ctx, "prune history", v.Prune(ctx))
+			continue
 		case <-again:
 			v.queue.addAll()
 		case <-v.queue.signal:

@@ -15,6 +15,7 @@ type VaultOptions struct {
 	MaxNoteBytes int64         // a larger file is no note: 16 MiB
 	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
 	ReadOnly     bool          // refuse every write
+	History      HistoryLimits
 	Now          func() time.Time
 	Log          *slog.Logger
 }

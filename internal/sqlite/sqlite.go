@@ -191,3 +191,20 @@ func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
 }
+
+// Rewrite builds the file anew without its free pages, so that deleted rows
+// are gone from the disk as well, and folds the log into it.
+func (db *DB) Rewrite(ctx context.Context) error {
+	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil {
+		return err
+	}
+	_, err := db.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}
+
+// Backup writes a sound copy of the database to a new file at path, while the
+// database is in use.
+func (db *DB) Backup(ctx context.Context, path string) error {
+	_, err := db.write.ExecContext(ctx, "VACUUM INTO ?", path)
+	return err
+}

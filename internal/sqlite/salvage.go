@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// SetAside renames a damaged database and its companions so that a new one
+// can take the name, and returns the new path. Nothing is deleted: what could
+// not be salvaged may still be worth something to its owner.
+func SetAside(path string, now time.Time) (string, error) {
+	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000")
+	if err := os.Rename(path, aside); err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+	}
+	removeStamp(path)
+	return aside, nil
+}
+
+// Salvage copies every row that can still be read from the damaged file into
+// the tables of the same name, from both ends of each table, since one broken
+// page ends a scan. It returns how many rows were saved and a summary of what
+// was lost.
+func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string) {
+	connector, err := sqlite.NewConnector(dsn(from, Options{}, true))
+	if err != nil {
+		return 0, "all: " + err.Error()
+	}
+	old := sql.OpenDB(connector)
+	defer func() { _ = old.Close() }() // only read from
+	old.SetMaxOpenConns(1)
+	tables, err := db.tables(ctx)
+	if err != nil {
+		return 0, "all: " + err.Error()
+	}
+	var broken []string
+	for _, table := range tables {
+		n, whole := db.salvageTable(ctx, old, table)
+		saved += n
+		if !whole {
+			broken = append(broken, table)
+		}
+	}
+	if broken == nil {
+		return saved, "every row could be read"
+	}
+	return saved, "rows are missing from " + strings.Join(broken, ", ")
+}
+
+// tables lists the database's own tables, those that others refer to first.
+func (db *DB) tables(ctx context.Context) ([]string, error) {
+	return queryStrings(ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
+}
+
+func queryStrings(ctx context.Context, q *sql.DB, query string, args ...any) ([]string, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (saved int, whole bool) {
+	columns, err := queryStrings(ctx, db.write, `SELECT name FROM pragma_table_info(?)`, table)
+	if err != nil || len(columns) == 0 {
+		return 0, false
+	}
+	names := `"` + strings.Join(columns, `", "`) + `"`
+	keys, err := queryStrings(ctx, db.write, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
+	if err != nil || len(keys) == 0 {
+		return 0, false
+	}
+	for _, direction := range []string{"", " DESC"} {
+		order := `"` + strings.Join(keys, `"`+direction+`, "`) + `"` + direction
+		n, err := db.copyRows(ctx, old, table, names, len(columns), fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, names, table, order))
+		saved += n
+		if err == nil {
+			return saved, true
+		}
+	}
+	return saved, false
+}
+
+// copyRows copies until the first row that cannot be read; a row that is there
+// already, or whose parent row was lost, is passed over.
+func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, columns int, query string) (int, error) {
+	rows, err := old.QueryContext(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	insert := fmt.Sprintf(`INSERT OR IGNORE INTO "%s" (%s) VALUES (?%s)`, table, names, strings.Repeat(", ?", columns-1))
+	values, pointers := make([]any, columns), make([]any, columns)
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	saved := 0
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		for rows.Next() {
+			if err := rows.Scan(pointers...); err != nil {
+				return nil // keep what was copied; Err below tells
+			}
+			if result, err := tx.ExecContext(ctx, insert, values...); err == nil {
+				n, _ := result.RowsAffected() // SQLite always knows
+				saved += int(n)
+			}
+		}
+		return nil
+	})
+	return saved, errors.Join(err, rows.Err())
+}

@@ -1,0 +1,525 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestFileName(t *testing.T) {
+	tests := []struct{ title, want string }{
+		{"Plan", "Plan.md"},
+		{"a/b:c", "a-b-c.md"},
+		{"CON", "_CON.md"},
+		{"nul.txt", "_nul.txt.md"},
+		{"trailing dots...", "trailing dots.md"},
+		{"  spaces  \t here ", "spaces here.md"},
+		{"...", "Untitled.md"},
+		{"", "Untitled.md"},
+		{".hidden", "hidden.md"},
+		{"what? [[really]] #1 ^x", "what really 1 x.md"},
+		{"note.md", "note.md"},
+		{"🎉 party 👩‍👩‍👧", "🎉 party 👩‍👩‍👧.md"},
+		{"line\nbreak\x00nul", "line breaknul.md"},
+		{"\u202egnp.exe", "gnp.exe.md"},
+		{"Cafe\u0301", "Café.md"},
+		{"日本語のノート", "日本語のノート.md"},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, FileName(tt.title), "%q", tt.title)
+	}
+	for _, long := range []string{strings.Repeat("x", 300), strings.Repeat("é", 300), strings.Repeat("👩‍👩‍👧", 60)} {
+		name := FileName(long)
+		assert.LessOrEqual(t, len(name), 200)
+		assert.True(t, utf8.ValidString(name))
+		assert.False(t, strings.HasSuffix(strings.TrimSuffix(name, ".md"), "\u200d"), "not within a joined character")
+	}
+}
+
+func FuzzFileName(f *testing.F) {
+	f.Add("a/b")
+	f.Add("CON. ")
+	f.Fuzz(func(t *testing.T, title string) {
+		name := FileName(title)
+		require.NoError(t, checkNewPath(name), "%q from %q", name, title)
+		clean, err := CleanPath(name)
+		require.NoError(t, err)
+		require.Equal(t, name, clean)
+	})
+}
+
+func FuzzCleanPath(f *testing.F) {
+	for _, seed := range []string{"a/b.md", "../x", "/etc/passwd", `C:\x`, "a//b", "a\x00b", "./a", "note.md:stream"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, p string) {
+		clean, err := CleanPath(p)
+		if err != nil {
+			require.ErrorIs(t, err, ErrInvalid)
+			return
+		}
+		require.True(t, filepath.IsLocal(clean), "%q", clean)
+		again, err := CleanPath(clean)
+		require.NoError(t, err)
+		require.Equal(t, clean, again)
+		back, err := ParseURI(URI(clean))
+		require.NoError(t, err)
+		require.Equal(t, clean, back)
+	})
+}
+
+func TestCreate(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Plan.md", "# Plan\n")
+	w, err := f.Create(ctx, CreateRequest{Title: "Road: a/b", Content: "Text", Folder: "New/Deep", Tags: []string{"#one", "two"},
+		FrontMatter: map[string]any{"status": "open"}, Author: Author{"test", "1"}})
+	require.NoError(t, err)
+	assert.Equal(t, "New/Deep/Road- a-b.md", w.Path)
+	assert.Equal(t, "Road: a/b", w.Title)
+	text := f.onDisk(w.Path)
+	assert.Contains(t, text, "Text\n")
+	assert.Contains(t, text, "title: ")
+	assert.Equal(t, hashOf([]byte(text)), w.Hash)
+	f.requireConsistent()
+	note, err := f.Read(ctx, "Road: a/b", Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"one", "two"}, note.Tags)
+	assert.Equal(t, "open", note.FrontMatter["status"])
+
+	refused := []struct {
+		name string
+		r    CreateRequest
+		want error
+	}{
+		{"the same title", CreateRequest{Title: "Plan"}, ErrExists},
+		{"an existing path", CreateRequest{Path: "Plan.md", Content: "x"}, ErrExists},
+		{"a case-only twin", CreateRequest{Path: "PLAN.md"}, ErrExists},
+		{"no name", CreateRequest{Content: "x"}, ErrInvalid},
+		{"out of the vault", CreateRequest{Path: "../x.md"}, ErrInvalid},
+		{"an absolute path", CreateRequest{Path: "/etc/x.md"}, ErrInvalid},
+		{"a drive", CreateRequest{Path: `C:/x.md`}, ErrInvalid},
+		{"a stream", CreateRequest{Path: "x.md:y.md"}, ErrInvalid},
+		{"a reserved name", CreateRequest{Path: "aux.md"}, ErrInvalid},
+		{"a hidden folder", CreateRequest{Path: ".obsidian/x.md"}, ErrInvalid},
+		{"a folder outside", CreateRequest{Title: "x", Folder: "../y"}, ErrInvalid},
+		{"a folder that is a file", CreateRequest{Title: "x", Folder: "Plan.md"}, nil},
+		{"NUL", CreateRequest{Title: "x", Content: "a\x00"}, ErrInvalid},
+		{"invalid UTF-8", CreateRequest{Title: "x", Content: "\xff"}, ErrInvalid},
+		{"another client's folder", CreateRequest{Title: "x", Scope: Scope{Write: []string{"Inbox"}}}, ErrForbidden},
+		{"read-only", CreateRequest{Title: "x", Scope: Scope{ReadOnly: true}}, ErrReadOnly},
+	}
+	before := f.files()
+	for _, tt := range refused {
+		_, err := f.Create(ctx, tt.r)
+		require.Error(t, err, tt.name)
+		if tt.want != nil {
+			require.ErrorIs(t, err, tt.want, tt.name)
+			domainError(t, err)
+		}
+	}
+	assert.Equal(t, before, f.files(), "a refused write leaves nothing behind")
+}
+
+func TestCreateNumbersAnotherTitleWithTheSameFileName(t *testing.T) {
+	f := newFixture(t)
+	for _, tt := range []struct{ title, path string }{{"a/b", "a-b.md"}, {"a:b", "a-b 2.md"}, {"A|B", "A-B 3.md"}} {
+		w, err := f.Create(context.Background(), CreateRequest{Title: tt.title})
+		require.NoError(t, err)
+		assert.Equal(t, tt.path, w.Path)
+		assert.Equal(t, tt.title, w.Title)
+	}
+}
+
+func TestEditChangesOnlyWhatItNames(t *testing.T) {
+	ctx := context.Background()
+	text := "\ufeff---\r\nb: 1 # keep\r\na: 'x'\r\n---\r\n# T\r\n\r\nold text\r\n## Two\r\nend"
+	f := newFixture(t, "N.md", text)
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "N.md"), 0o640))
+	w, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "replace_text", Old: "old", New: "new"}}, Author: Author{"c", "2"}})
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(text, "old", "new", 1), f.onDisk("N.md"))
+	assert.Contains(t, w.Diff, "+new text")
+	info, err := os.Stat(filepath.Join(f.dir, "N.md"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+	}
+	f.requireConsistent()
+
+	t.Run("all or none", func(t *testing.T) {
+		before := f.onDisk("N.md")
+		_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "x"}, {Op: "replace_text", Old: "nowhere", New: ""}}})
+		require.ErrorIs(t, err, ErrInvalid)
+		assert.Equal(t, before, f.onDisk("N.md"))
+	})
+	t.Run("dry run", func(t *testing.T) {
+		before := f.onDisk("N.md")
+		w, err := f.Edit(ctx, EditRequest{Note: "N", DryRun: true, Edits: []Edit{{Op: "append", Content: "tail"}}})
+		require.NoError(t, err)
+		assert.Contains(t, w.Diff, "+tail")
+		assert.Equal(t, before, f.onDisk("N.md"))
+	})
+	t.Run("expected hash", func(t *testing.T) {
+		_, err := f.Edit(ctx, EditRequest{Note: "N", ExpectedHash: hashOf([]byte(text)), Edits: []Edit{{Op: "append", Content: "x"}}})
+		e := domainError(t, err)
+		require.ErrorIs(t, err, ErrConflict)
+		assert.Equal(t, hashOf([]byte(f.onDisk("N.md"))), e.Hash)
+		assert.Contains(t, e.Diff, "+new text", "it shows what has changed since")
+		_, err = f.Edit(ctx, EditRequest{Note: "N", ExpectedHash: e.Hash, Edits: []Edit{{Op: "append", Content: "x"}}})
+		require.NoError(t, err)
+	})
+	t.Run("history", func(t *testing.T) {
+		page, err := f.History(ctx, HistoryQuery{Note: "N"})
+		require.NoError(t, err)
+		require.Len(t, page.Revisions, 3)
+		assert.Equal(t, Author{"c", "2"}, page.Revisions[1].Author)
+		assert.Equal(t, Outside, page.Revisions[2].Author)
+		assert.Equal(t, 1, page.Revisions[1].Added)
+		assert.Equal(t, 1, page.Revisions[1].Removed)
+		_, err = f.Restore(ctx, RestoreRequest{Note: "N", Revision: page.Revisions[2].Revision})
+		require.NoError(t, err)
+		assert.Equal(t, text, f.onDisk("N.md"))
+		f.requireConsistent()
+	})
+}
+
+// TestSaveBetweenCheckAndRename: an editor saves after notesd has compared
+// the file and before it changes the name.
+func TestSaveBetweenCheckAndRename(t *testing.T) {
+	ctx := context.Background()
+	writes := map[string]func(f *fixture) (Written, error){
+		"edit": func(f *fixture) (Written, error) {
+			return f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "ours"}}})
+		},
+		"delete": func(f *fixture) (Written, error) {
+			d, err := f.Delete(ctx, DeleteRequest{Note: "N"})
+			return d.Written, err
+		},
+		"move": func(f *fixture) (Written, error) { return f.Move(ctx, MoveRequest{Note: "N", To: "M.md"}) },
+		"move with change": func(f *fixture) (Written, error) {
+			return f.Move(ctx, MoveRequest{Note: "N", To: "d/M.md", UpdateLinks: true})
+		},
+	}
+	saves := map[string]func(f *fixture){
+		"in place": func(f *fixture) { f.write("N.md", "theirs") },
+		"by rename": func(f *fixture) {
+			f.write("N.md.swp", "theirs")
+			f.rename("N.md.swp", "N.md")
+		},
+	}
+	for writeName, write := range writes {
+		for saveName, save := range saves {
+			t.Run(writeName+", saved "+saveName, func(t *testing.T) {
+				f := newFixture(t, "N.md", "original [x](other.md)\n", "other.md", "o\n")
+				f.failpoint = func(step string) error {
+					if step == "before swap 0" {
+						save(f)
+					}
+					return nil
+				}
+				_, err := write(f)
+				require.ErrorIs(t, err, ErrConflict)
+				assert.Equal(t, hashOf([]byte("theirs")), domainError(t, err).Hash)
+				assert.Equal(t, map[string]string{"N.md": "theirs", "other.md": "o\n"}, f.files())
+				f.failpoint = nil
+				f.reconcile()
+				f.requireConsistent()
+			})
+		}
+	}
+}
+
+func TestNewNoteAppearingMeanwhileIsNotReplaced(t *testing.T) {
+	f := newFixture(t)
+	f.failpoint = func(step string) error {
+		if step == "before swap 0" {
+			f.write("New.md", "theirs")
+		}
+		return nil
+	}
+	_, err := f.Create(context.Background(), CreateRequest{Title: "New", Content: "ours"})
+	require.ErrorIs(t, err, ErrExists)
+	assert.Equal(t, map[string]string{"New.md": "theirs"}, f.files())
+}
+
+func TestLateWriterIsKeptInHistory(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	editor, err := os.OpenFile(filepath.Join(f.dir, "N.md"), os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	f.failpoint = func(step string) error {
+		if step == "absorbed" { // the editor still has the displaced file open
+			_, err := editor.WriteString("late words\n")
+			return errors.Join(err, editor.Close())
+		}
+		return nil
+	}
+	_, err = f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "ours"}}})
+	require.NoError(t, err)
+	page, err := f.History(ctx, HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	found := false
+	for _, r := range page.Revisions {
+		found = found || r.Hash == hashOf([]byte("original\nlate words\n"))
+	}
+	assert.True(t, found, "%+v", page.Revisions)
+}
+
+func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	r := CreateRequest{Title: "Once", Content: "x", RequestKey: "k1"}
+	first, err := f.Create(ctx, r)
+	require.NoError(t, err)
+	again, err := f.Create(ctx, r)
+	require.NoError(t, err)
+	first.Seq = again.Seq
+	assert.Equal(t, first, again)
+	f.restart()
+	again, err = f.Create(ctx, r)
+	require.NoError(t, err)
+	assert.Equal(t, first.Hash, again.Hash)
+	assert.Len(t, f.files(), 1)
+}
+
+func TestDeleteAndRestore(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "text\n", "Linker.md", "see [[N]]\n")
+	d, err := f.Delete(ctx, DeleteRequest{Note: "N"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Linker.md"}, d.LinkedFrom)
+	assert.NotContains(t, f.files(), "N.md")
+	f.requireConsistent()
+	page, err := f.History(ctx, HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 2)
+	assert.Empty(t, page.Revisions[0].Hash)
+	_, err = f.Restore(ctx, RestoreRequest{Note: "N.md", Revision: page.Revisions[0].Revision})
+	require.ErrorIs(t, err, ErrInvalid)
+	_, err = f.Restore(ctx, RestoreRequest{Note: "N.md", Revision: page.Revisions[1].Revision})
+	require.NoError(t, err)
+	assert.Equal(t, "text\n", f.onDisk("N.md"))
+	f.requireConsistent()
+	report, err := f.Links(ctx, "Linker", LinkQuery{})
+	require.NoError(t, err)
+	require.Len(t, report.Outgoing, 1)
+	assert.Equal(t, "N.md", report.Outgoing[0].To)
+}
+
+func TestForgetLeavesNoTrace(t *testing.T) {
+	ctx := context.Background()
+	secret := "xyzzy-plugh-" + strings.Repeat("4711", 10)
+	f := newFixture(t, "Secret.md", secret, "Other.md", "o")
+	_, err := f.Edit(ctx, EditRequest{Note: "Secret", Edits: []Edit{{Op: "append", Content: secret}}})
+	require.NoError(t, err)
+	_, err = f.Forget(ctx, "Secret", Scope{})
+	require.ErrorIs(t, err, ErrExists, "a living note is not forgotten")
+	_, err = f.Delete(ctx, DeleteRequest{Note: "Secret"})
+	require.NoError(t, err)
+	n, err := f.Forget(ctx, "Secret", Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	_, err = f.History(ctx, HistoryQuery{Note: "Secret"})
+	require.ErrorIs(t, err, ErrNotFound)
+	require.NoError(t, f.store.Close())
+	entries, err := os.ReadDir(f.state)
+	require.NoError(t, err)
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(f.state, e.Name()))
+		require.NoError(t, err)
+		for _, trace := range []string{secret, "Secret", "secret"} {
+			assert.NotContains(t, string(data), trace, e.Name())
+		}
+	}
+	f.open(VaultOptions{})
+	f.reconcile()
+	f.requireConsistent()
+}
+
+func TestSymlinkIsWrittenThrough(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/Target.md", "text\n")
+	outside := filepath.Join(t.TempDir(), "out.md")
+	require.NoError(t, os.WriteFile(outside, []byte("outside"), 0o644))
+	require.NoError(t, os.Symlink("real/Target.md", filepath.Join(f.dir, "Link.md")))
+	f.reconcile()
+	_, err := f.Edit(ctx, EditRequest{Note: "Link.md", Edits: []Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/Target.md"))
+	info, err := os.Lstat(filepath.Join(f.dir, "Link.md"))
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the symlink is still one")
+	paths, _ := f.queue.take()
+	require.NoError(t, f.reconcilePaths(ctx, paths))
+	f.requireConsistent()
+
+	f.remove("Link.md")
+	require.NoError(t, os.Symlink(outside, filepath.Join(f.dir, "Link.md")))
+	_, err = f.Edit(ctx, EditRequest{Note: "Link.md", Edits: []Edit{{Op: "append", Content: "more"}}})
+	require.Error(t, err)
+	data, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "outside", string(data))
+}
+
+func TestFaultsLeaveTheOldBytes(t *testing.T) {
+	ctx := context.Background()
+	appendTo := func(f *fixture) error {
+		_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "more"}}})
+		return err
+	}
+	tests := []struct {
+		name    string
+		arrange func(t *testing.T, f *fixture)
+		want    error
+		says    string
+	}{
+		{"a hard link", func(t *testing.T, f *fixture) {
+			require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "twin.txt")))
+		}, ErrForbidden, "hard link"},
+		{"a lock", func(t *testing.T, f *fixture) {
+			file, err := os.Open(filepath.Join(f.dir, "N.md"))
+			require.NoError(t, err)
+			t.Cleanup(func() { assert.NoError(t, file.Close()) })
+			require.NoError(t, unix.Flock(int(file.Fd()), unix.LOCK_EX))
+		}, ErrConflict, "lock"},
+		{"an immutable file", func(t *testing.T, f *fixture) {
+			full := filepath.Join(f.dir, "N.md")
+			if err := exec.Command("chattr", "+i", full).Run(); err != nil {
+				t.Skip("chattr +i is not possible here")
+			}
+			t.Cleanup(func() { assert.NoError(t, exec.Command("chattr", "-i", full).Run()) })
+		}, ErrForbidden, "permit"},
+		{"removed between read and write", func(t *testing.T, f *fixture) {
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					f.remove("N.md")
+				}
+				return nil
+			}
+		}, ErrConflict, "removed"},
+		{"a failing sync", func(t *testing.T, f *fixture) {
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					return unix.EIO
+				}
+				return nil
+			}
+		}, nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "N.md", "old\n")
+			tt.arrange(t, f)
+			err := appendTo(f)
+			require.Error(t, err)
+			if tt.want != nil {
+				require.ErrorIs(t, err, tt.want)
+				assert.Contains(t, domainError(t, err).Error(), tt.says)
+			}
+			f.failpoint = nil
+			for name, text := range f.files() {
+				assert.NotContains(t, name, tempPrefix)
+				assert.Equal(t, "old\n", text)
+			}
+		})
+	}
+}
+
+// TestFullAndReadOnlyDisks needs a real mount, which only root may make.
+func TestFullAndReadOnlyDisks(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", dir).Run(); err != nil {
+		t.Skip("a tmpfs cannot be mounted here")
+	}
+	t.Cleanup(func() { assert.NoError(t, exec.Command("umount", dir).Run()) })
+	f := &fixture{t: t, dir: dir, state: t.TempDir(), view: newMirror(), clock: &clock{}}
+	f.clock.now = f.clock.now.AddDate(2200, 0, 0)
+	f.write("N.md", strings.Repeat("old ", 20000))
+	f.open(VaultOptions{})
+	defer func() { assert.NoError(t, f.store.Close()) }()
+	f.reconcile()
+	before := f.files()
+	for range 3 {
+		_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: strings.Repeat("new ", 50000)}}})
+		require.Error(t, err)
+		assert.Contains(t, domainError(t, err).Error(), "full")
+		_, err = f.Create(ctx, CreateRequest{Title: "Big", Folder: "x/y", Content: strings.Repeat("new ", 80000)})
+		assert.Contains(t, domainError(t, err).Error(), "full")
+	}
+	assert.Equal(t, before, f.files())
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "no folder is left either")
+
+	require.NoError(t, exec.Command("mount", "-o", "remount,ro", dir).Run())
+	_, err = f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, ErrReadOnly)
+	assert.Equal(t, before, f.files())
+}
+
+// TestCrashAfterEveryStep ends the program after each step of each kind of
+// write, and starts it again.
+func TestCrashAfterEveryStep(t *testing.T) {
+	ctx := context.Background()
+	start := []string{"N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\n", "dir/Third.md", "[n](../N.md) [[N#x|y]]\n", "dir/pic.png", "png"}
+	writes := map[string]func(f *fixture) error{
+		"create": func(f *fixture) error {
+			_, err := f.Create(ctx, CreateRequest{Title: "New", Folder: "a/b", Content: "new", RequestKey: "k"})
+			return err
+		},
+		"edit": func(f *fixture) error {
+			_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "more"}}, RequestKey: "k"})
+			return err
+		},
+		"delete": func(f *fixture) error {
+			_, err := f.Delete(ctx, DeleteRequest{Note: "N", RequestKey: "k"})
+			return err
+		},
+		"move": func(f *fixture) error {
+			_, err := f.Move(ctx, MoveRequest{Note: "N", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "k"})
+			return err
+		},
+		"move folder": func(f *fixture) error {
+			_, err := f.Move(ctx, MoveRequest{Note: "dir", To: "deep/er/dir2", UpdateLinks: true, RequestKey: "k"})
+			return err
+		},
+	}
+	for name, write := range writes {
+		whole := newFixture(t, start...)
+		var steps []string
+		whole.failpoint = func(step string) error { steps = append(steps, step); return nil }
+		require.NoError(t, write(whole))
+		whole.requireConsistent()
+		after := whole.files()
+		for i, at := range steps {
+			t.Run(fmt.Sprintf("%s, killed %d %s", name, i, at), func(t *testing.T) {
+				f := newFixture(t, start...)
+				f.failpoint = func(step string) error {
+					if step == at {
+						return errKilled
+					}
+					return nil
+				}
+				require.ErrorIs(t, write(f), errKilled)
+				f.restart()
+				f.requireConsistent()
+				assert.Equal(t, after, f.files(), "what was journalled is finished")
+				require.NoError(t, write(f), "the repeated request is answered")
+				assert.Equal(t, after, f.files(), "and not done twice")
+			})
+		}
+	}
+}
