@@ -12,7 +12,7 @@
 //     the owner stats each path. A rescan is a batch that means "everything".
 //   - A directory is watched when the kernel reports changes of its entries,
 //     and polled when we compare listings of it from time to time. In one tree
-//     some directories may be watched and others polled.
+//     some directories may be watched, others polled, and some both.
 //   - A source is one instance of the kernel's notification service, by way of
 //     fsnotify. It is closed and opened anew whenever events may have been
 //     lost, because then nobody knows which directories it still sees.
@@ -21,7 +21,7 @@
 //
 // After the last batch, the owner's view equals the disk if it treats each path
 // so: nothing there (any more) means that whatever it knew at or below that
-// path is gone; a file is to be read again; a directory means that what it
+// path is gone; a file is to be read again, and nothing is below it; a directory means that what it
 // knew below it may be gone and is to be checked, while every file that may be
 // new or different below it is in the same batch or a later one. A batch may
 // name paths that did not change, or that never existed for long enough to be
@@ -37,12 +37,12 @@
 //
 // Events are used where they can be relied upon. Directories are polled on
 // file systems that other machines write to (NFS, SMB, 9p, FUSE and the like:
-// the kernel reports local changes only), where the kernel's limit on watches
-// is reached, and where a directory cannot be watched for another reason.
-// [Status] says so, with the remedy, and what was polled for want of watches is
-// watched as soon as there are some. A poll compares size, times and inode
-// number of every file; its interval grows while nothing changes and with the
-// time that a poll takes.
+// the kernel reports local changes only, which are taken as a bonus), where the
+// kernel's limit on watches is reached, and where a directory cannot be watched
+// for another reason. [Status] says so, with the remedy, and what was polled
+// for want of watches is watched as soon as there are some. A poll compares
+// size, times and inode number of every file; its interval grows while nothing
+// changes and with the time that a poll takes.
 //
 // What fsnotify does differently elsewhere: with kqueue (macOS, BSD) every file
 // of a watched directory costs a file descriptor, so that only as many

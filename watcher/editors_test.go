@@ -14,11 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// backends are the two that every behaviour is tested on.
+// backends are the two that every behaviour is tested on, and both at once as
+// on a network file system.
 var backends = []Options{
 	{Backend: BackendFSNotify},
 	{Backend: BackendPoll, PollInterval: 10 * time.Millisecond},
+	{Backend: BackendAuto, PollInterval: 10 * time.Millisecond},
 }
+
+// network makes a watcher take every folder for one on a network file system,
+// if it is to choose by itself.
+func network(w *Watcher) { w.env.remote = func(string) string { return "nfs" } }
 
 // edit is one thing that people and programs do to a vault.
 type edit struct {
@@ -331,7 +337,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 	if e.setup != nil {
 		e.setup(&vault{t: t, root: root})
 	}
-	v := newVault(t, root, opt)
+	v := newVault(t, root, opt, network)
 	e.do(v)
 	v.settle()
 	for _, p := range e.want {
@@ -346,7 +352,9 @@ func testEdit(t *testing.T, e edit, opt Options) {
 		}
 	}
 	assert.Equal(t, []string{"started"}, v.rescans, "a rescan hides what was missed")
-	assert.Empty(t, v.w.Status().Warnings)
+	if opt.Backend != BackendAuto { // which warns of the network
+		assert.Empty(t, v.w.Status().Warnings)
+	}
 }
 
 // TestRace makes directories and files in them while others are being made, so
@@ -354,7 +362,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 func TestRace(t *testing.T) {
 	for _, opt := range backends {
 		t.Run(opt.Backend, func(t *testing.T) {
-			v := newVault(t, t.TempDir(), opt)
+			v := newVault(t, t.TempDir(), opt, network)
 			var wg sync.WaitGroup
 			for g := range 8 {
 				wg.Go(func() {

@@ -8,12 +8,9 @@ import (
 	"slices"
 )
 
-// Why a directory is polled although events are wanted; see also isLimit.
-var (
-	errNoSource = errors.New("no source of events")
-	errBudget   = errors.New("too many entries for the limit")
-	errChanging = errors.New("replaced while it was being watched")
-)
+// errBudget is the limit on watches that we set ourselves; see entryBudget and
+// isLimit.
+var errBudget = errors.New("too many entries for the limit")
 
 // enter follows a new directory of the tree and everything below it. Each
 // directory is watched before it is listed, so that what is created meanwhile
@@ -49,7 +46,8 @@ func (t *tracker) follow(d *dir) bool {
 	if twin == nil {
 		t.ids[id] = d
 	}
-	if d.remote || twin != nil || t.watch(d) != nil {
+	t.setMode(d, watched)
+	if twin != nil || !t.watch(d) || d.remote {
 		t.setMode(d, polled)
 	}
 	return true
@@ -104,13 +102,12 @@ func (t *tracker) spelled(d *dir) bool {
 	return err == nil && slices.Contains(names, d.name)
 }
 
-// watch asks the source to watch d.
-func (t *tracker) watch(d *dir) error {
-	switch {
-	case t.src == nil:
-		return errNoSource
-	case t.limit != nil:
-		return t.limit
+// watch asks the source for events of d and reports whether they can be relied
+// upon. On a remote file system those of local changes are welcome, but not
+// missed.
+func (t *tracker) watch(d *dir) bool {
+	if t.src == nil || t.limit != nil {
+		return false
 	}
 	abs := t.abs(d.rel())
 	cost, err := t.afford(abs)
@@ -118,22 +115,27 @@ func (t *tracker) watch(d *dir) error {
 		err = t.src.Add(abs)
 	}
 	if err != nil {
-		if errors.Is(err, errBudget) || isLimit(err) {
+		if !d.remote && (errors.Is(err, errBudget) || isLimit(err)) {
 			t.limit = err
 			t.log.Warn("no more directories can be watched: the rest is polled", "err", err)
 		}
-		return err
+		return false
 	}
 	// Between the look and the watch another directory, or a symbolic link to
 	// one, may have taken the name.
 	if id, isDir, err := t.lookup(d); err != nil || !isDir || id != d.id {
 		_ = t.src.Remove(abs)
-		return errChanging
+		return false
 	}
-	t.setMode(d, watched)
-	d.cost = cost
-	t.cost += cost
-	return nil
+	t.setEvents(d, true, cost)
+	return true
+}
+
+// unwatch ends the events of d.
+func (t *tracker) unwatch(d *dir) {
+	// The kernel may have ended the watch by itself: no error matters.
+	_ = t.src.Remove(t.abs(d.rel()))
+	t.setEvents(d, false, 0)
 }
 
 // afford says what a watch of the directory costs, where every entry costs.
@@ -154,9 +156,4 @@ func (t *tracker) afford(abs string) (cost int, err error) {
 }
 
 // forget takes a directory out of the tree and ends its watches.
-func (t *tracker) forget(d *dir) {
-	t.tree.remove(d, func(d *dir) {
-		// The kernel may have ended the watch by itself: no error matters.
-		_ = t.src.Remove(t.abs(d.rel()))
-	})
-}
+func (t *tracker) forget(d *dir) { t.tree.remove(d, t.unwatch) }

@@ -84,10 +84,10 @@ func (t *tracker) unlisted(d *dir, err error) {
 		t.forget(d)
 		return
 	}
-	if d.mode == watched {
-		_ = t.src.Remove(t.abs(d.rel()))
-		t.setMode(d, polled)
+	if d.events {
+		t.unwatch(d)
 	}
+	t.setMode(d, polled)
 	t.unreadable[d] = err
 }
 

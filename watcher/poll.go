@@ -53,7 +53,7 @@ func (t *tracker) relist(d *dir) {
 
 // retryWatches tries to watch what is polled for want of a watch.
 func (t *tracker) retryWatches() {
-	if t.top.remote {
+	if t.opt.Backend == BackendPoll {
 		return
 	}
 	if t.src == nil {
@@ -64,15 +64,21 @@ func (t *tracker) retryWatches() {
 		if t.src == nil || t.limit != nil || t.ctx.Err() != nil {
 			return
 		}
-		if d.mode != polled || d.remote || t.ids[d.id] != d {
-			continue
+		if d.mode == polled && !d.events && t.ids[d.id] == d {
+			t.retryWatch(d)
 		}
-		before := d.entries
-		if t.watch(d) != nil {
-			continue
-		}
-		for _, child := range t.list(d, before, true) {
-			t.enter(child, true)
-		}
+	}
+}
+
+func (t *tracker) retryWatch(d *dir) {
+	before := d.entries
+	if !t.watch(d) {
+		return
+	}
+	if !d.remote {
+		t.setMode(d, watched)
+	}
+	for _, child := range t.list(d, before, true) {
+		t.enter(child, true)
 	}
 }

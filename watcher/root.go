@@ -74,7 +74,7 @@ func (t *tracker) begin() error {
 		t.fsKind = t.env.remote(t.root)
 	}
 	t.top.remote = t.opt.Backend == BackendPoll || t.fsKind != ""
-	if !t.top.remote {
+	if t.opt.Backend != BackendPoll {
 		t.openSource()
 	}
 	t.enter(t.top, false)

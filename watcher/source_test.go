@@ -90,15 +90,28 @@ func (k *kernel) set(change func()) {
 // at that moment.
 func (k *kernel) event(op fsnotify.Op, root string, rels ...string) {
 	synctest.Wait()
+	k.mu.Lock()
+	events := k.events
+	k.mu.Unlock()
 	for _, rel := range rels {
-		k.events <- fsnotify.Event{Name: filepath.Join(root, rel), Op: op}
+		events <- fsnotify.Event{Name: filepath.Join(root, rel), Op: op}
 	}
 }
 
 // overflow reports that events were lost.
 func (k *kernel) overflow() {
 	synctest.Wait()
-	k.errs <- fsnotify.ErrEventOverflow
+	k.mu.Lock()
+	errs := k.errs
+	k.mu.Unlock()
+	errs <- fsnotify.ErrEventOverflow
+}
+
+// sources is how many were opened so far.
+func (k *kernel) sources() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.opened
 }
 
 func TestQueueMergesAndIsBounded(t *testing.T) {

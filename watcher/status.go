@@ -23,7 +23,7 @@ func (t *tracker) state() string {
 	switch {
 	case t.lost != nil:
 		return StateLost
-	case t.srcErr != nil || t.limit != nil || len(t.unreadable) > 0:
+	case t.blind() || t.limit != nil || len(t.unreadable) > 0:
 		return StateDegraded
 	case t.top.remote:
 		return StatePolling
@@ -31,6 +31,9 @@ func (t *tracker) state() string {
 		return StateWatching
 	}
 }
+
+// blind reports whether there are no events where they were to be relied upon.
+func (t *tracker) blind() bool { return t.srcErr != nil && !t.top.remote }
 
 // backend is the one that the root is followed with.
 func (t *tracker) backend() string {
@@ -46,7 +49,7 @@ func (t *tracker) warnings() []string {
 	if t.lost != nil {
 		warn("The folder %s cannot be followed until it is back: %v.", t.root, t.lost)
 	}
-	if t.srcErr != nil {
+	if t.blind() {
 		warn("File system events cannot be had (%v), so every folder is polled. %s", t.srcErr, instanceRemedy())
 	}
 	if t.limit != nil {

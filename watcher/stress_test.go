@@ -32,7 +32,7 @@ func TestStress(t *testing.T) {
 			t.Logf("repeat with -watcher.seed=%d -watcher.ops=%d", seed, *stressOps)
 			s := &stress{
 				rand:    rand.New(rand.NewPCG(seed, 0)),
-				vault:   newVault(t, t.TempDir(), opt),
+				vault:   newVault(t, t.TempDir(), opt, network),
 				outside: t.TempDir(),
 			}
 			for i := range *stressOps {

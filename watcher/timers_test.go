@@ -154,7 +154,7 @@ func TestOverflowsAreSpaced(t *testing.T) {
 		}
 		assert.Less(s, len(rescans), 10, "walks of the tree: %v", rescans)
 		assert.Greater(s, len(rescans), 3)
-		assert.Equal(s, 1+len(rescans), s.opened, "each with a new source")
+		assert.Equal(s, 1+len(rescans), s.sources(), "each with a new source")
 
 		time.Sleep(time.Hour)
 		s.taken()
@@ -193,7 +193,7 @@ func TestTooManyPaths(t *testing.T) {
 			require.Len(s, got, 1)
 			assert.True(s, got[0].Rescan)
 			assert.Contains(s, got[0].Reason, "more than 10000 paths")
-			assert.Equal(s, 1, s.opened, "no directory event was lost: the watches stand")
+			assert.Equal(s, 1, s.sources(), "no directory event was lost: the watches stand")
 		})
 	})
 	t.Run("in the queue", func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestTooManyPaths(t *testing.T) {
 			last := got[len(got)-1]
 			assert.True(s, last.Rescan)
 			assert.Contains(s, last.Reason, "more than 10000 paths")
-			assert.Equal(s, 2, s.opened, "events of directories may be among the lost")
+			assert.Equal(s, 2, s.sources(), "events of directories may be among the lost")
 		})
 	})
 }
@@ -397,7 +397,7 @@ func TestRootReplacedWithoutAnEvent(t *testing.T) {
 		got := s.taken()
 		require.Len(s, got, 1)
 		assert.Contains(s, got[0].Reason, "replaced")
-		assert.Equal(s, 2, s.opened)
+		assert.Equal(s, 2, s.sources())
 	})
 }
 

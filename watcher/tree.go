@@ -11,8 +11,8 @@ type mode uint8
 const (
 	gone    mode = iota // no longer in the tree (or not in it yet)
 	ignored             // remembered only so that its end is not reported either
-	watched             // by events
-	polled              // by comparing listings
+	watched             // by events alone
+	polled              // by comparing listings, with events besides where dir.events
 )
 
 // dir is a directory that the tracker knows. Files are not remembered, but in
@@ -22,6 +22,7 @@ type dir struct {
 	parent   *dir
 	children map[string]*dir
 	mode     mode
+	events   bool // the source reports its changes
 	id       fileID
 	entries  map[string]stamp     // polled: the files of the last listing
 	seen     stamp                // polled: of the directory itself then
@@ -65,7 +66,7 @@ type tree struct {
 	ids        map[fileID]*dir   // watched or polled directories by identity
 	polled     map[*dir]struct{} // those whose mode is polled
 	unreadable map[*dir]error    // those of the polled that could not be listed, and why
-	count      int               // those whose mode is watched
+	count      int               // those with events
 	cost       int               // sum of their costs
 }
 
@@ -99,22 +100,15 @@ func (t *tree) add(parent *dir, name string) *dir {
 	return d
 }
 
-// setMode changes how d is followed and keeps the sums right.
+// setMode changes how d is followed.
 func (t *tree) setMode(d *dir, m mode) {
-	switch d.mode {
-	case watched:
-		t.count--
-		t.cost -= d.cost
-		d.cost = 0
-	case polled:
+	if d.mode == polled && m != polled {
 		delete(t.polled, d)
 		delete(t.unreadable, d)
 		d.entries, d.absent = nil, nil
 	}
 	d.mode = m
 	switch m {
-	case watched:
-		t.count++
 	case polled:
 		t.polled[d] = struct{}{}
 	case gone, ignored:
@@ -124,14 +118,28 @@ func (t *tree) setMode(d *dir, m mode) {
 	}
 }
 
-// remove takes d and everything below it out of the tree; left is called for
-// each directory that was watched, before its links to the tree are cut.
-func (t *tree) remove(d *dir, left func(*dir)) {
-	for _, child := range d.children {
-		t.remove(child, left)
+// setEvents notes that the source reports what happens in d, at a cost, or
+// that it does no more.
+func (t *tree) setEvents(d *dir, on bool, cost int) {
+	if d.events {
+		t.count--
+		t.cost -= d.cost
 	}
-	if d.mode == watched {
-		left(d)
+	d.events, d.cost = on, cost
+	if on {
+		t.count++
+		t.cost += cost
+	}
+}
+
+// remove takes d and everything below it out of the tree; unwatch is called
+// for each directory with events, before its links to the tree are cut.
+func (t *tree) remove(d *dir, unwatch func(*dir)) {
+	for _, child := range d.children {
+		t.remove(child, unwatch)
+	}
+	if d.events {
+		unwatch(d)
 	}
 	t.setMode(d, gone)
 	if d.parent != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func TestMountedRoot(t *testing.T) {
 			root := t.TempDir()
 			mount(t, root)
 			notes(&vault{t: t, root: root}, "dir", 20)
-			v := newVault(t, root, opt, briskly)
+			v := newVault(t, root, opt, network, briskly)
 
 			unmount(t, root)
 			require.NotEmpty(t, v.rescan())
@@ -87,7 +88,7 @@ func TestMountedRoot(t *testing.T) {
 func TestMountBelowTheRoot(t *testing.T) {
 	for _, opt := range backends {
 		t.Run(opt.Backend, func(t *testing.T) {
-			v := newVault(t, t.TempDir(), opt, briskly)
+			v := newVault(t, t.TempDir(), opt, network, briskly)
 			v.mkdir("dir/sub")
 			v.write("dir/sub/hidden.md", "text")
 			v.settle()
@@ -111,7 +112,7 @@ func TestRootRemovedAndRecreated(t *testing.T) {
 		t.Run(opt.Backend, func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Mkdir(root, 0o755))
-			v := newVault(t, root, opt, briskly)
+			v := newVault(t, root, opt, network, briskly)
 			notes(v, "dir", 5)
 			v.settle()
 
@@ -138,7 +139,7 @@ func TestRootThatIsALink(t *testing.T) {
 		t.Run(opt.Backend, func(t *testing.T) {
 			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Symlink(one, link))
-			v := newVault(t, link, opt, briskly)
+			v := newVault(t, link, opt, network, briskly)
 			v.root = one // to walk it
 			v.write("a.md", "text")
 			v.settle()
@@ -180,7 +181,7 @@ func TestOverflow(t *testing.T) {
 	v.settle()
 }
 
-// TestReadOnlyLimits runs in a user namespace of its own, whose limit on
+// TestWatchLimitOfTheKernel runs in a user namespace of its own, whose limit on
 // watches is nobody else's.
 func TestWatchLimitOfTheKernel(t *testing.T) {
 	const setting = "/proc/sys/user/max_inotify_watches"
@@ -234,11 +235,10 @@ func TestUnreadableDirectory(t *testing.T) {
 			notes(&vault{t: t, root: root}, "open", 2)
 			notes(&vault{t: t, root: root}, "closed/sub", 2)
 			require.NoError(t, os.Chmod(filepath.Join(root, "closed"), 0))
-			v := newVault(t, root, opt, briskly)
+			v := newVault(t, root, opt, network, briskly)
 			st := v.w.Status()
 			require.Equal(t, StateDegraded, st.State)
-			require.Len(t, st.Warnings, 1)
-			require.Contains(t, st.Warnings[0], `"closed"`)
+			require.Contains(t, strings.Join(st.Warnings, "\n"), `"closed"`)
 			v.write("open/a.md", "text")
 			v.settle()
 
@@ -246,7 +246,7 @@ func TestUnreadableDirectory(t *testing.T) {
 			v.settle()
 			v.write("closed/sub/a.md", "text")
 			v.settle()
-			require.Empty(t, v.w.Status().Warnings)
+			require.NotEqual(t, StateDegraded, v.w.Status().State)
 			require.Equal(t, []string{"started"}, v.rescans)
 
 			require.NoError(t, os.Chmod(v.root, 0))

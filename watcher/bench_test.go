@@ -1,0 +1,140 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fill makes a folder of n notes, 50 to a directory.
+func fill(b *testing.B, n int) string {
+	b.Helper()
+	root := b.TempDir()
+	text := make([]byte, 1000)
+	for i := range n {
+		dir := filepath.Join(root, fmt.Sprintf("area%d", i/500), fmt.Sprintf("topic%d", i/50))
+		if i%50 == 0 {
+			require.NoError(b, os.MkdirAll(dir, 0o755))
+		}
+		require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d.md", i)), text, 0o644))
+	}
+	return root
+}
+
+// BenchmarkSave reports how long it takes from the end of a save to the batch
+// that names it, in a vault of 10 000 notes.
+func BenchmarkSave(b *testing.B) {
+	root := fill(b, 10_000)
+	saves := map[string]func(string, []byte) error{
+		"in place": func(name string, text []byte) error { return os.WriteFile(name, text, 0o644) },
+		"atomic": func(name string, text []byte) error {
+			if err := os.WriteFile(name+".tmp", text, 0o644); err != nil {
+				return err
+			}
+			return os.Rename(name+".tmp", name)
+		},
+	}
+	for _, backend := range []string{BackendFSNotify, BackendPoll} {
+		for _, kind := range []string{"in place", "atomic"} {
+			b.Run(backend+"/"+kind, func(b *testing.B) {
+				v := newVault(b, root, Options{Backend: backend})
+				var took []time.Duration
+				for b.Loop() {
+					rel := fmt.Sprintf("area%d/topic%d/%05d.md", len(took)%20, len(took)%20*10, len(took)%20*500)
+					require.NoError(b, saves[kind](v.abs(rel), fmt.Append(nil, len(took))))
+					saved := time.Now()
+					for batch := (Batch{}); !slices.Contains(batch.Paths, rel); {
+						batch = <-v.batches
+					}
+					took = append(took, time.Since(saved))
+				}
+				slices.Sort(took)
+				for _, p := range []int{50, 95, 99} {
+					b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", p))
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// BenchmarkCheckout reports how long 2 000 rewritten files take from the end
+// of the checkout to the last batch.
+func BenchmarkCheckout(b *testing.B) {
+	v := newVault(b, b.TempDir(), Options{})
+	n := 0
+	for b.Loop() {
+		n++
+		b.StopTimer()
+		checkout(v, n)
+		want := v.disk()
+		b.StartTimer()
+		for seen := map[string]bool{}; len(seen) < len(want)-40; { // without the folders
+			for _, p := range (<-v.batches).Paths {
+				if want[p] != "dir" {
+					seen[p] = true
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkWatch10000Directories reports the time to the first batch and the
+// memory of our process that the watches cost.
+func BenchmarkWatch10000Directories(b *testing.B) {
+	root := b.TempDir()
+	for i := range 10_000 {
+		dir := filepath.Join(root, fmt.Sprintf("a quite ordinary folder %d/project %d", i/100, i))
+		require.NoError(b, os.MkdirAll(dir, 0o755))
+		require.NoError(b, os.WriteFile(filepath.Join(dir, "note.md"), nil, 0o644))
+	}
+	for _, backend := range []string{BackendFSNotify, BackendPoll} {
+		b.Run(backend, func(b *testing.B) {
+			for b.Loop() {
+				before := heap()
+				w := New(root, Options{Backend: backend})
+				ctx, cancel := context.WithCancel(b.Context())
+				require.NoError(b, w.Run(ctx, func(Batch) {
+					b.ReportMetric(float64(heap()-before)/(1<<20), "heap-MB")
+					st := w.Status()
+					require.Equal(b, 10_101, st.Directories+st.Polled, "%+v", st)
+					cancel()
+				}))
+			}
+		})
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// BenchmarkIdle reports the CPU time that a minute costs in which nothing
+// happens to 10 000 notes; run it with -benchtime=60x, each being a second.
+func BenchmarkIdle(b *testing.B) {
+	root := fill(b, 10_000)
+	for _, backend := range []string{BackendFSNotify, BackendPoll} {
+		b.Run(backend, func(b *testing.B) {
+			v := newVault(b, root, Options{Backend: backend})
+			v.view = nil
+			runtime.GC()
+			before, start := cpuTime(b), time.Now()
+			for b.Loop() {
+				time.Sleep(time.Second)
+			}
+			used := cpuTime(b) - before
+			b.ReportMetric(float64(used.Microseconds())/1000/time.Since(start).Minutes(), "cpu-ms/min")
+		})
+	}
+}
