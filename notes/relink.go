@@ -74,11 +74,17 @@ func (l *linksAround) rewrite(notePath string, text []byte) []byte {
 			return "", false
 		}
 		want := l.move.after(was.path)
-		if l.leadsTo(from, link.Target, kind, want) {
+		// A Markdown link that was right for every renderer stays so, and not
+		// only for those that look for the name elsewhere as Obsidian does.
+		exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.path)
+		leads := func(spelled string) bool {
+			return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
+		}
+		if leads(link.Target) {
 			return "", false
 		}
 		for _, spelled := range spellings(link.Target, kind, notePath, was, from, want) {
-			if l.leadsTo(from, spelled, kind, want) && markdown.CanTarget(link, spelled) {
+			if leads(spelled) && markdown.CanTarget(link, spelled) {
 				return spelled, true
 			}
 		}
@@ -102,8 +108,6 @@ func spellings(link string, kind LinkKind, oldFrom string, was target, from, wan
 	if !strings.HasPrefix(dotted, "../") {
 		dotted = "./" + dotted
 	}
-	isMarkdown := kind == LinkMarkdown || kind == LinkImage
-	wasRelative := samePath(was.path, path.Join(path.Dir(oldFrom), link))
 	switch {
 	case strings.HasPrefix(link, "/"):
 		return []string{"/" + absolute, absolute, relative}
@@ -111,13 +115,19 @@ func spellings(link string, kind LinkKind, oldFrom string, was target, from, wan
 		return []string{dotted, relative, absolute}
 	case strings.HasPrefix(link, "../"):
 		return []string{relative, absolute}
-	case isMarkdown && wasRelative:
+	case isMarkdownLink(kind) && relativeTo(oldFrom, link, was.path):
 		return []string{relative, dotted, absolute, "/" + absolute}
 	case !strings.Contains(link, "/"):
 		return []string{name, absolute, relative, dotted}
 	}
 	return []string{absolute, relative, dotted}
 }
+
+func isMarkdownLink(kind LinkKind) bool { return kind == LinkMarkdown || kind == LinkImage }
+
+// relativeTo reports whether link, read from the folder of the note at from,
+// is the path of the file at p.
+func relativeTo(from, link, p string) bool { return samePath(p, path.Join(path.Dir(from), link)) }
 
 // relativePath returns the way from the folder dir to p.
 func relativePath(dir, p string) string {
