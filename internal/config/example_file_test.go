@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,21 @@ func TestExampleFileExplainsEverySetting(t *testing.T) {
 	for paragraph := range strings.SplitSeq(string(text), "\n\n") {
 		if commentedSetting.MatchString(paragraph) {
 			assert.Regexp(t, `(?m)^# \S`, paragraph, "a setting without a word on what it does")
+		}
+	}
+}
+
+func TestExampleFileSaysWhatIsStillToCome(t *testing.T) {
+	text, err := os.ReadFile(exampleFile)
+	require.NoError(t, err)
+	section := ""
+	for paragraph := range strings.SplitSeq(string(text), "\n\n") {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(paragraph, "["), "]\n"); ok && strings.HasPrefix(paragraph, "[") {
+			section, paragraph = name+".", rest
+		}
+		for _, match := range commentedSetting.FindAllStringSubmatch(paragraph, -1) {
+			key := section + strings.TrimSuffix(match[1], " = ")
+			assert.Equal(t, slices.Contains(later, key), strings.Contains(paragraph, "# Not in this version yet.\n"), key)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 
 	"github.com/knadh/koanf/maps"
 	"github.com/knadh/koanf/v2"
@@ -34,12 +36,17 @@ type loader struct {
 	dir      string
 	merged   *koanf.Koanf
 	origins  map[string]string // of the merged values
+	later    []string          // keys that may not be set yet
 	problems []Problem
 }
 
 // Load merges the sources and checks the result. Its error is an [*Error]
 // with everything that is wrong, unless the working directory is unknown.
 func Load(src Sources) (*Config, error) {
+	return load(src, later)
+}
+
+func load(src Sources, later []string) (*Config, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
@@ -47,7 +54,7 @@ func Load(src Sources) (*Config, error) {
 			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]string{}}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]string{}, later: later}
 	l.mergeDefaults()
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
@@ -108,6 +115,9 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 		if err != nil {
 			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
 			continue
+		}
+		if slices.Contains(l.later, e.key) && !reflect.DeepEqual(v, s.def) {
+			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: "would have no effect: this version cannot do it yet", Hint: "leave it out"})
 		}
 		flat[e.key] = v
 		l.origins[e.key] = e.origin

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func (w world) load(src Sources) (*Config, error) {
 		src.Env = w.env()
 	}
 	src.Dir = w.home
-	return Load(src)
+	return load(src, nil) // of what a later version does, too, the values are checked now
 }
 
 func (w world) problems(src Sources) []string {
@@ -178,6 +179,29 @@ age = "soon"
 
 	_, err := w.load(Sources{File: file})
 	assert.ErrorContains(t, err, "configuration: 8 problems:\n  "+file+":2: ")
+}
+
+func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
+	w := newWorld(t)
+	for _, key := range later {
+		s, known := find(key)
+		require.True(t, known, key)
+		other := map[reflect.Type]string{
+			typeBool: "true", typeInt: "5", typeString: "x", typeStrings: "https://a.example", typeBytes: "4096", typeDuration: "1h",
+		}[s.typ]
+		switch key {
+		case "semantic.provider":
+			other = "off"
+		case "semantic.url":
+			other = "http://localhost"
+		case "http.addr":
+			other = "localhost:0"
+		}
+		_, err := Load(Sources{Env: w.env(variable(key) + "=" + other), Dir: w.home})
+		assert.ErrorContains(t, err, variable(key)+": "+key+" = "+show(other)+" would have no effect")
+	}
+	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=builtin", "NOTESD_HISTORY_KEEP=100"), Dir: w.home})
+	assert.NoError(t, err, "the default is what there is")
 }
 
 func TestFileMistakes(t *testing.T) {
