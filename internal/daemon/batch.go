@@ -5,7 +5,7 @@ import "bytes"
 // batch gathers the answers to a JSON-RPC batch. The relay gives the daemon each
 // of its messages by itself, so that each is tracked and repeated like any
 // other. The methods accept a nil batch, which stands for a message that came
-// alone. They are called under session.mu.
+// alone. They are called under relaySession.mu.
 type batch struct {
 	open    int // answers that are still to come, and one until all messages are read
 	answers [][]byte
@@ -43,7 +43,7 @@ func (b *batch) forget() []byte {
 }
 
 // takesBatches reports whether the session's protocol version has batches.
-func (s *session) takesBatches() bool {
+func (s *relaySession) takesBatches() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.handshake.version == batchVersion
@@ -51,7 +51,7 @@ func (s *session) takesBatches() bool {
 
 // fromBatch takes a batch apart. An empty one goes to the daemon, which refuses
 // it.
-func (s *session) fromBatch(line []byte, at span) {
+func (s *relaySession) fromBatch(line []byte, at span) {
 	b := &batch{open: 1}
 	empty := true
 	for element := range elements(line, at) {

@@ -18,6 +18,9 @@ const (
 	// again; the wait grows to maxDialPoll.
 	dialPoll    = time.Millisecond
 	maxDialPoll = 50 * time.Millisecond
+	// startAgain is the wait before a daemon is started once more when the last one
+	// found the lock taken, yet none can be reached; it doubles every time.
+	startAgain = 100 * time.Millisecond
 	// maxReplacements bounds how often one connection may find an older daemon:
 	// more than once only if others keep starting it.
 	maxReplacements = 3
@@ -44,37 +47,52 @@ type Connector struct {
 func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	wait := dialPoll
-	replaced := 0
-	for {
+	w := wait{next: dialPoll, pause: startAgain}
+	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
 			if conn != nil {
 				_ = conn.Close() // nothing has been sent
 			}
 			replaced++
-			c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
 			if err := c.replace(ctx, older); err != nil {
 				return nil, err
 			}
-			wait = dialPoll
+			w.next = dialPoll
 			continue
 		}
 		if err == nil || !retryable(err) || (c.Start == nil && errors.Is(err, ErrNotRunning)) {
 			return conn, err
 		}
-		if started, err := c.start(ctx); err != nil {
+		started, err := c.start(ctx, &w, err)
+		if err != nil {
 			return nil, err
-		} else if started {
-			wait = dialPoll
+		}
+		if started {
 			continue
 		}
-		select {
-		case <-time.After(wait):
-			wait = min(2*wait, maxDialPoll)
-		case <-ctx.Done():
-			return nil, fmt.Errorf("no daemon came up within %v: %w", startTimeout, err)
+		if err := w.forNext(ctx); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// wait is how a connector passes the time until a daemon is there.
+type wait struct {
+	next    time.Duration // until the next look
+	pause   time.Duration // until the next start, after one found the lock taken
+	startAt time.Time     // no start before
+	why     error         // why there is no daemon yet
+}
+
+// forNext waits until it is time to look again.
+func (w *wait) forNext(ctx context.Context) error {
+	select {
+	case <-time.After(w.next):
+		w.next = min(2*w.next, maxDialPoll)
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("no daemon can be reached (%w): %w", context.Cause(ctx), w.why)
 	}
 }
 
@@ -100,6 +118,7 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 // replace asks an older daemon to stop. That it will not, or is gone, is found
 // out by connecting again.
 func (c *Connector) replace(ctx context.Context, older Identity) error {
+	c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
 	hello := Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace}
 	conn, err := Dial(ctx, c.Dir, hello)
 	if err == nil {
@@ -120,10 +139,13 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrNotRunning)
 }
 
-// start starts a daemon unless someone else is doing so. It reports whether one
-// listens now.
-func (c *Connector) start(ctx context.Context) (bool, error) {
-	if c.Start == nil {
+// start starts a daemon unless someone else is doing so or it is too soon. It
+// reports whether one listens now. why is what Dial said.
+func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error) {
+	if w.why == nil {
+		w.why = why
+	}
+	if c.Start == nil || time.Now().Before(w.startAt) {
 		return false, nil
 	}
 	dir, err := secureStateDir(c.Dir)
@@ -138,8 +160,14 @@ func (c *Connector) start(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("take the turn to start a daemon: %w", err)
 	}
 	defer turn.Close()
+	if _, err := Probe(ctx, dir); err == nil {
+		return true, nil // someone else had the turn before
+	}
 	switch err := c.Start(ctx); {
 	case errors.Is(err, ErrLocked):
+		w.why = err
+		w.startAt = time.Now().Add(w.pause)
+		w.pause *= 2
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("start the daemon: %w", err)

@@ -17,7 +17,7 @@ type link struct {
 
 	writing sync.Mutex
 
-	// Guarded by session.mu:
+	// Guarded by relaySession.mu:
 	replies  map[requestID]chan<- reply
 	draining bool
 	reason   string // why the daemon closes, once it said so

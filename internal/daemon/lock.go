@@ -16,6 +16,10 @@ const (
 	startFile = "start.lock"
 	// lockPoll is how often the lock of a daemon that is stopping is tried.
 	lockPoll = 10 * time.Millisecond
+	// stopTimeout is how long a daemon that is stopping is given to let go of the
+	// lock: what Server.Serve takes at most, and as much as its caller may need
+	// to close what it owns.
+	stopTimeout = drainTimeout + cutTimeout + 5*time.Second
 	// maxHolder bounds what is read of a lock file.
 	maxHolder = 16 << 10
 )
@@ -66,13 +70,15 @@ type Lock struct {
 
 // Acquire takes the lock of the state directory dir, which it creates if need
 // be, for the daemon that id describes. It does not wait for a daemon that
-// serves, but for one that is stopping, until ctx ends. The error is a
-// *LockedError when another process holds the lock.
+// serves, but for one that is stopping, until that should have ended or ctx does.
+// The error is a *LockedError when another process holds the lock.
 func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	dir, err := secureStateDir(dir)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
 	for {
 		f, err := openLocked(filepath.Join(dir, lockFile))
 		if err == nil {

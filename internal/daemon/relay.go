@@ -80,7 +80,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 	ctx, finish := context.WithCancelCause(ctx)
 	defer finish(nil)
-	s := newSession(r.Out, logger, finish)
+	s := newRelaySession(r.Out, logger, finish)
 	go s.readClient(r.In)
 	defer r.In.Close()
 	ended := make(chan error, 1)
@@ -109,7 +109,7 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 // run goes from daemon to daemon until ctx ends or the session cannot go on.
-func (s *session) run(ctx context.Context, dial func(context.Context) (io.ReadWriteCloser, error)) error {
+func (s *relaySession) run(ctx context.Context, dial func(context.Context) (io.ReadWriteCloser, error)) error {
 	barren := 0 // daemons in a row that answered nothing
 	for generation := 1; ctx.Err() == nil; generation++ {
 		conn, err := dial(ctx)
@@ -149,7 +149,7 @@ func backoff(n int) time.Duration {
 
 // serve carries the session over one daemon: it brings it up to date, opens it
 // to the client, and returns when it is lost or done with.
-func (s *session) serve(ctx context.Context, l *link) error {
+func (s *relaySession) serve(ctx context.Context, l *link) error {
 	go s.readDaemon(l)
 	// A daemon that does not read must not keep us.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
@@ -170,7 +170,7 @@ func (s *session) serve(ctx context.Context, l *link) error {
 // unreachable deals with a failed dial. A session that never began ends with the
 // error; one that did goes on, and tries again when the client asks for
 // something or after a pause.
-func (s *session) unreachable(ctx context.Context, err error, first bool) error {
+func (s *relaySession) unreachable(ctx context.Context, err error, first bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -188,7 +188,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 }
 
 // awaitRequest returns when the client asks for something, or after d.
-func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
+func (s *relaySession) awaitRequest(ctx context.Context, d time.Duration) {
 	select {
 	case <-s.asked:
 	case <-time.After(d):

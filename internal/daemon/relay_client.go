@@ -34,7 +34,7 @@ const (
 const batchVersion = "2025-03-26"
 
 // readClient takes the client's lines until its input ends.
-func (s *session) readClient(in io.Reader) {
+func (s *relaySession) readClient(in io.Reader) {
 	lines := newLineReader(in, maxLine)
 	for {
 		line, err := lines.next()
@@ -57,7 +57,7 @@ func (s *session) readClient(in io.Reader) {
 
 // inputEnded ends the session as soon as the client has its answers, and soon
 // in any case.
-func (s *session) inputEnded() {
+func (s *relaySession) inputEnded() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *session) inputEnded() {
 
 // fromClient takes one line. What the daemon would refuse is passed on as it is,
 // so that there is one place that words refusals.
-func (s *session) fromClient(line []byte) {
+func (s *relaySession) fromClient(line []byte) {
 	if !json.Valid(line) || !utf8.Valid(line) {
 		s.postUntracked(line)
 		return
@@ -80,7 +80,7 @@ func (s *session) fromClient(line []byte) {
 }
 
 // fromObject takes one message, of a batch or alone.
-func (s *session) fromObject(line []byte, b *batch) {
+func (s *relaySession) fromObject(line []byte, b *batch) {
 	m, ok := scan(line)
 	if !ok {
 		s.postUntracked(line)
@@ -104,7 +104,7 @@ func (s *session) fromObject(line []byte, b *batch) {
 }
 
 // postUntracked sends a line that the daemon is expected to refuse.
-func (s *session) postUntracked(line []byte) {
+func (s *relaySession) postUntracked(line []byte) {
 	s.mu.Lock()
 	s.untracked++
 	s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *session) postUntracked(line []byte) {
 }
 
 // fromRequest registers a request and sends it.
-func (s *session) fromRequest(line []byte, m message, id requestID, method string, b *batch) {
+func (s *relaySession) fromRequest(line []byte, m message, id requestID, method string, b *batch) {
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
 		s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *session) fromRequest(line []byte, m message, id requestID, method strin
 }
 
 // fromInitialized notes that the handshake is complete.
-func (s *session) fromInitialized(line []byte) {
+func (s *relaySession) fromInitialized(line []byte) {
 	s.mu.Lock()
 	s.handshake.initialized = bytes.Clone(line)
 	s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *session) fromInitialized(line []byte) {
 
 // fromCancelled forgets the request that the client gives up, and tells the
 // daemon if that was sent it.
-func (s *session) fromCancelled(line []byte, m message) {
+func (s *relaySession) fromCancelled(line []byte, m message) {
 	at := lookup(line, m.params, "requestId")
 	id, _ := parseID(at.of(line))
 	s.mu.Lock()
@@ -180,7 +180,7 @@ func (s *session) fromCancelled(line []byte, m message) {
 
 // fromAnswer passes on the answer to a daemon's question, unless the daemon that
 // asked is gone.
-func (s *session) fromAnswer(line []byte, m message) {
+func (s *relaySession) fromAnswer(line []byte, m message) {
 	s.mu.Lock()
 	q, ok := s.questions.take(m.id.of(line))
 	s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *session) fromAnswer(line []byte, m message) {
 }
 
 // refuse answers a request without asking the daemon.
-func (s *session) refuse(rawID []byte, b *batch, code int, err error) {
+func (s *relaySession) refuse(rawID []byte, b *batch, code int, err error) {
 	line := failure(rawID, code, err)
 	if b != nil {
 		s.mu.Lock()
@@ -204,7 +204,7 @@ func (s *session) refuse(rawID []byte, b *batch, code int, err error) {
 }
 
 // failAll answers everything that the client waits for with err.
-func (s *session) failAll(err error) {
+func (s *relaySession) failAll(err error) {
 	s.mu.Lock()
 	var lines [][]byte
 	for _, r := range s.requests.inOrder() {

@@ -9,7 +9,7 @@ import (
 
 // readDaemon takes the lines of one daemon until the connection ends. A last
 // line without newline was cut off and is dropped.
-func (s *session) readDaemon(l *link) {
+func (s *relaySession) readDaemon(l *link) {
 	defer close(l.lost)
 	lines := newLineReader(l.conn, maxLine)
 	for {
@@ -24,7 +24,7 @@ func (s *session) readDaemon(l *link) {
 }
 
 // fromDaemon takes one message of the daemon.
-func (s *session) fromDaemon(l *link, line []byte) {
+func (s *relaySession) fromDaemon(l *link, line []byte) {
 	m, ok := scan(line)
 	switch {
 	case !ok:
@@ -39,7 +39,7 @@ func (s *session) fromDaemon(l *link, line []byte) {
 }
 
 // fromQuestion passes a request of the daemon on under an id of the relay's own.
-func (s *session) fromQuestion(l *link, line []byte, m message) {
+func (s *relaySession) fromQuestion(l *link, line []byte, m message) {
 	s.mu.Lock()
 	id := s.questions.add(l.generation, m.id.of(line))
 	s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *session) fromQuestion(l *link, line []byte, m message) {
 }
 
 // fromResponse passes an answer on, after noting what it means for the session.
-func (s *session) fromResponse(l *link, line []byte, m message) {
+func (s *relaySession) fromResponse(l *link, line []byte, m message) {
 	id, proper := parseID(m.id.of(line))
 	s.mu.Lock()
 	if waiter, own := l.replies[id]; own {
@@ -85,7 +85,7 @@ func (s *session) fromResponse(l *link, line []byte, m message) {
 }
 
 // fromNotification passes a notification on where the client should see it.
-func (s *session) fromNotification(l *link, line []byte, m message) {
+func (s *relaySession) fromNotification(l *link, line []byte, m message) {
 	switch text(m.method.of(line)) {
 	case closingMethod:
 		s.closing(l, text(lookup(line, m.params, "reason").of(line)))
@@ -105,7 +105,7 @@ func (s *session) fromNotification(l *link, line []byte, m message) {
 }
 
 // closing lets a daemon that is about to stop finish what it was sent.
-func (s *session) closing(l *link, reason string) {
+func (s *relaySession) closing(l *link, reason string) {
 	s.logger.Info("the daemon is stopping", "reason", reason)
 	s.mu.Lock()
 	if s.live == l {
@@ -120,7 +120,7 @@ func (s *session) closing(l *link, reason string) {
 }
 
 // withdrawn translates the id of a question that the daemon takes back.
-func (s *session) withdrawn(l *link, line []byte, m message) []byte {
+func (s *relaySession) withdrawn(l *link, line []byte, m message) []byte {
 	at := lookup(line, m.params, "requestId")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *session) withdrawn(l *link, line []byte, m message) []byte {
 // progresses reports whether a progress notification tells the client something
 // new. A request that is sent again makes its progress a second time, and the
 // protocol demands values that rise.
-func (s *session) progresses(line []byte, m message) bool {
+func (s *relaySession) progresses(line []byte, m message) bool {
 	token, ok := parseID(lookup(line, m.params, "progressToken").of(line))
 	now, err := strconv.ParseFloat(string(lookup(line, m.params, "progress").of(line)), 64)
 	if !ok || err != nil {
@@ -159,7 +159,7 @@ const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 // acknowledgedBefore reports whether line acknowledges a listen that was sent
 // again. The client knows that acknowledgment; it is told instead that all it
 // listens to may have changed.
-func (s *session) acknowledgedBefore(line []byte, m message) bool {
+func (s *relaySession) acknowledgedBefore(line []byte, m message) bool {
 	id, ok := parseID(lookup(line, m.params, "_meta", metaSubscription).of(line))
 	if !ok {
 		return false
@@ -185,7 +185,7 @@ func (s *session) acknowledgedBefore(line []byte, m message) bool {
 
 // withClientSubscription translates the id of the listen that a notification
 // belongs to, where the daemon knows that by another.
-func (s *session) withClientSubscription(line []byte, m message) []byte {
+func (s *relaySession) withClientSubscription(line []byte, m message) []byte {
 	at := lookup(line, m.params, "_meta", metaSubscription)
 	id, ok := parseID(at.of(line))
 	if !ok || id.survives() {

@@ -14,7 +14,7 @@ var errGaveUp = errors.New("the daemon stopped each time it worked on this reque
 // bring takes a new daemon to where the session is: it replays the handshake,
 // sends what is unanswered, opens the link to the client's lines and tells the
 // client to look again.
-func (s *session) bring(ctx context.Context, l *link) error {
+func (s *relaySession) bring(ctx context.Context, l *link) error {
 	s.mu.Lock()
 	s.current = l
 	h := s.handshake.clone()
@@ -35,7 +35,7 @@ func (s *session) bring(ctx context.Context, l *link) error {
 
 // replay repeats the handshake, log level and subscriptions, if there was a
 // handshake. Answers are not shown to the client.
-func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
+func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error {
 	if !h.answered {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
 }
 
 // ask sends a request under an id of the relay's own and waits for the answer.
-func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) {
+func (s *relaySession) ask(ctx context.Context, l *link, line []byte) (reply, error) {
 	m, _ := scan(line)
 	answered := make(chan reply, 1)
 	s.mu.Lock()
@@ -102,7 +102,7 @@ func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) 
 
 // flush sends the backlog and then, in one step with finding it empty, lets the
 // client's lines go straight to l.
-func (s *session) flush(l *link) error {
+func (s *relaySession) flush(l *link) error {
 	for {
 		s.mu.Lock()
 		if l.reason != "" {
@@ -133,7 +133,7 @@ func (s *session) flush(l *link) error {
 }
 
 // dequeued takes p off the books and reports whether it is still to be sent.
-func (s *session) dequeued(p posting) bool {
+func (s *relaySession) dequeued(p posting) bool {
 	if p.request != nil {
 		return s.requests.holds(p.request)
 	}
@@ -144,7 +144,7 @@ func (s *session) dequeued(p posting) bool {
 // lose ends a generation: what it asked is taken back from the client, and what
 // it did not answer will be sent to the next one, after its handshake. It returns
 // why the daemon closed, if it said so.
-func (s *session) lose(l *link) (reason string) {
+func (s *relaySession) lose(l *link) (reason string) {
 	s.mu.Lock()
 	s.current, s.live = nil, nil
 	reason = l.reason
@@ -188,7 +188,7 @@ func (s *session) lose(l *link) (reason string) {
 }
 
 // queueNote puts a line that is no request into the backlog while it is rebuilt.
-func (s *session) queueNote(p posting) {
+func (s *relaySession) queueNote(p posting) {
 	s.held += len(p.line)
 	s.backlog = append(s.backlog, p)
 }

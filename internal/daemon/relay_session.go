@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// session is the state of one Relay.Run.
+// relaySession is the state of one Relay.Run.
 //
 // Three goroutines share it: readClient takes the client's lines, the one that
 // called Run goes from daemon to daemon, and readDaemon takes the lines of the
 // current daemon. None of them writes to a stream while it holds mu.
-type session struct {
+type relaySession struct {
 	client *clientWriter
 	logger *slog.Logger
 	finish func(error)
@@ -42,8 +42,8 @@ type posting struct {
 	initialized bool     // the line is notifications/initialized
 }
 
-func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session {
-	s := &session{
+func newRelaySession(out io.Writer, logger *slog.Logger, finish func(error)) *relaySession {
+	s := &relaySession{
 		logger:    logger,
 		finish:    finish,
 		asked:     make(chan struct{}, 1),
@@ -58,7 +58,7 @@ func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session
 
 // admit decides where a posting goes: to the returned link, or, when that is
 // nil, into the backlog or nowhere.
-func (s *session) admit(p posting) *link {
+func (s *relaySession) admit(p posting) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.request != nil {
@@ -79,7 +79,7 @@ func (s *session) admit(p posting) *link {
 }
 
 // post sends p to the daemon, now or when there is one.
-func (s *session) post(p posting) {
+func (s *relaySession) post(p posting) {
 	for {
 		l := s.admit(p)
 		if l == nil || l.write(p.line) == nil {
@@ -94,7 +94,7 @@ func (s *session) post(p posting) {
 
 // enqueue adds p to the backlog. Requests are bounded by the table of requests;
 // other lines are dropped beyond a bound, since nothing waits for them.
-func (s *session) enqueue(p posting) {
+func (s *relaySession) enqueue(p posting) {
 	if p.request == nil {
 		if s.held+len(p.line) > maxHeldBytes {
 			s.logger.Warn("a message of the client was dropped: too many wait for a daemon")
@@ -111,7 +111,7 @@ func (s *session) enqueue(p posting) {
 }
 
 // sent records that p is about to be written to l.
-func (s *session) sent(p posting, l *link) {
+func (s *relaySession) sent(p posting, l *link) {
 	if p.request != nil {
 		p.request.generation = l.generation
 		p.request.sends++
@@ -119,7 +119,7 @@ func (s *session) sent(p posting, l *link) {
 }
 
 // abandon stops sending the client's lines to l.
-func (s *session) abandon(l *link) {
+func (s *relaySession) abandon(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.live == l {
@@ -128,7 +128,7 @@ func (s *session) abandon(l *link) {
 }
 
 // waiting returns how many requests the client waits for.
-func (s *session) waiting() int {
+func (s *relaySession) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests.awaited()
@@ -136,7 +136,7 @@ func (s *session) waiting() int {
 
 // settled looks whether an answer was the last one that something waited for:
 // a closing daemon, or a client that has closed its input.
-func (s *session) settled() {
+func (s *relaySession) settled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended && s.requests.awaited() == 0 && s.untracked <= 0 {

@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// recorder is a connection that keeps what is written to it.
+type recorder struct{ bytes.Buffer }
+
+func (*recorder) Close() error { return nil }
+
+// FuzzRelay takes a line from the client and one from the daemon in the middle
+// of a session. Whatever they are, every line that comes out is whole, a line
+// that was JSON stays JSON, and only the client's own lines are left for the
+// next daemon.
+func FuzzRelay(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":1}}}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":2}}`},
+		{`{"id":12345678901234567890,"method":"subscriptions/listen"}`, `{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"notesd:1"}}}`},
+		{`[{"id":1,"method":"ping"},{"id":2,"method":"ping"}]`, `{"id":1,"result":{}}`},
+		{`{"method":"notifications/cancelled","params":{"requestId":"s"}}`, `{"id":3,"method":"elicitation/create"}`},
+		{`{"id":1,"result":{}}`, `{"method":"notesd/closing"}`},
+		{`{"id":0,"method":"initialize"}`, `{"id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{"listChanged":true}}}}`},
+	} {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
+	}
+	f.Fuzz(func(t *testing.T, fromClient, fromDaemon []byte) {
+		if bytes.IndexByte(fromClient, '\n') >= 0 || bytes.IndexByte(fromDaemon, '\n') >= 0 {
+			return // no lines
+		}
+		var client bytes.Buffer
+		s := newRelaySession(&client, slog.New(slog.DiscardHandler), func(error) {})
+		s.handshake.version = batchVersion
+		daemon := &recorder{}
+		l := newLink(daemon, 1)
+		s.current, s.live = l, l
+		s.questions.add(1, []byte(`"q"`))
+		s.readClient(io.NopCloser(bytes.NewReader(fromClient)))
+		s.fromDaemon(l, append(bytes.Clone(fromDaemon), '\n'))
+		checkLines(t, client.Bytes(), json.Valid(fromDaemon))
+		checkLines(t, daemon.Bytes(), json.Valid(fromClient))
+		s.lose(l)
+		for _, p := range s.backlog {
+			checkLines(t, p.line, p.request != nil)
+		}
+	})
+}
+
+// checkLines checks that out is whole lines, of JSON if they should be.
+func checkLines(t *testing.T, out []byte, valid bool) {
+	t.Helper()
+	if len(out) == 0 {
+		return
+	}
+	require.Equal(t, byte('\n'), out[len(out)-1])
+	if !valid {
+		return
+	}
+	for line := range bytes.Lines(out) {
+		require.True(t, json.Valid(line), "%q", line)
+	}
+}
