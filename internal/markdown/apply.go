@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Operations of an [Edit].
 const (
@@ -72,7 +75,19 @@ func (e *Edit) apply(src []byte) ([]byte, error) {
 	case OpSetFrontMatter:
 		return SetFrontMatter(src, e.Key, e.Value)
 	case OpReplaceAll:
-		return []byte(e.Content), nil
+		return replaceAll(src, e.Content), nil
 	}
 	return nil, invalid("op %q is none of %s", e.Op, strings.Join(operations, ", "))
+}
+
+// replaceAll returns content with the line endings, if it has any, and the byte
+// order mark of src.
+func replaceAll(src []byte, content string) []byte {
+	if bytes.IndexByte(src, '\n') >= 0 {
+		content = withLineEnding(content, lineEnding(src))
+	}
+	if bytes.HasPrefix(src, []byte(byteOrderMark)) && !strings.HasPrefix(content, byteOrderMark) {
+		content = byteOrderMark + content
+	}
+	return []byte(content)
 }

@@ -27,7 +27,35 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 			start = section.Start
 		}
 	}
+	if section.nested {
+		content = indentLines(content, bodyIndentation(src, section))
+	} else if sticks(src, section.End) {
+		content += eol
+	}
 	return replaceBody(src, start, section.End, content, eol), nil
+}
+
+// sticks tells whether new text would run into the block at end: it follows
+// without a blank line and does not start with '#'.
+func sticks(src []byte, end int) bool {
+	return end < len(src) && src[end] != '#' && !isBlank(previousLine(src, end))
+}
+
+// bodyIndentation returns the white space before what stands under a heading in
+// a list item: that of its first line, else one level more than the heading's.
+func bodyIndentation(src []byte, section Section) string {
+	if start, end := trimBlankLines(src, section.ContentStart, section.End); start < end {
+		return leadingSpace(src[start:end])
+	}
+	indent := leadingSpace(src[section.Start:])
+	if bytes.Contains(src, []byte("\n\t")) {
+		return indent + "\t"
+	}
+	return indent + "  "
+}
+
+func leadingSpace(line []byte) string {
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
 // replaceBody puts content in the place of the text in src[start:end], a run of
@@ -85,6 +113,7 @@ func replaceBlock(src []byte, section Section, content string) ([]byte, error) {
 			content = strings.TrimLeft(content[width:], " \t")
 		}
 	}
+	content = continueLines(content, src[section.Start:section.ContentStart])
 	if id == "" {
 		old := src[section.ContentStart:section.End]
 		at := bytes.LastIndexByte(old, '^')
@@ -152,17 +181,14 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 	if content == "" {
 		return nil, invalid("the content is empty")
 	}
-	if indent != "" && content[0] != ' ' && content[0] != '\t' {
-		content = indentLines(content, indent)
-	}
+	content = indentLines(content, indent)
 	first, last := firstLine(content), lastLine(content)
 	before, after := "", ""
+	if at > 0 && src[at-1] != '\n' && !(doc.BOM && at == len(byteOrderMark)) {
+		before = eol
+	}
 	if at > doc.BodyStart {
-		previous := previousLine(src, at)
-		if src[at-1] != '\n' {
-			before = eol
-		}
-		if !isBlank(previous) && !continues(previous, first) {
+		if previous := previousLine(src, at); !isBlank(previous) && !continues(previous, first) {
 			before += eol
 		}
 	}
@@ -193,14 +219,18 @@ func continues(line, next []byte) bool {
 // indentation returns the white space before a list item, which siblings take
 // over.
 func indentation(src []byte, section Section) string {
-	if !section.item {
+	if !section.item && !section.nested {
 		return ""
 	}
-	line := src[section.Start:section.ContentStart]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+	return leadingSpace(src[section.Start:])
 }
 
+// indentLines puts indent before each line of content, unless it is indented
+// already.
 func indentLines(content, indent string) string {
+	if indent == "" || content == "" || content[0] == ' ' || content[0] == '\t' {
+		return content
+	}
 	lines := strings.SplitAfter(content, "\n")
 	for i, line := range lines {
 		if strings.TrimSpace(line) != "" {
@@ -208,6 +238,23 @@ func indentLines(content, indent string) string {
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// continueLines indents all lines but the first so that they continue the block
+// whose first line starts with marker: block quotes again, white space for list
+// markers.
+func continueLines(content string, marker []byte) string {
+	first, rest, ok := strings.Cut(content, "\n")
+	if !ok {
+		return content
+	}
+	indent := strings.Map(func(r rune) rune {
+		if r == '>' || r == '\t' {
+			return r
+		}
+		return ' '
+	}, string(marker))
+	return first + "\n" + indentLines(rest, indent)
 }
 
 // splice returns src with src[start:end] replaced.

@@ -13,14 +13,19 @@ func lineEnding(src []byte) string {
 	return "\n"
 }
 
+// withLineEnding returns s with eol for each of its line breaks.
+func withLineEnding(s, eol string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if eol != "\n" {
+		s = strings.ReplaceAll(s, "\n", eol)
+	}
+	return s
+}
+
 // adopt gives content the line endings of a note and removes blank lines at its
 // ends.
 func adopt(content, eol string) string {
-	content = trimLines(strings.ReplaceAll(content, "\r\n", "\n"))
-	if eol != "\n" {
-		content = strings.ReplaceAll(content, "\n", eol)
-	}
-	return content
+	return withLineEnding(trimLines(content), eol)
 }
 
 // trimLines removes blank lines at the ends of s and the last line break, but

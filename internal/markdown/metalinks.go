@@ -15,6 +15,7 @@ const (
 	doubleQuoted
 	literal // single quotes in TOML, which know no escapes
 	flow    // outside quotes, where "[[x]]" is a list in a list
+	comment // nothing there is a link
 )
 
 // addFrontMatterLinks records the wikilinks in front matter. Those that a
@@ -59,6 +60,9 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 		if quote == singleQuoted && doc.FrontMatter.Format == "toml" {
 			quote = literal
 		}
+		if quote == comment {
+			return
+		}
 		if !inStrings[unquoteMeta(string(inner), quote)] {
 			if quote != plain || bytes.ContainsAny(inner, ",[]{}\"'") {
 				continue
@@ -90,8 +94,8 @@ func quotingAt(before []byte) quoting {
 			if c == '"' {
 				open = doubleQuoted
 			}
-		case open == plain && c == '#' && i > 0 && before[i-1] == ' ':
-			return flow // a comment: no string holds what follows
+		case open == plain && c == '#' && (i == 0 || before[i-1] == ' '):
+			return comment
 		}
 	}
 	return open

@@ -133,11 +133,8 @@ func propertyList(value string) []string {
 	for i := 0; i <= len(value); i++ {
 		switch {
 		case i == len(value) || value[i] == ',' && depth == 0:
-			item := strings.TrimLeft(strings.TrimSpace(value[start:i]), "#")
-			if inner, ok := strings.CutPrefix(item, "[["); ok {
-				item = strings.TrimSuffix(inner, "]]")
-			}
-			out = append(out, item)
+			item := strings.TrimPrefix(strings.TrimSpace(value[start:i]), "[[")
+			out = append(out, strings.TrimSuffix(item, "]]"))
 			start = i + 1
 		case value[i] == '[':
 			depth++

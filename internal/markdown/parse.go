@@ -44,8 +44,13 @@ func readMetadata(doc *Document, tags *tagSet, src []byte) {
 		doc.Title = metaStrings(title, "")[0]
 	}
 	for _, key := range []string{"tags", "tag"} {
-		for _, tag := range metaStrings(metaValue(values, key), ", \t\n") {
-			tags.add(strings.Join(strings.Fields(tag), "-"))
+		value := metaValue(values, key)
+		separators := ",\n"
+		if text, ok := value.(string); ok && !strings.Contains(text, ",") {
+			separators = " \t\n"
+		}
+		for _, tag := range metaStrings(value, separators) {
+			tags.add(tag)
 		}
 	}
 	for _, key := range []string{"aliases", "alias"} {

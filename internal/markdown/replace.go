@@ -34,10 +34,7 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 		}
 		return nil, err
 	}
-	replacement = strings.ReplaceAll(replacement, "\r\n", "\n")
-	if eol := lineEnding(src); eol != "\n" {
-		replacement = strings.ReplaceAll(replacement, "\n", eol)
-	}
+	replacement = withLineEnding(replacement, lineEnding(src))
 	var out bytes.Buffer
 	at := 0
 	for _, m := range matches {

@@ -1,6 +1,9 @@
 package markdown
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -31,23 +34,28 @@ type Section struct {
 }
 
 // FindSection returns the section that ref names: a heading's text ("Risks", or
-// "## Risks" to give its level too), the path to it ("Plan > Risks"), an anchor
-// as links write it ("#Plan#Risks", "my-heading"), or a block's id ("^id").
+// "## Risks" to give its level too), the path to it ("Plan > Risks"), either with
+// its line as errors show it ("Risks (line 12)"), an anchor as links write it
+// ("#Plan#Risks", "my-heading"), or a block's id ("^id").
 // Exact matches come first, then any case and punctuation. doc must be the
 // result of [Parse] for src. The error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
-	if id, ok := strings.CutPrefix(strings.TrimLeft(ref, "#"), "^"); ok {
+	if id, ok := strings.CutPrefix(strings.TrimLeft(ref, "#"), "^"); ok && isBlockID([]byte(id)) {
 		return findBlock(doc, src, ref, id)
 	}
 	parents := headingParents(doc.Headings)
-	level, name := levelOf(ref)
-	if found := matchPaths(doc, parents, name); len(found) == 1 {
+	name, line := lineIn(ref)
+	level, name := levelOf(name)
+	if name == "" {
+		return Section{}, missing(doc, parents, ref)
+	}
+	if found := onLine(doc, matchPaths(doc, parents, name), line); len(found) == 1 {
 		return headingSection(doc, parents, found[0]), nil
 	}
 	for _, same := range []func(a, b string) bool{sameText, sameFolded} {
 		for _, names := range references(name) {
-			found := matchHeadings(doc, parents, names, level, same)
+			found := onLine(doc, matchHeadings(doc, parents, names, level, same), line)
 			switch {
 			case len(found) == 1:
 				return headingSection(doc, parents, found[0]), nil
@@ -71,6 +79,29 @@ func missing(doc *Document, parents []int, ref string) error {
 		}
 	}
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
+}
+
+var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)
+
+// lineIn takes "Risks (line 12)" apart; the line is 0 when ref gives none.
+func lineIn(ref string) (string, int) {
+	m := lineSuffix.FindStringSubmatch(ref)
+	if m == nil {
+		return ref, 0
+	}
+	line, err := strconv.Atoi(m[2])
+	if err != nil {
+		return ref, 0
+	}
+	return strings.Trim(m[1], `"`), line
+}
+
+// onLine keeps of headings the one on a line, all when line is 0.
+func onLine(doc *Document, headings []int, line int) []int {
+	if line == 0 {
+		return headings
+	}
+	return slices.DeleteFunc(headings, func(i int) bool { return doc.Headings[i].Line != line })
 }
 
 // levelOf takes "## Risks" apart; the level is 0 when ref does not give one.

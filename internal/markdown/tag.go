@@ -18,7 +18,11 @@ type tagSet struct {
 
 // add takes a tag as written, with or without '#'.
 func (t *tagSet) add(tag string) {
-	tag = strings.Trim(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(tag), "#")), "/")
+	tag = strings.TrimLeft(strings.TrimSpace(tag), "#")
+	if inner, ok := strings.CutPrefix(tag, "[["); ok {
+		tag = strings.TrimSuffix(inner, "]]")
+	}
+	tag = strings.Trim(strings.TrimSpace(tag), "/")
 	if tag == "" || len(tag) > maxTag {
 		return
 	}

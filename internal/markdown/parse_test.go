@@ -1,0 +1,165 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTitle(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                                   "",
+		"# A *b* `c` [[d|e]]\n# F\n":         "A b c e",
+		"## A\n\nB\nC\n===\n":                "B C",
+		"---\ntitle: T\n---\n# A\n":          "T",
+		"---\nTitle: \"T: u\"\n---\n# A\n":   "T: u",
+		"---\ntitle: 1984\n---\n":            "1984",
+		"---\ntitle:\n---\n# A\n":            "A",
+		"---\ntitle: [a\n---\n# A\n":         "[a",
+		"+++\ntitle = \"T\"\n+++\n# A\n":     "T",
+		"title:: Page\n\n# A\n":              "Page",
+		"> # Quoted\n\n# A\n":                "A",
+		"```\n# no\n```\n":                   "",
+		"# Cafe\u0301\n":                     "Caf\u00e9",
+		"# ![alt](i.png) a &amp; b \\* c ##": "alt a & b * c",
+		"# snake_case __b__ 2 * 3":           "snake_case b 2 * 3",
+	} {
+		assert.Equal(t, want, Parse([]byte(src)).Title, "%q", src)
+	}
+}
+
+func TestHeadingSections(t *testing.T) {
+	src := "intro\n# A\na\n## B\nb\n### C\n## D\n# E\ne"
+	sections := map[string]string{}
+	for _, h := range Parse([]byte(src)).Headings {
+		sections[h.Text] = src[h.Start:h.End]
+	}
+	assert.Equal(t, map[string]string{
+		"A": "# A\na\n## B\nb\n### C\n## D\n", "B": "## B\nb\n### C\n", "C": "### C\n", "D": "## D\n", "E": "# E\ne",
+	}, sections)
+}
+
+func TestHeadingInListItemEndsWithItsItem(t *testing.T) {
+	src := "# P\n- ## A\n\t- a\n\t- ### B\n\t  b\n- ## C\n  c\n\nrest\n"
+	sections := map[string]string{}
+	for _, h := range Parse([]byte(src)).Headings {
+		sections[h.Text] = src[h.Start:h.End]
+	}
+	assert.Equal(t, map[string]string{
+		"P": src, "A": "- ## A\n\t- a\n\t- ### B\n\t  b\n", "B": "\t- ### B\n\t  b\n", "C": "- ## C\n  c\n\n",
+	}, sections)
+}
+
+func TestTags(t *testing.T) {
+	for src, want := range map[string][]string{
+		"#a #b/c #d-e_f #1a":                         {"a", "b/c", "d-e_f", "1a"},
+		"#A #a #Ä #ä":                                {"A", "Ä"},
+		"(#a) [#b] *#c* \"#d\" #e, #f. #g: #h/":      {"a", "b", "c", "d", "e", "f", "g", "h"},
+		"a#b a/#c http://x/#d \\#e &#102; ##g # h":   nil,
+		"#123 #12/3 #2024-01":                        {"2024-01"},
+		"`#a` ``#b`c`` <!-- #d --> %% #e %% $#f$":    nil,
+		"```\n#a\n```\n    #b\n\n<div>#c</div>":      nil,
+		"[x](#a) <https://x/(#b> <b title=\"#c\">":   nil,
+		"今天很好，#标签 #émoji🌲 #👩‍👩‍👧":                    {"标签", "émoji🌲", "👩‍👩‍👧"},
+		"#[[two words]] #x":                          {"two words", "x"},
+		"# #inheading\n> #quoted\n- #item":           {"inheading", "quoted", "item"},
+		"tags:: a, [[b c]], #d\n\ntext":              {"a", "b c", "d"},
+		"text\n\ntags:: a":                           nil,
+		"---\ntags: [x, \"#y\", z/w, 7]\n---\n#X #v": {"x", "y", "z/w", "7", "v"},
+		"---\ntags: a b\ntag: c, d e\n---\n":         {"a", "b", "c", "d e"},
+		"---\nTags:\n- a\n- b\n---\n":                {"a", "b"},
+		"---\ntags: [a, b\nx: {\n---\n#c":            {"a", "b", "c"},
+		"---\nx: {\ntags:\n  - \"a\"\n  - b\n---\n":  {"a", "b"},
+		"+++\ntags = [\"a\", \"b\"]\n+++\n":          {"a", "b"},
+		"#" + strings.Repeat("x", 300):               nil,
+		"#cafe\u0301":                                {"caf\u00e9"},
+	} {
+		assert.Equal(t, want, Parse([]byte(src)).Tags, "%q", src)
+	}
+}
+
+func TestAliases(t *testing.T) {
+	for src, want := range map[string][]string{
+		"---\naliases: [a, \"b, c\", a]\n---\n":          {"a", "b, c"},
+		"---\nalias: a, b\n---\n":                        {"a", "b"},
+		"---\naliases:\n  - 2024\n  - Cafe\u0301\n---\n": {"2024", "Caf\u00e9"},
+		"alias:: a, [[b, c]]\ntype:: x\n":                {"a", "b, c"},
+		"---\nx: [\naliases: [a, b]\n---\n":              {"a", "b"},
+	} {
+		assert.Equal(t, want, Parse([]byte(src)).Aliases, "%q", src)
+	}
+}
+
+func TestTasks(t *testing.T) {
+	src := "- [ ] a\n- [x] b\n  1. [X] c\n* [/] d\n- [-] e\n- [link](x)\n- []\n[ ] no item\n\n" +
+		"- TODO f\n- DONE g\n- TODOs\n- `[ ]`\n```\n- [ ] no\n```\n- [ ]\n- [a]b\n"
+	var open, done []int
+	for _, task := range Parse([]byte(src)).Tasks {
+		if task.Done {
+			done = append(done, task.Line)
+		} else {
+			open = append(open, task.Line)
+		}
+	}
+	assert.Equal(t, []int{1, 4, 10, 17}, open)
+	assert.Equal(t, []int{2, 3, 5, 11}, done)
+}
+
+func TestBlocks(t *testing.T) {
+	src := "A\nparagraph ^one\n\n- item ^two-2\n  - child\n- next\n\n| a |\n|---|\n\n^three\n\nno^four ^ five ^si_x `^seven`\n" +
+		"```\ncode ^eight\n```\n> quoted ^nine\n"
+	var got []string
+	for _, b := range Parse([]byte(src)).Blocks {
+		got = append(got, b.ID+": "+src[b.Start:b.End])
+	}
+	assert.Equal(t, []string{
+		"one: A\nparagraph ^one", "two-2: item ^two-2", "three: | a |\n|---|\n\n^three", "nine: quoted ^nine",
+	}, got)
+}
+
+func TestByteOrderMarkAndLineEndings(t *testing.T) {
+	src := "\xef\xbb\xbf---\r\ntitle: T\r\n---\r\n# A\r\n\r\ntext [[x]]\r\n## B\r\n"
+	doc := Parse([]byte(src))
+	require.True(t, doc.BOM)
+	assert.Equal(t, "yaml", doc.FrontMatter.Format)
+	assert.Equal(t, strings.Index(src, "# A"), doc.BodyStart)
+	require.Len(t, doc.Headings, 2)
+	assert.Equal(t, 4, doc.Headings[0].Line)
+	assert.Equal(t, "A", doc.Headings[0].Text)
+	assert.Equal(t, "## B\r\n", src[doc.Headings[1].Start:doc.Headings[1].End])
+	assert.Equal(t, 6, doc.Links[0].Line)
+	assert.Equal(t, 3, Parse([]byte("\xef\xbb\xbfx")).BodyStart)
+}
+
+func TestParseKeepsNothingOfTheSource(t *testing.T) {
+	src := []byte("# Title\n\n[[target|alias]] #tag\n")
+	doc := Parse(src)
+	for i := range src {
+		src[i] = 'x'
+	}
+	assert.Equal(t, "Title", doc.Title)
+	assert.Equal(t, []string{"tag"}, doc.Tags)
+	assert.Equal(t, "target", doc.Links[0].Target)
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := []byte(strings.Repeat("## A heading\n\nSome words of *prose* with a [[link|alias]], `code` and a #tag.\n"+
+		"Another line, [of](text.md), that ends here.\n\n- an item\n- [ ] a task\n\n```go\nfunc main() {}\n```\n\n", 50))
+	b.Run("Parse", func(b *testing.B) {
+		b.SetBytes(int64(len(src)))
+		b.ReportAllocs()
+		for b.Loop() {
+			Parse(src)
+		}
+	})
+	b.Run("Chunks", func(b *testing.B) {
+		doc := Parse(src)
+		b.SetBytes(int64(len(src)))
+		b.ReportAllocs()
+		for b.Loop() {
+			Chunks(src, doc, ChunkOptions{})
+		}
+	})
+}
