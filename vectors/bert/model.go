@@ -81,7 +81,7 @@ func open(data []byte, kernels *kernel.Set) (*Model, error) {
 	if err := m.load(); err != nil {
 		return nil, fmt.Errorf("bert: %w", err)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", file.Digest(), numerics))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", file.Identity(), numerics))
 	m.id = m.config.Name + "-" + hex.EncodeToString(sum[:6])
 	return m, nil
 }

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// Config is what an encoder needs to know about a model besides its weights.
+// Config is what an encoder needs to know about a model besides its weights. Its
+// JSON is part of [File.Identity], so a field that is added must be left out
+// when empty.
 type Config struct {
 	// Name is the model's published name.
 	Name string `json:"name"`
 	// License, Source and SourceSHA256 say where the weights came from; the
 	// digest is that of the original weights file.
-	License      string `json:"license"`
-	Source       string `json:"source"`
-	SourceSHA256 string `json:"source_sha256"`
+	License      string `json:"license,omitempty"`
+	Source       string `json:"source,omitempty"`
+	SourceSHA256 string `json:"source_sha256,omitempty"`
 
 	Layers       int `json:"layers"`
 	Hidden       int `json:"hidden"`       // width of a token's vector

@@ -8,7 +8,8 @@
 //	 8   4  version
 //	12   4  length of the header
 //	16  32  SHA-256 of everything after it
-//	48   …  header, JSON: {"config": …, "sections": [{name, offset, bytes}]}
+//	48   …  header, JSON: {"config": …, "contents": SHA-256 of the sections,
+//	        "sections": [{name, offset, bytes}]}
 //	 …   …  sections, each beginning at a multiple of 64
 //
 // A section is an array without any framing: int8 weights as package kernel

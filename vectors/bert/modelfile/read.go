@@ -29,12 +29,14 @@ var ErrFormat = errors.New("not a usable model file")
 type File struct {
 	Config   Config
 	data     []byte
+	contents string
 	sections map[string][]byte
 }
 
 // header is the JSON part of a file.
 type header struct {
 	Config   Config    `json:"config"`
+	Contents string    `json:"contents"` // SHA-256 of the sections, in order
 	Sections []section `json:"sections"`
 }
 
@@ -52,7 +54,7 @@ func Read(data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	f := &File{Config: h.Config, data: data, sections: make(map[string][]byte, len(h.Sections))}
+	f := &File{Config: h.Config, data: data, contents: h.Contents, sections: make(map[string][]byte, len(h.Sections))}
 	for _, s := range h.Sections {
 		if s.Offset < headerAt || s.Bytes < 0 || s.Offset > len(data) || s.Bytes > len(data)-s.Offset {
 			return nil, fmt.Errorf("%w: section %q lies outside the file (%d bytes): it is incomplete or damaged",
@@ -123,9 +125,18 @@ func (f *File) checkVocabulary() error {
 // Bytes returns a section as it lies in the file, nil if there is none.
 func (f *File) Bytes(name string) []byte { return f.sections[name] }
 
-// Digest is the SHA-256 of the configuration and all sections, as the file
-// states it, in hexadecimal.
-func (f *File) Digest() string { return hex.EncodeToString(f.data[digestAt:digestEnd]) }
+// Identity is a digest of all that vectors depend on: the sections, as the file
+// states their own digest, and the configuration without its provenance.
+func (f *File) Identity() string {
+	c := f.Config
+	c.License, c.Source, c.SourceSHA256 = "", "", ""
+	encoded, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	sum := sha256.Sum256(append(encoded, f.contents...))
+	return hex.EncodeToString(sum[:])
+}
 
 // Verify reads the whole file and compares its digest with the stated one.
 func (f *File) Verify() error {

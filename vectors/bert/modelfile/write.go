@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,7 +15,7 @@ import (
 // It fails if the sections are not those that the configuration implies.
 func Encode(c Config, sections map[string][]byte) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(sections))
-	h := header{Config: c, Sections: make([]section, len(names))}
+	h := header{Config: c, Contents: digest(names, sections), Sections: make([]section, len(names))}
 	// Offsets are written in the header and depend on its length, which
 	// depends on their digits: lay out from a length until it holds.
 	var encoded []byte
@@ -55,4 +56,14 @@ func assemble(encoded []byte, layout []section, sections map[string][]byte) []by
 	sum := sha256.Sum256(file[digestEnd:])
 	copy(file[digestAt:], sum[:])
 	return file
+}
+
+// digest is the SHA-256 of the sections' names, lengths and contents.
+func digest(names []string, sections map[string][]byte) string {
+	hash := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(hash, "%s %d\n", name, len(sections[name]))
+		hash.Write(sections[name])
+	}
+	return hex.EncodeToString(hash.Sum(nil))
 }

@@ -85,19 +85,16 @@ func final(r rune, isolated bool) mapped {
 	return mapped{letter, r}
 }
 
-// Hangul syllables decompose by arithmetic and are not in the tables.
-const hangulFirst, hangulLast = 0xAC00, 0xD7A3
-
 // decompose appends what r is written as: its canonical decomposition without
 // nonspacing marks, in lower case. The canonical order of several marks in a
 // row is not restored: it concerns only marks that are kept, which no
 // vocabulary has, so that their word is unknown either way.
 func (t *runes) decompose(dst []rune, r rune) []rune {
-	var utf [utf8.UTFMax]byte
-	decomposed := utf[:utf8.EncodeRune(utf[:], r)]
 	if r >= hangulFirst && r <= hangulLast {
-		decomposed = norm.NFD.Bytes(decomposed)
-	} else if d := norm.NFD.Properties(decomposed).Decomposition(); d != nil && isAssigned(r) {
+		return decomposeHangul(dst, r-hangulFirst)
+	}
+	decomposed := []byte(string(r))
+	if d := norm.NFD.Properties(decomposed).Decomposition(); d != nil && isAssigned(r) {
 		decomposed = d
 	}
 	for len(decomposed) > 0 {
@@ -106,6 +103,25 @@ func (t *runes) decompose(dst []rune, r rune) []rune {
 		if !isNonspacing(part) {
 			dst = append(dst, unicode.ToLower(part))
 		}
+	}
+	return dst
+}
+
+// Hangul syllables are not in tables of decompositions: they are numbered by
+// their leading consonant, vowel and trailing consonant, if any (Unicode,
+// chapter 3.12).
+const (
+	hangulFirst, hangulLast   = 0xAC00, 0xD7A3
+	leading, vowel, trailing  = 0x1100, 0x1161, 0x11A7
+	vowelCount, trailingCount = 21, 28
+)
+
+func decomposeHangul(dst []rune, syllable rune) []rune {
+	dst = append(dst,
+		leading+syllable/(vowelCount*trailingCount),
+		vowel+syllable/trailingCount%vowelCount)
+	if t := syllable % trailingCount; t > 0 {
+		dst = append(dst, trailing+t)
 	}
 	return dst
 }

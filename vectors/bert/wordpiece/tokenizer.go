@@ -37,14 +37,13 @@ func New(c Config, vocabulary [][]byte) *Tokenizer {
 }
 
 // tokenBuffer is room for the tokens of a usual word, so that counting
-// allocates nothing.
+// allocates none.
 const tokenBuffer = 128
 
 // Append appends the ids of text's tokens, without special ones, and stops
 // once dst has limit of them.
 func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
-	var in words
-	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	in := t.words(text)
 	for len(dst) < limit {
 		w, ok := in.next()
 		if !ok {
@@ -55,11 +54,15 @@ func (t *Tokenizer) Append(dst []int32, text string, limit int) []int32 {
 	return dst[:limit]
 }
 
+// words returns a reader of text's words.
+func (t *Tokenizer) words(text string) words {
+	return words{runes: &t.runes, limit: t.config.MaxWordRunes, text: text, buf: make([]byte, 0, wordBuffer)}
+}
+
 // Count returns the number of text's tokens.
 func (t *Tokenizer) Count(text string) int {
-	var in words
 	var ids [tokenBuffer]int32
-	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	in := t.words(text)
 	count := 0
 	for {
 		w, ok := in.next()
@@ -74,9 +77,8 @@ func (t *Tokenizer) Count(text string) int {
 // letters for: those in a piece of at least two, or in a word of one letter
 // that is not an ideograph. Of a text without letters everything is known.
 func (t *Tokenizer) Known(text string) float64 {
-	var in words
 	var ids [tokenBuffer]int32
-	in.reset(&t.runes, text, t.config.MaxWordRunes)
+	in := t.words(text)
 	letters, known := 0, 0
 	for {
 		w, ok := in.next()

@@ -9,25 +9,26 @@ type word struct {
 	isolated bool // it is a CJK ideograph, a word only by convention
 }
 
-// wordBuffer is room for a usual word.
-const wordBuffer = 128
-
 // words reads a text word by word.
 type words struct {
-	runes   *runes
-	limit   int // runes of a word that are of interest
-	text    string
-	buf     []byte   // the word being read
-	count   int      // its runes
-	pending []mapped // rest of a rune that stands for several
+	runes *runes
+	limit int // runes of a word that are of interest
+	text  string
+	buf   []byte // the word being read
+	count int    // its runes
 
-	room  [wordBuffer]byte
-	parts [8]mapped
+	// What is left of a rune that stands for several. It is an array with
+	// bounds, and not a slice of one, so that words can live on the stack.
+	parts      [mostParts]mapped
+	part, last int
 }
 
-func (s *words) reset(r *runes, text string, limit int) {
-	s.runes, s.text, s.limit, s.buf = r, text, limit, s.room[:0]
-}
+const (
+	// wordBuffer is room for a usual word.
+	wordBuffer = 128
+	// mostParts is more than any rune decomposes into: four.
+	mostParts = 8
+)
 
 // next returns the next word; its text is valid until the following call. It
 // returns false at the end.
@@ -69,10 +70,9 @@ func (s *words) ascii() {
 }
 
 // peek classifies what the text goes on with, in so many bytes; 0 is the end.
-// A rune that stands for several is queued as these.
 func (s *words) peek() (mapped, int) {
-	if len(s.pending) > 0 {
-		return s.pending[0], 1
+	if s.part < s.last {
+		return s.parts[s.part], 1
 	}
 	if s.runes.fold {
 		s.ascii()
@@ -85,19 +85,20 @@ func (s *words) peek() (mapped, int) {
 	if m.class != several {
 		return m, size
 	}
-	var parts [len(s.parts)]rune
-	s.pending = s.parts[:0]
+	var parts [mostParts]rune
+	s.part, s.last = 0, 0
 	for _, part := range s.runes.decompose(parts[:0], r) {
-		s.pending = append(s.pending, final(part, false))
+		s.parts[s.last] = final(part, false)
+		s.last++
 	}
 	s.text = s.text[size:]
-	return s.pending[0], 1
+	return s.parts[0], 1
 }
 
 // skip moves past what peek returned.
 func (s *words) skip(size int) {
-	if len(s.pending) > 0 {
-		s.pending = s.pending[1:]
+	if s.part < s.last {
+		s.part++
 		return
 	}
 	s.text = s.text[size:]
