@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	index "github.com/blevesearch/bleve_index_api"
 	"golang.org/x/sync/errgroup"
 
 	"notesd/notes"
@@ -126,7 +127,7 @@ func (a *applier) run(ctx context.Context, updates []update, workers int) error 
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("apply to search index: %w", err)
 	}
-	return a.finish()
+	return a.finish(len(updates))
 }
 
 // feed loads the notes one by one, the big ones last.
@@ -216,7 +217,6 @@ func (a *applier) apply(b *builder, jobs []*job) error {
 	if a.x.closed {
 		return ErrClosed
 	}
-	a.x.unsaved.Store(true)
 	if err := a.x.bleve.Batch(b.batch); err != nil {
 		return err
 	}
@@ -254,15 +254,22 @@ func (a *applier) reached() (notes.Position, bool) {
 	return notes.Position{Store: a.to.Store, Seq: seq}, seq > 0
 }
 
-// finish saves the position that was asked for.
-func (a *applier) finish() error {
+// finish sets the position that was asked for, after n updates.
+func (a *applier) finish(n int) error {
 	a.x.mu.RLock()
 	defer a.x.mu.RUnlock()
 	if a.x.closed {
 		return ErrClosed
 	}
-	a.x.unsaved.Store(true)
-	return a.x.bleve.SetInternal(keyPosition, encodePosition(a.to))
+	b := index.NewBatch()
+	b.SetInternal(keyPosition, encodePosition(a.to))
+	applied := a.x.applied.Add(uint64(n))
+	b.SetPersistedCallback(func(err error) {
+		if err == nil {
+			a.x.saved.Store(applied)
+		}
+	})
+	return a.x.bleve.Batch(b)
 }
 
 // buildGC is the collector's target while building: the live heap is small

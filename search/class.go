@@ -42,6 +42,13 @@ var asciiClass = func() (t [utf8.RuneSelf]class) {
 	return t
 }()
 
+// byteClass is asciiClass for bytes of text; those of longer characters have
+// no class.
+var byteClass = func() (t [256]class) {
+	copy(t[:], asciiClass[:])
+	return t
+}()
+
 // A page holds what is known about 256 neighbouring characters. Pages are made
 // when a character of theirs is first met: a vault uses a handful of scripts.
 const pageBits = 8

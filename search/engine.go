@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"notesd/notes"
@@ -98,7 +99,11 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	nodes := parseQuery(q.Text, e.o.Clock())
 	r := newRequest(nodes, q.Filter)
 	if len(nodes) == 0 && r.filter.IsZero() {
-		return Result{}, invalid("the query has nothing to look for", "Pass words, or a filter such as tag:x.")
+		if strings.TrimSpace(q.Text) == "" {
+			return Result{}, invalid("the query is empty", "Pass words to look for, or a filter such as tag:x.")
+		}
+		return Result{Hits: []Hit{}, Semantic: Coverage{State: StateOff}, Index: Progress{Ready: true},
+			Notes: []string{"the query has no letter, digit or emoji to look for"}}, nil
 	}
 	result, err := (&search{Engine: e, q: q, r: r}).run(ctx)
 	if err != nil {

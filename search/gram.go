@@ -47,9 +47,20 @@ func gramLength(kind class) int {
 }
 
 // grams appends the n-grams of a run.
-func grams(dst []term, text string, s span) []term {
+func grams(dst []term, text string, s span) []term { return gramsFrom(dst, text, s, nil) }
+
+// gramsFrom appends the n-grams of a run that begin with one of the initials
+// (nil: with any).
+func gramsFrom(dst []term, text string, s span, initials *[256]bool) []term {
 	n := gramLength(s.kind())
-	window := make([]cluster, 0, n)
+	var room [8]cluster
+	window := room[:0]
+	add := func(short bool) {
+		if initials == nil || initials[initial(window[0].text)] {
+			dst = appendGram(dst, text, window)
+			dst[len(dst)-1].short = short
+		}
+	}
 	for pos := s.start; pos < s.end; {
 		c := nextCluster(text, pos, s.end)
 		pos = c.end
@@ -57,19 +68,19 @@ func grams(dst []term, text string, s span) []term {
 			continue
 		}
 		if len(window) == n {
-			window = append(window[:0], window[1:]...)
+			copy(window, window[1:])
+			window = window[:n-1]
 		}
 		window = append(window, c)
 		if len(window) == n {
-			dst = appendGram(dst, text, window)
+			add(false)
 		}
 	}
 	if len(window) == n {
 		window = window[1:]
 	}
 	for ; len(window) > 0; window = window[1:] {
-		dst = appendGram(dst, text, window)
-		dst[len(dst)-1].short = true
+		add(true)
 	}
 	return dst
 }

@@ -57,8 +57,9 @@ type Index struct {
 	warnings []string
 
 	segments segmentCache
-	unsaved  atomic.Bool // a batch was applied that may not be on disk yet
-	damaged  atomic.Bool // a search met data that cannot be read
+	applied  atomic.Uint64 // updates since OpenIndex
+	saved    atomic.Uint64 // of which are on disk
+	damaged  atomic.Bool   // a search met data that cannot be read
 	asyncErr atomic.Pointer[string]
 }
 
@@ -157,8 +158,13 @@ func (x *Index) Reset(ctx context.Context) error {
 	return nil
 }
 
-// Close saves what was applied and releases the index. It waits for Bleve's
-// own goroutines. Searches that are under way finish.
+// worthSaving is the number of updates from which Close waits until they are
+// saved. Fewer are fed again sooner.
+const worthSaving = 256
+
+// Close releases the index. It waits for Bleve's own goroutines, and after a
+// build for the disk. Searches that are under way finish. What was applied in
+// the last moments may have to be fed again.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -166,7 +172,7 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	if x.bleve != nil && x.unsaved.Load() {
+	if x.bleve != nil && x.applied.Load()-x.saved.Load() > worthSaving {
 		flush(x.bleve)
 	}
 	close(x.closing)
@@ -179,8 +185,7 @@ func (x *Index) Close() error {
 	return err
 }
 
-// flushTimeout bounds how long Close waits for the disk: what is not saved is
-// fed again at the next start.
+// flushTimeout bounds how long Close waits for the disk.
 const flushTimeout = 5 * time.Second
 
 // flush waits until everything that was applied is on disk.

@@ -20,13 +20,15 @@ type matcher struct {
 	terms    map[string]int // → index into the plan's terms
 	prefixes []int          // terms that stand for what they begin
 	plan     *plan
-	exact    []string // by term, as asked for
-	first    [256]bool
+	exact    []string          // by term, as asked for
+	words    map[string][]term // what words were expanded to
 	spare    []term
+	first    [256]bool  // by the initial of terms
+	letters  [1024]bool // by their first two letters
 }
 
 func newMatcher(r *request) *matcher {
-	m := &matcher{terms: map[string]int{}, plan: &r.plan, exact: make([]string, len(r.plan.terms))}
+	m := &matcher{terms: map[string]int{}, words: map[string][]term{}, plan: &r.plan, exact: make([]string, len(r.plan.terms))}
 	for i, t := range r.plan.terms {
 		m.add(t.text, i)
 		for _, other := range t.others {
@@ -47,6 +49,20 @@ func (m *matcher) add(term string, i int) {
 		m.terms[term] = i
 	}
 	m.first[initial(term)] = true
+	m.letters[firstLetters(term)] = true
+	if len(term) == len("die") && term[1:] == "ie" {
+		m.letters[firstLetters(term[:1]+"y")] = true // dying, lying, tying: the stems that differ early
+	}
+}
+
+// firstLetters tells the beginnings of words apart, of ASCII letters without
+// regard to case.
+func firstLetters(s string) int {
+	i := int(s[0]&31) << 5
+	if len(s) > 1 {
+		i |= int(s[1] & 31)
+	}
+	return i
 }
 
 // initial tells first characters apart, roughly: the last byte of the first.
@@ -58,26 +74,48 @@ func initial(s string) byte {
 	return s[size-1]
 }
 
-// find appends the matches in text[from:to] to dst.
-func (m *matcher) find(dst []match, text string, from, to int) []match {
-	text = text[:to]
+// find appends the matches in text to dst.
+func (m *matcher) find(dst []match, text string) []match {
 	word := 0
-	for s, ok := nextSpan(text, from); ok; s, ok = nextSpan(text, s.end) {
+	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
 		word++
-		if !m.mayMatch(text, s) {
-			continue
-		}
-		m.spare = expand(m.spare[:0], text, s)
-		for _, t := range m.spare {
-			i, ok := m.lookUp(t.text)
-			if !ok {
+		switch s.kind() {
+		case classDense, classRunOn:
+			m.spare = gramsFrom(m.spare[:0], text, s, &m.first)
+		case classSymbol:
+			m.spare = expand(m.spare[:0], text, s)
+		default:
+			if !m.mayMatch(text, s) {
 				continue
 			}
-			exact := m.exact[i] != "" && equalFold(text[t.start:t.end], m.exact[i])
-			dst = append(dst, match{term: i, start: t.start, end: t.end, word: word, exact: exact})
+			m.spare = m.expand(text, s)
+		}
+		for _, t := range m.spare {
+			if i, ok := m.lookUp(t.text); ok {
+				exact := m.exact[i] != "" && equalFold(text[t.start:t.end], m.exact[i])
+				dst = append(dst, match{term: i, start: t.start, end: t.end, word: word, exact: exact})
+			}
 		}
 	}
 	return dst
+}
+
+// expand returns the terms of a word. The same words come again and again in
+// the texts that one query reads.
+func (m *matcher) expand(text string, s span) []term {
+	raw := text[s.start:s.end]
+	known, ok := m.words[raw]
+	if !ok {
+		known = expand(nil, raw, span{0, len(raw), s.classes})
+		m.words[raw] = known
+	}
+	out := m.spare[:0]
+	for _, t := range known {
+		t.start += s.start
+		t.end += s.start
+		out = append(out, t)
+	}
+	return out
 }
 
 func (m *matcher) lookUp(text string) (int, bool) {
@@ -92,26 +130,23 @@ func (m *matcher) lookUp(text string) (int, bool) {
 	return 0, false
 }
 
-// mayMatch reports whether a span may have one of the terms.
+// mayMatch reports whether a word may have one of the terms: whether it or a
+// part of it begins like one.
 func (m *matcher) mayMatch(text string, s span) bool {
-	if s.kind() != classWord || s.classes&classConnector != 0 {
+	if s.classes&highBit != 0 {
+		r, _ := utf8.DecodeRuneInString(text[s.start:])
+		folded := foldRune(r)
+		return folded == "" || m.first[initial(folded)] || s.classes&(classUpper|classConnector) != 0
+	}
+	word := text[s.start:s.end]
+	if m.letters[firstLetters(word)] {
 		return true
 	}
-	if b := text[s.start]; b < utf8.RuneSelf {
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		return m.first[b] || s.classes&classUpper != 0 && s.classes&classLower != 0 && hasHump(text[s.start+1:s.end])
+	if s.classes&(classUpper|classConnector) == 0 {
+		return false
 	}
-	r, _ := utf8.DecodeRuneInString(text[s.start:])
-	folded := foldRune(r)
-	return folded == "" || m.first[initial(folded)] || s.classes&classUpper != 0
-}
-
-// hasHump reports whether a word has a capital after its first letter.
-func hasHump(rest string) bool {
-	for i := 0; i < len(rest); i++ {
-		if b := rest[i]; 'A' <= b && b <= 'Z' || b >= utf8.RuneSelf {
+	for i := 1; i < len(word); i++ {
+		if c := asciiClass[word[i]]; (c == classUpper || asciiClass[word[i-1]] == classConnector) && m.letters[firstLetters(word[i:])] {
 			return true
 		}
 	}

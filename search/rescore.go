@@ -46,7 +46,7 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 
 // score returns what a note's text adds, and the matches in it.
 func (s *rescorer) score(n *notes.Note) (bonus float64, matches []match) {
-	matches = s.matcher.find(nil, n.Content, 0, min(len(n.Content), maxScanned))
+	matches = s.matcher.find(nil, clipTo(n.Content, maxScanned))
 	bonus = pairBonus*s.pairsIn(n.Title, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches)
 	return bonus, matches
 }
@@ -57,7 +57,7 @@ const maxScanned = 256 << 10
 // pairsIn sums the pairs that stand together.
 func (s *rescorer) pairsIn(title string, matches []match) float64 {
 	sum := 0.0
-	titled := s.matcher.find(nil, title, 0, len(title))
+	titled := s.matcher.find(nil, title)
 	for _, p := range s.pairs {
 		if together(p, matches) || together(p, titled) {
 			sum += p.weight

@@ -27,7 +27,7 @@ func (s span) kind() class {
 func nextSpan(text string, pos int) (s span, ok bool) {
 	for pos < len(text) {
 		if b := text[pos]; b < utf8.RuneSelf {
-			if asciiClass[b]&classWord != 0 {
+			if byteClass[b]&classWord != 0 {
 				return wordSpan(text, pos), true
 			}
 			pos++
@@ -64,37 +64,51 @@ func runSpan(text string, start int, c class) span {
 // when characters of the word are on both sides.
 func wordSpan(text string, start int) span {
 	pos, classes := start, classNone
-	for pos < len(text) {
-		b := text[pos]
-		c, size := class(0), 1
-		if b < utf8.RuneSelf {
-			c = asciiClass[b]
-		} else {
-			var r rune
-			r, size = utf8.DecodeRuneInString(text[pos:])
-			c = classOf(r)
-			if c&(classWord|classConnector) != 0 {
-				classes |= highBit
-			}
+	for {
+		for pos < len(text) && byteClass[text[pos]]&classWord != 0 {
+			classes |= byteClass[text[pos]]
+			pos++
 		}
-		if c&classWord == 0 {
-			if c != classConnector {
-				break
-			}
-			after := pos + size
-			for b == '_' && after < len(text) && text[after] == '_' {
-				after++ // snake__case
-			}
-			if !wordAt(text, after) {
-				break
-			}
-			size = after - pos
+		if pos == len(text) {
+			break
+		}
+		c, size := wordPart(text, pos)
+		if size == 0 {
+			break
 		}
 		classes |= c
 		pos += size
 	}
 	pos += sigil(text, start, pos)
 	return span{start, pos, classes}
+}
+
+// wordPart returns the class and the size of what continues a word at pos, if
+// it is no ASCII letter or digit: a connector with more of the word behind it,
+// or a character outside ASCII. The size is 0 where the word ends.
+func wordPart(text string, pos int) (c class, size int) {
+	high := classNone
+	if b := text[pos]; b < utf8.RuneSelf {
+		c, size = asciiClass[b], 1
+	} else {
+		var r rune
+		r, size = utf8.DecodeRuneInString(text[pos:])
+		c, high = classOf(r), highBit
+	}
+	if c&classWord != 0 {
+		return c | high, size
+	}
+	if c != classConnector {
+		return 0, 0
+	}
+	after := pos + size
+	for text[pos] == '_' && after < len(text) && text[after] == '_' {
+		after++ // snake__case
+	}
+	if !wordAt(text, after) {
+		return 0, 0
+	}
+	return c | high, after - pos
 }
 
 // wordAt reports whether a word could start at pos.

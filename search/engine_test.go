@@ -1,0 +1,344 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+// languages are notes of which each has a word that the others do not.
+var languages = map[string]string{
+	"german.md":    "Der Fluß fließt über die Straße nach München.",
+	"french.md":    "L’été dernier, j'ai mangé une crème brûlée à l'hôtel.",
+	"turkish.md":   "İstanbul'da ılık bir akşam.",
+	"greek.md":     "Ο Ὀδυσσεύς γύρισε στην Ἰθάκη.",
+	"russian.md":   "Ёлка стоит у дома, ещё зелёная.",
+	"arabic.md":    "اللُّغَةُ العَرَبِيَّةُ جميلة",
+	"hebrew.md":    "שָׁלוֹם עוֹלָם",
+	"hindi.md":     "हिन्दी भाषा में क़लम",
+	"chinese.md":   "我们用机器学习来翻译古代诗歌。猫在睡觉。",
+	"japanese.md":  "ガラスのコップで冷たいお茶を飲む。",
+	"halfwidth.md": "ﾊﾝｶｸのﾒﾓ",
+	"korean.md":    "한국어 문서를 검색합니다",
+	"thai.md":      "ประเทศไทยมีอาหารอร่อยมากมาย",
+	"english.md":   "The runners were running quickly through the organisation's offices.",
+	"fullwidth.md": "ＦＵＬＬ　ＷＩＤＴＨ ｔｅｘｔ",
+	"emoji.md":     "Launch 🚀 day",
+}
+
+func TestFindsInEveryLanguage(t *testing.T) {
+	f := newFixture(t, languages)
+	for query, want := range map[string]string{
+		"fluss":         "german",
+		"FLUß":          "german",
+		"uber strasse":  "german",
+		"Über":          "german",
+		"Mu\u0308nchen": "german",
+		"munchen":       "german",
+		"ete":           "french",
+		"été":           "french",
+		"l'été":         "french",
+		"creme brulee":  "french",
+		"hotel":         "french",
+		"istanbul":      "turkish",
+		"İSTANBUL":      "turkish",
+		"ilik":          "turkish",
+		"οδυσσευς":      "greek",
+		"ΟΔΥΣΣΕΥΣ":      "greek",
+		"ιθακη":         "greek",
+		"елка":          "russian",
+		"Ёлка":          "russian",
+		"еще":           "russian",
+		"اللغة":         "arabic",
+		"العربيه":       "arabic",
+		"שלום":          "hebrew",
+		"कलम":           "hindi",
+		"हिन्दी":        "hindi",
+		"机器学习":          "chinese",
+		"诗歌":            "chinese",
+		"猫":             "chinese",
+		"诗":             "chinese",
+		"ガラス":           "japanese",
+		"カ\u3099ラス":     "japanese",
+		"お茶":            "japanese",
+		"茶":             "japanese",
+		"ハンカク":          "halfwidth",
+		"한국":            "korean",
+		"검색":            "korean",
+		"อาหาร":         "thai",
+		"ไทย":           "thai",
+		"run":           "english",
+		"running":       "english",
+		"organisation":  "english",
+		"full width":    "fullwidth",
+		"🚀":             "emoji",
+	} {
+		t.Run(query, func(t *testing.T) {
+			assert.Equal(t, []string{want}, f.paths(query))
+		})
+	}
+}
+
+func TestFindsCodeWholeAndByPart(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"camel.md":   "Call parseHTTPRequest before anything.",
+		"snake.md":   "The max_retry_count setting.",
+		"dotted.md":  "Written in node.js, see app.config.ts.",
+		"kebab.md":   "A well-known e-mail client.",
+		"cpp.md":     "Templates in C++ are Turing complete.",
+		"csharp.md":  "Written in C# mostly.",
+		"version.md": "Since v1.2.3 the default is 3.14.",
+		"mail.md":    "Ask ann@example.org about it.",
+		"hex.md":     "The magic number is 0xDEADBEEF.",
+		"path.md":    "It is in src/internal/walker.go somewhere.",
+		"tagged.md":  "About #project/alpha-one today.",
+		"long.md":    "key " + strings.Repeat("A1b2", 5000) + " end",
+	})
+	for query, want := range map[string]string{
+		"parseHTTPRequest": "camel", "parsehttprequest": "camel", "http": "camel",
+		"max_retry_count": "snake", "maxRetryCount": "snake", "retry": "snake",
+		"node.js": "dotted", "nodejs": "dotted", "app.config.ts": "dotted",
+		"well-known": "kebab", "email": "kebab", "e-mail": "kebab",
+		"C++": "cpp", "c++": "cpp", "c#": "csharp",
+		"v1.2.3": "version", "3.14": "version",
+		"ann@example.org": "mail", "0xdeadbeef": "hex",
+		"src/internal/walker.go": "path", "walker": "path",
+		"alpha-one": "tagged", "#project/alpha-one": "tagged",
+		strings.Repeat("a1B2", 20): "long",
+	} {
+		t.Run(query, func(t *testing.T) {
+			got := f.paths(query)
+			require.NotEmpty(t, got)
+			assert.Equal(t, want, got[0])
+		})
+	}
+	assert.Equal(t, []string{"cpp", "csharp"}, f.paths("c++"), "the letter alone is found, after the whole")
+}
+
+var projects = map[string]string{
+	"Projects/Apollo.md":     "---\ntags: [space, project/active]\ndate: 2026-01-15\naliases: [Moon landing]\n---\n# Apollo\n\nThe lunar module landed in the sea of tranquility.\n\n## Open\n\n- [ ] file the report\n",
+	"Projects/Old/Gemini.md": "---\ntags: [space]\ndate: 2024-06-01\n---\n# Gemini\n\nTwo astronauts docked; the module was small. Sea trials before.\n",
+	"Journal/2026-03-09.md":  "---\ndate: 2026-03-09\n---\nRead about the lunar module. #space\n",
+	"Journal/Cooking.md":     "---\ndate: 2026-02-01\n---\n# Cooking\n\nTranquility of the kitchen, module by module.\n",
+}
+
+func TestQuerySyntax(t *testing.T) {
+	f := newFixture(t, projects)
+	apollo, gemini, day, cooking := "Projects/Apollo", "Projects/Old/Gemini", "Journal/2026-03-09", "Journal/Cooking"
+	for query, want := range map[string][]string{
+		`module`:                            {apollo, gemini, day, cooking},
+		`module tag:space`:                  {apollo, gemini, day},
+		`module -tag:space`:                 {cooking},
+		`module tag:#project`:               {apollo},
+		`module path:Projects/`:             {apollo, gemini},
+		`module -path:Projects/Old`:         {apollo, day, cooking},
+		`module folder:Projects/Old`:        {gemini},
+		`module folder:"Projects/Old"`:      {gemini},
+		`"lunar module"`:                    {apollo, day},
+		`"module lunar"`:                    {},
+		`"LUNAR   Module!"`:                 {apollo, day},
+		`module -"lunar module"`:            {gemini, cooking},
+		`module -lunar`:                     {gemini, cooking},
+		`module after:2026-01-01`:           {apollo, day, cooking},
+		`module before:2026-01-01`:          {gemini},
+		`module -before:2026-01-01`:         {apollo, day, cooking},
+		`module after:7d`:                   {day},
+		`module after:yesterday`:            {day},
+		`module after:2026-02 before:today`: {day, cooking},
+		`module has:todo`:                   {apollo},
+		`title:gemini`:                      {gemini},
+		`module title:gemini`:               {gemini},
+		`module -title:gemini`:              {apollo, day, cooking},
+		`title:"moon landing"`:              {apollo},
+		`MODULE TAG:Space Path:projects/`:   {apollo, gemini},
+		`tag:space -module tag:space`:       {},
+		`"sea of tranquility" title:apollo`: {apollo},
+		`"moon landing"`:                    {apollo},
+		`-module`:                           {},
+		`-lunar`:                            {gemini, cooking},
+		`tag:space`:                         {apollo, gemini, day},
+		`-"lunar module"`:                   {gemini, cooking},
+		`has:todo`:                          {apollo},
+		`tag:nothing`:                       {},
+	} {
+		t.Run(query, func(t *testing.T) {
+			assert.ElementsMatch(t, want, f.paths(query))
+		})
+	}
+}
+
+// What is not well formed is looked for as words.
+func TestNoTextIsASyntaxError(t *testing.T) {
+	f := newFixture(t, projects)
+	many := strings.Repeat("lunar word ", 5000)
+	for _, query := range []string{
+		`"`, `"lunar`, `lunar"`, `"" ""`, `-`, `--`, `- lunar`, `-- lunar`, `:`, `tag:`, `tag:"`, `after:soon lunar`, `before:99999999999d`, `after:-1d`,
+		`has:nothing lunar`, `-has:todo lunar`, `title:`, `title:!!!`, `path:`, `folder:/`, `lunar\`, `lunar AND (module OR`, `lunar~2^5`, `/lunar/`, `*`, `?`, `lunar*`,
+		"lunar\x00module", "\x00", "\xff\xfe lunar", "lunar\u2028module", `!!! ... ???`, `the of and`, "🚀🚀", many, strings.Repeat(`"`, 999), strings.Repeat("-", 999),
+		strings.Repeat("x", 100_000), `note:///Projects/Apollo.md`, `https://example.org/?q=lunar`, `tag:a:b:c`, `after:`, `after:d`,
+	} {
+		t.Run(fmt.Sprintf("%.30q", query), func(t *testing.T) {
+			for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid, search.ModeSemantic} {
+				_, err := f.engine.Search(context.Background(), search.Query{Text: query, Mode: mode})
+				assert.NoError(t, err)
+			}
+		})
+	}
+	assert.ElementsMatch(t, []string{"Projects/Apollo", "Journal/2026-03-09"}, f.paths(`"lunar`))
+	assert.ElementsMatch(t, []string{"Projects/Apollo", "Journal/2026-03-09"}, f.paths("after:soon lunar"))
+	assert.NotEmpty(t, f.paths("the of and"), "stop words, when there is nothing else")
+	assert.Equal(t, f.paths("lunar"), f.paths("the lunar"))
+}
+
+func TestWhatIsNoQuery(t *testing.T) {
+	f := newFixture(t, projects)
+	for name, q := range map[string]search.Query{
+		"empty":  {},
+		"blank":  {Text: " \t\n"},
+		"mode":   {Text: "x", Mode: "fuzzy"},
+		"limit":  {Text: "x", Limit: 51},
+		"below":  {Text: "x", Limit: -1},
+		"cursor": {Text: "x", Cursor: "nonsense!"},
+		"short":  {Text: "x", Cursor: "AAAA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := f.engine.Search(context.Background(), q)
+			require.ErrorIs(t, err, notes.ErrInvalid)
+			var e *notes.Error
+			require.ErrorAs(t, err, &e)
+			assert.NotEmpty(t, e.Detail)
+			assert.NotEmpty(t, e.Hint)
+		})
+	}
+	r := f.search(search.Query{Text: "!!!"})
+	assert.Empty(t, r.Hits)
+	assert.NotNil(t, r.Hits)
+	assert.Len(t, r.Notes, 1)
+}
+
+func TestFilterAloneListsTheNewest(t *testing.T) {
+	f := newFixture(t, projects)
+	for i, name := range []string{"Projects/Old/Gemini.md", "Journal/2026-03-09.md", "Projects/Apollo.md"} {
+		at := today.Add(time.Duration(i-10) * time.Hour)
+		require.NoError(t, os.Chtimes(filepath.Join(f.root, filepath.FromSlash(name)), at, at))
+	}
+	f.write(nil)
+	assert.Equal(t, []string{"Projects/Apollo", "Journal/2026-03-09", "Projects/Old/Gemini"}, f.paths("tag:space"))
+	r := f.search(search.Query{Filter: notes.Filter{Folder: "Projects"}})
+	assert.Equal(t, []string{"Projects/Apollo", "Projects/Old/Gemini"}, pathsOf(r))
+	assert.Equal(t, 2, r.Total)
+	assert.NotEmpty(t, r.Hits[0].Snippet)
+	assert.Zero(t, r.Hits[0].Why.TextRank)
+}
+
+func TestFilterOfTheCaller(t *testing.T) {
+	f := newFixture(t, projects)
+	find := func(filter notes.Filter) []string {
+		return pathsOf(f.search(search.Query{Text: "module", Mode: search.ModeText, Filter: filter}))
+	}
+	assert.ElementsMatch(t, []string{"Journal/2026-03-09", "Journal/Cooking"}, find(notes.Filter{Scope: []string{"Journal"}}))
+	assert.ElementsMatch(t, []string{"Projects/Apollo"}, find(notes.Filter{Tags: []string{"project"}}))
+	assert.Empty(t, find(notes.Filter{Scope: []string{}}))
+	assert.Empty(t, pathsOf(f.search(search.Query{Text: "module path:Projects", Filter: notes.Filter{Scope: []string{"Journal"}}})),
+		"a query never widens the caller's scope")
+}
+
+func TestTyposAreExplained(t *testing.T) {
+	f := newFixture(t, projects)
+	for query, like := range map[string]string{"tranqility": "tranquil", "astronaut": "", "astronuats": "astronaut", "tranq": "tranquil", "modlue": "modul"} {
+		r := f.search(search.Query{Text: query})
+		require.NotEmpty(t, r.Hits, query)
+		if like == "" {
+			assert.Empty(t, r.Notes, query)
+			continue
+		}
+		require.Len(t, r.Notes, 1, query)
+		assert.Contains(t, r.Notes[0], like)
+		assert.Contains(t, r.Notes[0], query)
+	}
+	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
+}
+
+func TestRanking(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Harbour.md":          "# Harbour\n\nBoats and ropes.",
+		"mention.md":          "We once saw the harbour, and " + strings.Repeat("other words in between ", 30),
+		"heading.md":          "# Trip\n\n## Harbour\n\nWords about " + strings.Repeat("walking home at night ", 20),
+		"apart.md":            "The cable was old. Nobody knew who made the first telegraph. It was of copper and lay in the sea.",
+		"together.md":         "Nobody knew who made it first. The telegraph cable was old, of copper, and it lay in the sea there.",
+		"exact.md":            "Organizing the shelves took all day in the house.",
+		"stemmed.md":          "Organization of the shelves took all day in the house.",
+		"folder/sub/paths.md": "Nothing to see.",
+		"aliased.md":          "---\naliases: [Quay]\n---\nWhere ships are moored.",
+		"tagged.md":           "Something. #zebra",
+		"untagged.md":         "Something zebra. Something longer than the other note, with more words in it.",
+	})
+	assert.Equal(t, []string{"Harbour", "heading", "mention"}, f.paths("harbour"))
+	assert.Equal(t, "together", f.paths("telegraph cable")[0])
+	assert.Equal(t, []string{"exact", "stemmed"}, f.paths("organizing"))
+	assert.Equal(t, []string{"stemmed", "exact"}, f.paths("organization"))
+	assert.Equal(t, []string{"aliased"}, f.paths("quay"))
+	assert.Equal(t, "tagged", f.paths("zebra")[0])
+	assert.Equal(t, []string{"folder/sub/paths"}, f.paths("sub"))
+}
+
+func TestPassages(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"long.md": "---\ntags: [a]\n---\n# Long note\n\n" + strings.Repeat("Filler about nothing in particular.\n", 40) +
+			"\n## The **boiler** room\n\n" + strings.Repeat("More filler, and the [[engine|machine]] hums.\n", 20) +
+			"\nThe *pressure* valve of the boiler was last checked by `Ann` in [May](https://example.org/very/long/link).\n" + strings.Repeat("Again filler.\n", 30),
+		"table.md": "| tool | use |\n|------|-----|\n| awl | to pierce |\n",
+		"crlf.md":  "# Windows\r\n\r\nA line with\r\nquokka inside.\r\n",
+	})
+	r := f.search(search.Query{Text: "pressure valve", Explain: true})
+	require.Len(t, r.Hits, 1)
+	h := r.Hits[0]
+	assert.Equal(t, "long.md", h.Path)
+	assert.Equal(t, "Long note", h.Title)
+	assert.Contains(t, h.Heading, "boiler")
+	assert.Contains(t, h.Snippet, "pressure valve of the boiler was last checked by Ann in May.")
+	assert.LessOrEqual(t, len(h.Snippet), 160+2*len("…"))
+	text, err := os.ReadFile(filepath.Join(f.root, "long.md"))
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	assert.Contains(t, strings.Join(lines[h.LineStart-1:h.LineEnd], "\n"), "*pressure* valve")
+	assert.Equal(t, []string{"pressure", "valve"}, h.Why.Terms)
+	assert.Equal(t, 1, h.Why.TextRank)
+	assert.Positive(t, h.Why.TextScore)
+	assert.Equal(t, "tool use awl to pierce", f.search(search.Query{Text: "awl"}).Hits[0].Snippet)
+	assert.Contains(t, f.search(search.Query{Text: "quokka"}).Hits[0].Snippet, "A line with quokka inside.")
+}
+
+func TestAnswersAreSmall(t *testing.T) {
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprintf("Folder/Note %d.md", i)] = fmt.Sprintf("# Note %d\n\n%s", i, strings.Repeat("Some sentence about the harbour — größer und länger. ", 200))
+	}
+	f := newFixture(t, files)
+	r := f.search(search.Query{Text: "harbour", Mode: search.ModeText})
+	require.Len(t, r.Hits, 10)
+	assert.Equal(t, 30, r.Total)
+	assert.True(t, r.Truncated)
+	r = f.search(search.Query{Text: "harbour", MaxBytes: 800})
+	sum := 0
+	for _, h := range r.Hits {
+		sum += len(h.Snippet)
+		assert.True(t, utf8.ValidString(h.Snippet))
+		assert.NotContains(t, h.Snippet, "\n")
+	}
+	assert.LessOrEqual(t, sum, 800+len(r.Hits)*2*len("…"))
+	_, err := json.Marshal(r)
+	assert.NoError(t, err)
+}

@@ -1,0 +1,148 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+// manyNotes are n notes about the same thing, each a little longer than the
+// one before, so that their order is known.
+func manyNotes(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		text := "harbour"
+		for range i {
+			text += " filler"
+		}
+		files[fmt.Sprintf("Notes/%03d.md", i)] = text
+	}
+	return files
+}
+
+// allPages follows the cursors of a query to the end.
+func (f *fixture) allPages(q search.Query, between func(page int)) []string {
+	f.t.Helper()
+	var out []string
+	for page := 0; ; page++ {
+		r := f.search(q)
+		out = append(out, pathsOf(r)...)
+		require.Equal(f.t, r.Next != "", r.Truncated)
+		if q.Cursor = r.Next; q.Cursor == "" {
+			return out
+		}
+		require.Less(f.t, page, 200, "the pages never end")
+		between(page)
+	}
+}
+
+func TestPagesAreWholeAndInOrder(t *testing.T) {
+	f := newFixture(t, manyNotes(130))
+	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 7}
+	got := f.allPages(q, func(int) {})
+	require.Len(t, got, 130, "beyond what is ranked at first")
+	assert.Equal(t, "Notes/000", got[0])
+	assert.IsIncreasing(t, got)
+	q.Limit = 50
+	assert.Equal(t, got, f.allPages(q, func(int) {}))
+}
+
+func TestPagesWhileNotesChange(t *testing.T) {
+	f := newFixture(t, manyNotes(40))
+	q := search.Query{Text: "harbour", Mode: search.ModeText, Limit: 8}
+	got := f.allPages(q, func(page int) {
+		f.write(map[string]string{
+			fmt.Sprintf("Notes/%03d.md", page):       "harbour harbour harbour moved to the front", // shown already
+			fmt.Sprintf("Notes/%03d.md", 39-page):    "",                                           // not yet shown: gone
+			fmt.Sprintf("Notes/new-%d.md", page):     "harbour",
+			fmt.Sprintf("Notes/%03d.md", 20+page*2):  "nothing any more", // still shown once, or not
+			fmt.Sprintf("Notes/other-%d.md", page*2): "filler",
+		})
+	})
+	seen := map[string]int{}
+	for _, p := range got {
+		seen[p]++
+		assert.Equal(t, 1, seen[p], p)
+	}
+	for i := range 20 {
+		assert.Contains(t, seen, fmt.Sprintf("Notes/%03d", i))
+	}
+	assert.NotContains(t, seen, "Notes/039")
+}
+
+func TestPageOfAListThatIsGone(t *testing.T) {
+	f := newFixture(t, manyNotes(30))
+	q := search.Query{Text: "harbour", Mode: search.ModeText}
+	first := f.search(q)
+	for i := range 100 { // more than the engine keeps lists of
+		f.search(search.Query{Text: fmt.Sprintf("harbour %d", i)})
+	}
+	q.Cursor = first.Next
+	second := f.search(q)
+	assert.Equal(t, "Notes/010", pathsOf(second)[0], "made again")
+	again := search.NewEngine(f.store, f.index, nil, search.EngineOptions{})
+	r, err := again.Search(context.Background(), q)
+	require.NoError(t, err, "another process")
+	assert.Equal(t, pathsOf(second), pathsOf(r))
+}
+
+func TestCursorBelongsToItsQuery(t *testing.T) {
+	f := newFixture(t, manyNotes(30))
+	first := f.search(search.Query{Text: "harbour", Filter: notes.Filter{Folder: "Notes"}})
+	for name, q := range map[string]search.Query{
+		"text":   {Text: "filler", Filter: notes.Filter{Folder: "Notes"}},
+		"filter": {Text: "harbour"},
+		"scope":  {Text: "harbour", Filter: notes.Filter{Folder: "Notes", Scope: []string{"Notes"}}},
+		"mode":   {Text: "harbour", Filter: notes.Filter{Folder: "Notes"}, Mode: search.ModeText},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q.Cursor = first.Next
+			_, err := f.engine.Search(context.Background(), q)
+			assert.ErrorIs(t, err, notes.ErrBadCursor)
+		})
+	}
+}
+
+// A note that left the caller's scope between two pages is not shown.
+func TestPagesRespectTheScopeOfTheMoment(t *testing.T) {
+	f := newFixture(t, manyNotes(30))
+	q := search.Query{Text: "harbour", Mode: search.ModeText, Filter: notes.Filter{Scope: []string{"Notes"}}}
+	q.Cursor = f.search(q).Next
+	f.write(map[string]string{"Notes/012.md": "", "Secret/012.md": manyNotes(30)["Notes/012.md"]})
+	assert.NotContains(t, pathsOf(f.search(q)), "Secret/012")
+}
+
+func TestHitsThatAreGoneAreDropped(t *testing.T) {
+	f := newFixture(t, manyNotes(5))
+	gone := goneStore{f.store, 3}
+	e := search.NewEngine(gone, f.index, nil, search.EngineOptions{})
+	r, err := e.Search(context.Background(), search.Query{Text: "harbour"})
+	require.NoError(t, err)
+	assert.Len(t, r.Hits, 4)
+	for _, h := range r.Hits {
+		assert.NotEqual(t, int64(3), h.NoteID)
+	}
+}
+
+// goneStore is a store from which a note has gone that the index still has.
+type goneStore struct {
+	search.Store
+	id int64
+}
+
+func (s goneStore) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
+	found, err := s.Store.ByID(ctx, ids)
+	var out []*notes.Note
+	for _, n := range found {
+		if n.ID != s.id {
+			out = append(out, n)
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,234 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/search"
+)
+
+// fakeMeaning knows how near each note is, by file name.
+type fakeMeaning struct {
+	store    *notes.Store
+	cosines  map[string]float64
+	coverage search.Coverage
+	weight   float64
+	err      error
+	wait     time.Duration
+	asked    []string
+}
+
+func (m *fakeMeaning) Coverage() search.Coverage { return m.coverage }
+func (m *fakeMeaning) Weight(string) float64     { return m.weight }
+
+func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+	m.asked = append(m.asked, text)
+	if m.wait > 0 {
+		select {
+		case <-time.After(m.wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	hits := m.all(func(n notes.Meta) bool { return allowed.Has(n.ID) })
+	return hits[:min(k, len(hits))], nil
+}
+
+func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
+	var hits []search.SemanticHit
+	page, err := m.store.List(context.Background(), notes.ListQuery{Limit: 1000})
+	if err != nil {
+		panic(err)
+	}
+	for _, n := range page.Notes {
+		if cos, ok := m.cosines[strings.TrimSuffix(n.Path, ".md")]; ok && keep(n) {
+			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos})
+		}
+	}
+	slices.SortFunc(hits, func(a, b search.SemanticHit) int {
+		if a.Cosine > b.Cosine {
+			return -1
+		}
+		return 1
+	})
+	return hits
+}
+
+var seaside = map[string]string{
+	"boats.md":   "Boats in the harbour, harbour, harbour.",
+	"ships.md":   "Vessels lie moored by the quay.",
+	"mention.md": "A harbour is mentioned among " + strings.Repeat("many other things ", 20),
+	"cooking.md": "Bread and salt.",
+}
+
+func withMeaning(t *testing.T, m *fakeMeaning) *fixture {
+	f := newFixture(t, seaside)
+	m.store = f.store
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{})
+	return f
+}
+
+func TestHybrid(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
+	f := withMeaning(t, m)
+	r := f.search(search.Query{Text: "harbour tag:x", Explain: true})
+	assert.Empty(t, r.Hits, "the filter holds for both sides")
+	r = f.search(search.Query{Text: "harbour", Explain: true})
+	assert.Equal(t, []string{"boats", "mention", "ships", "cooking"}, pathsOf(r))
+	assert.Equal(t, search.StateReady, r.Semantic.State)
+	assert.Equal(t, 4, r.Total)
+	first, ship := r.Hits[0], r.Hits[2]
+	assert.InDelta(t, .5*1+.5*(.5-.1)/.8, first.Score, 1e-6)
+	assert.Equal(t, 1, first.Why.TextRank)
+	assert.Equal(t, 3, first.Why.VectorRank)
+	assert.InDelta(t, .5, first.Why.VectorScore, 1e-9)
+	assert.Equal(t, []string{"harbour"}, first.Why.Terms)
+	assert.Zero(t, ship.Why.TextRank)
+	assert.Equal(t, 1, ship.Why.VectorRank)
+	assert.InDelta(t, .5, ship.Score, 1e-6)
+	assert.Equal(t, []string{"harbour", "harbour"}, m.asked[len(m.asked)-2:], "without the filters")
+
+	r = f.search(search.Query{Text: "harbour", Mode: search.ModeSemantic})
+	assert.Equal(t, []string{"ships", "mention", "boats", "cooking"}, pathsOf(r))
+	r = f.search(search.Query{Text: "harbour", Mode: search.ModeText})
+	assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
+	assert.Equal(t, search.StateOff, r.Semantic.State)
+	assert.Equal(t, []string{"cooking"}, pathsOf(f.search(search.Query{Text: "-moored -harbour"})), "nothing to embed")
+}
+
+// While notes are being embedded, one without vectors stands where its words
+// put it.
+func TestHybridWhileEmbedding(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
+		cosines: map[string]float64{"cooking": .1, "mention": .2}}
+	f := withMeaning(t, m)
+	r := f.search(search.Query{Text: "harbour"})
+	assert.Equal(t, "boats", pathsOf(r)[0])
+	assert.InDelta(t, 1, r.Hits[0].Score, 1e-6)
+	assert.Equal(t, search.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
+
+	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
+	r = f.search(search.Query{Text: "harbour"})
+	assert.Equal(t, "mention", pathsOf(r)[0], "all have vectors: not found means far")
+}
+
+// scoringMeaning also tells how near given notes are.
+type scoringMeaning struct {
+	*fakeMeaning
+	near []string // what Nearest returns
+}
+
+func (m scoringMeaning) Nearest(context.Context, string, *notes.IDSet, int) ([]search.SemanticHit, error) {
+	return m.all(func(n notes.Meta) bool { return slices.Contains(m.near, strings.TrimSuffix(n.Path, ".md")) }), nil
+}
+
+func (m scoringMeaning) Cosines(_ context.Context, _ string, ids []int64) ([]search.SemanticHit, error) {
+	return m.all(func(n notes.Meta) bool { return slices.Contains(ids, n.ID) }), nil
+}
+
+func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
+	f := withMeaning(t, m)
+	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{})
+	r := f.search(search.Query{Text: "harbour", Explain: true})
+	require.Equal(t, "boats", pathsOf(r)[0], "it has no vectors: by its words alone")
+	assert.InDelta(t, 1, r.Hits[0].Score, 1e-6)
+	require.Equal(t, "mention", pathsOf(r)[1])
+	assert.InDelta(t, .8, r.Hits[1].Why.VectorScore, 1e-9)
+	assert.Zero(t, r.Hits[1].Why.VectorRank)
+}
+
+func TestMeaningThatCannotHelp(t *testing.T) {
+	ready := search.Coverage{State: search.StateReady, Coverage: 1}
+	cosines := map[string]float64{"ships": .9}
+	for name, c := range map[string]struct {
+		m    fakeMeaning
+		want string
+	}{
+		"off":    {fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateOff}}, search.StateOff},
+		"empty":  {fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding}}, search.StateBuilding},
+		"script": {fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
+		"failed": {fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := withMeaning(t, &c.m)
+			for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
+				r := f.search(search.Query{Text: "harbour", Mode: mode})
+				assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
+				assert.Equal(t, c.want, r.Semantic.State)
+				if mode == search.ModeSemantic || c.want == search.StateFailed || c.want == search.StateUnsupported {
+					require.Len(t, r.Notes, 1)
+					assert.NotContains(t, r.Notes[0], "boom")
+				}
+			}
+		})
+	}
+}
+
+func TestMeaningThatIsLate(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .9}, wait: time.Hour}
+	f := withMeaning(t, m)
+	store := memoryStore(t, f)
+	synctest.Test(t, func(t *testing.T) {
+		e := search.NewEngine(store, f.index, m, search.EngineOptions{})
+		start := time.Now()
+		r, err := e.Search(context.Background(), search.Query{Text: "harbour"})
+		require.NoError(t, err)
+		assert.Equal(t, 250*time.Millisecond, time.Since(start))
+		assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
+		assert.Equal(t, search.StateLate, r.Semantic.State)
+		assert.Len(t, r.Notes, 1)
+
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		_, err = e.Search(ctx, search.Query{Text: "harbour"})
+		assert.ErrorIs(t, err, context.DeadlineExceeded, "the caller's own time limit")
+		synctest.Wait()
+	})
+}
+
+// memory is a store in memory, for tests whose clock must not wait for SQLite.
+type memory map[int64]*notes.Note
+
+func memoryStore(t *testing.T, f *fixture) memory {
+	m := memory{}
+	page, err := f.store.List(context.Background(), notes.ListQuery{Limit: 1000})
+	require.NoError(t, err)
+	for _, n := range page.Notes {
+		found, err := f.store.ByID(context.Background(), []int64{n.ID})
+		require.NoError(t, err)
+		m[n.ID] = found[0]
+	}
+	return m
+}
+
+func (m memory) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) {
+	var out []*notes.Note
+	for _, id := range ids {
+		if n := m[id]; n != nil {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+func (m memory) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
+
+func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {
+	return notes.ListPage{}, nil
+}
