@@ -9,10 +9,9 @@ import (
 const (
 	// maxInFlight bounds the requests that one client may have unanswered.
 	maxInFlight = 4096
-	// maxHeldBytes bounds what the relay keeps in memory for one client while
-	// it may have to be sent (again). A single larger message is taken when
-	// nothing else is held.
-	maxHeldBytes = 16 << 20
+	// maxHeldBytes bounds what the relay keeps in memory for one client because
+	// it may have to be sent (again): the largest message and a good many more.
+	maxHeldBytes = maxLine + 16<<20
 	// maxSends is how often one request is given to daemons that die over it
 	// before the client is told. A request may well be what kills them.
 	maxSends = 5
@@ -65,7 +64,7 @@ func (t *inflight) admits(id requestID, size int) error {
 	if _, taken := t.byClient[id]; taken {
 		return errDuplicateID
 	}
-	if len(t.byClient) >= maxInFlight || (t.held > 0 && t.held+size > maxHeldBytes) {
+	if len(t.byClient) >= maxInFlight || t.held+size > maxHeldBytes {
 		return errTooMany
 	}
 	return nil

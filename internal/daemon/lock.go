@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -165,6 +166,22 @@ func (l *Lock) write() error {
 		return fmt.Errorf("write lock holder: %w", err)
 	}
 	return nil
+}
+
+// inPlace reports whether the locked file is still the one that others try to
+// lock.
+func (l *Lock) inPlace() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return false
+	}
+	held, err := l.file.Stat()
+	if err != nil {
+		return true // not known to be otherwise
+	}
+	there, err := os.Stat(filepath.Join(l.dir, lockFile))
+	return !errors.Is(err, fs.ErrNotExist) && (err != nil || os.SameFile(held, there))
 }
 
 // Release lets go of the lock. It may be called again.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -55,11 +56,11 @@ func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error 
 	s.mu.Lock()
 	s.handshake.version, s.handshake.lists = h.version, h.lists
 	s.mu.Unlock()
-	if h.initialized == nil {
-		return nil
-	}
-	if err := l.write(h.initialized); err != nil {
-		return err
+	if h.initialized != nil {
+		if err := l.write(h.initialized); err != nil {
+			return err
+		}
+		s.dropInitialized()
 	}
 	if h.level != nil {
 		if _, err := s.ask(ctx, l, h.level); err != nil {
@@ -72,6 +73,19 @@ func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error 
 		}
 	}
 	return nil
+}
+
+// dropInitialized takes notifications/initialized out of the backlog, where it is
+// if the last daemon died over it: the replay has sent it.
+func (s *relaySession) dropInitialized() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlog = slices.DeleteFunc(s.backlog, func(p posting) bool {
+		if p.initialized {
+			s.held -= len(p.line)
+		}
+		return p.initialized
+	})
 }
 
 // ask sends a request under an id of the relay's own and waits for the answer.

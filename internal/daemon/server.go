@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,11 +26,17 @@ const (
 	// acceptPause is the wait after a failed accept, which is usually for want of
 	// file descriptors.
 	acceptPause = 100 * time.Millisecond
+	// placeCheck is how often a daemon looks whether it can still be found. Until
+	// it notices that its state directory was removed, two daemons may serve.
+	placeCheck = 5 * time.Second
 )
 
 var (
 	// ErrIdle reports that the server stopped because nobody used it.
 	ErrIdle = errors.New("the daemon was idle")
+	// ErrDisplaced reports that the server stopped because its lock file or its
+	// socket is gone: nobody can find it, and another daemon may be starting.
+	ErrDisplaced = errors.New("the daemon's state directory or socket was removed")
 	// ErrReplaced reports that the server stopped for a newer version.
 	ErrReplaced = errors.New("the daemon was replaced by a newer version")
 )
@@ -44,8 +52,9 @@ type Server struct {
 	IdleExit time.Duration
 	Logger   *slog.Logger
 
-	use     use
-	clients atomic.Int64
+	use       use
+	clients   atomic.Int64
+	lookEvery time.Duration // placeCheck unless a test says otherwise
 }
 
 // Session is one accepted connection.
@@ -71,9 +80,9 @@ func (s *Server) Hold() (release func()) {
 // cancelled, after the connection was cut, when the daemon has no more time to
 // wait.
 //
-// Serve returns nil after ctx has ended, ErrIdle or ErrReplaced. By then the
-// socket is gone. The sessions are given ten seconds at most; an error that says
-// how many are left is joined to the other.
+// Serve returns nil after ctx has ended, ErrIdle, ErrReplaced or ErrDisplaced. By
+// then the socket is gone. The sessions are given ten seconds at most; an error
+// that says how many are left is joined to the other.
 func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Session) error) error {
 	r := &running{
 		server:   s,
@@ -91,17 +100,15 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 		defer close(accepting)
 		r.accept(ctx)
 	}()
-	var err error
-	reason := reasonStopping
-	select {
-	case <-ctx.Done():
-	case <-idle:
-		err = ErrIdle
-	case <-r.replaced:
-		err = ErrReplaced
-		reason = reasonReplaced
-	}
-	return errors.Join(err, r.stop(reason, accepting))
+	err := r.untilOver(ctx, idle)
+	return errors.Join(err, r.stop(err, accepting))
+}
+
+// displaced reports whether the lock file or the socket is no longer where others
+// look for it.
+func (s *Server) displaced() bool {
+	_, err := os.Lstat(s.Listener.Addr().String())
+	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
 }
 
 func (s *Server) logger() *slog.Logger {
@@ -109,190 +116,4 @@ func (s *Server) logger() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return s.Logger
-}
-
-// running is the state of one Serve.
-type running struct {
-	server   *Server
-	handle   func(context.Context, *Session) error
-	replaced chan struct{} // one slot
-	ctx      context.Context
-	cancel   context.CancelFunc
-	open     sync.WaitGroup
-
-	mu       sync.Mutex
-	closing  bool
-	sessions map[*sessionConn]Kind // every connection; "" until it is a session
-}
-
-// accept takes connections until the listener is closed.
-func (r *running) accept(ctx context.Context) {
-	for {
-		conn, err := r.server.Listener.AcceptUnix()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err != nil {
-			r.server.logger().Error("a connection could not be accepted", "error", err)
-			pause(ctx, acceptPause)
-			continue
-		}
-		r.open.Go(func() { r.connection(conn) })
-	}
-}
-
-// connection serves one connection to its end.
-func (r *running) connection(conn *net.UnixConn) {
-	c := newSessionConn(conn)
-	defer c.Close()
-	if !r.enter(c) {
-		return
-	}
-	defer r.leave(c)
-	hello, err := r.welcome(c)
-	if err != nil {
-		r.server.logger().Warn("a connection was turned away", "error", err)
-		return
-	}
-	switch hello.Kind {
-	case KindProbe:
-		return
-	case KindReplace:
-		select {
-		case r.replaced <- struct{}{}:
-		default:
-		}
-		return
-	case KindMCP, KindCLI:
-		r.server.use.hold()
-		defer r.server.use.release()
-		r.server.clients.Add(1)
-		defer r.server.clients.Add(-1)
-	}
-	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && r.ctx.Err() == nil {
-		r.server.logger().Warn("a session ended with an error", "kind", hello.Kind, "error", err)
-	}
-}
-
-// welcome exchanges the first lines. An error means that the connection was not
-// accepted.
-func (r *running) welcome(c *sessionConn) (Hello, error) {
-	if err := checkPeer(c.UnixConn); err != nil {
-		return Hello{}, err
-	}
-	if err := c.SetDeadline(time.Now().Add(frameTimeout)); err != nil {
-		return Hello{}, err
-	}
-	var hello Hello
-	readErr := readFrame(c.in, &hello)
-	if errors.Is(readErr, io.EOF) {
-		return Hello{}, errors.New("the client hung up before it said anything")
-	}
-	refusal := RefusedHello
-	if readErr == nil {
-		refusal = r.judge(c, hello)
-	}
-	if err := writeFrame(c.UnixConn, Welcome{Identity: r.server.Identity, Refused: refusal}); err != nil {
-		return Hello{}, fmt.Errorf("answer the first line: %w", err)
-	}
-	if refusal != "" {
-		return Hello{}, errors.Join(fmt.Errorf("refused: %s (client version %q, kind %q)", refusal,
-			hello.Version, hello.Kind), readErr)
-	}
-	return hello, c.SetDeadline(time.Time{})
-}
-
-// judge decides on a hello, and makes the connection a session if it is to be
-// one.
-func (r *running) judge(c *sessionConn, hello Hello) Refusal {
-	switch hello.Kind {
-	case KindReplace: // has no session, and no wire version to agree on
-		if (Identity{Wire: hello.Wire, Version: hello.Version}).Supersedes(r.server.Identity) {
-			return ""
-		}
-		return RefusedNotNewer
-	case KindMCP, KindCLI, KindStatus, KindProbe:
-	default:
-		return RefusedHello
-	}
-	if hello.Wire != r.server.Identity.Wire {
-		return RefusedWire
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closing {
-		return RefusedClosing
-	}
-	if len(r.sessions) > maxSessions {
-		return RefusedBusy
-	}
-	r.sessions[c] = hello.Kind
-	return ""
-}
-
-func (r *running) enter(c *sessionConn) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closing || len(r.sessions) > 2*maxSessions {
-		return false
-	}
-	r.sessions[c] = ""
-	return true
-}
-
-func (r *running) leave(c *sessionConn) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.sessions, c)
-}
-
-// stop ends the server: no more connections, the relays told, what is in flight
-// finished, the rest cut. A connection is cut before its work is cancelled, so
-// that the client sees a lost connection, which it repeats, and no error.
-func (r *running) stop(reason string, accepting <-chan struct{}) error {
-	lockErr := r.server.Lock.setClosing()
-	_ = r.server.Listener.Close() // only that it is closed matters; accept ends by it
-	<-accepting
-	r.mu.Lock()
-	r.closing = true
-	for c, kind := range r.sessions {
-		switch kind {
-		case KindMCP:
-			r.open.Go(func() { c.announce(reason) })
-		case "", KindProbe, KindReplace:
-			_ = c.Close()
-		}
-	}
-	r.mu.Unlock()
-
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.open.Wait()
-	}()
-	if within(done, drainTimeout) {
-		return lockErr
-	}
-	r.mu.Lock()
-	left := len(r.sessions)
-	for c := range r.sessions {
-		_ = c.Close()
-	}
-	r.mu.Unlock()
-	r.server.logger().Info("sessions that were still busy were cut", "sessions", left)
-	r.cancel()
-	if within(done, cutTimeout) {
-		return lockErr
-	}
-	return errors.Join(lockErr, fmt.Errorf("not all of %d sessions ended in time", left))
-}
-
-// within reports whether done is closed within d.
-func within(done <-chan struct{}, d time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	case <-time.After(d):
-		return false
-	}
 }

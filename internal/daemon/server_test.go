@@ -379,3 +379,33 @@ func countFiles() int {
 	}
 	return len(entries)
 }
+
+func TestServerEndsWhenItCannotBeFound(t *testing.T) {
+	for name, remove := range map[string]func(s *testServer) error{
+		"state directory": func(s *testServer) error { return os.RemoveAll(s.dir) },
+		"socket":          func(s *testServer) error { return os.Remove(s.Listener.Addr().String()) },
+		"lock file":       func(s *testServer) error { return os.Remove(filepath.Join(s.dir, lockFile)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startServer(t, echo, func(s *Server) { s.lookEvery = time.Millisecond })
+			require.NoError(t, remove(s))
+			require.ErrorIs(t, <-s.ended, ErrDisplaced)
+		})
+	}
+}
+
+func TestServerLeavesItsSuccessorAlone(t *testing.T) {
+	s := startServer(t, echo, func(s *Server) { s.lookEvery = time.Hour })
+	path := s.Listener.Addr().String()
+	require.NoError(t, os.RemoveAll(s.dir))
+	lock := acquire(t, s.dir)
+	next, err := Listen(lock)
+	require.NoError(t, err)
+	defer next.Close()
+	require.Equal(t, path, next.Addr().String())
+	assert.False(t, s.Lock.inPlace())
+	assert.True(t, lock.inPlace())
+	s.stop()
+	require.NoError(t, <-s.ended)
+	assert.FileExists(t, path, "the successor's socket")
+}

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestConnectWithoutStarting(t *testing.T) {
+	c := &Connector{Dir: t.TempDir(), Hello: Hello{Wire: Wire, Kind: KindCLI}}
+	_, err := c.Connect(context.Background())
+	require.ErrorIs(t, err, ErrNotRunning)
+}
+
+func TestConnectPassesOnWhyItDoesNotStart(t *testing.T) {
+	broken := errors.New("no such vault")
+	c := &Connector{Dir: t.TempDir(), Start: func(context.Context) error { return broken }}
+	_, err := c.Connect(context.Background())
+	require.ErrorIs(t, err, broken)
+	_, err = c.Dial(context.Background())
+	require.ErrorIs(t, err, broken)
+}
+
+// TestConnectToALockThatNobodyServes has a process that holds the lock and does
+// not listen. The connector names it, and does not start daemons all the time.
+func TestConnectToALockThatNobodyServes(t *testing.T) {
+	dir := t.TempDir()
+	acquire(t, dir)
+	var starts atomic.Int64
+	c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(ctx context.Context) error {
+		starts.Add(1)
+		_, err := Acquire(ctx, dir, NewIdentity("1.0.0", 1))
+		return err
+	}}
+	ctx, cancel := context.WithTimeout(context.Background(), 4*startAgain)
+	defer cancel()
+	_, err := c.Connect(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorIs(t, err, ErrLocked)
+	assert.LessOrEqual(t, starts.Load(), int64(3))
+}
+
+func TestConnectWaitsForTheOneThatStarts(t *testing.T) {
+	s := startServer(t, echo)
+	dir := t.TempDir()
+	turn, err := openLocked(filepath.Join(dir, startFile))
+	require.NoError(t, err)
+	defer turn.Close()
+	c := &Connector{Dir: dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Start: func(context.Context) error {
+		t.Error("it is someone else's turn")
+		return nil
+	}}
+	connected := make(chan error, 1)
+	go func() {
+		conn, err := c.Connect(context.Background())
+		if err == nil {
+			err = conn.Close()
+		}
+		connected <- err
+	}()
+	// The daemon appears: the lock file says where it listens.
+	holder, err := os.ReadFile(filepath.Join(s.dir, lockFile))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, lockFile), holder, 0o600))
+	require.NoError(t, <-connected)
+}
+
+func TestConnectReplacesAnOlderDaemon(t *testing.T) {
+	s := startServer(t, echo)
+	older := &Connector{Dir: s.dir, Replace: true, Hello: Hello{Wire: Wire, Version: "0.9.0", Kind: KindMCP}}
+	conn, err := older.Connect(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+
+	// Another wire version cannot be spoken to, but replaced.
+	newer := &Connector{Dir: s.dir, Hello: Hello{Wire: Wire + 1, Version: "1.0.1", Kind: KindCLI}}
+	_, err = newer.Connect(context.Background())
+	require.ErrorIs(t, err, ErrIncompatible, "only where that is wanted")
+	newer.Replace = true
+	_, err = newer.Connect(context.Background())
+	require.ErrorIs(t, err, ErrNotRunning)
+	require.ErrorIs(t, <-s.ended, ErrReplaced)
+}
+
+func TestDialToADaemonThatIsStuck(t *testing.T) {
+	dir := t.TempDir()
+	ln, err := Listen(acquire(t, dir))
+	require.NoError(t, err)
+	defer ln.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err = Dial(ctx, dir, Hello{Wire: Wire, Kind: KindMCP})
+	require.ErrorContains(t, err, "does not answer")
+}
+
+func TestDialToADaemonThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	ln, err := Listen(acquire(t, dir))
+	require.NoError(t, err)
+	defer ln.Close()
+	go func() {
+		if c, err := ln.Accept(); err == nil {
+			c.Close()
+		}
+	}()
+	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})
+	require.ErrorIs(t, err, ErrNotRunning)
+}
+
+func TestDialToSomethingElse(t *testing.T) {
+	dir := t.TempDir()
+	ln, err := Listen(acquire(t, dir))
+	require.NoError(t, err)
+	defer ln.Close()
+	go func() {
+		if c, err := ln.Accept(); err == nil {
+			_, _ = c.Write([]byte("220 mail.example.org ESMTP\n"))
+			defer c.Close()
+			_, _ = net.Conn(c).Read(make([]byte, maxFrame))
+		}
+	}()
+	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})
+	require.ErrorContains(t, err, "greet the daemon")
+}

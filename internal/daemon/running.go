@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// running is the state of one Serve.
+type running struct {
+	server   *Server
+	handle   func(context.Context, *Session) error
+	replaced chan struct{} // one slot
+	ctx      context.Context
+	cancel   context.CancelFunc
+	open     sync.WaitGroup
+
+	mu       sync.Mutex
+	closing  bool
+	sessions map[*sessionConn]Kind // every connection; "" until it is a session
+}
+
+// untilOver returns when the server is to stop, and why: nil because ctx ended.
+func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
+	look := time.NewTicker(cmp.Or(r.server.lookEvery, placeCheck))
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-idle:
+			return ErrIdle
+		case <-r.replaced:
+			return ErrReplaced
+		case <-look.C:
+			if r.server.displaced() {
+				return ErrDisplaced
+			}
+		}
+	}
+}
+
+// accept takes connections until the listener is closed.
+func (r *running) accept(ctx context.Context) {
+	for {
+		conn, err := r.server.Listener.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			r.server.logger().Error("a connection could not be accepted", "error", err)
+			pause(ctx, acceptPause)
+			continue
+		}
+		r.open.Go(func() { r.connection(conn) })
+	}
+}
+
+// connection serves one connection to its end.
+func (r *running) connection(conn *net.UnixConn) {
+	c := newSessionConn(conn)
+	defer c.Close()
+	if !r.enter(c) {
+		return
+	}
+	defer r.leave(c)
+	hello, err := r.welcome(c)
+	if err != nil {
+		r.server.logger().Warn("a connection was turned away", "error", err)
+		return
+	}
+	switch hello.Kind {
+	case KindProbe:
+		return
+	case KindReplace:
+		select {
+		case r.replaced <- struct{}{}:
+		default:
+		}
+		return
+	case KindMCP, KindCLI:
+		r.server.use.hold()
+		defer r.server.use.release()
+		r.server.clients.Add(1)
+		defer r.server.clients.Add(-1)
+	}
+	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && r.ctx.Err() == nil {
+		r.server.logger().Warn("a session ended with an error", "kind", hello.Kind, "error", err)
+	}
+}
+
+// welcome exchanges the first lines. An error means that the connection was not
+// accepted.
+func (r *running) welcome(c *sessionConn) (Hello, error) {
+	if err := checkPeer(c.UnixConn); err != nil {
+		return Hello{}, err
+	}
+	if err := c.SetDeadline(time.Now().Add(frameTimeout)); err != nil {
+		return Hello{}, err
+	}
+	var hello Hello
+	readErr := readFrame(c.in, &hello)
+	if errors.Is(readErr, io.EOF) {
+		return Hello{}, errors.New("the client hung up before it said anything")
+	}
+	refusal := RefusedHello
+	if readErr == nil {
+		refusal = r.judge(c, hello)
+	}
+	if err := writeFrame(c.UnixConn, Welcome{Identity: r.server.Identity, Refused: refusal}); err != nil {
+		return Hello{}, fmt.Errorf("answer the first line: %w", err)
+	}
+	if refusal != "" {
+		return Hello{}, errors.Join(fmt.Errorf("refused: %s (client version %q, kind %q)", refusal,
+			hello.Version, hello.Kind), readErr)
+	}
+	return hello, c.SetDeadline(time.Time{})
+}
+
+// judge decides on a hello, and makes the connection a session if it is to be
+// one.
+func (r *running) judge(c *sessionConn, hello Hello) Refusal {
+	switch hello.Kind {
+	case KindReplace: // has no session, and no wire version to agree on
+		if (Identity{Wire: hello.Wire, Version: hello.Version}).Supersedes(r.server.Identity) {
+			return ""
+		}
+		return RefusedNotNewer
+	case KindMCP, KindCLI, KindStatus, KindProbe:
+	default:
+		return RefusedHello
+	}
+	if hello.Wire != r.server.Identity.Wire {
+		return RefusedWire
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing {
+		return RefusedClosing
+	}
+	if len(r.sessions) > maxSessions {
+		return RefusedBusy
+	}
+	r.sessions[c] = hello.Kind
+	return ""
+}
+
+func (r *running) enter(c *sessionConn) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing || len(r.sessions) > 2*maxSessions {
+		return false
+	}
+	r.sessions[c] = ""
+	return true
+}
+
+func (r *running) leave(c *sessionConn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sessions, c)
+}
+
+// stop ends the server: no more connections, the relays told, what is in flight
+// finished, the rest cut. A connection is cut before its work is cancelled, so
+// that the client sees a lost connection, which it repeats, and no error.
+func (r *running) stop(why error, accepting <-chan struct{}) error {
+	reason := reasonStopping
+	if errors.Is(why, ErrReplaced) {
+		reason = reasonReplaced
+	}
+	lockErr := r.server.Lock.setClosing()
+	// If someone else has the lock by now, the socket there is theirs.
+	r.server.Listener.SetUnlinkOnClose(r.server.Lock.inPlace())
+	_ = r.server.Listener.Close() // only that it is closed matters; accept ends by it
+	<-accepting
+	r.mu.Lock()
+	r.closing = true
+	for c, kind := range r.sessions {
+		switch kind {
+		case KindMCP:
+			r.open.Go(func() { c.announce(reason) })
+		case "", KindProbe, KindReplace:
+			_ = c.Close()
+		}
+	}
+	r.mu.Unlock()
+
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.open.Wait()
+	}()
+	if within(done, drainTimeout) {
+		return lockErr
+	}
+	r.mu.Lock()
+	left := len(r.sessions)
+	for c := range r.sessions {
+		_ = c.Close()
+	}
+	r.mu.Unlock()
+	r.server.logger().Info("sessions that were still busy were cut", "sessions", left)
+	r.cancel()
+	if within(done, cutTimeout) {
+		return lockErr
+	}
+	return errors.Join(lockErr, fmt.Errorf("not all of %d sessions ended in time", left))
+}
+
+// within reports whether done is closed within d.
+func within(done <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
