@@ -112,6 +112,7 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand,
 		searchCommand, readCommand, listCommand, newCommand,
+		historyCommand, restoreCommand, exportCommand, forgetCommand,
 		indexCommand, statusCommand, evalCommand, versionCommand,
 	} {
 		root.AddCommand(command(a))

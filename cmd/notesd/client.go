@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,7 +42,7 @@ const turnTimeout = time.Minute
 // found. A daemon keeps it so, and says where it cannot; without one the changes
 // since the last command are taken in first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
-	return a.connect(cmd, func(ctx context.Context, c *client) error {
+	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		if c.daemon == nil {
 			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
@@ -52,45 +54,47 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 
 // connect runs do with a session: the daemon's if one runs, else one with a
 // service of this process's own.
-func (a *app) connect(cmd *cobra.Command, do func(context.Context, *client) error) error {
+func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	conn, lock, err := a.daemonOrLock(ctx, cfg)
+	conn, lock, err := a.daemonOrLock(ctx, cfg, kind)
 	if err != nil {
 		return err
 	}
 	if conn != nil {
-		return withSession(ctx, &sdk.IOTransport{Reader: conn, Writer: conn}, func(s *sdk.ClientSession) error {
-			return do(ctx, &client{session: s, daemon: &conn.Daemon})
-		})
+		return withDaemon(ctx, conn, do)
 	}
 	return a.serveFor(cmd, cfg, lock, do)
 }
 
-// serveFor serves the vault for as long as do takes, and lets go of the lock.
-func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, do func(context.Context, *client) error) (err error) {
-	defer func() { err = errors.Join(err, lock.Release()) }()
+func withDaemon(ctx context.Context, conn *daemon.Conn, do func(context.Context, *client) error) error {
+	return withSession(ctx, conn, func(s *sdk.ClientSession) error {
+		return do(ctx, &client{session: s, daemon: &conn.Daemon})
+	})
+}
+
+// serveFor serves the vault to this command only, for as long as it takes.
+func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, do func(context.Context, *client) error) error {
 	logs, err := a.openCommandLogs(cmd, cfg)
 	if err != nil {
-		return err
+		return errors.Join(err, lock.Release())
 	}
-	s := newService(cfg, logs)
-	err = s.run(cmd.Context(), func(ctx context.Context) error {
-		return s.withClient(ctx, func(c *client) error { return do(ctx, c) })
+	s := newService(cfg, logs, !watching)
+	return s.runLocked(cmd.Context(), lock, func(ctx context.Context) error {
+		return s.withClient(ctx, do)
 	})
-	return errors.Join(err, logs.close())
 }
 
 // daemonOrLock returns a connection to the vault's daemon or, if none runs, the
 // lock with which this process may serve the vault itself.
-func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config) (*daemon.Conn, *daemon.Lock, error) {
+func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
 	if err := makePrivate(cfg.State); err != nil {
 		return nil, nil, err
 	}
-	hello := helloOf(cfg, daemon.KindCLI)
+	hello := helloOf(cfg, kind)
 	turn, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	for {
@@ -110,14 +114,16 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config) (*daemon.Con
 	}
 }
 
-// withClient runs do with a session of the service, over a transport in memory.
-func (s *service) withClient(ctx context.Context, do func(*client) error) error {
-	ours, theirs := sdk.NewInMemoryTransports()
-	ctx, cancel := context.WithCancel(ctx)
+// withClient runs do with a session of the service, over a pipe in memory.
+func (s *service) withClient(ctx context.Context, do func(context.Context, *client) error) error {
+	ours, theirs := net.Pipe()
+	serving, cancel := context.WithCancel(ctx)
 	defer cancel()
 	served := make(chan error, 1)
-	go func() { served <- s.core.Serve(ctx, theirs, mcp.Profile{}) }()
-	err := withSession(ctx, ours, func(session *sdk.ClientSession) error { return do(&client{session: session}) })
+	go func() { served <- s.serveOwner(serving, theirs, mcp.Profile{}) }()
+	err := withSession(ctx, ours, func(session *sdk.ClientSession) error {
+		return do(ctx, &client{session: session})
+	})
 	cancel()
 	if serveErr := <-served; serveErr != nil && !errors.Is(serveErr, context.Canceled) {
 		err = errors.Join(err, serveErr)
@@ -125,11 +131,18 @@ func (s *service) withClient(ctx context.Context, do func(*client) error) error 
 	return err
 }
 
-func withSession(ctx context.Context, t sdk.Transport, do func(*sdk.ClientSession) error) error {
+// withSession runs do with a session over a connection, which it closes.
+func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.ClientSession) error) error {
 	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: version()}, nil)
-	if err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus); err != nil {
-		return err
+	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
+	for _, method := range []string{methodExport, methodForget, methodRescan} {
+		err = errors.Join(err, sdk.AddSendingCustomMethod[*ownerParams, *ownerResult](c, method))
 	}
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	// The SDK closes both ends, which are one; a note may be longer than it reads.
+	t := &sdk.IOTransport{Reader: conn, Writer: notClosing{conn}, MaxLineLength: -1}
 	session, err := c.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: clientVersion})
 	if err != nil {
 		return fmt.Errorf("open a session: %w", err)
@@ -137,6 +150,10 @@ func withSession(ctx context.Context, t sdk.Transport, do func(*sdk.ClientSessio
 	err = do(session)
 	return errors.Join(err, session.Close())
 }
+
+type notClosing struct{ io.Writer }
+
+func (notClosing) Close() error { return nil }
 
 type statusParams struct{ sdk.ParamsBase }
 
@@ -149,7 +166,7 @@ type statusResult struct {
 func (c *client) status(ctx context.Context) (report, error) {
 	res, err := sdk.CallCustomMethod[*statusParams, *statusResult](ctx, c.session, mcp.MethodStatus, &statusParams{})
 	if err != nil {
-		return report{}, err
+		return report{}, rpcFailure(err)
 	}
 	return res.report, nil
 }
@@ -158,7 +175,7 @@ func (c *client) status(ctx context.Context) (report, error) {
 func (c *client) call(ctx context.Context, tool string, args map[string]any, out any) error {
 	res, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		return err
+		return rpcFailure(err)
 	}
 	if res.IsError {
 		return toolFailure(res)

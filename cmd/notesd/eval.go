@@ -93,9 +93,9 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	if err := set.WriteVault(mine.Vault.Path); err != nil {
 		return r, err
 	}
-	s := newService(&mine, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()})
+	s := newService(&mine, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
 	err = s.run(ctx, func(ctx context.Context) error {
-		return s.withClient(ctx, func(c *client) error {
+		return s.withClient(ctx, func(ctx context.Context, c *client) error {
 			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}

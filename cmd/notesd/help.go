@@ -17,6 +17,8 @@ Usage: notesd COMMAND [flags]
   mcp, serve          what an assistant launches · the daemon that all of them share
   search QUERY…       find notes
   read, list, new     print a note · list notes · make one, its body from stdin
+  history, restore    list the versions of a note · bring one back
+  export, forget      the notes as they were, in another folder · erase a deleted note
   index, status       bring the index up to date · what notesd knows, what is wrong
   eval                measure retrieval quality on a judged set
   version             which notesd this is

@@ -40,12 +40,8 @@ command does, and a daemon keeps watch.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
-			run := a.connect
-			if rebuild {
-				run = a.connectRebuilt
-			}
-			return run(cmd, func(ctx context.Context, c *client) error {
-				r, err := a.untilIndexed(ctx, c, nil)
+			return a.indexing(cmd, rebuild, func(ctx context.Context, c *client) error {
+				r, err := a.bringUpToDate(ctx, c)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c)
 				}
@@ -66,6 +62,18 @@ command does, and a daemon keeps watch.`,
 	cmd.Flags().BoolVar(&wait, "wait", false, "until the last passage is embedded, too")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// bringUpToDate takes in what is on disk now, and returns the report of that.
+func (a *app) bringUpToDate(ctx context.Context, c *client) (report, error) {
+	r, err := a.untilIndexed(ctx, c, nil)
+	if err != nil || c.daemon == nil {
+		return r, err
+	}
+	if _, err := c.ask(ctx, methodRescan, ownerParams{}); err != nil { // what the watcher has not reported yet
+		return r, err
+	}
+	return a.untilIndexed(ctx, c, nil)
 }
 
 func (a *app) indexed(r indexResult) error {
@@ -103,21 +111,42 @@ func (a *app) untilEmbedded(ctx context.Context, c *client) (report, error) {
 	}
 }
 
-// connectRebuilt is connect after everything derived was discarded. A daemon is
-// stopped for it; its clients wait, and start the next one.
-func (a *app) connectRebuilt(cmd *cobra.Command, do func(context.Context, *client) error) error {
+// indexing runs do with a session while the vault is being indexed, by the
+// daemon, or by this process, which lets others at the vault meanwhile. With
+// rebuild everything derived is discarded first; a daemon is stopped for it, and
+// its clients come to us.
+func (a *app) indexing(cmd *cobra.Command, rebuild bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
 	}
-	lock, err := a.takeOver(cmd.Context(), cfg)
+	ctx := cmd.Context()
+	var conn *daemon.Conn
+	var lock *daemon.Lock
+	if rebuild {
+		lock, err = a.takeOver(ctx, cfg)
+	} else {
+		conn, lock, err = a.daemonOrLock(ctx, cfg, daemon.KindCLI)
+	}
 	if err != nil {
 		return err
 	}
-	if err := discardDerived(cfg.State); err != nil {
+	if conn != nil {
+		return withDaemon(ctx, conn, do)
+	}
+	if rebuild {
+		if err := discardDerived(cfg.State); err != nil {
+			return errors.Join(err, lock.Release())
+		}
+	}
+	logs, err := a.openCommandLogs(cmd, cfg)
+	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	return a.serveFor(cmd, cfg, lock, do)
+	s := newService(cfg, logs, watching)
+	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
+		return s.withClient(ctx, do)
+	}))
 }
 
 // takeOver stops the vault's daemon, if one runs, and takes its lock.
@@ -125,7 +154,7 @@ func (a *app) takeOver(ctx context.Context, cfg *config.Config) (*daemon.Lock, e
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	for {
-		conn, lock, err := a.daemonOrLock(ctx, cfg)
+		conn, lock, err := a.daemonOrLock(ctx, cfg, daemon.KindStatus)
 		if conn == nil {
 			return lock, err
 		}

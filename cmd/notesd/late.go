@@ -85,6 +85,14 @@ func (l lateVault) Read(ctx context.Context, ref string, scope notes.Scope) (*no
 	return v.Read(ctx, ref, scope)
 }
 
+func (l lateVault) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
+	v, err := l.get(ctx)
+	if err != nil {
+		return notes.LinkReport{}, err
+	}
+	return v.Links(ctx, ref, q)
+}
+
 func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
 	v, err := l.get(ctx)
 	if err != nil {
@@ -103,6 +111,10 @@ func (l lateVault) Create(ctx context.Context, r notes.CreateRequest) (notes.Wri
 
 func (l lateVault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
 	return ask(ctx, l, (*notes.Vault).Edit, r)
+}
+
+func (l lateVault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
+	return ask(ctx, l, (*notes.Vault).Move, r)
 }
 
 func (l lateVault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {

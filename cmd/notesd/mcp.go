@@ -3,7 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +35,10 @@ func mcpCommand(a *app) *cobra.Command {
 			if err := profile.Validate(); err != nil {
 				return err
 			}
-			return a.mcpInProcess(cmd.Context(), cfg, profile)
+			if inProcess {
+				return a.mcpInProcess(cmd.Context(), cfg, profile)
+			}
+			return a.relay(cmd.Context(), cfg, profile.Tools)
 		},
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
@@ -49,7 +57,7 @@ func toolList(flag string) []string {
 	return names
 }
 
-// mcpInProcess serves one client and the vault in this process.
+// mcpInProcess serves one client, and the vault, in this process.
 func (a *app) mcpInProcess(ctx context.Context, cfg *config.Config, profile mcp.Profile) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
@@ -59,21 +67,61 @@ func (a *app) mcpInProcess(ctx context.Context, cfg *config.Config, profile mcp.
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	s := newService(cfg, logs)
-	s.watcher = s.newWatcher()
-	err = s.run(ctx, func(ctx context.Context) error {
+	s := newService(cfg, logs, watching)
+	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, a.in, a.stdout, profile)
 		if errors.Is(err, context.Canceled) {
-			return nil // a signal: the client has been answered as far as there was time
+			return nil // a signal: what was asked has been answered as far as there was time
 		}
 		return err
-	})
-	return errors.Join(err, logs.close(), lock.Release())
+	}))
 }
 
-func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
-	if err := makePrivate(cfg.State); err != nil {
-		return nil, err
+// launchedIdleExit is how long a daemon that was started for a client stays when
+// nobody uses it: longer than the pause between two questions.
+const launchedIdleExit = 15 * time.Minute
+
+// relay joins the client to the vault's daemon, and starts one if there is none.
+func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program, to start the daemon: %w", err)
 	}
-	return daemon.Acquire(ctx, cfg.State, identity())
+	args, err := a.daemonArgs(cfg)
+	if err != nil {
+		return err
+	}
+	if err := makePrivate(cfg.State); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)}))
+	hello := helloOf(cfg, daemon.KindMCP)
+	hello.Tools = tools
+	connector := &daemon.Connector{
+		Dir:     cfg.State,
+		Hello:   hello,
+		Replace: true,
+		Logger:  log,
+		Start: func(ctx context.Context) error {
+			return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, daemonLog))
+		},
+	}
+	r := &daemon.Relay{In: a.in, Out: a.stdout, Dial: connector.Dial, Logger: log}
+	err = r.Run(ctx)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// daemonArgs are the arguments of the daemon that is started for a client. They
+// say which vault it is; all else is for the configuration file to say, since
+// the daemon serves other clients as well.
+func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
+	args := []string{"serve", "--vault", cfg.Vault.Path, "--state", cfg.State, "--idle-exit", launchedIdleExit.String()}
+	if a.configFile == "" {
+		return args, nil
+	}
+	file, err := filepath.Abs(a.configFile)
+	return append(args, "--config", file), err
 }

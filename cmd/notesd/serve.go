@@ -40,32 +40,58 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 
 // serve runs the daemon: the lock first, so that nothing ever waits for another
 // process's database or index, then the store, then the socket.
-func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Duration) (err error) {
+func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Duration) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
 	logs, err := a.openLogs(cfg)
 	if err != nil {
-		return err
+		return errors.Join(err, lock.Release())
 	}
-	s := newService(cfg, logs)
-	s.watcher = s.newWatcher()
-	err = s.run(ctx, func(ctx context.Context) error {
+	s := newService(cfg, logs, watching)
+	return s.runLocked(ctx, lock, func(ctx context.Context) error {
 		if _, err := s.vault.get(ctx); err != nil {
-			return nil // stopped, or the store could not be opened, which is the error
+			return nil // stopped; or the store cannot be opened, and that is the error
 		}
-		return a.acceptSessions(ctx, s, lock, idleExit)
+		err := s.accept(ctx, lock, idleExit, a.startup.Ready)
+		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) {
+			s.logs.Info("stopping", "reason", err)
+			return nil
+		}
+		return err
 	})
-	if err != nil {
-		logs.Error("the daemon failed", "err", err)
-	}
-	return errors.Join(err, logs.close())
 }
 
-// acceptSessions listens on the socket until the daemon is to stop.
-func (a *app) acceptSessions(ctx context.Context, s *service, lock *daemon.Lock, idleExit time.Duration) error {
+// lockPatience is how long a server waits for a command that has the vault to
+// itself just now; one that takes longer serves others meanwhile.
+const lockPatience = 20 * time.Second
+
+// lockState takes the lock of the state directory. It does not wait for a
+// process that serves.
+func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
+	if err := makePrivate(cfg.State); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		lock, err := daemon.Acquire(ctx, cfg.State, identity())
+		var locked *daemon.LockedError
+		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
+			return lock, err
+		}
+		select {
+		case <-time.After(turnPoll):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// accept serves clients on the socket until ctx ends or the server has its own
+// reason to stop. It calls ready when the socket is there.
+func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
 		return err
@@ -77,20 +103,32 @@ func (a *app) acceptSessions(ctx context.Context, s *service, lock *daemon.Lock,
 	}
 	s.daemon.Store(&status)
 	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", version())
-	if err := a.startup.Ready(); err != nil {
+	if err := ready(); err != nil {
 		log.Warn("the start could not be reported", "err", err)
 	}
-	err = server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
-		return s.core.ServeLines(ctx, session.Conn, session.Conn, profileOfHello(session.Hello))
+	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
+		if session.Hello.Kind == daemon.KindMCP {
+			return s.core.ServeLines(ctx, session.Conn, session.Conn, profileOfHello(session.Hello))
+		}
+		return s.serveOwner(ctx, session.Conn, profileOfHello(session.Hello))
 	})
-	switch {
-	case errors.Is(err, daemon.ErrIdle), errors.Is(err, daemon.ErrReplaced):
-		log.Info("stopping", "reason", err)
-		return nil
-	case err == nil:
-		log.Info("stopping", "reason", "a signal")
+}
+
+// beside is a front that also accepts clients on the socket, so that a process
+// that needs the vault for long keeps nobody else from it.
+func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, done := context.WithCancel(ctx)
+		defer done()
+		accepted := make(chan error, 1)
+		go func() { accepted <- s.accept(ctx, lock, 0, func() error { return nil }) }()
+		err := front(ctx)
+		done()
+		if acceptErr := <-accepted; acceptErr != nil {
+			s.logs.Warn("other clients could not be served", "err", acceptErr)
+		}
+		return err
 	}
-	return err
 }
 
 // profileOfHello is how a client wants its session narrowed.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"notesd/internal/daemon"
 )
 
 // statusWait is how long a status without a daemon takes in what has changed
@@ -21,7 +23,7 @@ func statusCommand(a *app) *cobra.Command {
   notesd status --json | jq .warnings`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.connect(cmd, func(ctx context.Context, c *client) error {
+			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
 				enough := func(report) bool { return true }
 				if c.daemon == nil {
 					latest := time.Now().Add(statusWait)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/config"
+	"notesd/internal/daemon"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/prompts"
@@ -25,6 +26,9 @@ const indexDir = "index"
 // that nothing falls between the two. A folder that is missing is never
 // watched, and the scan is what tells.
 const watchFirst = 2 * time.Second
+
+// watching is for services that go on for longer than one question takes.
+const watching = true
 
 // A service is one vault and everything that serves it.
 type service struct {
@@ -43,7 +47,7 @@ type service struct {
 
 // newService makes a service. It opens nothing and starts nothing. The caller
 // holds the lock of the state directory.
-func newService(cfg *config.Config, logs *logs) *service {
+func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	s := &service{
 		cfg:    cfg,
 		logs:   logs,
@@ -68,6 +72,9 @@ func newService(cfg *config.Config, logs *logs) *service {
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
 	})
+	if watch {
+		s.watcher = s.newWatcher()
+	}
 	return s
 }
 
@@ -97,6 +104,15 @@ func (s *service) run(ctx context.Context, front func(context.Context) error) er
 	g.Go(func() error { return s.start(behind, g) })
 	err := g.Wait()
 	return errors.Join(err, s.close())
+}
+
+// runLocked runs the service, then closes its log and lets go of the lock.
+func (s *service) runLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
+	err := s.run(ctx, front)
+	if err != nil {
+		s.logs.Error("notesd failed", "err", err)
+	}
+	return errors.Join(err, s.logs.close(), lock.Release())
 }
 
 // start opens the vault and starts what keeps it up to date.
