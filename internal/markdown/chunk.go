@@ -105,7 +105,7 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 			return p
 		}
 		p.end = c.bestCut(p.end, limit)
-		p.size = c.target
+		p.size, p.bare = c.target, false
 		c.add(p)
 		p = piece{start: p.end, end: p.end, section: p.section, closed: true}
 	}

@@ -17,7 +17,7 @@ func joins(r rune) bool {
 func (c *chunker) add(p piece) {
 	if n := len(c.pieces); n > 0 && c.joinable(c.pieces[n-1], p) {
 		last := &c.pieces[n-1]
-		if last.bare && p.section != last.section {
+		if p.size > last.size && c.inside(p.section, last.section) {
 			last.section = p.section
 		}
 		last.end, last.size = p.end, last.size+p.size

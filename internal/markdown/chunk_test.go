@@ -1,0 +1,106 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// passages returns the chunks of src as "path|text".
+func passages(t *testing.T, src string, target int) []string {
+	t.Helper()
+	doc := Parse([]byte(src))
+	chunks := Chunks([]byte(src), doc, ChunkOptions{TargetTokens: target})
+	requireSoundChunks(t, []byte(src), doc, chunks)
+	var out []string
+	for _, c := range chunks {
+		out = append(out, strings.Join(c.Path, " > ")+"|"+src[c.Start:c.End])
+	}
+	return out
+}
+
+func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) + "\n" }
+
+func TestChunksFollowSections(t *testing.T) {
+	long := words(60)
+	assert.Equal(t, []string{
+		"A|intro\n# A\n\n" + long,
+		"A > B|## B\n\n" + long + "\n",
+		"A > C|## C\n\n" + long,
+		"D|# D\n" + long,
+	}, passages(t, "intro\n# A\n\n"+long+"## B\n\n"+long+"\n## C\n\n"+long+"# D\n"+long, 100))
+}
+
+func TestSmallSectionsAreJoinedBelowOneParent(t *testing.T) {
+	assert.Equal(t, []string{
+		"A > B|# A\n## B\nb\n## C\nc\n",
+		"D > E|# D\n## E\ne\n",
+	}, passages(t, "# A\n## B\nb\n## C\nc\n# D\n## E\ne\n", 100))
+}
+
+func TestBlocksStayWhole(t *testing.T) {
+	code := "```\n" + strings.Repeat("line of code\n\n", 15) + "```\n"
+	paragraph := words(50)
+	got := passages(t, "# A\n\n"+paragraph+"\n"+code+"\n"+paragraph, 100)
+	require.Len(t, got, 3)
+	assert.Equal(t, "A|# A\n\n"+paragraph+"\n", got[0])
+	assert.Equal(t, "A|"+code+"\n", got[1])
+}
+
+func TestLargeBlocksAreCut(t *testing.T) {
+	sentence := "This is a sentence of eight short words. "
+	for name, test := range map[string]struct {
+		src  string
+		ends func(before, after string) bool
+	}{
+		"between lines": {strings.Repeat("- some words in an item of a list\n", 200), func(before, _ string) bool {
+			return strings.HasSuffix(before, "\n")
+		}},
+		"between sentences": {strings.Repeat(sentence, 200), func(before, _ string) bool {
+			return strings.HasSuffix(before, ". ")
+		}},
+		"between words": {strings.Repeat("word ", 40_000), func(before, _ string) bool {
+			return strings.HasSuffix(before, " ")
+		}},
+		"between Chinese sentences": {strings.Repeat("这是一个有十二个字的句子呀。", 100), func(before, _ string) bool {
+			return strings.HasSuffix(before, "。")
+		}},
+		"between characters": {strings.Repeat("é👩‍👧", 2000), func(_, after string) bool {
+			return strings.HasPrefix(after, "é") || strings.HasPrefix(after, "👩")
+		}},
+	} {
+		got := passages(t, test.src, 100)
+		require.Greater(t, len(got), 3, name)
+		for i := range got[1:] {
+			assert.True(t, test.ends(got[i], got[i+1][1:]), "%s: %q then %q", name, got[i], got[i+1])
+			assert.LessOrEqual(t, estimateTokens([]byte(got[i][1:])), 100, name)
+		}
+	}
+}
+
+func TestChunkSizes(t *testing.T) {
+	src := "# A\n\n" + strings.Repeat(words(30)+"\n", 100)
+	doc := Parse([]byte(src))
+	chunks := Chunks([]byte(src), doc, ChunkOptions{})
+	for _, c := range chunks[:len(chunks)-1] {
+		tokens := estimateTokens([]byte(src[c.Start:c.End]))
+		assert.True(t, 150 < tokens && tokens <= 220, "%d tokens", tokens)
+	}
+}
+
+func TestNoChunksInAnEmptyBody(t *testing.T) {
+	for _, src := range []string{"", " \n\t\n", "---\na: 1\n---\n\n"} {
+		assert.Empty(t, passages(t, src, 100), "%q", src)
+	}
+}
+
+func TestEstimateTokens(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "word": 2, "ten words of text are about thirteen tokens in all": 13, "日本語のテキスト": 8, "สวัสดี": 6,
+		"internationalization": 4,
+	} {
+		assert.Equal(t, want, estimateTokens([]byte(text)), text)
+	}
+}

@@ -1,0 +1,171 @@
+package markdown
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFrontMatterValues(t *testing.T) {
+	for src, want := range map[string]string{
+		"---\n---\n":            `{}`,
+		"---\n# comment\n---\n": `{}`,
+		"---\na: 1\nb: -2.5\nc: true\nd: null\ne: text\nf:\n---\n": `{"a":1,"b":-2.5,"c":true,"d":null,"e":"text","f":null}`,
+		"---\nd: 2024-01-02\nt: 2024-01-02T10:00:00Z\nz: 00123\nbig: 123456789012345678901234567890\nn: .nan\ni: -.inf\nhex: 0x1F\n---\n": `{"d":"2024-01-02",` +
+			`"t":"2024-01-02T10:00:00Z","z":"00123","big":"123456789012345678901234567890","n":".nan","i":"-.inf","hex":31}`,
+		"---\na: [x, {b: c}]\nd:\n  - e\n  - f: g\n    h: i\n---\n":                        `{"a":["x",{"b":"c"}],"d":["e",{"f":"g","h":"i"}]}`,
+		"---\na: |\n  x\n  y\nb: >-\n  x\n  y\nc: \"x\\n\\u00e9\"\n---\n":                  `{"a":"x\ny\n","b":"x y","c":"x\né"}`,
+		"---\r\na:\r\n- x\r\n- y\r\nb: |\r\n  z\r\n---\r\n":                                `{"a":["x","y"],"b":"z\n"}`,
+		"---\na: &x {b: 1}\nc: *x\nd:\n  <<: *x\n  e: 2\n---\n":                            `{"a":{"b":1},"c":{"b":1},"d":{"b":1,"e":2}}`,
+		"---\n1: x\ntrue: y\n? k\n: z\n---\n":                                              `{"1":"x","true":"y","k":"z"}`,
+		"---\na: !!str 1\nb: !x c\n...\n":                                                  `{"a":"1","b":"c"}`,
+		"--- \na: 1\n---\t\ntext":                                                          `{"a":1}`,
+		"+++\na = 1\nb = 1979-05-27\nc = 07:32:00\nd = [1.5, \"x\"]\n[e]\nf = true\n+++\n": `{"a":1,"b":"1979-05-27","c":"07:32:00","d":[1.5,"x"],"e":{"f":true}}`,
+		"+++\na = nan\nt = 1979-05-27T07:32:00Z\n[[l]]\nx = 1\n[[l]]\nx = 2\n+++\n":        `{"a":"NaN","t":"1979-05-27T07:32:00Z","l":[{"x":1},{"x":2}]}`,
+	} {
+		fm := Parse([]byte(src)).FrontMatter
+		require.NoError(t, fm.Err, "%q", src)
+		got, err := json.Marshal(fm.Values)
+		require.NoError(t, err, "%q", src)
+		assert.JSONEq(t, want, string(got), "%q", src)
+	}
+}
+
+func TestNoFrontMatter(t *testing.T) {
+	for _, src := range []string{
+		"", "text", "---", "---\n", "---\na: 1\n", "---\nprose here\n\n---\ntext", "---\n- a\n- b\n---\n", "----\na: 1\n----\n", " ---\na: 1\n---\n",
+		"\n---\na: 1\n---\n", "--- x\na: 1\n---\n", "+++\na = 1\n", "---\na: 1\n+++\n",
+	} {
+		doc := Parse([]byte(src))
+		assert.Empty(t, doc.FrontMatter.Format, "%q", src)
+		assert.Zero(t, doc.BodyStart, "%q", src)
+	}
+}
+
+func TestBrokenFrontMatter(t *testing.T) {
+	deep := strings.Repeat("[", 70) + strings.Repeat("]", 70)
+	bomb := "a: &a [" + strings.Repeat("x,", 50) + "]\nb: &b [" + strings.Repeat("*a,", 50) + "]\nc: &c [" + strings.Repeat("*b,", 50) + "]\n"
+	for _, test := range []struct {
+		inner, message string
+		line           int
+	}{
+		{"a: [1\nb: 2\n", "YAML", 3},
+		{"ok: 1\na: b: c\n", "YAML", 3},
+		{"a: 1\na: 2\n", "already defined", 3},
+		{"a: \xff\n", "UTF-8", 0},
+		{"a: 1\nb: \x00\n", "control character", 3},
+		{"title:x\n", "not a list of keys", 2},
+		{"a: " + deep + "\n", "deeper than 64", 0},
+		{bomb, "more than 100000", 0},
+		{"a: " + strings.Repeat("x", maxFrontMatter) + "\n", "larger than 128 KiB", 0},
+		{"a: *b\n", "YAML", 2},
+	} {
+		doc := Parse([]byte("---\n" + test.inner + "---\n# Body #tag\n"))
+		require.Error(t, doc.FrontMatter.Err, "%.40q", test.inner)
+		assert.ErrorContains(t, doc.FrontMatter.Err, test.message)
+		assert.NotContains(t, doc.FrontMatter.Err.Error(), "\n")
+		if test.line > 0 {
+			assert.Equal(t, test.line, doc.FrontMatter.ErrLine, "%.40q", test.inner)
+		}
+		assert.Nil(t, doc.FrontMatter.Values)
+		assert.Equal(t, "Body #tag", doc.Headings[0].Text)
+		assert.Equal(t, []string{"tag"}, doc.Tags)
+	}
+	toml := Parse([]byte("+++\na = 1\nb = \n+++\n# A\n"))
+	assert.ErrorContains(t, toml.FrontMatter.Err, "TOML")
+	assert.Equal(t, 3, toml.FrontMatter.ErrLine)
+	assert.Equal(t, "A", toml.Title)
+}
+
+func TestSetFrontMatter(t *testing.T) {
+	for _, test := range []struct {
+		name, src, key string
+		value          any
+		want           string
+	}{
+		{"creates", "# A\n", "k", "v", "---\nk: v\n---\n# A\n"},
+		{"creates in CRLF after BOM", "\xef\xbb\xbf# A\r\n", "k", []any{"v"}, "\xef\xbb\xbf---\r\nk:\r\n  - v\r\n---\r\n# A\r\n"},
+		{"creates in an empty note", "", "k", 1, "---\nk: 1\n---\n"},
+		{"creates before a rule", "---\ntext\n", "k", 1, "---\nk: 1\n---\n---\ntext\n"},
+		{"adds at the end", "---\na: 1 # x\n\n# end\n---\nb", "k", true, "---\na: 1 # x\n\n# end\nk: true\n---\nb"},
+		{"adds after a list", "---\na:\n- x\n---\n", "k", []any{"z", int64(2)}, "---\na:\n- x\nk:\n- z\n- 2\n---\n"},
+		{"adds to nothing", "---\n---\nx", "k", "v", "---\nk: v\n---\nx"},
+		{"adds to comments", "---\n# c\n---\nx", "k", "v", "---\n# c\nk: v\n---\nx"},
+		{"adds to indented keys", "---\n  a: 1\n  b: 2\n---\n", "k", []any{"v"}, "---\n  a: 1\n  b: 2\n  k:\n    - v\n---\n"},
+		{"replaces, keeping quotes and comment", "---\na: \"x\" # why\nb: 'y'  # z\n---\n", "b", "n", "---\na: \"x\" # why\nb: 'n'  # z\n---\n"},
+		{"replaces a list by a scalar", "---\na:\n  - x # c\n  - y\n\n# next\nb: 1\n---\n", "a", "z", "---\na: z\n\n# next\nb: 1\n---\n"},
+		{"replaces a list in brackets", "---\na: [x, y] # c\nb: 1\n---\n", "a", []any{"p", "q: r"}, "---\na: [p, \"q: r\"] # c\nb: 1\n---\n"},
+		{"replaces block text", "---\na: |\n  x\n\n  # y\nb: 1\n---\n", "a", "l1\nl2", "---\na: \"l1\\nl2\"\nb: 1\n---\n"},
+		{"replaces with a map", "---\na: 1\nb: 2\n---\n", "a", map[string]any{"w": []any{"z"}, "v": 1.5}, "---\na:\n  v: 1.5\n  w:\n    - z\nb: 2\n---\n"},
+		{"lists of maps", "---\na: 1\n---\n", "a", []any{map[string]any{"p": 1, "q": nil}, []any{"r"}}, "---\na:\n  - p: 1\n    q: null\n  -\n    - r\n---\n"},
+		{"empty ones", "---\na: 1\n---\n", "a", map[string]any{"l": []any{}, "m": map[string]any{}}, "---\na:\n  l: []\n  m: {}\n---\n"},
+		{"the same value", "---\na:   \"x\"\n---\n", "a", "x", "---\na:   \"x\"\n---\n"},
+		{"CRLF", "---\r\na: 1\r\nb: 2\r\n---\r\nx\r\n", "a", []string{"p"}, "---\r\na:\r\n  - p\r\nb: 2\r\n---\r\nx\r\n"},
+		{"removes", "---\na: 1\nb:\n  - x\n# c\nd: 2\n---\n", "b", nil, "---\na: 1\n# c\nd: 2\n---\n"},
+		{"removes the last key with its block", "---\na: 1\n---\nx", "a", nil, "x"},
+		{"removes the last key, not comments", "---\n# c\na: 1\n---\nx", "a", nil, "---\n# c\n---\nx"},
+		{"removes what is not there", "---\na: 1\n---\nx", "b", nil, "---\na: 1\n---\nx"},
+		{"removes from nothing", "x", "b", nil, "x"},
+		{"keeps a block before a block", "---\na: 1\n---\n---\nb: 2\n---\n", "a", nil, "---\n---\n---\nb: 2\n---\n"},
+		{"odd keys", "---\na: 1\n---\n", "x: y", "v", "---\na: 1\n\"x: y\": v\n---\n"},
+		{"no final newline", "---\na: 1\n---", "a", 2, "---\na: 2\n---"},
+		{"TOML adds before tables", "+++\na = 1 # c\n\n[t]\nb = 2\n+++\n", "k", []any{"v", 1}, "+++\na = 1 # c\nk = [\"v\", 1]\n\n[t]\nb = 2\n+++\n"},
+		{"TOML adds first", "+++\n[t]\nb = 2\n+++\n", "k", map[string]any{"a b": 1.5}, "+++\nk = {\"a b\" = 1.5}\n[t]\nb = 2\n+++\n"},
+		{"TOML replaces", "+++\r\na = [\r\n 1, # x\r\n] # c\r\nb = 2\r\n+++\r\n", "a", "v", "+++\r\na = \"v\" # c\r\nb = 2\r\n+++\r\n"},
+		{"TOML removes", "+++\na = '''\nx\n'''\nb = 2\n+++\n", "a", nil, "+++\nb = 2\n+++\n"},
+	} {
+		out, err := SetFrontMatter([]byte(test.src), test.key, test.value)
+		if assert.NoError(t, err, test.name) {
+			assert.Equal(t, test.want, string(out), test.name)
+		}
+	}
+}
+
+func TestSetFrontMatterQuotesWhatWouldChange(t *testing.T) {
+	for value, want := range map[string]string{
+		"text": "text", "two words": "two words", "2024-01-02": "2024-01-02", "2024-01-02T10:00": "2024-01-02T10:00",
+		"true": `"true"`, "No": `"No"`, "~": `"~"`, "": `""`, "12": `"12"`, "1e3": `"1e3"`, "0x1F": `"0x1F"`, "12:30": `"12:30"`,
+		"010": `"010"`, ".5": `".5"`, "a: b": `"a: b"`, "a #b": `"a #b"`, "a#b": "a#b", "#a": `"#a"`, "- a": `"- a"`, "[[a]]": `"[[a]]"`,
+		"https://x.y/z?a=b": "https://x.y/z?a=b", " a": `" a"`, "a ": `"a "`, "a:": `"a:"`, "it's": "it's", `say "x"`: `"say \"x\""`,
+		"日本 語": "日本 語", "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`, "3 apples": "3 apples", "@x": `"@x"`, "*x": `"*x"`, "a, b": "a, b",
+		"beef": "beef", "null": `"null"`,
+	} {
+		out, err := SetFrontMatter(nil, "k", value)
+		if assert.NoError(t, err, value) {
+			assert.Equal(t, "---\nk: "+want+"\n---\n", string(out))
+		}
+	}
+}
+
+func TestSetFrontMatterRefuses(t *testing.T) {
+	for _, test := range []struct {
+		src, key string
+		value    any
+		is       error
+		message  string
+	}{
+		{"---\na: [\n---\n", "k", 1, ErrFrontMatter, "correct it first"},
+		{"---\na: 1\na: 2\n---\n", "a", 1, ErrFrontMatter, "already defined"},
+		{"---\nTags: x\n---\n", "tags", 1, ErrFrontMatter, `the note has "Tags"`},
+		{"---\n{a: 1, b: 2}\n---\n", "a", 3, ErrFrontMatter, "braces"},
+		{"---\na: &x 1\nb: *x\n---\n", "a", 3, ErrFrontMatter, "would not parse"},
+		{"+++\n[a]\nb = 1\n+++\n", "a", 3, ErrFrontMatter, "table"},
+		{"+++\na.b = 1\n+++\n", "a", 3, ErrFrontMatter, "dotted"},
+		{"+++\na = 1\n+++\n", "b", []any{nil}, ErrInvalid, "null"},
+		{"", "", 1, ErrInvalid, "needs a key"},
+		{"", "k", "\xff", ErrInvalid, "UTF-8"},
+		{"", "k", struct{}{}, ErrInvalid, "not a JSON value"},
+	} {
+		out, err := SetFrontMatter([]byte(test.src), test.key, test.value)
+		assert.Nil(t, out, "%q", test.src)
+		assert.ErrorIs(t, err, test.is, "%q", test.src)
+		assert.ErrorContains(t, err, test.message, "%q", test.src)
+	}
+	_, err := SetFrontMatter([]byte("---\nok: 1\na: b: c\n---\n"), "k", 1)
+	var refused *FrontMatterError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, 3, refused.Line)
+}
