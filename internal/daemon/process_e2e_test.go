@@ -126,6 +126,8 @@ func TestDaemonThatCannotStartSaysWhy(t *testing.T) {
 	for broken, want := range map[string]string{
 		"config": "vault.path: it does not exist",
 		"crash":  "a crash while starting",
+
+		"crash after rotation": "a crash with a log",
 	} {
 		t.Run(broken, func(t *testing.T) {
 			dir := stateDir(t)

@@ -76,6 +76,8 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 		return errors.New("vault.path: it does not exist")
 	case "crash":
 		panic("a crash while starting")
+	case "crash after rotation":
+		return crashWithLog(filepath.Join(dir, "daemon.log"))
 	case "hang":
 		time.Sleep(2 * time.Second) // longer than the test waits
 		return errors.New("nobody should hear this")
@@ -104,6 +106,23 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 		return nil
 	}
 	return err
+}
+
+// crashWithLog ends in a panic after its log file was set aside.
+func crashWithLog(path string) error {
+	log, err := OpenLog(path, 20, 1)
+	if err != nil {
+		return err
+	}
+	if err := log.CaptureStderr(); err != nil {
+		return err
+	}
+	for range 2 {
+		if _, err := fmt.Fprintln(log, "a line of the log"); err != nil {
+			return err
+		}
+	}
+	panic("a crash with a log")
 }
 
 // testHandler speaks enough of the protocol for a relay.

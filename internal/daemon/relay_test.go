@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -601,4 +602,16 @@ func TestRelayWaitsBetweenDaemonsThatDie(t *testing.T) {
 		assert.Greater(t, time.Since(start), 5*time.Second)
 		assert.Less(t, time.Since(start), 12*maxBackoff)
 	})
+}
+
+func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
+	s := newRelaySession(io.Discard, slog.New(slog.DiscardHandler), func(error) {})
+	note := []byte(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n")
+	s.post(posting{line: note})
+	require.Len(t, s.backlog, 1)
+	assert.Equal(t, len(note), s.held)
+	s.held = maxHeldBytes
+	s.post(posting{line: note})
+	require.Len(t, s.backlog, 1, "one more is dropped")
+	assert.ErrorIs(t, s.requests.admits(requestID{text: "x"}, maxHeldBytes+1), errTooMany)
 }
