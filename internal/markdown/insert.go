@@ -65,6 +65,7 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	if textStart < textEnd {
 		if content == "" {
 			textStart = start
+			_, textEnd = lineAt(src[:end], textEnd)
 		}
 		return splice(src, textStart, textEnd, content)
 	}

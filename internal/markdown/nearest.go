@@ -35,8 +35,9 @@ func nearest(src []byte, text string) (string, int) {
 	if likeness < nearestLikeness {
 		return "", 0
 	}
-	passage := strings.ToValidUTF8(strings.TrimSpace(string(src[best.start:best.end])), "\uFFFD")
-	return cutAt(passage, 2*nearestText), 1 + bytes.Count(src[:best.start], []byte{'\n'})
+	passage := bytes.TrimLeft(src[best.start:best.end], " \t\r\n")
+	line := 1 + bytes.Count(src[:best.end-len(passage)], []byte{'\n'})
+	return cutAt(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
 }
 
 // promising returns the windows of src, as wide as text, that share most

@@ -1,0 +1,112 @@
+package markdown
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// edited is one edit, what it is made in and what it gives.
+type edited struct {
+	name, src, ref, content, want string
+}
+
+func check(t *testing.T, tests []edited, edit func(src []byte, ref, content string) ([]byte, error)) {
+	t.Helper()
+	for _, test := range tests {
+		out, err := edit([]byte(test.src), test.ref, test.content)
+		if assert.NoError(t, err, test.name) {
+			assert.Equal(t, test.want, string(out), test.name)
+		}
+	}
+}
+
+func TestReplaceSection(t *testing.T) {
+	check(t, []edited{
+		{"keeps the heading and blank lines", "# A\n\nold\n\n\n# B\n", "A", "new", "# A\n\nnew\n\n\n# B\n"},
+		{"replaces a repeated heading", "# A\nold\n\n# B\n", "A", "## a\n\nnew\n", "## a\n\nnew\n\n# B\n"},
+		{"replaces subsections", "# A\nold\n## S\nx\n# B\n", "A", "new", "# A\nnew\n# B\n"},
+		{"a tight section", "# A\nold\n# B\n", "A", "\nnew\n\n", "# A\nnew\n# B\n"},
+		{"before a Setext heading", "A\n===\n```\n```\nB\n===\n", "A", "new", "A\n===\nnew\n\nB\n===\n"},
+		{"an empty section", "# A\n# B\n", "A", "new", "# A\n\nnew\n\n# B\n"},
+		{"an empty section at the end", "# A\n", "A", "new", "# A\n\nnew\n"},
+		{"no final newline", "# A\nold", "A", "new\n", "# A\nnew"},
+		{"an empty section without newline", "# A", "A", "new", "# A\n\nnew"},
+		{"empties", "# A\n\nold\n\n# B\n", "A", "", "# A\n\n# B\n"},
+		{"CRLF", "# A\r\n\r\nold\r\n\r\n# B\r\n", "A", "x\ny\n", "# A\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
+		{"a heading in a list", "- ## A\n\t- x\n- ## B\n", "A", "- y\n- z", "- ## A\n\t- y\n\t- z\n- ## B\n"},
+		{"a heading in a list, repeated", "- ## A\n  x\n", "A", "## A\ny", "- ## A\n  y\n"},
+		{"a block", "a\n\npara\ngraph ^id\n\nb\n", "^id", "new\ntext", "a\n\nnew\ntext ^id\n\nb\n"},
+		{"a block with its id", "para ^id\n", "^id", "new ^id", "new ^id\n"},
+		{"a list item", "- a\n  - b ^id\n    - c\n", "^id", "- new\nline", "- a\n  - new\n    line ^id\n    - c\n"},
+		{"a table", "| a |\n|---|\n\n^id\n", "^id", "| b |\n|---|", "| b |\n|---|\n\n^id\n"},
+		{"a quoted block", "> a\n> b ^id\n", "^id", "c\nd", "> c\n> d ^id\n"},
+	}, ReplaceSection)
+}
+
+func TestInsertBefore(t *testing.T) {
+	check(t, []edited{
+		{"a heading", "# A\n\na\n# B\n", "B", "new\n", "# A\n\na\n\nnew\n\n# B\n"},
+		{"the first heading", "# A\n", "A", "new", "new\n\n# A\n"},
+		{"after front matter", "---\na: 1\n---\n# A\n", "A", "new", "---\na: 1\n---\nnew\n\n# A\n"},
+		{"after a blank line", "x\n\n# A\n", "A", "new", "x\n\nnew\n\n# A\n"},
+		{"a list item", "- a\n  - b ^id\n", "^id", "- new", "- a\n  - new\n  - b ^id\n"},
+		{"a heading in a list", "- a\n\t- ## B\n", "B", "- new", "- a\n\t- new\n\t- ## B\n"},
+		{"a paragraph", "a\nb ^id\n", "^id", "new", "new\n\na\nb ^id\n"},
+		{"CRLF", "a\r\n\r\n# B\r\n", "B", "x\ny", "a\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
+	}, InsertBefore)
+}
+
+func TestInsertAfter(t *testing.T) {
+	check(t, []edited{
+		{"a section", "# A\na\n## S\ns\n\n\n# B\n", "A", "new", "# A\na\n## S\ns\n\nnew\n\n\n# B\n"},
+		{"a tight section", "# A\na\n# B\n", "A", "new", "# A\na\n\nnew\n\n# B\n"},
+		{"the last section", "# A\na\n", "A", "new", "# A\na\n\nnew\n"},
+		{"the last section, no newline", "# A\na", "A", "new", "# A\na\n\nnew"},
+		{"a list in a section", "# A\n- [ ] a\n\n# B\n", "A", "- [ ] b", "# A\n- [ ] a\n- [ ] b\n\n# B\n"},
+		{"a list item with children", "- a ^id\n  - b\n- c\n", "^id", "- new", "- a ^id\n  - b\n- new\n- c\n"},
+		{"a paragraph", "a ^id\n\nb\n", "^id", "new", "a ^id\n\nnew\n\nb\n"},
+		{"a table", "| a |\n|---|\n^id\n", "^id", "x", "| a |\n|---|\n^id\n\nx\n"},
+	}, InsertAfter)
+}
+
+func TestAppend(t *testing.T) {
+	check(t, []edited{
+		{"to text", "a\n", "", "new\n", "a\n\nnew\n"},
+		{"to nothing", "", "", "new", "new\n"},
+		{"to a byte order mark", "\xef\xbb\xbf", "", "new", "\xef\xbb\xbfnew"},
+		{"no final newline", "a", "", "new", "a\n\nnew"},
+		{"to a list", "x\n\n- a\n", "", "- b\n- c", "x\n\n- a\n- b\n- c\n"},
+		{"to a table", "| a |\n|---|\n", "", "| b |", "| a |\n|---|\n| b |\n"},
+		{"a list to text", "a\n", "", "- b", "a\n\n- b\n"},
+		{"before blank lines at the end", "a\n\n\n", "", "new", "a\n\nnew\n\n\n"},
+		{"to front matter", "---\na: 1\n---", "", "new", "---\na: 1\n---\nnew"},
+		{"indented code", "a\n", "", "\n\n    code\n", "a\n\n    code\n"},
+		{"CRLF", "a\r\n", "", "x\r\ny\n", "a\r\n\r\nx\r\ny\r\n"},
+	}, func(src []byte, _, content string) ([]byte, error) { return Append(src, content) })
+}
+
+func TestPrepend(t *testing.T) {
+	check(t, []edited{
+		{"to text", "a\n", "", "new", "new\n\na\n"},
+		{"to nothing", "", "", "new", "new\n"},
+		{"after front matter", "---\na: 1\n---\n\n# A\n", "", "new", "---\na: 1\n---\n\nnew\n\n# A\n"},
+		{"after a byte order mark", "\xef\xbb\xbf# A\n", "", "new", "\xef\xbb\xbfnew\n\n# A\n"},
+		{"after page properties", "type:: x\ntags:: y\n\n- a\n", "", "- new", "type:: x\ntags:: y\n\n- new\n\n- a\n"},
+		{"to a list", "- a\n", "", "- new", "- new\n- a\n"},
+	}, func(src []byte, _, content string) ([]byte, error) { return Prepend(src, content) })
+}
+
+func TestInsertsNeedContent(t *testing.T) {
+	src := []byte("# A\ntext ^id\n")
+	for _, content := range []string{"", "\n", " \n\t"} {
+		for _, edit := range []Edit{
+			{Op: OpAppend}, {Op: OpPrepend}, {Op: OpInsertAfter, Heading: "A"}, {Op: OpInsertBefore, Heading: "A"},
+			{Op: OpReplaceSection, Heading: "^id"},
+		} {
+			edit.Content = content
+			_, err := Apply(src, []Edit{edit})
+			assert.ErrorIs(t, err, ErrInvalid, edit.Op)
+		}
+	}
+}

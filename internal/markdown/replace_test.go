@@ -1,0 +1,87 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestReplaceText(t *testing.T) {
+	for _, test := range []struct {
+		src, old, new string
+		count         int
+		want          string
+	}{
+		{"a b c", "b", "x", 0, "a x c"},
+		{"a b b", "b", "", 2, "a  "},
+		{"aaaa", "aa", "b", 2, "bb"},
+		{"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", 1, "x\r\ny\r\nz\r\nc\r\n"},
+		{"a\r\nb\r\nc\r\n", "a\r\nb", "x", 1, "x\r\nc\r\n"},
+		{"a\nb\n", "a\r\nb", "x\r\ny", 1, "x\ny\n"},
+		{"a\r\nb\nc", "a\nb\nc", "x", 1, "x"},
+		{"a\r\nb", "\nb", "x", 1, "ax"},
+		{"a\r\nb", "a\n", "x", 1, "xb"},
+		{"\n\r\na\r\n", "a", "b\nc", 1, "\n\r\nb\nc\r\n"},
+		{"\xff a \x00", "a", "b", 1, "\xff b \x00"},
+	} {
+		out, err := ReplaceText([]byte(test.src), test.old, test.new, test.count)
+		if assert.NoError(t, err, "%q", test.src) {
+			assert.Equal(t, test.want, string(out), "%q", test.src)
+		}
+	}
+}
+
+func TestReplaceTextCounts(t *testing.T) {
+	src := []byte("a\r\nx\r\nb x\r\n" + strings.Repeat("x\r\n", 100))
+	_, err := ReplaceText(src, "x\n", "y", 1)
+	var e *MatchError
+	require.ErrorAs(t, err, &e)
+	require.ErrorIs(t, err, ErrMismatch)
+	assert.Equal(t, 102, e.Found)
+	assert.Len(t, e.Lines, maxMatchLines)
+	assert.Equal(t, []int{2, 3, 4}, e.Lines[:3])
+	assert.ErrorContains(t, err, "occurs 102 times, not 1 (lines 2, 3, 4, 5, 6, 7, 8, 9)")
+	for _, count := range []int{-1} {
+		_, err = ReplaceText(src, "x", "y", count)
+		assert.ErrorIs(t, err, ErrInvalid)
+	}
+	_, err = ReplaceText(src, "", "y", 1)
+	assert.ErrorIs(t, err, ErrInvalid)
+}
+
+func TestReplaceTextShowsTheNearest(t *testing.T) {
+	src := []byte("# Notes\n\nThe quick brown fox jumps over the lazy dog.\nPack my box with five dozen liquor jugs.\n\nTail\n")
+	for old, want := range map[string]string{
+		"The quick brown fox jumped over a lazy dog.":               "The quick brown fox jumps over the lazy dog.",
+		"the QUICK brown fox jumps over the lazy dog":               "The quick brown fox jumps over the lazy dog.",
+		"jumps over the lazy dog.\nPack my box with 5 dozen liquor": "The quick brown fox jumps over the lazy dog.\nPack my box with five dozen liquor jugs.",
+		"nothing of this kind is anywhere":                          "",
+		"zz":                                                        "",
+	} {
+		_, err := ReplaceText(src, old, "x", 1)
+		var e *MatchError
+		require.ErrorAs(t, err, &e)
+		require.ErrorIs(t, err, ErrMissing)
+		assert.Equal(t, want, e.Nearest, old)
+		if want != "" {
+			assert.Equal(t, 3, e.NearestLine, old)
+		}
+	}
+	long := []byte(strings.Repeat("lorem ipsum dolor sit amet ", 8000) + "a needle of gold " + strings.Repeat("consectetur elit ", 8000))
+	_, err := ReplaceText(long, "a needle of cold", "x", 1)
+	var e *MatchError
+	require.ErrorAs(t, err, &e)
+	assert.Contains(t, e.Nearest, "a needle of gold")
+	assert.Less(t, len(e.Nearest), 100)
+}
+
+func BenchmarkNearest(b *testing.B) {
+	src := []byte(strings.Repeat("Some words of prose that go on and on, line by line.\n", 16<<20/53))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		_, err := ReplaceText(src, "Some words of prose that went on and on, page by page", "x", 1)
+		require.Error(b, err)
+	}
+}

@@ -1,0 +1,95 @@
+package markdown
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const plan = `# Plan
+
+## Risks
+first
+## Cost & Time!
+## Sub
+### Risks
+second
+# Archive
+## Risks
+third
+## a -> b
+fourth
+# 計画
+text ^id-1
+- item ^id-2
+  - child
+# Twice
+# Twice
+`
+
+func TestFindSection(t *testing.T) {
+	doc := Parse([]byte(plan))
+	for ref, want := range map[string]string{
+		"Archive":           "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"# Archive":         "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"archive":           "# Archive\n## Risks\nthird\n## a -> b\nfourth\n",
+		"Archive > Risks":   "## Risks\nthird\n",
+		"archive>risks":     "## Risks\nthird\n",
+		"#Archive#Risks":    "## Risks\nthird\n",
+		"### Risks":         "### Risks\nsecond\n",
+		"Sub > Risks":       "### Risks\nsecond\n",
+		"Plan > Sub":        "## Sub\n### Risks\nsecond\n",
+		"cost-time":         "## Cost & Time!\n",
+		"a -> b":            "## a -> b\nfourth\n",
+		"Archive > a -> b":  "## a -> b\nfourth\n",
+		"計画":                "# 計画\ntext ^id-1\n- item ^id-2\n  - child\n",
+		"^id-1":             "text ^id-1",
+		"#^ID-2":            "- item ^id-2",
+		"Risks (line 10)":   "## Risks\nthird\n",
+		`"Twice" (line 19)`: "# Twice\n",
+	} {
+		s, err := FindSection(doc, []byte(plan), ref)
+		if assert.NoError(t, err, ref) {
+			assert.Equal(t, want, plan[s.Start:s.End], ref)
+		}
+	}
+	s, err := FindSection(doc, []byte(plan), "Sub > Risks")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Plan", "Sub", "Risks"}, s.Path)
+	assert.Equal(t, 3, s.Level)
+	assert.Equal(t, 7, s.Line)
+}
+
+func TestFindSectionFails(t *testing.T) {
+	doc := Parse([]byte(plan))
+	for ref, want := range map[string]struct {
+		is         error
+		candidates []Candidate
+	}{
+		"Risks":        {ErrAmbiguous, []Candidate{{"Plan > Risks", 3}, {"Plan > Sub > Risks", 7}, {"Archive > Risks", 10}}},
+		"Plan > Risks": {nil, nil},
+		"Twice":        {ErrAmbiguous, []Candidate{{"Twice", 18}, {"Twice", 19}}},
+	} {
+		_, err := FindSection(doc, []byte(plan), ref)
+		require.ErrorIs(t, err, want.is, ref)
+		if want.is != nil {
+			var e *SectionError
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, want.candidates, e.Candidates)
+		}
+	}
+	for _, ref := range []string{"Nothing", "", "##", "^nothing", "Archive > Sub", "Risks (line 99)"} {
+		_, err := FindSection(doc, []byte(plan), ref)
+		var e *SectionError
+		require.ErrorAs(t, err, &e, ref)
+		assert.ErrorIs(t, err, ErrMissing, ref)
+		assert.Contains(t, e.Candidates, Candidate{"Plan > Sub", 6}, ref)
+		assert.Contains(t, e.Candidates, Candidate{"^id-1", 15}, ref)
+	}
+	_, err := FindSection(doc, []byte(plan), "Risks")
+	assert.EqualError(t, err, `section "Risks": more than one section matches; give the path of one of "Plan > Risks" (line 3), `+
+		`"Plan > Sub > Risks" (line 7), "Archive > Risks" (line 10)`)
+	_, err = FindSection(Parse(nil), nil, "x")
+	assert.EqualError(t, err, `section "x": not in the note; the note has no headings or block ids`)
+}
