@@ -103,7 +103,7 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 	params := &sdk.LoggingMessageParams{Level: severityOf(r.Level), Logger: "notesd", Data: data}
 	h.each(func(s *session) {
 		if s.logs(r.Level) {
-			s.notify("notifications/message", params)
+			s.out.notify("notifications/message", params)
 		}
 	})
 	return nil

@@ -155,7 +155,8 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	s.conn = conn
+	s.line, _ = conn.(*lineConn)
+	s.out = connOutlet{conn: conn, log: s.log}
 	s.core.add(s)
 	defer s.core.remove(s)
 	ss, err := s.server.Connect(ctx, connected{conn}, nil)

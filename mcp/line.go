@@ -66,7 +66,7 @@ func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
 		limits:   limits,
 		incoming: make(chan jsonrpc.Message),
 		done:     make(chan struct{}),
-		calls:    make(map[jsonrpc.ID]*call),
+		calls:    make(map[jsonrpc.ID]*inFlight),
 		idle:     make(chan struct{}, 1),
 	}
 	c.out = newOutbox(t.Out, limits)
@@ -86,13 +86,13 @@ type lineConn struct {
 	closeErr error
 
 	mu      sync.Mutex
-	version string               // negotiated by initialize; "" before, and in the sessionless era
-	calls   map[jsonrpc.ID]*call // the client's calls that have no answer yet
-	idle    chan struct{}        // has a token when a call was answered
+	version string                   // negotiated by initialize; "" before, and in the sessionless era
+	calls   map[jsonrpc.ID]*inFlight // the client's calls that have no answer yet
+	idle    chan struct{}            // has a token when a call was answered
 }
 
-// A call is a request of the client's that is being answered.
-type call struct {
+// An inFlight is a call of the client's that is being answered.
+type inFlight struct {
 	method    string
 	cancelled bool   // its answer must not be sent
 	batch     *batch // nil unless it came in a batch
@@ -243,7 +243,10 @@ func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
 	if len(c.calls) >= c.limits.InFlight {
 		return refuse(rawID, codeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
 	}
-	c.calls[req.ID] = &call{method: req.Method, batch: b}
+	if req.Method == methodListen {
+		withRequestID(req, string(rawID))
+	}
+	c.calls[req.ID] = &inFlight{method: req.Method, batch: b}
 	if b != nil {
 		b.waiting++
 	}

@@ -14,6 +14,7 @@ import (
 // The methods that the middleware looks at.
 const (
 	methodInitialize    = "initialize"
+	methodDiscover      = "server/discover"
 	methodCallTool      = "tools/call"
 	methodGetPrompt     = "prompts/get"
 	methodListResources = "resources/list"
@@ -30,6 +31,9 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, req)
 		if err == nil {
+			if isModern(req) && method != methodDiscover {
+				s.signWith(res)
+			}
 			return res, nil
 		}
 		if method == methodCallTool && !isProtocolError(err) {
@@ -37,6 +41,17 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return nil, s.core.rpcError(ctx, err)
 	}
+}
+
+// signWith puts a short serverInfo into the _meta of a result. The SDK would put
+// all of it, icon included, into each.
+func (s *session) signWith(res sdk.Result) {
+	meta := res.GetMeta()
+	if meta == nil {
+		meta = make(map[string]any)
+	}
+	meta[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: serverName, Version: s.core.opts.Version}
+	res.SetMeta(meta)
 }
 
 func isProtocolError(err error) bool {
@@ -95,6 +110,15 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			if err := s.setLevel(params); err != nil {
 				return nil, err
 			}
+		case *sdk.SubscriptionsListenParams:
+			listen, ok := req.(*sdk.SubscriptionsListenRequest)
+			if ok && s.line != nil {
+				return s.listen(ctx, listen)
+			}
+			if ok && s.http != nil {
+				s.ready()
+				s.http.attach(s, listen.Session)
+			}
 		case *sdk.ListResourcesParams:
 			return s.listResources(ctx, params)
 		case *sdk.ReadResourceParams:
@@ -103,6 +127,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		res, err := next(ctx, method, req)
 		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {
 			discovered.Instructions = s.instructions(ctx)
+			discovered.Capabilities.Logging = nil // there is no session whose level could be set
 		}
 		return res, err
 	}
@@ -111,11 +136,8 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 // initialize negotiates a version of the session era. The SDK would let the
 // client have 2026-07-28, and then treat it as one without a session.
 func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
-	s.mu.Lock()
-	again := s.version != ""
-	s.mu.Unlock()
-	if again {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this session is initialized already"}
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && ss.InitializeParams() != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + modernVersion}
 	}
 	if !slices.Contains(sessionVersions, params.ProtocolVersion) {
 		params.ProtocolVersion = lastSessionVersion
@@ -132,8 +154,11 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	s.mu.Lock()
 	s.version = result.ProtocolVersion
 	s.mu.Unlock()
-	if line, ok := s.conn.(*lineConn); ok {
-		line.negotiated(result.ProtocolVersion)
+	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
+	case s.line != nil:
+		s.line.negotiated(result.ProtocolVersion)
+	case s.http != nil:
+		s.http.attach(s, ss)
 	}
 	return result, nil
 }

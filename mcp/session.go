@@ -3,12 +3,10 @@ package mcp
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"log/slog"
 	"reflect"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/notes"
@@ -16,6 +14,9 @@ import (
 
 // modernVersion is the first protocol version without sessions.
 const modernVersion = "2026-07-28"
+
+// serverName is what notesd calls itself.
+const serverName = "notesd"
 
 // lastSessionVersion is the newest version that initialize negotiates.
 const lastSessionVersion = "2025-11-25"
@@ -26,7 +27,9 @@ type session struct {
 	profile Profile
 	tools   []*tool // that it offers
 	server  *sdk.Server
-	conn    sdk.Connection
+	out     outlet
+	line    *lineConn // nil for a session over Streamable HTTP
+	http    *HTTP     // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
 
@@ -35,8 +38,8 @@ type session struct {
 	initialized bool   // the client has said that it is ready for notifications
 	level       slog.Level
 	wantsLog    bool
-	watched     map[string]map[string]struct{} // canonical URI → the URIs as the client wrote them
-	watches     int
+	own         *watch // of the session era
+	watches     map[*watch]struct{}
 	digests     map[string][sha256.Size]byte // of watched resources made from many notes
 }
 
@@ -49,9 +52,12 @@ func (c *Core) newSession(p Profile) (*session, error) {
 		profile: p.within(c.opts.Profile),
 		log:     c.log,
 		working: make(chan struct{}, c.limits.Concurrent),
-		watched: make(map[string]map[string]struct{}),
+		out:     silent{},
+		own:     &watch{list: true, uris: make(map[string][]string)},
+		watches: make(map[*watch]struct{}),
 		digests: make(map[string][sha256.Size]byte),
 	}
+	s.watches[s.own] = struct{}{}
 	for _, t := range allTools {
 		if s.offers(t) {
 			s.tools = append(s.tools, t)
@@ -70,7 +76,7 @@ func (s *session) offers(t *tool) bool {
 func (s *session) newServer() *sdk.Server {
 	o := s.core.opts
 	server := sdk.NewServer(&sdk.Implementation{
-		Name:    "notesd",
+		Name:    serverName,
 		Title:   o.Title,
 		Version: o.Version,
 		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
@@ -84,11 +90,7 @@ func (s *session) newServer() *sdk.Server {
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // lists and notes are one user's
 		},
-		InitializedHandler: func(context.Context, *sdk.InitializedRequest) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.initialized = true
-		},
+		InitializedHandler: func(context.Context, *sdk.InitializedRequest) { s.ready() },
 	})
 	for _, t := range s.tools {
 		server.AddTool(t.definition(), s.handler(t))
@@ -98,6 +100,13 @@ func (s *session) newServer() *sdk.Server {
 	s.addStatus(server)
 	server.AddReceivingMiddleware(s.explaining, s.recovering, s.admitting, s.checking)
 	return server
+}
+
+// ready notes that the client takes notifications now.
+func (s *session) ready() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.initialized = true
 }
 
 // capabilities are what this session really does.
@@ -114,17 +123,6 @@ func (s *session) capabilities() *sdk.ServerCapabilities {
 		caps.Prompts = &sdk.PromptCapabilities{}
 	}
 	return caps
-}
-
-// notify sends a notification, without waiting for the client.
-func (s *session) notify(method string, params any) {
-	data, err := json.Marshal(params)
-	if err != nil {
-		s.log.Error("encode a notification", "method", method, "error", err)
-		return
-	}
-	// An error means that the session is closing, and it says so itself.
-	_ = s.conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
 }
 
 // author is the client that a request comes from, for the history.

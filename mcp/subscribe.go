@@ -2,16 +2,57 @@ package mcp
 
 import (
 	"context"
+	"net/http"
+	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/notes"
 )
 
+// A watch is a list of resources that a client wants to hear of: in the session
+// era the session has one, after that each subscriptions/listen is one.
+type watch struct {
+	id   any  // of the listen request, which its notifications carry; nil in the session era
+	list bool // of the list of resources, too
+	uris map[string][]string
+}
+
+// add notes that uri is watched, and reports whether that is new. The canonical
+// URI leads to those that the client wrote, under which it is told.
+func (w *watch) add(canonical, written string) bool {
+	if slices.Contains(w.uris[canonical], written) {
+		return false
+	}
+	w.uris[canonical] = append(w.uris[canonical], written)
+	return true
+}
+
+func (w *watch) remove(canonical, written string) {
+	w.uris[canonical] = slices.DeleteFunc(w.uris[canonical], func(s string) bool { return s == written })
+	if len(w.uris[canonical]) == 0 {
+		delete(w.uris, canonical)
+	}
+}
+
+// meta is the _meta of the watch's notifications.
+func (w *watch) meta() sdk.Meta {
+	if w.id == nil {
+		return nil
+	}
+	return sdk.Meta{sdk.MetaKeySubscriptionID: w.id}
+}
+
 // subscribe notes that the client wants to hear of a resource. The resource
 // need not exist: a client may wait for it to appear.
 func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	uri, err := canonicalURI(req.Params.URI)
+	return s.watch(ctx, s.own, req.Params.URI)
+}
+
+// watch adds a resource to a watch.
+func (s *session) watch(ctx context.Context, w *watch, written string) error {
+	uri, err := canonicalURI(written)
 	if err != nil {
 		return err
 	}
@@ -20,19 +61,16 @@ func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	written := s.watched[uri]
-	if _, ok := written[req.Params.URI]; ok {
-		return nil
+	count := 0
+	for w := range s.watches {
+		for _, written := range w.uris {
+			count += len(written)
+		}
 	}
-	if s.watches >= s.core.limits.Subscriptions {
-		return invalidParams("this session watches %d resources already, which is the limit: unsubscribe from some first", s.watches)
+	if count >= s.core.limits.Subscriptions {
+		return invalidParams("this session watches %d resources already, which is the limit: unsubscribe from some first", count)
 	}
-	if written == nil {
-		written = make(map[string]struct{})
-		s.watched[uri] = written
-	}
-	written[req.Params.URI] = struct{}{}
-	s.watches++
+	w.add(uri, written)
 	return nil
 }
 
@@ -43,47 +81,101 @@ func (s *session) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	written := s.watched[uri]
-	if _, ok := written[req.Params.URI]; !ok {
-		return nil
-	}
-	delete(written, req.Params.URI)
-	s.watches--
-	if len(written) == 0 {
-		delete(s.watched, uri)
-		delete(s.digests, uri)
-	}
+	s.own.remove(uri, req.Params.URI)
 	return nil
 }
 
-// watchedURIs returns the canonical URIs that the session has subscribed to.
+// listen serves subscriptions/listen on a line connection, until the client
+// cancels it. The SDK keeps one listener of a kind for each connection, so that
+// with two of them the end of one silences the other.
+func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
+	want := req.Params.Notifications
+	if want == nil {
+		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
+	}
+	w := &watch{id: requestID(req), list: want.ResourcesListChanged, uris: make(map[string][]string)}
+	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: want.ResourcesListChanged}
+	s.mu.Lock()
+	s.watches[w] = struct{}{}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watches, w)
+	}()
+	for _, uri := range want.ResourceSubscriptions {
+		if err := s.watch(ctx, w, uri); err != nil {
+			return nil, err
+		}
+		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri)
+	}
+	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
+	if agreed.ResourcesListChanged || len(agreed.ResourceSubscriptions) > 0 {
+		<-ctx.Done()
+	}
+	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
+}
+
+// headerRequestID carries a listen request's id past the SDK, which has no other
+// way to tell it to a handler.
+const headerRequestID = "Notesd-Request-Id"
+
+// withRequestID marks the request with its own id.
+func withRequestID(req *jsonrpc.Request, raw string) {
+	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
+}
+
+// requestID returns the id as a value that marshals as the client wrote it.
+func requestID(req sdk.Request) any {
+	extra := req.GetExtra()
+	if extra == nil {
+		return nil
+	}
+	return rawJSON(extra.Header.Get(headerRequestID))
+}
+
+// watchedURIs returns the canonical URIs that the session watches.
 func (s *session) watchedURIs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return sortedKeys(s.watched)
+	var uris []string
+	for w := range s.watches {
+		uris = append(uris, sortedKeys(w.uris)...)
+	}
+	return uris
 }
 
 // updated tells the client that the resource with the canonical uri has
 // changed, under each of the names by which it asked.
 func (s *session) updated(ctx context.Context, uri string) {
+	var told []*sdk.ResourceUpdatedNotificationParams
 	s.mu.Lock()
-	written := sortedKeys(s.watched[uri])
+	for w := range s.watches {
+		for _, written := range w.uris[uri] {
+			told = append(told, &sdk.ResourceUpdatedNotificationParams{Meta: w.meta(), URI: written})
+		}
+	}
 	s.mu.Unlock()
-	if len(written) == 0 || (!notes.IsURI(uri) && !s.readsDifferently(ctx, uri)) {
+	if len(told) == 0 || (!notes.IsURI(uri) && !s.readsDifferently(ctx, uri)) {
 		return
 	}
-	for _, name := range written {
-		s.notify("notifications/resources/updated", &sdk.ResourceUpdatedNotificationParams{URI: name})
+	for _, params := range told {
+		s.out.updated(params)
 	}
 }
 
-// resourcesChanged tells the client that notes have come or gone. Before the
-// client says that it is initialized it expects no notifications.
+// resourcesChanged tells the client that notes have come or gone. A session's
+// client expects no notifications before it says that it is initialized.
 func (s *session) resourcesChanged() {
+	var told []*sdk.ResourceListChangedParams
 	s.mu.Lock()
-	ready := s.initialized
+	for w := range s.watches {
+		if w.list && (w != s.own || s.initialized) {
+			told = append(told, &sdk.ResourceListChangedParams{Meta: w.meta()})
+		}
+	}
 	s.mu.Unlock()
-	if ready {
-		s.notify("notifications/resources/list_changed", &sdk.ResourceListChangedParams{})
+	for _, params := range told {
+		s.out.listChanged(params)
 	}
 }

@@ -1,0 +1,164 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// HTTPOptions configure an [HTTP]. A zero field means its default.
+type HTTPOptions struct {
+	// Token is the bearer token that every request but /healthz must carry. It
+	// must not be empty.
+	Token string
+	// Hosts are the names, beside those of the loopback interface, under which
+	// clients may address notesd, with or without a port. Others are refused:
+	// a page that has its own name resolve to this machine sends that name.
+	Hosts []string
+	// Origins are the web origins (https://example.com) whose pages may send
+	// requests. A request without an Origin does not come from a page.
+	Origins []string
+
+	Profile  Profile       // of every client: lists of 2026-07-28 must not differ between them
+	Sessions int           // sessions at a time; 64
+	Idle     time.Duration // after which a session is closed; 30 min
+	BodyRead time.Duration // a client has so long to send a request; 30 s
+	Stall    time.Duration // a client that takes nothing for so long is cut off; 30 s
+	Working  int           // requests without a session that are worked on at a time; 8
+}
+
+func (o HTTPOptions) withDefaults() HTTPOptions {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	wait := func(v *time.Duration, d time.Duration) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&o.Sessions, 64)
+	def(&o.Working, 8)
+	wait(&o.Idle, 30*time.Minute)
+	wait(&o.BodyRead, 30*time.Second)
+	wait(&o.Stall, 30*time.Second)
+	return o
+}
+
+// HTTP serves a core over HTTP: Streamable HTTP at /mcp, in both eras of the
+// protocol, and at /sse and /messages the transport of 2024-11-05.
+//
+// Requests of 2026-07-28 stand alone; each gets a session of ours that ends with
+// it. Others have a session with an id, which lasts until the client deletes it,
+// is idle for too long, or Close.
+type HTTP struct {
+	core *Core
+	o    HTTPOptions
+	log  *slog.Logger
+
+	mux       *http.ServeMux
+	stateful  http.Handler
+	stateless http.Handler
+	versions  *sdk.Server   // what the SDK asks for its versions, for requests within a session
+	working   chan struct{} // slots that the requests without a session share
+
+	mu       sync.Mutex
+	closed   bool
+	sessions map[*sdk.ServerSession]struct{}
+	legacy   map[string]*legacySession // by the id in their URL
+	busy     map[callKey]struct{}      // calls being answered
+	running  sync.WaitGroup            // what sessions have started
+}
+
+// NewHTTP returns a handler. It starts nothing.
+func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
+	if o.Token == "" {
+		return nil, errors.New("serve HTTP: there is no token")
+	}
+	prototype, err := core.newSession(o.Profile)
+	if err != nil {
+		return nil, err
+	}
+	h := &HTTP{
+		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
+		sessions: make(map[*sdk.ServerSession]struct{}),
+		legacy:   make(map[string]*legacySession),
+		busy:     make(map[callKey]struct{}),
+	}
+	h.working = make(chan struct{}, h.o.Working)
+	quietLog := slog.New(quieter{core.log.Handler()})
+	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: h.o.Idle,
+		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
+	})
+	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
+		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+	})
+	h.mux = http.NewServeMux()
+	h.mux.HandleFunc("GET /healthz", h.health)
+	h.mux.Handle("/mcp", h.authorized(http.HandlerFunc(h.serveMCP)))
+	h.mux.Handle("GET /sse", h.authorized(http.HandlerFunc(h.serveLegacyStream)))
+	h.mux.Handle("POST /messages", h.authorized(http.HandlerFunc(h.serveLegacyMessage)))
+	return h, nil
+}
+
+// ServeHTTP answers one request.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if !h.admit(w, r) {
+		return
+	}
+	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.Stall}, r)
+}
+
+// Serve answers requests on the listener until ctx is cancelled, and then closes
+// all sessions. It returns when no request is left.
+func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
+	const headerBytes, headerWait, stopWait = 64 << 10, 10 * time.Second, 5 * time.Second
+	server := &http.Server{
+		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerWait, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		h.Close() // before Shutdown, which waits for the streams that sessions hold open
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+		defer cancel()
+		stopped <- errors.Join(server.Shutdown(ctx), server.Close())
+	})
+	err := server.Serve(ln)
+	if stop() { // it was not ctx that ended it
+		h.Close()
+		return err
+	}
+	return <-stopped
+}
+
+// Close ends all sessions and refuses new ones. It returns when they have ended.
+func (h *HTTP) Close() {
+	h.mu.Lock()
+	h.closed = true
+	for _, l := range h.legacy {
+		l.end()
+	}
+	var closing sync.WaitGroup
+	for ss := range h.sessions {
+		closing.Go(func() { _ = ss.Close() })
+	}
+	h.mu.Unlock()
+	closing.Wait()
+	h.running.Wait()
+}
+
+func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+}

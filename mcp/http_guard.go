@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// admit refuses requests that a web page could have a browser send: those that
+// name another host than this one (DNS rebinding), and those of an origin that
+// is not allowed. It also answers a browser's questions about the latter.
+func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
+	if !h.knowsHost(r.Host) {
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", clip(oneLine(r.Host), 100)))
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	if !h.knowsOrigin(origin, r.Host) {
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", clip(oneLine(origin), 100)))
+		return false
+	}
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Add("Vary", "Origin")
+	header.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate")
+	if r.Method != http.MethodOptions {
+		return true
+	}
+	header.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name")
+	header.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return false
+}
+
+func (h *HTTP) knowsHost(host string) bool {
+	name := host
+	if n, _, err := net.SplitHostPort(host); err == nil {
+		name = n
+	}
+	name = strings.Trim(name, "[]")
+	if ip := net.ParseIP(name); strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback() {
+		return true
+	}
+	matches := func(allowed string) bool { return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, name) }
+	return slices.ContainsFunc(h.o.Hosts, matches) || slices.ContainsFunc(h.o.Origins, func(origin string) bool {
+		u, err := url.Parse(origin)
+		return err == nil && u.Host != "" && matches(u.Host)
+	})
+}
+
+// knowsOrigin accepts the configured origins and pages that this host serves.
+func (h *HTTP) knowsOrigin(origin, host string) bool {
+	if slices.ContainsFunc(h.o.Origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) }) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
+}
+
+// authorized lets only requests with the token through. The digests are compared
+// so that the time tells nothing of the token, its length included.
+func (h *HTTP) authorized(next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(h.o.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(strings.TrimSpace(token)))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
+			h.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuse answers with a status and why.
+func (h *HTTP) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	h.log.Debug("refused an HTTP request", "status", status, "reason", why, "remote", r.RemoteAddr)
+	w.Header().Set("Connection", "close") // what is left of its body is not worth reading
+	http.Error(w, why, status)
+}
+
+// A patientWriter gives the client so long to take each piece of an answer.
+type patientWriter struct {
+	http.ResponseWriter
+	wait time.Duration
+}
+
+func (w *patientWriter) Write(p []byte) (int, error) {
+	// A writer that knows no deadline, as in tests, has no slow client either.
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.wait))
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController find what it needs.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush sends what has been written.
+func (w *patientWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }

@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "Mcp-Protocol-Version"
+)
+
+// serveMCP sends a request to the handler of its era.
+func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
+	sessionID := r.Header.Get(headerSession)
+	modern := sessionID == "" && r.Header.Get(headerVersion) >= modernVersion
+	if r.Method == http.MethodPost {
+		body, ok := h.readBody(w, r)
+		if !ok {
+			return
+		}
+		msgs, bad := h.decodeBody(body, r.Header.Get(headerVersion))
+		if bad != nil {
+			writeRefusal(w, bad)
+			return
+		}
+		modern = modern || sessionID == "" && anyModern(msgs)
+		if !modern && sessionID == "" && begins(msgs) && h.full() {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.Sessions), http.StatusServiceUnavailable)
+			return
+		}
+		done, bad := h.begin(sessionID, msgs)
+		if bad != nil {
+			writeRefusal(w, bad)
+			return
+		}
+		defer done()
+	}
+	r = r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, sync.OnceValue(func() *sdk.Server { return h.newServer(modern) })))
+	if modern {
+		h.stateless.ServeHTTP(w, r)
+		return
+	}
+	h.stateful.ServeHTTP(w, r)
+}
+
+// requestSessionKey is where a request's context holds what makes its server.
+type requestSessionKey struct{}
+
+// serverFor tells the SDK which server a request is for. It asks more than once.
+func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
+	if r.Header.Get(headerSession) != "" {
+		return h.versions
+	}
+	make, ok := r.Context().Value(requestSessionKey{}).(func() *sdk.Server)
+	if !ok {
+		return nil
+	}
+	return make()
+}
+
+// newServer makes the session that answers a request, or that begins with it.
+func (h *HTTP) newServer(modern bool) *sdk.Server {
+	s, err := h.core.newSession(h.o.Profile)
+	if err != nil {
+		return nil // NewHTTP has validated the profile
+	}
+	s.http = h
+	if modern {
+		s.working = h.working
+	}
+	return s.server
+}
+
+// readBody reads a request's body, within its limits of size and time, and puts
+// it back.
+func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	limit := h.core.limits.Line.MessageBytes
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(h.o.BodyRead)) // a writer of a test may know none
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
+	_ = control.SetReadDeadline(time.Time{})
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		h.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", limit))
+		return nil, false
+	case err != nil:
+		h.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
+		return nil, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, true
+}
+
+// decodeBody checks what the SDK would not, or would answer without JSON-RPC.
+func (h *HTTP) decodeBody(body []byte, version string) ([]jsonrpc.Message, *refusal) {
+	body = bytes.TrimSpace(body)
+	if deeperThan(body, maxDepth) {
+		return nil, refuse(salvageID(body), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
+	}
+	if len(body) == 0 || body[0] != '[' {
+		msg, bad := decodeMessage(body)
+		return []jsonrpc.Message{msg}, bad
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(body, &items); err != nil {
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+	}
+	switch limit := h.core.limits.Line.Batch; {
+	case version != "" && version != batchVersion:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message a request; batches exist in protocol version %s only", batchVersion)
+	case len(items) == 0 || len(items) > limit:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have 1 to %d messages", limit)
+	}
+	msgs := make([]jsonrpc.Message, len(items))
+	for i, item := range items {
+		var bad *refusal
+		if msgs[i], bad = decodeMessage(item); bad != nil {
+			return nil, bad
+		}
+	}
+	return msgs, nil
+}
+
+// anyModern reports whether a request says in its _meta that it is of 2026-07-28.
+func anyModern(msgs []jsonrpc.Message) bool {
+	for _, msg := range msgs {
+		req, ok := msg.(*jsonrpc.Request)
+		if !ok {
+			continue
+		}
+		var params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+		if json.Unmarshal(req.Params, &params) == nil {
+			if version, _ := unquote(params.Meta[sdk.MetaKeyProtocolVersion]); version >= modernVersion {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begins reports whether the messages begin a session.
+func begins(msgs []jsonrpc.Message) bool {
+	for _, msg := range msgs {
+		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == methodInitialize {
+			return true
+		}
+	}
+	return false
+}
+
+// A callKey is a call in a session.
+type callKey struct {
+	session string
+	id      jsonrpc.ID
+}
+
+// begin notes the calls as being answered. The SDK would never answer a second
+// call with the id of one in flight, nor the first.
+func (h *HTTP) begin(sessionID string, msgs []jsonrpc.Message) (done func(), bad *refusal) {
+	if sessionID == "" {
+		return func() {}, nil
+	}
+	var keys []callKey
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	end := func() {
+		for _, key := range keys {
+			delete(h.busy, key)
+		}
+	}
+	for _, msg := range msgs {
+		req, ok := msg.(*jsonrpc.Request)
+		if !ok || !req.IsCall() {
+			continue
+		}
+		key := callKey{sessionID, req.ID}
+		if _, taken := h.busy[key]; taken {
+			end()
+			return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
+		}
+		h.busy[key] = struct{}{}
+		keys = append(keys, key)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		end()
+	}, nil
+}
+
+func writeRefusal(w http.ResponseWriter, r *refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write(r.encode())
+}

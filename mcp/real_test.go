@@ -1,0 +1,301 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/prompts"
+	"notesd/search"
+)
+
+// realWorld is the core over a vault on disk, its store and its index, wired as
+// in cmd, and a client of the SDK's.
+type realWorld struct {
+	root    string
+	vault   *notes.Vault
+	core    *Core
+	session *sdk.ClientSession
+	updated chan string // URIs of resources/updated
+	listed  chan struct{}
+}
+
+func newRealWorld(t testing.TB, files map[string]string) *realWorld {
+	ctx := t.Context()
+	w := &realWorld{root: t.TempDir(), updated: make(chan string, 100), listed: make(chan struct{}, 100)}
+	for p, text := range files {
+		w.write(t, p, text)
+	}
+	state := t.TempDir()
+	store, err := notes.OpenStore(ctx, state, notes.StoreOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	w.vault, err = notes.NewVault(ctx, store, w.root, notes.VaultOptions{})
+	require.NoError(t, err)
+	index, err := search.OpenIndex(ctx, filepath.Join(state, "index"), search.IndexOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, index.Close()) })
+	w.vault.Follow(index)
+	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
+	w.core = New(Options{
+		Version: "test", Title: "Real", Vault: w.vault, Search: engine,
+		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{engine}}),
+	})
+	head, err := store.Head(ctx)
+	require.NoError(t, err)
+	notifier := NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})
+	w.vault.Follow(notifier)
+	w.background(t, notifier.Run)
+	w.background(t, w.vault.Run)
+	require.Eventually(t, w.vault.Ready, 10*time.Second, time.Millisecond)
+	w.session = w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { w.updated <- r.Params.URI },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
+			w.listed <- struct{}{}
+		},
+	})
+	return w
+}
+
+// background runs something until the test is over.
+func (w *realWorld) background(t testing.TB, run func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	})
+}
+
+func (w *realWorld) client(t testing.TB, p Profile, o *sdk.ClientOptions) *sdk.ClientSession {
+	server, client := net.Pipe()
+	w.background(t, func(ctx context.Context) error { return w.core.ServeLines(ctx, server, server, p) })
+	c := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "2"}, o)
+	session, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: client, Writer: client}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func (w *realWorld) write(t testing.TB, p, text string) {
+	file := filepath.Join(w.root, filepath.FromSlash(p))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+// call calls a tool that must succeed, and checks its answer against the schema
+// that it publishes.
+func call[T any](t testing.TB, s *sdk.ClientSession, tool string, args map[string]any) (out T, text string) {
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	require.NoError(t, err)
+	text = res.Content[0].(*sdk.TextContent).Text
+	require.False(t, res.IsError, text)
+	data, err := json.Marshal(res.StructuredContent)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &out))
+	if t, ok := t.(*testing.T); ok {
+		checkOutput(t, toolsByName[tool], out)
+	}
+	return out, text
+}
+
+var realVault = map[string]string{
+	"Garden/Tomatoes.md": "---\ntags: [garden]\nstatus: open\n---\n# Tomatoes\n\nPlant them in May. See [[Snails]].\n",
+	"Garden/Snails.md":   "# Snails\n\nThey eat everything. [[Nowhere]]\n",
+	"Über.md":            "Etwas über #Käse\n",
+	"Empty.md":           "",
+}
+
+func TestRealVault(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	s := w.session
+
+	found, _ := call[searchOutput](t, s, "search_notes", map[string]any{"query": "tomato plants"})
+	require.NotEmpty(t, found.Results)
+	assert.Equal(t, "Garden/Tomatoes.md", found.Results[0].Path)
+	assert.Equal(t, 1, found.Results[0].Why.TextRank)
+
+	read, _ := call[readOutput](t, s, "read_note", map[string]any{"note": "Tomatoes"})
+	assert.Equal(t, realVault["Garden/Tomatoes.md"], read.Content)
+	assert.Equal(t, "open", read.FrontMatter["status"])
+
+	list, _ := call[listOutput](t, s, "list_notes", map[string]any{"where": map[string]any{"status": "open"}})
+	assert.Equal(t, 1, list.Total)
+
+	links, _ := call[linksOutput](t, s, "note_links", map[string]any{"note": "Snails"})
+	require.Len(t, links.Backlinks, 1)
+	assert.Equal(t, "Garden/Tomatoes.md", links.Backlinks[0].Path)
+	require.Len(t, links.Unresolved, 1)
+
+	related, _ := call[relatedOutput](t, s, "related_notes", map[string]any{"note": "Tomatoes"})
+	require.NotEmpty(t, related.Related)
+	assert.Equal(t, "Garden/Snails.md", related.Related[0].Path)
+
+	overview, text := call[overviewOutput](t, s, "vault_overview", nil)
+	assert.Equal(t, 4, overview.Notes)
+	assert.Contains(t, text, "4 notes in 2 folders")
+
+	gathered, _ := call[gatherOutput](t, s, "gather_context", map[string]any{"query": "who eats tomatoes"})
+	assert.NotEmpty(t, gathered.Passages)
+}
+
+// What is written through a tool is found by the next search, and the whole
+// life of a note can be undone.
+func TestRealWrites(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	s := w.session
+
+	created, _ := call[createOutput](t, s, "create_note", map[string]any{"title": "Beans: a/b?", "content": "Climbing kind.", "tags": "garden"})
+	found, _ := call[searchOutput](t, s, "search_notes", map[string]any{"query": "climbing"})
+	require.NotEmpty(t, found.Results)
+	assert.Equal(t, created.Path, found.Results[0].Path)
+	onDisk, err := os.ReadFile(filepath.Join(w.root, created.Path))
+	require.NoError(t, err)
+	assert.Contains(t, string(onDisk), "Climbing kind.")
+
+	edited, _ := call[writtenOutput](t, s, "edit_note", map[string]any{
+		"note": created.URI, "expected_hash": created.Hash,
+		"edits": []any{map[string]any{"op": "replace_text", "old": "Climbing", "new": "Dwarf"}, map[string]any{"op": "set_front_matter", "key": "tags", "value": nil}},
+	})
+	assert.Contains(t, edited.Diff, "+Dwarf kind.")
+
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: map[string]any{
+		"note": created.URI, "expected_hash": created.Hash, "edits": []any{map[string]any{"op": "append", "content": "x"}},
+	}})
+	require.NoError(t, err)
+	require.True(t, res.IsError)
+	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "hash now: "+edited.Hash)
+
+	moved, _ := call[moveOutput](t, s, "move_note", map[string]any{"note": "Snails", "to": "Pests/Slugs.md"})
+	assert.Equal(t, []string{"Garden/Tomatoes.md"}, moved.Relinked)
+
+	deleted, _ := call[deleteOutput](t, s, "delete_note", map[string]any{"note": created.Path})
+	_, err = os.Stat(filepath.Join(w.root, created.Path))
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	history, _ := call[historyOutput](t, s, "note_history", map[string]any{"note": created.Path})
+	operations := make([]string, len(history.Revisions))
+	for i, r := range history.Revisions {
+		operations[i] = r.Operation
+		assert.Equal(t, "tester 2", r.Author)
+	}
+	assert.Equal(t, []string{"delete", "edit", "create"}, operations)
+	assert.Equal(t, deleted.Revision, history.Revisions[0].Revision)
+
+	restored, _ := call[writtenOutput](t, s, "restore_note", map[string]any{"note": created.Path, "revision": history.Revisions[1].Revision})
+	assert.Equal(t, edited.Hash, restored.Hash)
+}
+
+// A note saved in an editor is announced to those who watch it, and the list of
+// notes to all.
+func TestRealNotifications(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	ctx := t.Context()
+	require.NoError(t, w.session.Subscribe(ctx, &sdk.SubscribeParams{URI: "note:///%C3%9Cber.md"}))
+	require.NoError(t, w.session.Subscribe(ctx, &sdk.SubscribeParams{URI: "notes://tags/garden"}))
+	w.write(t, "Über.md", "etwas anderes\n")
+	w.vault.Changed([]string{"Über.md"})
+	assert.Equal(t, "note:///%C3%9Cber.md", <-w.updated)
+	res, err := w.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///%C3%9Cber.md"})
+	require.NoError(t, err)
+	assert.Equal(t, "etwas anderes\n", res.Contents[0].Text)
+
+	w.write(t, "Garden/Peas.md", "#garden\n")
+	w.vault.Changed([]string{"Garden/Peas.md"})
+	assert.Equal(t, "notes://tags/garden", <-w.updated)
+	<-w.listed
+	res, err = w.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: "notes://tags/garden"})
+	require.NoError(t, err)
+	assert.Contains(t, res.Contents[0].Text, "(note:///Garden/Peas.md)")
+}
+
+// All notes can be listed page by page, each read byte for byte.
+func TestRealResources(t *testing.T) {
+	files := map[string]string{}
+	for i := range 1203 {
+		files[fmt.Sprintf("Folder %d/Nöte %d.md", i%7, i)] = fmt.Sprintf("note\r\n%d\x01\n", i)
+	}
+	w := newRealWorld(t, files)
+	var uris []string
+	for r, err := range w.session.Resources(t.Context(), nil) {
+		require.NoError(t, err)
+		uris = append(uris, r.URI)
+	}
+	assert.Equal(t, len(files)+len(fixedResources), len(uris))
+	assert.Equal(t, len(uris), len(slices.Compact(slices.Sorted(slices.Values(uris)))), "a note was listed twice")
+	for _, uri := range uris[len(fixedResources) : len(fixedResources)+20] {
+		res, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		require.NoError(t, err)
+		p, err := notes.ParseURI(uri)
+		require.NoError(t, err)
+		assert.Equal(t, files[p], res.Contents[0].Text)
+	}
+}
+
+// A client whose user is asked first decides on deletions.
+func TestRealDeletionAsks(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	answer := make(chan string, 1)
+	asked := make(chan string, 1)
+	s := w.client(t, Profile{}, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked <- r.Params.Message
+			return &sdk.ElicitResult{Action: <-answer}, nil
+		},
+	})
+	answer <- "decline"
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "delete_note", Arguments: map[string]any{"note": "Empty"}})
+	require.NoError(t, err)
+	require.True(t, res.IsError)
+	assert.Contains(t, <-asked, `Delete the note "Empty.md"?`)
+	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "the user did not agree")
+	answer <- "accept"
+	deleted, _ := call[deleteOutput](t, s, "delete_note", map[string]any{"note": "Empty"})
+	assert.Equal(t, "Empty.md", deleted.Path)
+}
+
+// Scopes hold in tools, resources, prompts and completions.
+func TestRealScope(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	s := w.client(t, Profile{Read: []string{"Garden"}}, nil)
+	list, _ := call[listOutput](t, s, "list_notes", nil)
+	assert.Equal(t, 2, list.Total)
+	found, _ := call[searchOutput](t, s, "search_notes", map[string]any{"query": "Käse"})
+	assert.Empty(t, found.Results)
+	for _, args := range []map[string]any{{"note": "Über"}, {"note": "note:///%C3%9Cber.md"}, {"note": "../" + filepath.Base(w.root) + "/Über.md"}} {
+		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args})
+		require.NoError(t, err)
+		assert.True(t, res.IsError)
+	}
+	_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///%C3%9Cber.md"})
+	require.ErrorContains(t, err, "not found")
+	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "create_note", Arguments: map[string]any{"title": "Out", "content": "x"}})
+	require.NoError(t, err)
+	assert.True(t, res.IsError)
+	prompt, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_notes"})
+	require.NoError(t, err)
+	assert.Len(t, prompt.Messages, 2+2)
+	values, err := s.Complete(t.Context(), &sdk.CompleteParams{
+		Ref:      &sdk.CompleteReference{Type: "ref/resource", URI: noteTemplate.URITemplate},
+		Argument: sdk.CompleteParamsArgument{Name: "path"},
+	})
+	require.NoError(t, err)
+	for _, v := range values.Completion.Values {
+		assert.True(t, strings.HasPrefix(v, "Garden/"), v)
+	}
+}
