@@ -1,0 +1,49 @@
+package notestest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Vault writes files, by their slash-separated paths, into a new folder and
+// returns it.
+func Vault(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	dir := filepath.Join(tb.TempDir(), "vault")
+	require.NoError(tb, os.Mkdir(dir, 0o755))
+	Write(tb, dir, files)
+	return dir
+}
+
+// Write writes files into a folder that exists, in place.
+func Write(tb testing.TB, dir string, files map[string]string) {
+	tb.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(tb, os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+// Read returns every file of a folder by its slash-separated path.
+func Read(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	require.NoError(tb, err)
+	return files
+}
