@@ -87,13 +87,12 @@ type wait struct {
 
 // forNext waits until it is time to look again.
 func (w *wait) forNext(ctx context.Context) error {
-	select {
-	case <-time.After(w.next):
-		w.next = min(2*w.next, maxDialPoll)
-		return nil
-	case <-ctx.Done():
+	pause(ctx, w.next)
+	if ctx.Err() != nil {
 		return fmt.Errorf("no daemon can be reached (%w): %w", context.Cause(ctx), w.why)
 	}
+	w.next = min(2*w.next, maxDialPoll)
+	return nil
 }
 
 // older returns the daemon that the outcome of Dial shows, if it is one to be

@@ -34,8 +34,8 @@
 // # Concurrency
 //
 // Server.Serve and Relay.Run block and own every goroutine that they start, with
-// one exception: a read from a client's standard input cannot be interrupted on
-// every system, so Relay.Run does not wait for it. Everything else that is
-// exported may be used by several goroutines at once unless its comment says
-// otherwise.
+// one exception: reading and writing a client's standard streams cannot be
+// interrupted on every system, so Relay.Run does not wait for them. Everything
+// else that is exported may be used by several goroutines at once unless its
+// comment says otherwise.
 package daemon
