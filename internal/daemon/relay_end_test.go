@@ -1,0 +1,223 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRelayEndsWhenTheVersionWouldChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		d.gets("tools/list")
+		d.die()
+		d = h.daemon()
+		d.answer(d.gets("initialize"), strings.Replace(initializeReply, "2025-11-25", "2025-06-18", 1))
+		refused := h.hear()
+		assert.Contains(t, refused, `"id":1,"error"`)
+		assert.Contains(t, refused, "2025-06-18")
+		require.ErrorIs(t, h.result(), ErrSessionChanged)
+		d.hungUp()
+	})
+}
+
+func TestRelayWithoutADaemonSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t, errors.New(`vault.path: no such folder "x"`))
+		h.say(initializeLine)
+		refused := h.hear()
+		assert.Contains(t, refused, `"id":0,"error":{"code":-32603`)
+		assert.Contains(t, refused, `vault.path: no such folder \"x\"`)
+		assert.ErrorContains(t, h.result(), "vault.path")
+	})
+}
+
+func TestRelaySurvivesATimeWithoutDaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		d.gets("ping")
+		h.refuse <- errors.New("disk full")
+		d.die()
+		refused := h.hear()
+		assert.Contains(t, refused, `"id":1,"error"`)
+		assert.Contains(t, refused, "disk full")
+		// The next request makes it try again, at once.
+		start := time.Now()
+		h.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		d = h.handshakeReplayed()
+		h.listsChanged()
+		d.answer(d.gets("ping"), "{}")
+		h.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestRelayReturnsByItselfAfterATimeWithoutDaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.refuse <- errors.New("disk full")
+		start := time.Now()
+		d.die()
+		h.handshakeReplayed()
+		h.listsChanged()
+		assert.Equal(t, retryPause, time.Since(start))
+	})
+}
+
+func TestRelayEndsAtAnIncompatibleDaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.refuse <- &IncompatibleError{Daemon: Identity{Wire: 9, Version: "9.0.0"}}
+		d.die()
+		require.ErrorIs(t, h.result(), ErrIncompatible)
+	})
+}
+
+func TestRelayEndsWithItsInput(t *testing.T) {
+	t.Run("at once when nothing is unanswered", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := startRelay(t)
+			d := h.initialized()
+			h.say(`{"jsonrpc":"2.0","id":9,"method":"subscriptions/listen","params":{}}`)
+			d.gets("subscriptions/listen") // is never answered and not waited for
+			start := time.Now()
+			require.NoError(t, h.in.Close())
+			require.NoError(t, h.result())
+			assert.Zero(t, time.Since(start))
+			d.hungUp()
+		})
+	})
+	t.Run("after the last answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := startRelay(t)
+			d := h.initialized()
+			_, err := io.WriteString(h.in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`) // no newline
+			require.NoError(t, err)
+			require.NoError(t, h.in.Close())
+			m := d.gets("ping")
+			time.Sleep(endGrace / 2)
+			d.answer(m, "{}")
+			h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+			require.NoError(t, h.result())
+		})
+	})
+	t.Run("after the refusal of garbage", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := startRelay(t)
+			d := h.daemon()
+			h.say("garbage")
+			require.NoError(t, h.in.Close())
+			d.get()
+			d.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
+			h.hear()
+			require.NoError(t, h.result())
+		})
+	})
+	t.Run("without waiting for ever", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := startRelay(t)
+			d := h.initialized()
+			h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+			d.gets("ping")
+			start := time.Now()
+			require.NoError(t, h.in.Close())
+			require.NoError(t, h.result())
+			assert.Equal(t, endGrace, time.Since(start))
+		})
+	})
+}
+
+func TestRelayEndsWhenTheClientIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		require.NoError(t, h.outPipe.Close())
+		d.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+		require.NoError(t, h.result())
+		d.hungUp()
+	})
+}
+
+func TestRelayCutsOffAClientThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		start := time.Now()
+		d.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
+		require.ErrorIs(t, h.result(), ErrStalled)
+		assert.GreaterOrEqual(t, time.Since(start), stallTimeout)
+		assert.Less(t, time.Since(start), stallTimeout+3*joinGrace)
+		d.hungUp()
+	})
+}
+
+func TestRelayGivesUpARequestThatKillsDaemons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"poison"}}`)
+		d.gets("tools/call")
+		for range maxSends - 1 {
+			d.die()
+			d = h.handshakeReplayed()
+			h.listsChanged()
+			d.gets("tools/call")
+		}
+		d.die()
+		assert.Contains(t, h.hear(), `"id":1,"error"`)
+		d = h.handshakeReplayed()
+		h.listsChanged()
+		d.getsNothing()
+	})
+}
+
+func TestRelayBoundsWhatItHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		h.initialized()
+		for id := range maxInFlight {
+			h.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id+1))
+		}
+		h.say(`{"jsonrpc":"2.0","id":"more","method":"ping"}`)
+		assert.Contains(t, h.hear(), `"id":"more","error"`)
+	})
+}
+
+func TestRelayWaitsBetweenDaemonsThatDie(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		h.initialized().die()
+		start := time.Now()
+		for range 12 {
+			h.daemon().die()
+		}
+		assert.Greater(t, time.Since(start), 5*time.Second)
+		assert.Less(t, time.Since(start), 12*maxBackoff)
+	})
+}
+
+func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
+	s := newRelaySession(io.Discard, slog.New(slog.DiscardHandler), func(error) {})
+	note := []byte(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n")
+	s.post(posting{line: note})
+	require.Len(t, s.backlog, 1)
+	assert.Equal(t, len(note), s.held)
+	s.held = maxHeldBytes
+	s.post(posting{line: note})
+	require.Len(t, s.backlog, 1, "one more is dropped")
+	assert.ErrorIs(t, s.requests.admits(requestID{text: "x"}, maxHeldBytes+1), errTooMany)
+}

@@ -1,0 +1,197 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRelayReplaysTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		for i, line := range []string{
+			`"logging/setLevel","params":{"level":"debug"}`,
+			`"logging/setLevel","params":{"level":"warning"}`,
+			`"resources/subscribe","params":{"uri":"note:///a.md"}`,
+			`"resources/subscribe","params":{"uri":"note:///gone.md"}`,
+			`"resources/subscribe","params":{"uri":"note:///b.md"}`,
+			`"resources/unsubscribe","params":{"uri":"note:\/\/\/gone.md"}`,
+		} {
+			h.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%s}`, i+1, line))
+			d.answer(d.gets(strings.Split(line, `"`)[1]), "{}")
+			h.hear()
+		}
+		h.say(`{"jsonrpc":"2.0","id":10,"method":"resources/subscribe","params":{"uri":"note:///refused.md"}}`)
+		m := d.gets("resources/subscribe")
+		d.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32002,"message":"no"}}`)
+		h.hear()
+
+		h.say(`{"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"create_note"}}`)
+		first := d.gets("tools/call")
+		d.die()
+
+		d = h.daemon()
+		replayed := d.gets("initialize")
+		// Meanwhile the client goes on; its line waits.
+		h.say(`{"jsonrpc":"2.0","id":11,"method":"ping"}`)
+		d.getsNothing()
+		d.answer(replayed, initializeReply)
+		d.gets("notifications/initialized")
+		level := d.gets("logging/setLevel")
+		assert.Equal(t, "warning", level.Params.Level)
+		d.answer(level, "{}")
+		for _, uri := range []string{"note:///a.md", "note:///b.md"} {
+			sub := d.gets("resources/subscribe")
+			assert.Equal(t, uri, sub.Params.URI)
+			d.answer(sub, "{}")
+		}
+		again := d.gets("tools/call")
+		assert.Equal(t, first, again, "the same id under the same key")
+		d.gets("ping")
+		h.hears(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note:///a.md"}}`)
+		h.hears(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note:///b.md"}}`)
+		h.listsChanged()
+		d.answer(again, `{"done":true}`)
+		h.hears(`{"jsonrpc":"2.0","id":"w","result":{"done":true}}`)
+	})
+}
+
+func TestRelaySendsAnUnansweredHandshakeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.daemon()
+		h.say(initializeLine)
+		h.say(initializedLine)
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		d.gets("initialize")
+		d.die()
+		d = h.daemon()
+		assert.Equal(t, initializeLine, d.get(), "it is the client's own request, to be answered to the client")
+		d.gets("notifications/initialized")
+		d.gets("tools/list")
+		d.send(`{"jsonrpc":"2.0","id":0,"result":` + initializeReply + `}`)
+		h.hears(`{"jsonrpc":"2.0","id":0,"result":` + initializeReply + `}`)
+		d.getsNothing()
+	})
+}
+
+func TestRelaySendsListensAgain(t *testing.T) {
+	const huge = "9007199254740993" // an id that the daemon sees as another
+	for _, id := range []string{"7", `"l"`, huge} {
+		t.Run(id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := startRelay(t)
+				d := h.daemon()
+				ack := func(m rpc) string {
+					return `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"` + metaSubscription + `":` +
+						string(m.ID) + `},"notifications":{"toolsListChanged":true,"promptsListChanged":false,"resourceSubscriptions":["note:///a"]}}}`
+				}
+				h.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`)
+				m := d.gets("subscriptions/listen")
+				d.send(ack(m))
+				assert.Contains(t, h.hear(), `"`+metaSubscription+`":`+id+`}`)
+				d.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"` + metaSubscription + `":` + string(m.ID) + `},"uri":"note:///a"}}`)
+				assert.Contains(t, h.hear(), `"`+metaSubscription+`":`+id+`}`)
+				d.die()
+
+				d = h.daemon()
+				again := d.gets("subscriptions/listen")
+				assert.Equal(t, m, again)
+				d.send(ack(again))
+				meta := `"_meta":{"` + metaSubscription + `":` + id + `}`
+				h.hears(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{` + meta + `,"uri":"note:///a"}}`)
+				h.hears(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{` + meta + `}}`)
+				h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+				d.gets("notifications/cancelled")
+				d.die()
+				h.daemon().getsNothing()
+			})
+		})
+	}
+}
+
+func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
+	for _, reason := range []string{reasonStopping, reasonReplaced} {
+		t.Run(reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := startRelay(t)
+				old := h.initialized()
+				h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
+				slow := old.gets("tools/call")
+				h.say(`{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{}}`)
+				old.gets("subscriptions/listen")
+				old.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"` + reason + `"}}`)
+				synctest.Wait()
+				h.say(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+				old.getsNothing()
+				// What concerns the old daemon still goes there.
+				old.send(`{"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}}`)
+				var question rpc
+				require.NoError(t, json.Unmarshal([]byte(h.hear()), &question))
+				h.say(`{"jsonrpc":"2.0","id":` + string(question.ID) + `,"result":{"action":"accept"}}`)
+				assert.JSONEq(t, `{"jsonrpc":"2.0","id":5,"result":{"action":"accept"}}`, old.get())
+				require.Empty(t, h.dialed)
+				old.answer(slow, "{}")
+				h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+				old.hungUp()
+
+				start := time.Now()
+				d := h.handshakeReplayed()
+				d.gets("subscriptions/listen")
+				d.gets("ping")
+				h.listsChanged()
+				if reason == reasonReplaced {
+					assert.GreaterOrEqual(t, time.Since(start), replacedPause, "the newer relay starts its daemon first")
+				}
+			})
+		})
+	}
+}
+
+func TestRelayDropsProgressThatDoesNotRise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":"p"}}}`)
+		progress := func(n string) string {
+			return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":` + n + `}}`
+		}
+		d.gets("tools/call")
+		d.send(progress("1"))
+		h.hears(progress("1"))
+		d.send(progress("2.5"))
+		h.hears(progress("2.5"))
+		d.die()
+		d = h.handshakeReplayed()
+		d.gets("tools/call")
+		h.listsChanged()
+		for _, n := range []string{"1", "2", "2.5", "3"} {
+			d.send(progress(n))
+		}
+		h.hears(progress("3"))
+	})
+}
+
+func TestRelayDropsALineThatWasCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		d.gets("ping")
+		_, err := io.WriteString(d.conn, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		require.NoError(t, err)
+		d.die()
+		d = h.handshakeReplayed()
+		h.listsChanged()
+		d.answer(d.gets("ping"), `{"whole":true}`)
+		h.hears(`{"jsonrpc":"2.0","id":1,"result":{"whole":true}}`)
+	})
+}
