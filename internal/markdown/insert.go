@@ -29,7 +29,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	}
 	if section.nested {
 		content = indentLines(content, bodyIndentation(src, section))
-	} else if sticks(src, section.End) {
+	} else if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
 		content += eol
 	}
 	return replaceBody(src, start, section.End, content, eol), nil
