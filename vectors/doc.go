@@ -1,0 +1,35 @@
+// Package vectors finds notes by meaning, and keeps tables of vectors for
+// users and agents.
+//
+// # Vocabulary
+//
+// An [Embedder] turns text into a vector of unit length. Every chunk of every
+// note has one, kept in notes.db under the hash of the text that was embedded,
+// so that an unchanged paragraph is never embedded twice, wherever it goes.
+// The cosine of two vectors says how near two texts are in meaning.
+//
+// # How the nearest are found
+//
+// The signs of each vector, one bit a dimension, lie in memory one row after
+// another. A query compares its own signs with all of them (a XOR and a
+// population count for 64 dimensions), keeps the best thousand rows, and
+// scores those with vectors of one byte a dimension, which lie in a mapped
+// file. For embeddings that is exact in effect: the benchmark measures the
+// recall.
+//
+// # How vectors come to be
+//
+// [Index] follows the vault. What it is told of a note whose texts it knows is
+// searchable at once; the rest waits in the backlog, which is not a queue but
+// a fact: the chunks that notes.db has and no embedding for. [Index.Run] works
+// it off, newest notes first, so killing the program costs at most the batch
+// in hand. A change of model builds a second [space] beside the one that
+// answers, and takes its place when it is complete.
+//
+// # Concurrency
+//
+// Index.mu guards the spaces: readers search, Apply and Run write, each for
+// microseconds; embedding happens outside it. Run owns the background work and
+// the threads that it embeds on, whose priority is lowered where the system
+// can.
+package vectors

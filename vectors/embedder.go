@@ -1,0 +1,24 @@
+package vectors
+
+import (
+	"context"
+)
+
+// Embedder turns text into vectors of unit length. It is safe for concurrent
+// use.
+type Embedder interface {
+	// ID names the model and changes if and only if its vectors change.
+	ID() string
+	// Dim is the vectors' dimension.
+	Dim() int
+	// EmbedQuery embeds what a user is looking for, at once, whatever else is
+	// being embedded.
+	EmbedQuery(ctx context.Context, text string) ([]float32, error)
+	// EmbedPassages embeds passages of notes on up to threads processors and
+	// calls done with each as it is ready, from one goroutine at a time; the
+	// vector is the callee's only until it returns.
+	EmbedPassages(ctx context.Context, texts []string, threads int, done func(i int, vector []float32)) error
+	// Weight is the share, from 0 to 1, that meaning should have in the score of
+	// this query's hits; 0 when the model does not know the query's script.
+	Weight(text string) float64
+}

@@ -1,0 +1,150 @@
+package vectors
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"notesd/notes"
+)
+
+// entries are the chunks that can be found: for each, whose it is, where its
+// vector lies, and the signs that are scanned. Rows are unordered; removing
+// one moves the last into its place. The caller locks.
+type entries struct {
+	words   int
+	signs   []uint64 // words for each row
+	note    []int64
+	ordinal []int32
+	slot    []uint32
+	of      map[int64][]int32 // rows of a note
+}
+
+func newEntries(dim int) *entries {
+	return &entries{words: signWords(dim), of: map[int64][]int32{}}
+}
+
+func (e *entries) len() int { return len(e.note) }
+
+func (e *entries) add(note int64, ordinal int, slot uint32, q quantised) {
+	e.of[note] = append(e.of[note], int32(len(e.note)))
+	e.signs = signs(e.signs, q.values)
+	e.note = append(e.note, note)
+	e.ordinal = append(e.ordinal, int32(ordinal))
+	e.slot = append(e.slot, slot)
+}
+
+// remove drops all rows of a note.
+func (e *entries) remove(note int64) {
+	rows := e.of[note]
+	delete(e.of, note)
+	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // from the end: a moved row is never one of them
+	for _, row := range rows {
+		e.removeRow(row)
+	}
+}
+
+func (e *entries) removeRow(row int32) {
+	last := int32(len(e.note) - 1)
+	if row != last {
+		copy(e.signs[int(row)*e.words:], e.signs[int(last)*e.words:])
+		e.note[row], e.ordinal[row], e.slot[row] = e.note[last], e.ordinal[last], e.slot[last]
+		moved := e.of[e.note[row]]
+		moved[slices.Index(moved, last)] = row
+	}
+	e.signs = e.signs[:int(last)*e.words]
+	e.note, e.ordinal, e.slot = e.note[:last], e.ordinal[:last], e.slot[:last]
+}
+
+// chunkHit is a chunk and how near it is.
+type chunkHit struct {
+	note    int64
+	ordinal int
+	cosine  float64
+}
+
+// rescoredFor is how many candidates by signs are scored exactly to find the
+// k nearest notes. A note may have many near chunks, so it is a multiple of k;
+// the least is where recall@10 passes .98 on a million rows (see the
+// benchmark).
+func rescoredFor(k int) int { return max(1000, 8*k) }
+
+// nearest returns the k notes whose best chunk is nearest to the query, the
+// nearest first.
+func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector func(slot uint32) quantised) []chunkHit {
+	if k <= 0 || e.len() == 0 {
+		return nil
+	}
+	var keep func(row int32) bool
+	if allowed != nil {
+		keep = func(row int32) bool { return allowed.Has(e.note[row]) }
+	}
+	best := map[int64]chunkHit{}
+	for _, c := range scan(e.signs, signs(nil, query), rescoredFor(k), keep) {
+		e.score(c.row, query, vector, best)
+	}
+	return ranked(best, k)
+}
+
+// score enters a row if it is its note's best so far.
+func (e *entries) score(row int32, query []float32, vector func(slot uint32) quantised, best map[int64]chunkHit) {
+	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(dot(query, vector(e.slot[row])))}
+	if b, ok := best[hit.note]; !ok || hit.cosine > b.cosine || hit.cosine == b.cosine && hit.ordinal < b.ordinal {
+		best[hit.note] = hit
+	}
+}
+
+func ranked(best map[int64]chunkHit, k int) []chunkHit {
+	hits := make([]chunkHit, 0, len(best))
+	for _, h := range best {
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b chunkHit) int {
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.note, b.note))
+	})
+	return hits[:min(k, len(hits))]
+}
+
+// cosines scores the best chunk of each of these notes.
+func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32) quantised) []chunkHit {
+	best := map[int64]chunkHit{}
+	for _, id := range ids {
+		for _, row := range e.of[id] {
+			e.score(row, query, vector, best)
+		}
+	}
+	return ranked(best, len(best))
+}
+
+// centre is the direction of a note: the mean of its chunks' vectors, or nil
+// when it has none.
+func (e *entries) centre(note int64, dim int, vector func(slot uint32) quantised) []float32 {
+	rows := e.of[note]
+	if len(rows) == 0 {
+		return nil
+	}
+	sum := make([]float32, dim)
+	for _, row := range rows {
+		q := vector(e.slot[row])
+		for i, x := range q.values {
+			sum[i] += float32(x) * q.scale
+		}
+	}
+	return normalised(sum)
+}
+
+// normalised scales v to length one, in place. A zero vector stays zero.
+func normalised(v []float32) []float32 {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
+	}
+	if squares == 0 {
+		return v
+	}
+	inverse := float32(1 / math.Sqrt(squares))
+	for i := range v {
+		v[i] *= inverse
+	}
+	return v
+}

@@ -1,0 +1,289 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"notesd/internal/sqlite"
+	"notesd/notes"
+)
+
+// Store gives the texts that are to be embedded. [notes.Store] is one.
+type Store interface {
+	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
+	Notes() *sqlite.DB
+}
+
+// Options say how an index works.
+type Options struct {
+	Embedder Embedder
+	// Previous opens the embedder that made the vectors of another model, so
+	// that they can go on answering while Embedder's are made. Nil, or an
+	// error: they cannot.
+	Previous func(id string) (Embedder, error)
+	Threads  int // for background embedding; 0: half of the processors
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Index finds notes by meaning. It follows the vault and is safe for
+// concurrent use.
+type Index struct {
+	store Store
+	dir   string
+	opt   Options
+
+	mu       sync.RWMutex
+	loaded   bool
+	early    map[int64]*notes.Note // changes that came before the vectors were loaded; nil: deleted
+	serving  *space                // answers
+	building *space                // takes its place when complete; nil when serving is of the model wanted
+	closed   bool
+	rate     float64 // chunks embedded per second, lately
+
+	signal  chan struct{} // wakes Run
+	queries queryCache
+}
+
+// NewIndex prepares an index whose cache files lie in dir. It has nothing
+// until Run has loaded it.
+func NewIndex(store Store, dir string, opt Options) *Index {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, signal: make(chan struct{}, 1)}
+}
+
+// Position says that the index follows from the head: what came before is
+// loaded from the store's chunks and embeddings.
+func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
+
+// Reset does nothing: what the index has, it takes from the store.
+func (x *Index) Reset(context.Context) error { return nil }
+
+// Apply makes changed notes findable as far as their texts have vectors, and
+// leaves the rest to Run.
+func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Change) error {
+	changed := make(map[int64]*notes.Note, len(changes))
+	for _, c := range changes {
+		note, err := c.Note(ctx)
+		if err != nil {
+			return err
+		}
+		changed[c.NoteID] = note
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, note := range changed {
+		if !x.loaded {
+			x.early[id] = note
+			continue
+		}
+		x.apply(id, note)
+	}
+	x.wake()
+	return nil
+}
+
+func (x *Index) apply(id int64, note *notes.Note) {
+	for _, s := range x.spaces() {
+		if note == nil {
+			s.drop(id)
+			delete(s.waiting, id)
+		} else {
+			s.set(id, note.Chunks)
+		}
+	}
+}
+
+func (x *Index) spaces() []*space {
+	switch {
+	case x.serving == nil:
+		return nil
+	case x.building == nil:
+		return []*space{x.serving}
+	}
+	return []*space{x.serving, x.building}
+}
+
+func (x *Index) wake() {
+	select {
+	case x.signal <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Hit is a note found by meaning.
+type Hit struct {
+	NoteID  int64
+	Ordinal int // of the chunk that is nearest
+	Cosine  float64
+}
+
+// Nearest returns the k notes of allowed (nil: all) whose best chunk is
+// nearest to the text, the nearest first.
+func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]Hit, error) {
+	query, space, err := x.embedQuery(ctx, text)
+	if err != nil || space == nil {
+		return nil, err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.serving != space {
+		return nil, nil // another model has just taken over; the next query asks it
+	}
+	return hits(space.entries.nearest(query, allowed, k, space.slots.vector)), nil
+}
+
+// Cosines scores the best chunk of each of these notes against the text.
+// Notes without vectors are left out.
+func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, error) {
+	query, space, err := x.embedQuery(ctx, text)
+	if err != nil || space == nil {
+		return nil, err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.serving != space {
+		return nil, nil
+	}
+	return hits(space.entries.cosines(query, ids, space.slots.vector)), nil
+}
+
+// Like returns the k notes of allowed nearest in meaning to a note, itself
+// left out, or none when it has no vectors yet.
+func (x *Index) Like(note int64, allowed *notes.IDSet, k int) []Hit {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := x.serving
+	if x.closed || s == nil {
+		return nil
+	}
+	centre := s.entries.centre(note, s.embedder.Dim(), s.slots.vector)
+	if centre == nil {
+		return nil
+	}
+	found := hits(s.entries.nearest(centre, allowed, k+1, s.slots.vector))
+	for i, h := range found {
+		if h.NoteID == note {
+			return append(found[:i], found[i+1:]...)
+		}
+	}
+	return found[:min(k, len(found))]
+}
+
+func hits(found []chunkHit) []Hit {
+	out := make([]Hit, len(found))
+	for i, h := range found {
+		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine}
+	}
+	return out
+}
+
+// Weight is the share, from 0 to 1, that meaning should have in the score of
+// this query's hits; 0 when the model does not know the query's script.
+func (x *Index) Weight(text string) float64 {
+	x.mu.RLock()
+	s := x.serving
+	x.mu.RUnlock()
+	if s == nil {
+		return x.opt.Embedder.Weight(text)
+	}
+	return s.embedder.Weight(text)
+}
+
+// embedQuery returns the query's vector in the space that is serving; a nil
+// space means that nothing is loaded yet.
+func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space, error) {
+	x.mu.RLock()
+	s := x.serving
+	x.mu.RUnlock()
+	if s == nil {
+		return nil, nil, nil
+	}
+	if v, ok := x.queries.get(s, text); ok {
+		return v, s, nil
+	}
+	v, err := s.embedder.EmbedQuery(ctx, text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("embed the query: %w", err)
+	}
+	x.queries.put(s, text, v)
+	return v, s, nil
+}
+
+// Status says how far embedding has come.
+type Status struct {
+	Model     string
+	State     string        // "ready" or "building"
+	Chunks    int           // passages of the vault
+	Embedded  int           // of them, by the model that is wanted
+	Pending   int           // the rest
+	Remaining time.Duration // an estimate; 0 when there is nothing to do or nothing to go by
+	Answering string        // another model, whose vectors answer meanwhile; "" when there is none
+}
+
+// The states of an index.
+const (
+	StateReady    = "ready"
+	StateBuilding = "building"
+)
+
+// Status reports on the index.
+func (x *Index) Status() Status {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	st := Status{Model: x.opt.Embedder.ID(), State: StateBuilding}
+	wanted := x.serving
+	if x.building != nil {
+		wanted, st.Answering = x.building, x.serving.embedder.ID()
+	}
+	if wanted == nil {
+		return st
+	}
+	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()
+	if st.Pending == 0 {
+		st.State = StateReady
+	} else if x.rate > 0 {
+		st.Remaining = time.Duration(float64(st.Pending) / x.rate * float64(time.Second)).Round(time.Second)
+	}
+	return st
+}
+
+// Coverage returns the state of what answers queries now, and the share of
+// chunks, from 0 to 1, that it can find.
+func (x *Index) Coverage() (state string, share float64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.serving == nil {
+		return StateBuilding, 0
+	}
+	if x.serving.complete() {
+		return StateReady, 1
+	}
+	return StateBuilding, float64(x.serving.entries.len()) / math.Max(1, float64(x.serving.total))
+}
+
+// Close unmaps the cache files. Run must have returned. It may be called
+// again.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	var errs []error
+	for _, s := range x.spaces() {
+		errs = append(errs, s.slots.Close())
+	}
+	return errors.Join(errs...)
+}

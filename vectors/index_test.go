@@ -1,0 +1,321 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// wordEmbedder stands in for a model: the sum of one random direction a word,
+// so that texts that share words are near.
+type wordEmbedder struct {
+	id  string
+	dim int
+
+	mu       sync.Mutex
+	embedded map[string]int // how often each passage was embedded
+	fail     error
+	gate     chan struct{} // when not nil, a batch waits for it
+}
+
+func newWordEmbedder(id string) *wordEmbedder {
+	return &wordEmbedder{id: id, dim: 64, embedded: map[string]int{}}
+}
+
+func (e *wordEmbedder) ID() string { return e.id }
+func (e *wordEmbedder) Dim() int   { return e.dim }
+
+func (e *wordEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, error) {
+	sum := make([]float32, e.dim)
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(e.id + word)) // never fails
+		rng := rand.New(rand.NewPCG(h.Sum64(), 0))
+		for i := range sum {
+			sum[i] += float32(rng.NormFloat64())
+		}
+	}
+	return normalised(sum), nil
+}
+
+func (e *wordEmbedder) EmbedPassages(ctx context.Context, texts []string, _ int, done func(int, []float32)) error {
+	if e.gate != nil {
+		select {
+		case <-e.gate:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.fail != nil {
+		return e.fail
+	}
+	for i, text := range texts {
+		e.embedded[text]++
+		v, err := e.EmbedQuery(ctx, text)
+		if err != nil {
+			return err
+		}
+		done(i, v)
+	}
+	return nil
+}
+
+func (e *wordEmbedder) Weight(string) float64 { return 0.5 }
+
+func (e *wordEmbedder) counts() map[string]int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := map[string]int{}
+	for k, v := range e.embedded {
+		out[k] = v
+	}
+	return out
+}
+
+// world is a vault with an index that follows it.
+type world struct {
+	t     *testing.T
+	dir   string
+	state string
+	store *notes.Store
+	vault *notes.Vault
+	index *Index
+	stop  func()
+}
+
+func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	for name, text := range files {
+		w.write(name, text)
+	}
+	w.start(e, nil)
+	t.Cleanup(func() { w.stop() })
+	return w
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	full := filepath.Join(w.dir, name)
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(w.t, os.WriteFile(full, []byte(text), 0o644))
+}
+
+func (w *world) start(e *wordEmbedder, previous func(string) (Embedder, error)) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	w.store, err = notes.OpenStore(ctx, w.state, notes.StoreOptions{})
+	require.NoError(w.t, err)
+	w.vault, err = notes.NewVault(ctx, w.store, w.dir, notes.VaultOptions{})
+	require.NoError(w.t, err)
+	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Previous: previous})
+	w.vault.Follow(w.index)
+	require.NoError(w.t, w.vault.Reconcile(ctx))
+	done := make(chan error, 1)
+	go func() { done <- w.index.Run(ctx) }()
+	stopped := false
+	w.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		assert.NoError(w.t, <-done)
+		assert.NoError(w.t, w.index.Close())
+		assert.NoError(w.t, w.store.Close())
+	}
+}
+
+func (w *world) restart(e *wordEmbedder, previous func(string) (Embedder, error)) {
+	w.t.Helper()
+	w.stop()
+	w.start(e, previous)
+}
+
+func (w *world) settle() {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return w.index.Status().State == StateReady }, 10*time.Second, time.Millisecond)
+}
+
+func (w *world) find(query string) []string {
+	w.t.Helper()
+	found, err := w.index.Nearest(context.Background(), query, nil, 3)
+	require.NoError(w.t, err)
+	ids := []int64{}
+	for _, h := range found {
+		ids = append(ids, h.NoteID)
+	}
+	list, err := w.store.ByID(context.Background(), ids)
+	require.NoError(w.t, err)
+	var paths []string
+	for _, n := range list {
+		paths = append(paths, n.Path)
+	}
+	return paths
+}
+
+// requireTruth checks that what can be found is exactly the store's chunks.
+func (w *world) requireTruth() {
+	w.t.Helper()
+	ctx := context.Background()
+	chunks, _, err := w.index.chunks(ctx)
+	require.NoError(w.t, err)
+	w.index.mu.RLock()
+	defer w.index.mu.RUnlock()
+	e := w.index.serving.entries
+	have := map[string]bool{}
+	for row := range e.len() {
+		have[fmt.Sprint(e.note[row], e.ordinal[row], w.index.serving.slots.at(e.slot[row])[:16])] = true
+	}
+	want := map[string]bool{}
+	for _, c := range chunks {
+		want[fmt.Sprint(c.note, c.ordinal, c.hash[:16])] = true
+	}
+	require.Equal(w.t, want, have)
+}
+
+func TestIndexFindsByMeaning(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"bread.md": "flour water yeast oven", "boat.md": "plank rib keel sail", "tide.md": "moon water sea ebb"})
+	w.settle()
+	assert.Equal(t, "boat.md", w.find("keel and sail")[0])
+	assert.Equal(t, "tide.md", w.find("moon over the sea")[0])
+
+	allowed := &notes.IDSet{}
+	meta, err := w.vault.Lookup(context.Background(), "bread", notes.Scope{})
+	require.NoError(t, err)
+	allowed.Add(meta.ID)
+	found, err := w.index.Nearest(context.Background(), "keel", allowed, 3)
+	require.NoError(t, err)
+	require.Len(t, found, 1, "filters apply before ranking")
+	assert.Equal(t, meta.ID, found[0].NoteID)
+
+	like := w.index.Like(meta.ID, nil, 5)
+	require.Len(t, like, 2, "itself is left out")
+	tide, err := w.vault.Lookup(context.Background(), "tide", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, tide.ID, like[0].NoteID, "they share water")
+	w.requireTruth()
+}
+
+func TestNothingIsEmbeddedTwice(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "# T\n\nalpha beta", "dir/b.md": "# T\n\nalpha beta", "c.md": "# C\n\ngamma"})
+	w.settle()
+	assert.Len(t, e.counts(), 2, "the copy shares its text")
+	_, err := w.vault.Move(ctx, notes.MoveRequest{Note: "c", To: "dir/moved.md"})
+	require.NoError(t, err)
+	_, err = w.vault.Edit(ctx, notes.EditRequest{Note: "dir/moved", Edits: []notes.Edit{{Op: "set_front_matter", Key: "x", Value: "y"}}})
+	require.NoError(t, err)
+	w.settle()
+	w.restart(e, nil)
+	w.settle()
+	w.requireTruth()
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, text)
+	}
+	assert.Len(t, e.counts(), 2)
+
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	w.restart(e, nil)
+	w.settle()
+	w.requireTruth()
+	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
+}
+
+func TestDamagedSlotsAreMadeAgain(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "alpha", "b.md": "beta", "c.md": "gamma"})
+	w.settle()
+	w.stop()
+	path := slotPath(w.state, "m1")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	data[slotHeader+valuesAt+3] ^= 0x40 // one value of the first record
+	require.NoError(t, os.WriteFile(path, data[:len(data)-5], 0o600))
+	w.start(e, nil)
+	w.settle()
+	w.requireTruth()
+	assert.Equal(t, "c.md", w.find("gamma")[0])
+	assert.Len(t, e.counts(), 3)
+}
+
+func TestChangingTheModelKeepsTheOldOneAnswering(t *testing.T) {
+	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")
+	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
+	w.settle()
+	next.gate = make(chan struct{})
+	w.restart(next, func(id string) (Embedder, error) {
+		if id != "m1" {
+			return nil, errors.New("unknown")
+		}
+		return old, nil
+	})
+	require.Eventually(t, func() bool { return w.index.Status().Answering == "m1" }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, "b.md", w.find("beta")[0], "the old vectors answer")
+	state, share := w.index.Coverage()
+	assert.Equal(t, StateReady, state)
+	assert.InDelta(t, 1, share, 0)
+	close(next.gate)
+	w.settle()
+	require.Eventually(t, func() bool { return w.index.Status().Answering == "" }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, "b.md", w.find("beta")[0])
+	assert.Len(t, next.counts(), 2)
+	require.Eventually(t, func() bool {
+		models, err := w.index.models(context.Background())
+		return err == nil && len(models) == 1 && models[0].name == "m2"
+	}, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, 10*time.Second, time.Millisecond)
+}
+
+func TestChangesWhileEmbedding(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{})
+	rng := rand.New(rand.NewPCG(11, 12))
+	words := strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa")
+	for i := range 300 {
+		name := fmt.Sprintf("n%d.md", rng.IntN(20))
+		switch rng.IntN(4) {
+		case 0:
+			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+				continue
+			}
+		default:
+			var b strings.Builder
+			for range 1 + rng.IntN(5) {
+				fmt.Fprintf(&b, "## %s\n\n%s\n\n", words[rng.IntN(10)], strings.Repeat(words[rng.IntN(10)]+" ", 200))
+			}
+			w.write(name, b.String())
+		}
+		if i%3 == 0 {
+			require.NoError(t, w.vault.Reconcile(ctx))
+		}
+	}
+	require.NoError(t, w.vault.Reconcile(ctx))
+	w.settle()
+	w.requireTruth()
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, "%.40q", text)
+	}
+	w.restart(e, nil)
+	w.settle()
+	w.requireTruth()
+}

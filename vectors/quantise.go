@@ -1,0 +1,132 @@
+package vectors
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// quantised is a vector as it is scored: one byte a dimension and a scale.
+// Against the float32 vector the cosine is above .9999 for embeddings, less
+// than the model's own quantisation costs.
+type quantised struct {
+	scale  float32
+	values []int8
+}
+
+// quantise writes v into values, which has v's length, and returns the scale
+// by which they are to be multiplied.
+func quantise(v []float32, values []int8) (scale float32) {
+	largest := float32(0)
+	for _, x := range v {
+		largest = max(largest, float32(math.Abs(float64(x))))
+	}
+	if largest == 0 {
+		clear(values)
+		return 0
+	}
+	inverse := 127 / largest
+	for i, x := range v {
+		values[i] = int8(math.RoundToEven(float64(x * inverse)))
+	}
+	return largest / 127
+}
+
+// dot returns the inner product of a query and a quantised vector. Four sums
+// keep the processor's adders busy.
+func dot(query []float32, q quantised) float32 {
+	var a, b, c, d float32
+	values := q.values[:len(query)]
+	i := 0
+	for ; i+4 <= len(query); i += 4 {
+		a += query[i] * float32(values[i])
+		b += query[i+1] * float32(values[i+1])
+		c += query[i+2] * float32(values[i+2])
+		d += query[i+3] * float32(values[i+3])
+	}
+	for ; i < len(query); i++ {
+		a += query[i] * float32(values[i])
+	}
+	return (a + b + c + d) * q.scale
+}
+
+// signWords returns how many words hold the signs of dim dimensions.
+func signWords(dim int) int { return (dim + 63) / 64 }
+
+// signs appends one bit a dimension, set where the value is positive. The
+// Hamming distance of two such rows, over dim, estimates the angle between
+// the vectors (Charikar, "Similarity Estimation Techniques from Rounding
+// Algorithms", 2002).
+func signs[T int8 | float32](dst []uint64, v []T) []uint64 {
+	for start := 0; start < len(v); start += 64 {
+		var word uint64
+		for i, x := range v[start:min(start+64, len(v))] {
+			if x > 0 {
+				word |= 1 << i
+			}
+		}
+		dst = append(dst, word)
+	}
+	return dst
+}
+
+// packHalf stores v as IEEE 754 half precision, little endian: eleven
+// significant bits, which cost the cosine less than a millionth.
+func packHalf(v []float32) []byte {
+	out := make([]byte, 0, 2*len(v))
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint16(out, halfBits(x))
+	}
+	return out
+}
+
+func unpackHalf(data []byte) []float32 {
+	v := make([]float32, len(data)/2)
+	for i := range v {
+		v[i] = halfValue(binary.LittleEndian.Uint16(data[2*i:]))
+	}
+	return v
+}
+
+// halfBits rounds to nearest even. Beyond the range it saturates: unit vectors
+// have no such values.
+func halfBits(x float32) uint16 {
+	bits := math.Float32bits(x)
+	sign := uint16(bits >> 16 & 0x8000)
+	exponent := int(bits>>23&0xff) - 127 + 15
+	mantissa := bits & 0x7fffff
+	switch {
+	case exponent >= 31:
+		return sign | 0x7bff
+	case exponent <= -11:
+		return sign
+	case exponent <= 0: // subnormal
+		mantissa |= 0x800000
+		shift := uint(14 - exponent)
+		return sign | uint16(roundShift(mantissa, shift))
+	}
+	rounded := uint32(exponent)<<10 + roundShift(mantissa, 13) // a carry raises the exponent, as it should
+	return sign | uint16(min(rounded, 0x7bff))
+}
+
+func roundShift(m uint32, shift uint) uint32 {
+	half := uint32(1) << (shift - 1)
+	rest := m & (1<<shift - 1)
+	m >>= shift
+	if rest > half || rest == half && m&1 == 1 {
+		m++
+	}
+	return m
+}
+
+func halfValue(h uint16) float32 {
+	sign := uint32(h&0x8000) << 16
+	exponent, mantissa := uint32(h>>10&0x1f), uint32(h&0x3ff)
+	if exponent == 0 {
+		v := float32(mantissa) / (1 << 24)
+		if sign != 0 {
+			return -v
+		}
+		return v
+	}
+	return math.Float32frombits(sign | (exponent-15+127)<<23 | mantissa<<13)
+}

@@ -1,0 +1,35 @@
+package vectors
+
+import "sync"
+
+// queryCache remembers the vectors of the last few queries: pages of one
+// answer, and the two questions that a search asks for one text.
+type queryCache struct {
+	mu    sync.Mutex
+	slots [8]cachedQuery
+	next  int
+}
+
+type cachedQuery struct {
+	space  *space
+	text   string
+	vector []float32
+}
+
+func (c *queryCache) get(s *space, text string) ([]float32, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, q := range c.slots {
+		if q.space == s && q.text == text {
+			return q.vector, true
+		}
+	}
+	return nil, false
+}
+
+func (c *queryCache) put(s *space, text string, v []float32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slots[c.next] = cachedQuery{s, text, v}
+	c.next = (c.next + 1) % len(c.slots)
+}

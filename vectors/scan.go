@@ -1,0 +1,128 @@
+package vectors
+
+import (
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// candidate is a row that may be among the nearest.
+type candidate struct {
+	row      int32
+	distance int32 // Hamming, of the signs
+}
+
+// parallelFrom is how many rows make a second processor worth its start.
+const parallelFrom = 32 << 10
+
+// scan returns about k rows whose signs differ least from the query's: all
+// that are at least as near as the k-th, cut to 2k. keep, when not nil, says
+// which rows count. rows is len(table)/len(query).
+func scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
+	rows := len(table) / len(query)
+	workers := 1
+	if rows >= parallelFrom {
+		workers = min(runtime.GOMAXPROCS(0), rows/(parallelFrom/2))
+	}
+	found := make([][]candidate, workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		from, to := rows*w/workers, rows*(w+1)/workers
+		if w == workers-1 {
+			found[w] = scanRange(table, query, from, to, k, keep)
+			break
+		}
+		wait.Go(func() { found[w] = scanRange(table, query, from, to, k, keep) })
+	}
+	wait.Wait()
+	all := slices.Concat(found...)
+	return nearestOf(all, k)
+}
+
+func nearestOf(all []candidate, k int) []candidate {
+	if len(all) <= k {
+		return all
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		if a.distance != b.distance {
+			return int(a.distance - b.distance)
+		}
+		return int(a.row - b.row)
+	})
+	return all[:k]
+}
+
+// scanRange keeps what is nearer than a bound, which it lowers whenever it
+// has twice what is wanted: most rows cost a comparison and nothing else.
+func scanRange(table, query []uint64, from, to, k int, keep func(row int32) bool) []candidate {
+	s := selection{k: k, bound: int32(64*len(query)) + 1, found: make([]candidate, 0, 2*k), counts: make([]int32, 64*len(query)+2)}
+	if len(query) == 6 { // 384 dimensions, the usual: the loop unrolled
+		scan384(table, (*[6]uint64)(query), from, to, keep, &s)
+		return s.found
+	}
+	for row := from; row < to; row++ {
+		words := table[row*len(query) : (row+1)*len(query)]
+		distance := 0
+		for i, q := range query {
+			distance += bits.OnesCount64(words[i] ^ q)
+		}
+		if d := int32(distance); d < s.bound && (keep == nil || keep(int32(row))) {
+			s.add(candidate{int32(row), d})
+		}
+	}
+	return s.found
+}
+
+func scan384(table []uint64, query *[6]uint64, from, to int, keep func(row int32) bool, s *selection) {
+	q0, q1, q2, q3, q4, q5 := query[0], query[1], query[2], query[3], query[4], query[5]
+	rest := table[from*6 : to*6]
+	for row := int32(from); len(rest) >= 6; row++ {
+		w := (*[6]uint64)(rest)
+		rest = rest[6:]
+		d := int32(bits.OnesCount64(w[0]^q0) + bits.OnesCount64(w[1]^q1) + bits.OnesCount64(w[2]^q2) +
+			bits.OnesCount64(w[3]^q3) + bits.OnesCount64(w[4]^q4) + bits.OnesCount64(w[5]^q5))
+		if d < s.bound && (keep == nil || keep(row)) {
+			s.add(candidate{row, d})
+		}
+	}
+}
+
+// selection holds the nearest so far.
+type selection struct {
+	k      int
+	bound  int32 // only what is nearer counts
+	found  []candidate
+	counts []int32 // how many of found have each distance
+}
+
+func (s *selection) add(c candidate) {
+	s.found = append(s.found, c)
+	s.counts[c.distance]++
+	if len(s.found) < 2*s.k {
+		return
+	}
+	// The k nearest lie at or below a distance; keep those, and from now on
+	// only what is nearer than it can matter.
+	sum, limit := int32(0), int32(0)
+	for sum < int32(s.k) {
+		sum += s.counts[limit]
+		limit++
+	}
+	kept := s.found[:0]
+	spare := sum - int32(s.k) // of those at the limit, as many are one too many
+	for _, c := range s.found {
+		switch {
+		case c.distance >= limit:
+		case c.distance == limit-1 && spare > 0:
+			spare--
+		default:
+			kept = append(kept, c)
+		}
+	}
+	s.found, s.bound = kept, limit-1
+	clear(s.counts)
+	for _, c := range kept {
+		s.counts[c.distance]++
+	}
+}

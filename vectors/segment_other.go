@@ -1,0 +1,30 @@
+//go:build !unix
+
+package vectors
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// segment is a piece of a slot file, read into memory.
+type segment struct {
+	data []byte
+}
+
+func mapSegment(f *os.File, offset int64, length int) (segment, error) {
+	data := make([]byte, length)
+	if _, err := f.ReadAt(data, offset); err != nil && !errors.Is(err, io.EOF) {
+		return segment{}, err
+	}
+	return segment{data: data}, nil
+}
+
+func (s segment) unmap() error { return nil }
+
+// wrote is told what was written to the file within the segment.
+func (s segment) wrote(_ *os.File, at int, data []byte) error {
+	copy(s.data[at:], data)
+	return nil
+}

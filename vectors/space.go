@@ -1,0 +1,147 @@
+package vectors
+
+import (
+	"cmp"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"notesd/notes"
+)
+
+// space is the vectors of one model: those of the chunks that exist now, and
+// what of them is still missing. The index locks.
+type space struct {
+	model    int64 // row of models
+	embedder Embedder
+	slots    *slots
+	entries  *entries
+	chunks   map[int64]int // how many chunks each note has
+	total    int
+	backlog  []int64        // notes with chunks to embed; the last is next
+	waiting  map[int64]bool // the same as a set
+}
+
+func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
+	slots, err := openSlots(slotPath(dir, embedder.ID()), embedder.ID(), embedder.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim()),
+		chunks: map[int64]int{}, waiting: map[int64]bool{}}, nil
+}
+
+// slotPath names the cache file of a model.
+func slotPath(dir, model string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, model)
+	return filepath.Join(dir, "vectors-"+name+".slots")
+}
+
+// remove closes the space and deletes its cache file.
+func (s *space) remove(dir string) error {
+	if err := s.slots.Close(); err != nil {
+		return err
+	}
+	return os.Remove(slotPath(dir, s.embedder.ID()))
+}
+
+// set makes the note's chunks what can be found of it. Those without a vector
+// put the note on top of the backlog.
+func (s *space) set(note int64, chunks []notes.Chunk) {
+	s.drop(note)
+	s.chunks[note] = len(chunks)
+	s.total += len(chunks)
+	missing := false
+	for _, c := range chunks {
+		slot, ok := s.slots.find(keyOf(c.Hash))
+		if !ok {
+			missing = true
+			continue
+		}
+		s.entries.add(note, c.Ordinal, slot, s.slots.vector(slot))
+	}
+	if missing {
+		s.wait(note)
+	} else {
+		delete(s.waiting, note)
+	}
+}
+
+func (s *space) wait(note int64) {
+	if !s.waiting[note] {
+		s.waiting[note] = true
+		s.backlog = append(s.backlog, note)
+	}
+}
+
+func (s *space) drop(note int64) {
+	s.entries.remove(note)
+	s.total -= s.chunks[note]
+	delete(s.chunks, note)
+}
+
+// next takes up to n notes off the backlog.
+func (s *space) next(n int) []int64 {
+	var ids []int64
+	for len(ids) < n && len(s.backlog) > 0 {
+		last := len(s.backlog) - 1
+		id := s.backlog[last]
+		s.backlog = s.backlog[:last]
+		if s.waiting[id] {
+			delete(s.waiting, id)
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// pending is how many chunks have no vector yet.
+func (s *space) pending() int { return s.total - s.entries.len() }
+
+// complete reports whether every chunk can be found.
+func (s *space) complete() bool { return s.pending() == 0 }
+
+// keyOf is the slot key of a hex hash.
+func keyOf(hash string) slotKey {
+	var k slotKey
+	_, _ = hex.Decode(k[:], []byte(hash[:2*len(k)])) // the store writes hashes
+	return k
+}
+
+// loadedChunk is a row of the chunks table.
+type loadedChunk struct {
+	note    int64
+	ordinal int
+	hash    []byte
+}
+
+// load fills the space with the chunks that there are, given by note, and
+// returns the hashes that the cache file does not have.
+func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
+	s.entries = newEntries(s.embedder.Dim())
+	s.entries.signs = make([]uint64, 0, len(chunks)*s.entries.words)
+	for _, c := range chunks {
+		s.chunks[c.note]++
+		if slot, ok := s.slots.find(slotKey(c.hash[:len(slotKey{})])); ok {
+			s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
+		} else {
+			missing = append(missing, c)
+		}
+	}
+	s.total = len(chunks)
+	return missing
+}
+
+// byNewest orders the backlog so that the newest note is next.
+func (s *space) byNewest(modified map[int64]int64) {
+	slices.SortFunc(s.backlog, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(modified[a], modified[b]), cmp.Compare(a, b))
+	})
+}

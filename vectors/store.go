@@ -1,0 +1,115 @@
+package vectors
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+)
+
+// States of a row of models.
+const (
+	modelBuilding = "building"
+	modelReady    = "ready"
+)
+
+type modelRow struct {
+	id   int64
+	name string
+}
+
+func (x *Index) models(ctx context.Context) ([]modelRow, error) {
+	var models []modelRow
+	err := x.forEach(ctx, `SELECT id, name FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
+		var m modelRow
+		err := rows.Scan(&m.id, &m.name)
+		models = append(models, m)
+		return err
+	})
+	return models, err
+}
+
+func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
+	rows, err := x.store.Notes().Reader().QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// modelID returns the embedder's row, and makes it at first.
+func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder) (id int64, err error) {
+	for _, m := range models {
+		if m.name == embedder.ID() {
+			return m.id, nil
+		}
+	}
+	err = x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `INSERT INTO models (name, dimension, state) VALUES (?, ?, ?) RETURNING id`,
+			embedder.ID(), embedder.Dim(), modelBuilding).Scan(&id)
+	})
+	return id, err
+}
+
+// markReady makes the model the one that answers, and forgets the vectors of
+// all others.
+func (x *Index) markReady(ctx context.Context, model int64) error {
+	var state string
+	if err := x.store.Notes().Reader().QueryRowContext(ctx, `SELECT state FROM models WHERE id = ?`, model).Scan(&state); err != nil || state == modelReady {
+		return err
+	}
+	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE models SET state = ? WHERE id = ?`, modelReady, model); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id <> ?`, model) // their embeddings go with them
+		return err
+	})
+}
+
+// chunks returns every chunk, and when each note was modified.
+func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, error) {
+	var chunks []loadedChunk
+	err := x.forEach(ctx, `SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`, func(rows *sql.Rows) error {
+		var c loadedChunk
+		err := rows.Scan(&c.note, &c.ordinal, &c.hash)
+		chunks = append(chunks, c)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	modified := map[int64]int64{}
+	err = x.forEach(ctx, `SELECT id, mtime FROM notes`, func(rows *sql.Rows) error {
+		var id, mtime int64
+		err := rows.Scan(&id, &mtime)
+		modified[id] = mtime
+		return err
+	})
+	return chunks, modified, err
+}
+
+func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, vectors [][]float32) error {
+	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		insert, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO embeddings (model, hash, vector) VALUES (?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = insert.Close() }() // the transaction's end closes it as well
+		for i, t := range todo {
+			hash, err := hex.DecodeString(t.hash)
+			if err != nil {
+				return err
+			}
+			if _, err := insert.ExecContext(ctx, model, hash, packHalf(vectors[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
