@@ -51,7 +51,8 @@ func (m *Model) NewEncoder() *Encoder {
 // Embed writes the vector of text, of length one, to dst, which has Dim
 // elements. Every string has a vector; what lies beyond MaxTokens does not
 // count. It runs on the calling goroutine and looks at ctx between layers,
-// about every millisecond; its error is ctx's.
+// about every millisecond; its error is ctx's, or, if damaged weights give no
+// vector, matches [modelfile.ErrFormat].
 func (e *Encoder) Embed(ctx context.Context, text string, dst []float32) error {
 	if len(dst) != e.model.Dim() {
 		return fmt.Errorf("bert: a vector of %d elements does not fit in %d", e.model.Dim(), len(dst))
@@ -68,8 +69,7 @@ func (e *Encoder) Embed(ctx context.Context, text string, dst []float32) error {
 		}
 		e.layer(&e.model.layers[i])
 	}
-	e.pool(dst)
-	return nil
+	return e.pool(dst)
 }
 
 // lookUp fills hidden with the embeddings of the tokens and their positions.
@@ -88,26 +88,29 @@ func (e *Encoder) lookUp() {
 	}
 }
 
-// pool reduces the tokens' rows to one vector of length one.
-func (e *Encoder) pool(dst []float32) {
-	copy(dst, e.hidden)
+// pool reduces the tokens' rows to one vector of length one. It fails if they
+// are no numbers, which only damaged weights can bring about.
+func (e *Encoder) pool(dst []float32) error {
+	sums := e.row[:len(dst)]
+	copy(sums, e.hidden)
 	if e.model.config.Pooling == modelfile.PoolingMean {
 		for i := 1; i < e.tokens; i++ {
 			for j, v := range e.hidden[i*len(dst):][:len(dst)] {
-				dst[j] += v
+				sums[j] += v
 			}
 		}
 	}
 	// The mean's divisor drops out of the normalisation.
 	var square float64
-	for _, v := range dst {
+	for _, v := range sums {
 		square += float64(float64(v) * float64(v))
 	}
-	inverse := 0.0
-	if square > 0 {
-		inverse = 1 / math.Sqrt(square)
+	if !(square > 0) || math.IsInf(square, 0) {
+		return fmt.Errorf("bert: %w: its weights give no vector", modelfile.ErrFormat)
 	}
-	for i, v := range dst {
+	inverse := 1 / math.Sqrt(square)
+	for i, v := range sums {
 		dst[i] = float32(float64(v) * inverse)
 	}
+	return nil
 }
