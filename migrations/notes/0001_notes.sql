@@ -116,6 +116,13 @@ CREATE TABLE skipped (                   -- files of the vault that are not note
   ctime  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE attachments (               -- files of the vault that notes may link to
+  path      TEXT PRIMARY KEY,            -- vault-relative, NFC, '/'
+  disk_path TEXT NOT NULL,
+  name_key  TEXT NOT NULL                -- the file name, folded
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attachments_name_key ON attachments (name_key);
+
 CREATE TABLE models (
   id        INTEGER PRIMARY KEY,
   name      TEXT NOT NULL UNIQUE,        -- changes if and only if the vectors change
