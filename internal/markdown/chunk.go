@@ -114,23 +114,13 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 // sizeLimit returns the largest offset up to end at which src from start holds
 // at most size; at least one character.
 func (c *chunker) sizeLimit(start, end, size int) int {
-	word := 0
+	var t tokenCounter
 	for i := start; i < end; {
 		r, n := rune(c.src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(c.src[i:end])
 		}
-		switch {
-		case isUnspaced(r):
-			size -= 10
-			word = 0
-		case r <= ' ':
-			word = 0
-		default:
-			size -= wordTenths(word)
-			word += n
-		}
-		if size < 0 && i > start {
+		if size -= t.next(r); size < 0 && i > start {
 			return i
 		}
 		i += n

@@ -98,8 +98,8 @@ func TestNoChunksInAnEmptyBody(t *testing.T) {
 
 func TestEstimateTokens(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "word": 2, "ten words of text are about thirteen tokens in all": 13, "日本語のテキスト": 8, "สวัสดี": 6,
-		"internationalization": 4,
+		"": 0, "word": 1, "ten words of text are eleven tokens, with a comma": 11, "日本語のテキスト": 8, "สวัสดี": 2,
+		"internationalization": 5, "2024-01-02": 6, "안녕하세요": 10, "Привет": 6, "a1b2c3": 6,
 	} {
 		assert.Equal(t, want, estimateTokens([]byte(text)), text)
 	}

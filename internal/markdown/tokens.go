@@ -5,75 +5,80 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens are estimated in tenths: 13 for a word, 4 letters of a long word more
-// for one token, and one token for each character of scripts that are written
-// without spaces. English prose comes out within a tenth of what WordPiece
-// tokenizers count.
+// Tokens are estimated in tenths, fitted to what the WordPiece vocabulary of
+// uncased BERT makes of notes in English: a word is a token and its letters
+// beyond the seventh a third of one each, so are the digits of a number beyond
+// the third; a punctuation mark is a token, and so is a letter of any script
+// that the vocabulary does not spell words of.
 const (
-	tenthsPerWord = 13
-	longWord      = 12
-	tenthsPerByte = 3
+	tenthsPerToken = 10
+	tenthsPerMore  = 3
+	wordLetters    = 7
+	numberDigits   = 3
 )
+
+// tokenCounter estimates tokens character by character.
+type tokenCounter struct {
+	run   int // characters of the word or number so far
+	limit int // how many of them are one token
+}
+
+// next returns what one more character adds, in tenths of a token.
+func (t *tokenCounter) next(r rune) int {
+	limit := wordLetters
+	switch {
+	case r <= ' ':
+		t.run = 0
+		return 0
+	case r < utf8.RuneSelf:
+		if c := byte(r); isDigit(c) {
+			limit = numberDigits
+		} else if !isLetter(c) {
+			t.run = 0
+			return tenthsPerToken
+		}
+	case r >= 0x250 || !unicode.IsLetter(r): // beyond Latin
+		t.run = 0
+		return otherTenths(r)
+	}
+	if t.run == 0 || limit != t.limit && t.run < t.limit {
+		t.run, t.limit = 1, limit
+		return tenthsPerToken
+	}
+	if t.run++; t.run <= t.limit {
+		return 0
+	}
+	return tenthsPerMore
+}
 
 // estimateTokens returns roughly how many tokens an embedding model makes of b.
 func estimateTokens(b []byte) int { return (estimateTenths(b) + 9) / 10 }
 
 func estimateTenths(b []byte) int {
-	tenths, word := 0, 0
+	var t tokenCounter
+	tenths := 0
 	for i := 0; i < len(b); {
-		c := b[i]
-		if c < utf8.RuneSelf {
-			i++
-			if c <= ' ' {
-				word = 0
-				continue
-			}
-			tenths += wordTenths(word)
-			word++
-			continue
+		r, size := rune(b[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(b[i:])
 		}
-		r, size := utf8.DecodeRune(b[i:])
+		tenths += t.next(r)
 		i += size
-		switch {
-		case isUnspaced(r):
-			tenths += 10
-			word = 0
-		case unicode.IsSpace(r):
-			word = 0
-		default:
-			tenths += wordTenths(word)
-			word += size
-		}
 	}
 	return tenths
 }
 
-// wordTenths is what one more character adds to a word of that many bytes.
-func wordTenths(bytes int) int {
+// otherTenths is what a character that is no Latin letter adds. A Hangul
+// syllable is spelled in its two or three letters; of the scripts written
+// without spaces, those of South East Asia use several letters for a syllable.
+func otherTenths(r rune) int {
 	switch {
-	case bytes == 0:
-		return tenthsPerWord
-	case bytes < longWord:
+	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), joins(r):
 		return 0
+	case r >= 0xac00 && r <= 0xd7af:
+		return 2 * tenthsPerToken
+	case r >= 0x0e00 && r <= 0x0eff, r >= 0x1000 && r <= 0x109f, r >= 0x1780 && r <= 0x17ff:
+		return tenthsPerToken / 2
 	}
-	return tenthsPerByte
-}
-
-// isUnspaced tells whether r belongs to a script written without spaces.
-func isUnspaced(r rune) bool {
-	switch {
-	case r < 0x0e00:
-		return false
-	case r <= 0x0eff, // Thai, Lao
-		r >= 0x1000 && r <= 0x109f,   // Myanmar
-		r >= 0x1780 && r <= 0x17ff,   // Khmer
-		r >= 0x2e80 && r <= 0xa4cf,   // CJK, kana, Yi
-		r >= 0xac00 && r <= 0xd7af,   // Hangul
-		r >= 0xf900 && r <= 0xfaff,   // CJK compatibility
-		r >= 0xff00 && r <= 0xffef,   // full width
-		r >= 0x1f000 && r <= 0x1faff, // emoji
-		r >= 0x20000 && r <= 0x3ffff: // CJK extensions
-		return true
-	}
-	return false
+	return tenthsPerToken
 }
