@@ -22,10 +22,10 @@ type Store interface {
 // Options say how an index works.
 type Options struct {
 	Embedder Embedder
-	// Previous opens the embedder that made the vectors of another model, so
-	// that they can go on answering while Embedder's are made. Nil, or an
-	// error: they cannot.
-	Previous func(id string) (Embedder, error)
+	Source   string // where Embedder's model is to be found again; "" for the one in the program
+	// Previous opens the embedder of another source, so that its vectors can go
+	// on answering while Embedder's are made. Nil, or an error: they cannot.
+	Previous func(source string) (Embedder, error)
 	Threads  int // for background embedding; 0: half of the processors
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -46,6 +46,7 @@ type Index struct {
 	closed   bool
 	rate     float64 // chunks embedded per second, lately
 
+	there   chan struct{} // closed when the vectors are loaded
 	signal  chan struct{} // wakes Run
 	queries queryCache
 }
@@ -59,7 +60,7 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, signal: make(chan struct{}, 1)}
+	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, there: make(chan struct{}), signal: make(chan struct{}, 1)}
 }
 
 // Position says that the index follows from the head: what came before is
@@ -132,7 +133,7 @@ type Hit struct {
 // nearest to the text, the nearest first.
 func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]Hit, error) {
 	query, space, err := x.embedQuery(ctx, text)
-	if err != nil || space == nil {
+	if err != nil {
 		return nil, err
 	}
 	x.mu.RLock()
@@ -147,7 +148,7 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 // Notes without vectors are left out.
 func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, error) {
 	query, space, err := x.embedQuery(ctx, text)
-	if err != nil || space == nil {
+	if err != nil {
 		return nil, err
 	}
 	x.mu.RLock()
@@ -200,15 +201,17 @@ func (x *Index) Weight(text string) float64 {
 	return s.embedder.Weight(text)
 }
 
-// embedQuery returns the query's vector in the space that is serving; a nil
-// space means that nothing is loaded yet.
+// embedQuery returns the query's vector and the space that is serving. It
+// waits for the vectors to be loaded: it is for the caller to say how long.
 func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space, error) {
+	select {
+	case <-x.there:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
 	x.mu.RLock()
 	s := x.serving
 	x.mu.RUnlock()
-	if s == nil {
-		return nil, nil, nil
-	}
 	if v, ok := x.queries.get(s, text); ok {
 		return v, s, nil
 	}

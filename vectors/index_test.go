@@ -124,7 +124,7 @@ func (w *world) start(e *wordEmbedder, previous func(string) (Embedder, error)) 
 	require.NoError(w.t, err)
 	w.vault, err = notes.NewVault(ctx, w.store, w.dir, notes.VaultOptions{})
 	require.NoError(w.t, err)
-	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Previous: previous})
+	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.id, Previous: previous})
 	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
 	done := make(chan error, 1)
@@ -262,8 +262,8 @@ func TestChangingTheModelKeepsTheOldOneAnswering(t *testing.T) {
 	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
 	w.settle()
 	next.gate = make(chan struct{})
-	w.restart(next, func(id string) (Embedder, error) {
-		if id != "m1" {
+	w.restart(next, func(source string) (Embedder, error) {
+		if source != "source of m1" {
 			return nil, errors.New("unknown")
 		}
 		return old, nil

@@ -62,7 +62,7 @@ func (x *Index) loadAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := x.loadSpace(ctx, models, x.opt.Embedder, chunks, modified)
+	wanted, err := x.loadSpace(ctx, models, x.opt.Embedder, x.opt.Source, chunks, modified)
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,7 @@ func (x *Index) loadAll(ctx context.Context) error {
 	}
 	x.early = nil
 	x.mu.Unlock()
+	close(x.there)
 	return x.takeOver(ctx)
 }
 
@@ -95,10 +96,10 @@ func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []lo
 		if m.name == x.opt.Embedder.ID() || x.opt.Previous == nil {
 			continue
 		}
-		embedder, err := x.opt.Previous(m.name)
+		embedder, err := x.opt.Previous(m.source)
 		if err == nil && embedder.ID() == m.name {
 			var s *space
-			if s, err = x.loadSpace(ctx, models, embedder, chunks, modified); err == nil {
+			if s, err = x.loadSpace(ctx, models, embedder, m.source, chunks, modified); err == nil {
 				return s
 			}
 		}
@@ -107,8 +108,8 @@ func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []lo
 	return nil
 }
 
-func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embedder, chunks []loadedChunk, modified map[int64]int64) (*space, error) {
-	model, err := x.modelID(ctx, models, embedder)
+func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embedder, source string, chunks []loadedChunk, modified map[int64]int64) (*space, error) {
+	model, err := x.modelID(ctx, models, embedder, source)
 	if err != nil {
 		return nil, err
 	}

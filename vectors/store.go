@@ -13,15 +13,16 @@ const (
 )
 
 type modelRow struct {
-	id   int64
-	name string
+	id     int64
+	name   string
+	source string
 }
 
 func (x *Index) models(ctx context.Context) ([]modelRow, error) {
 	var models []modelRow
-	err := x.forEach(ctx, `SELECT id, name FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
+	err := x.forEach(ctx, `SELECT id, name, source FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
 		var m modelRow
-		err := rows.Scan(&m.id, &m.name)
+		err := rows.Scan(&m.id, &m.name, &m.source)
 		models = append(models, m)
 		return err
 	})
@@ -43,15 +44,16 @@ func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Row
 }
 
 // modelID returns the embedder's row, and makes it at first.
-func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder) (id int64, err error) {
+func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, err error) {
 	for _, m := range models {
-		if m.name == embedder.ID() {
+		if m.name == embedder.ID() && m.source == source {
 			return m.id, nil
 		}
 	}
 	err = x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `INSERT INTO models (name, dimension, state) VALUES (?, ?, ?) RETURNING id`,
-			embedder.ID(), embedder.Dim(), modelBuilding).Scan(&id)
+		return tx.QueryRowContext(ctx, `INSERT INTO models (name, source, dimension, state) VALUES (?, ?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET source = excluded.source RETURNING id`,
+			embedder.ID(), source, embedder.Dim(), modelBuilding).Scan(&id)
 	})
 	return id, err
 }

@@ -47,6 +47,9 @@ type semanticStatus struct {
 	Chunks   int    `json:"chunks"`
 	Embedded int    `json:"embedded"`
 	Pending  int    `json:"pending"`
+
+	Answering        string `json:"answering,omitempty"` // another model, until this one is complete
+	RemainingSeconds int    `json:"remaining_seconds,omitempty"`
 }
 
 type watcherStatus struct {
@@ -86,8 +89,19 @@ func (s *service) status(ctx context.Context) (report, error) {
 	if err := s.addIndex(&r); err != nil {
 		return r, err
 	}
+	s.addSemantic(&r)
 	s.addWatcher(&r)
 	return r, addSetAside(s.cfg.State, &r)
+}
+
+func (s *service) addSemantic(r *report) {
+	vectors, _ := s.vectors.peek()
+	if vectors == nil {
+		return
+	}
+	st := vectors.Status()
+	r.Semantic = semanticStatus{Model: st.Model, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
+		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds())}
 }
 
 func (s *service) addVault(ctx context.Context, r *report) error {

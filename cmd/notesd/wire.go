@@ -16,6 +16,7 @@ import (
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
+	"notesd/vectors"
 	"notesd/watcher"
 )
 
@@ -38,7 +39,8 @@ type service struct {
 	vault   *late[*notes.Vault]
 	engine  *late[*search.Engine]
 	index   *late[*search.Index]
-	watcher *watcher.Watcher // nil: nobody waits for changes from outside
+	vectors *late[*vectors.Index] // holds nil when the configuration wants none
+	watcher *watcher.Watcher      // nil: nobody waits for changes from outside
 	core    *mcp.Core
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
@@ -54,6 +56,8 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		vault:  newLate[*notes.Vault](),
 		engine: newLate[*search.Engine](),
 		index:  newLate[*search.Index](),
+
+		vectors: newLate[*vectors.Index](),
 	}
 	vault := lateVault{s.vault}
 	engine := lateEngine{s.engine, search.Mode(cfg.Search.Mode)}
@@ -128,6 +132,9 @@ func (s *service) start(ctx context.Context, g *errgroup.Group) error {
 	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: head})
 	vault.Follow(notifier)
 	g.Go(func() error { return whileRunning(ctx, notifier.Run(ctx)) })
+	if vectors, _ := s.vectors.peek(); vectors != nil {
+		g.Go(func() error { return whileRunning(ctx, vectors.Run(ctx)) })
+	}
 	if s.watcher != nil {
 		s.watch(ctx, g, vault)
 	}
@@ -161,7 +168,17 @@ func (s *service) open(ctx context.Context) error {
 	s.opened = append(s.opened, index.Close)
 	vault.Follow(index)
 	s.index.set(index)
-	s.engine.set(search.NewEngine(store, index, nil, search.EngineOptions{
+
+	vectors, err := openMeaning(s.cfg, store, log)
+	if err != nil {
+		return err
+	}
+	if vectors != nil {
+		s.opened = append(s.opened, vectors.Close)
+		vault.Follow(vectors)
+	}
+	s.vectors.set(vectors)
+	s.engine.set(search.NewEngine(store, index, semanticOf(vectors), search.EngineOptions{
 		Log:      log,
 		Progress: func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
 	}))

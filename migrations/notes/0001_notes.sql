@@ -126,8 +126,9 @@ CREATE INDEX attachments_name_key ON attachments (name_key);
 CREATE TABLE models (
   id        INTEGER PRIMARY KEY,
   name      TEXT NOT NULL UNIQUE,        -- changes if and only if the vectors change
+  source    TEXT NOT NULL,               -- where the model is to be found again: a file; '' for the one in the program
   dimension INTEGER NOT NULL,
-  state     TEXT NOT NULL                -- building, ready, retired
+  state     TEXT NOT NULL                -- building, ready
 ) STRICT;
 
 CREATE TABLE embeddings (                -- content-addressed: one text is embedded once for each model
