@@ -53,7 +53,7 @@ type Search struct {
 // Semantic configures the embedder.
 type Semantic struct {
 	Provider    string `koanf:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
-	Model       string `koanf:"model"`        // empty: the provider's own default
+	Model       string `koanf:"model"`        // builtin: the path of a model file; else a name; empty: the provider's own default
 	URL         string `koanf:"url"`          // of the provider's API
 	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
 	Threads     int    `koanf:"threads"`      // 0: half the processors

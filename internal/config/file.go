@@ -29,20 +29,20 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 			if n, ok := lines[key]; ok {
 				at = n
 			}
-			origin := fmt.Sprintf("%s:%d", name, at)
+			place := fmt.Sprintf("%s:%d", name, at)
 			child, isTable := v.(map[string]any)
 			_, isSetting := find(key)
 			switch {
 			case isTable && isSetting:
-				problems = append(problems, Problem{Origin: origin, Key: key, Detail: "is a setting, not a section"})
+				problems = append(problems, Problem{Origin: place, Key: key, Detail: "is a setting, not a section"})
 			case isTable && len(child) > 0:
 				walk(key+".", child, at)
 			case isTable && isSection(key):
 				// An empty section says nothing.
 			case isSection(key):
-				problems = append(problems, Problem{Origin: origin, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: "write its keys under [" + key + "]"})
+				problems = append(problems, Problem{Origin: place, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: "write its keys under [" + key + "]"})
 			default:
-				entries = append(entries, entry{key: key, value: v, origin: origin})
+				entries = append(entries, entry{key: key, value: v, origin: place})
 			}
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 
 	"github.com/knadh/koanf/maps"
 	"github.com/knadh/koanf/v2"
@@ -30,13 +28,19 @@ type entry struct {
 	origin string
 }
 
+// origin is where a value was written.
+type origin struct {
+	place string // for messages
+	dir   string // that a relative path is relative to
+}
+
 // loader gathers the layers, and every problem in them.
 type loader struct {
 	env      environment
 	dir      string
 	merged   *koanf.Koanf
-	origins  map[string]string // of the merged values
-	later    []string          // keys that may not be set yet
+	origins  map[string]origin // of the merged values
+	later    map[string][]any  // what may not be set yet
 	problems []Problem
 }
 
@@ -46,7 +50,7 @@ func Load(src Sources) (*Config, error) {
 	return load(src, later)
 }
 
-func load(src Sources, later []string) (*Config, error) {
+func load(src Sources, later map[string][]any) (*Config, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
@@ -54,7 +58,7 @@ func load(src Sources, later []string) (*Config, error) {
 			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]string{}, later: later}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}, later: later}
 	l.mergeDefaults()
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
@@ -116,11 +120,11 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
 			continue
 		}
-		if slices.Contains(l.later, e.key) && !reflect.DeepEqual(v, s.def) {
+		if lacks(l.later, s, v) {
 			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: "would have no effect: this version cannot do it yet", Hint: "leave it out"})
 		}
 		flat[e.key] = v
-		l.origins[e.key] = e.origin
+		l.origins[e.key] = origin{e.origin, dir}
 	}
 	l.load(flat)
 }
@@ -171,7 +175,7 @@ func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }
 
 // blame reports a problem with the merged value of key.
 func (l *loader) blame(key string, value any, detail, hint string) {
-	l.report(Problem{Origin: cmp.Or(l.origins[key], "default"), Key: key, Value: show(value), Detail: detail, Hint: hint})
+	l.report(Problem{Origin: cmp.Or(l.origins[key].place, "default"), Key: key, Value: show(value), Detail: detail, Hint: hint})
 }
 
 // values is a layer for koanf: checked values by key.

@@ -183,25 +183,25 @@ age = "soon"
 
 func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
 	w := newWorld(t)
-	for _, key := range later {
+	for key, values := range later {
 		s, known := find(key)
 		require.True(t, known, key)
 		other := map[reflect.Type]string{
 			typeBool: "true", typeInt: "5", typeString: "x", typeStrings: "https://a.example", typeBytes: "4096", typeDuration: "1h",
 		}[s.typ]
-		switch key {
-		case "semantic.provider":
-			other = "off"
-		case "semantic.url":
+		switch {
+		case values != nil:
+			other = values[0].(string)
+		case key == "semantic.url":
 			other = "http://localhost"
-		case "http.addr":
+		case key == "http.addr":
 			other = "localhost:0"
 		}
 		_, err := Load(Sources{Env: w.env(variable(key) + "=" + other), Dir: w.home})
 		assert.ErrorContains(t, err, variable(key)+": "+key+" = "+show(other)+" would have no effect")
 	}
-	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=builtin", "NOTESD_HISTORY_KEEP=100"), Dir: w.home})
-	assert.NoError(t, err, "the default is what there is")
+	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=off", "NOTESD_HISTORY_KEEP=100"), Dir: w.home})
+	assert.NoError(t, err, "these are there")
 }
 
 func TestFileMistakes(t *testing.T) {
@@ -226,6 +226,7 @@ func TestFileMistakes(t *testing.T) {
 		{"date", "[log]\nlevel = 2026-01-01", "must be a string, in quotes"},
 		{"remote model", "[semantic]\nurl = 'https://api.example.com/v1'", "is another machine; set semantic.allow_remote"},
 		{"openai without model", "[semantic]\nprovider = 'openai'\nurl = 'http://[::1]:8080'", `semantic.model = "" must be set when semantic.provider is openai`},
+		{"model file is not there", "[semantic]\nmodel = '~/m'", "cannot be opened: it does not exist"},
 		{"no URL", "[semantic]\nurl = '127.0.0.1:11434'", "must be a URL"},
 		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "is half of a pair"},
 		{"no token file", "[http]\ntoken_file = 'missing'", "cannot be opened"},
@@ -277,6 +278,16 @@ func TestPathsAreResolvedWhereTheyWereWritten(t *testing.T) {
 	assert.Equal(t, filepath.Join(elsewhere, "st"), cfg.State)
 	assert.Equal(t, filepath.Join(w.home, "n.log"), cfg.Log.File)
 	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
+}
+
+func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {
+	w := newWorld(t)
+	cfg, err := w.load(Sources{File: w.file("[semantic]\nmodel = 'notesd.toml'")})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(w.home, "notesd.toml"), cfg.Semantic.Model)
+	cfg, err = w.load(Sources{File: w.file("[semantic]\nprovider = 'ollama'\nmodel = 'all-minilm'")})
+	require.NoError(t, err)
+	assert.Equal(t, "all-minilm", cfg.Semantic.Model)
 }
 
 func TestVaultVariables(t *testing.T) {

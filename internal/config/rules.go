@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,16 +16,36 @@ import (
 // (vault.allow and a relative prompts.folder are names inside the vault.)
 var paths = []string{"state", "vault.path", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
 
-// later are the keys of what this version does not do yet. Their names are
-// settled; a value other than the default is refused, because a user who sets
-// a token file must not believe that something is protected by it.
-var later = []string{
-	"history.age", "history.keep", "history.size",
-	"http.addr", "http.allowed_origins", "http.behind_proxy", "http.tls_cert", "http.tls_key", "http.token_file",
-	"limits.calls_per_second", "limits.writes_per_second",
-	"prompts.folder",
-	"search.limit",
-	"semantic.allow_remote", "semantic.model", "semantic.provider", "semantic.threads", "semantic.url",
+// later is what this version does not do yet: keys with the values that it
+// lacks, nil standing for all but the default. The names are settled, and such
+// a value is refused, because a user who sets a token file must not believe
+// that something is protected by it.
+var later = map[string][]any{
+	"history.age":              nil,
+	"history.keep":             nil,
+	"history.size":             nil,
+	"http.addr":                nil,
+	"http.allowed_origins":     nil,
+	"http.behind_proxy":        nil,
+	"http.tls_cert":            nil,
+	"http.tls_key":             nil,
+	"http.token_file":          nil,
+	"limits.calls_per_second":  nil,
+	"limits.writes_per_second": nil,
+	"prompts.folder":           nil,
+	"search.limit":             nil,
+	"semantic.allow_remote":    nil,
+	"semantic.provider":        {"ollama", "openai"},
+	"semantic.url":             nil,
+}
+
+// lacks reports whether v, a valid value of s, is one that later holds.
+func lacks(later map[string][]any, s setting, v any) bool {
+	values, ok := later[s.key]
+	if ok && values == nil {
+		return !reflect.DeepEqual(v, s.def)
+	}
+	return slices.Contains(values, v)
 }
 
 // rules say what a value must be beyond its type: each returns "" for a good
@@ -35,11 +56,12 @@ var rules = map[string]func(v any) string{
 	"search.mode":              oneOf("hybrid", "text", "semantic"),
 	"search.limit":             between(1, 50),
 	"semantic.provider":        oneOf("builtin", "ollama", "openai", "off"),
+	"semantic.model":           text(plainText),
 	"semantic.url":             text(httpURL),
 	"semantic.threads":         between(0, 256),
 	"history.keep":             between(0, 1_000_000),
 	"http.addr":                text(hostPort),
-	"http.allowed_origins":     each(origin),
+	"http.allowed_origins":     each(webOrigin),
 	"limits.result_bytes":      betweenBytes(1<<10, 1<<20),
 	"limits.resources":         between(0, 1_000_000),
 	"limits.note_bytes":        betweenBytes(1<<10, 1<<30),
@@ -121,6 +143,13 @@ func promptsFolder(s string) string {
 	return "a folder inside the vault, or an absolute path"
 }
 
+func plainText(s string) string {
+	if strings.ContainsRune(s, 0) {
+		return "text without NUL characters"
+	}
+	return ""
+}
+
 func httpURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -137,7 +166,7 @@ func hostPort(s string) string {
 	return ""
 }
 
-func origin(s string) string {
+func webOrigin(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
 		return `origins such as "https://example.org:8443"`

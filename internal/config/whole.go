@@ -12,7 +12,7 @@ import (
 // them with the state directory.
 func (l *loader) checkWhole(cfg *Config) {
 	l.checkVault(cfg)
-	l.checkSemantic(cfg.Semantic)
+	l.checkSemantic(&cfg.Semantic)
 	l.checkHTTP(cfg.HTTP)
 	if strings.HasPrefix(cfg.Prompts.Folder, "~") {
 		cfg.Prompts.Folder = l.expand(cfg.Prompts.Folder, l.dir)
@@ -48,7 +48,11 @@ func (l *loader) checkVault(cfg *Config) {
 	}
 }
 
-func (l *loader) checkSemantic(s Semantic) {
+func (l *loader) checkSemantic(s *Semantic) {
+	if s.Provider == "builtin" && s.Model != "" {
+		s.Model = l.expand(s.Model, l.origins["semantic.model"].dir)
+		l.checkFile("semantic.model", s.Model)
+	}
 	if s.Provider == "openai" && s.URL == "" {
 		l.blame("semantic.url", s.URL, "must be set when semantic.provider is openai", "")
 	}
