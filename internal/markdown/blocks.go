@@ -93,7 +93,7 @@ func listMarker(line []byte, interrupts bool) int {
 
 // openLeaf opens the leaf that starts at next, other than a paragraph or
 // indented code, and reports whether there was one.
-func (s *scanner) openLeaf(matched, columns, next int, lazy bool) bool {
+func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 	line := s.src[next:s.lineEnd]
 	switch line[0] {
 	case '#':

@@ -145,7 +145,7 @@ func FuzzRewriteLinks(f *testing.F) {
 		if len(doc.Links) == 0 {
 			return
 		}
-		out := RewriteLinks(src, doc, func(l Link) (string, bool) { return target, true })
+		out := RewriteLinks(src, doc, func(Link) (string, bool) { return target, true })
 		requireOnlyTargetsChanged(t, src, out, doc)
 	})
 }

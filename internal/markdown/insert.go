@@ -185,7 +185,7 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 	content = indentLines(content, indent)
 	first, last := firstLine(content), lastLine(content)
 	before, after := "", ""
-	if at > 0 && src[at-1] != '\n' && !(doc.BOM && at == len(byteOrderMark)) {
+	if at > 0 && src[at-1] != '\n' && (!doc.BOM || at > len(byteOrderMark)) {
 		before = eol
 	}
 	if at > doc.BodyStart {

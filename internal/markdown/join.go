@@ -65,10 +65,8 @@ func (c *chunker) siblings(a, b int) bool {
 // finish turns pieces into chunks.
 func (c *chunker) finish() []Chunk {
 	out := make([]Chunk, 0, len(c.pieces))
-	line, at := 1, 0
+	line := 1 + bytes.Count(c.src[:c.doc.BodyStart], []byte{'\n'})
 	for i, p := range c.pieces {
-		line += bytes.Count(c.src[at:p.start], []byte{'\n'})
-		at = p.start
 		text := c.src[p.start:p.end]
 		chunk := Chunk{Ordinal: i, Start: p.start, End: p.end, LineStart: line}
 		breaks := bytes.Count(text, []byte{'\n'})
@@ -81,7 +79,7 @@ func (c *chunker) finish() []Chunk {
 			chunk.Path = headingPath(c.doc, c.parents, p.section)
 		}
 		out = append(out, chunk)
-		line, at = line+breaks, p.end
+		line += breaks
 	}
 	return out
 }

@@ -13,7 +13,7 @@ func plainText(b []byte) string {
 	if len(b) > maxText {
 		b = []byte(cutAt(string(b[:maxText+1]), maxText))
 	}
-	if bytes.IndexAny(b, "\\`*_~=[]<&!\n\t%") < 0 && utf8.Valid(b) {
+	if !bytes.ContainsAny(b, "\\`*_~=[]<&!\n\t%") && utf8.Valid(b) {
 		return nfc(string(bytes.TrimSpace(b)))
 	}
 	var out strings.Builder

@@ -206,7 +206,7 @@ func (s *scanner) matchContainers() int {
 			s.skip(columns)
 			s.advance(1)
 			s.skip(1)
-		case c.item && blank && !(c.empty && i == len(s.containers)-1):
+		case c.item && blank && (!c.empty || i < len(s.containers)-1):
 			s.skip(c.indent)
 		case c.item && !blank && columns >= c.indent:
 			s.skip(c.indent)
@@ -271,7 +271,7 @@ func (s *scanner) openBlocks(matched int) {
 			matched, lazy = len(s.containers), false
 			continue
 		}
-		if s.openLeaf(matched, columns, next, lazy) {
+		if s.openLeaf(matched, next, lazy) {
 			return
 		}
 		break

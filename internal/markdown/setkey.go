@@ -143,7 +143,7 @@ func checkKey(src, out []byte, before FrontMatter, key string, value any) error 
 		want[key] = value
 	}
 	after := readFrontMatter(out, before.Start)
-	reason := ""
+	var reason string
 	switch {
 	case after.Err != nil:
 		reason = fmt.Sprintf("the outcome would not parse: %v", after.Err)

@@ -113,7 +113,7 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section Section, t
 func checkRewrite(t *testing.T, path string, src []byte, doc *Document) {
 	t.Helper()
 	const target = "Folder (1)/it's new.md"
-	out := RewriteLinks(src, doc, func(l Link) (string, bool) { return target, true })
+	out := RewriteLinks(src, doc, func(Link) (string, bool) { return target, true })
 	requireOnlyTargetsChanged(t, src, out, doc)
 	after := Parse(out)
 	if !assert.Len(t, after.Links, len(doc.Links), path) {
