@@ -1,0 +1,86 @@
+package notes
+
+import "os"
+
+// batch turns prepared files into entries, comparing once more, under the
+// vault's lock, with what the disk and the store have now.
+type batch struct {
+	vault   *Vault
+	root    *os.Root
+	current map[string]row
+	entries []entry
+	touches []touch
+	again   []string
+	skipped []Skipped
+}
+
+// known returns the store's present row for one that the plan had, and
+// whether it is still the same version of the same note.
+func (b *batch) known(r row) (row, bool) {
+	now, ok := b.current[r.path]
+	return now, ok && now.id == r.id && now.hash == r.hash
+}
+
+func (b *batch) remove(r row) {
+	if _, same := b.known(r); !same {
+		return // a tool has changed or removed it since
+	}
+	if _, err := b.root.Lstat(r.diskPath); err == nil && spelledSo(b.root, r.diskPath) {
+		if !b.vault.ignore.Match(r.path) {
+			b.again = append(b.again, r.diskPath) // it is back
+			return
+		}
+	}
+	b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
+}
+
+func (b *batch) add(p *prepared) {
+	switch {
+	case p.skip == skipChanging:
+		b.again = append(b.again, p.diskPath)
+		return
+	case p.skip != "":
+		b.skip(p)
+		return
+	}
+	if info, err := b.root.Stat(p.diskPath); err != nil || statOf(info) != p.stat {
+		b.again = append(b.again, p.diskPath)
+		return
+	}
+	e := entry{kind: Created, path: p.path, diskPath: p.diskPath, stat: p.stat, hashedAt: p.hashedAt, note: p.note}
+	if p.row == nil {
+		if _, taken := b.current[p.path]; taken {
+			b.again = append(b.again, p.diskPath) // a tool has created it since
+			return
+		}
+		b.entries = append(b.entries, e)
+		return
+	}
+	if _, same := b.known(*p.row); !same {
+		b.again = append(b.again, p.diskPath)
+		return
+	}
+	e.id = p.row.id
+	switch {
+	case p.row.path != p.path:
+		e.kind, e.oldPath = Moved, p.row.path
+	case p.note == nil:
+		b.touches = append(b.touches, touch{id: e.id, diskPath: p.diskPath, stat: p.stat, hashedAt: p.hashedAt})
+		return
+	default:
+		e.kind = Modified
+	}
+	b.entries = append(b.entries, e)
+}
+
+// skip: the file cannot be a note. If it was one, it is none any more.
+func (b *batch) skip(p *prepared) {
+	if p.row != nil {
+		if r, same := b.known(*p.row); same {
+			b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
+		}
+	}
+	if p.skip != skipGone {
+		b.skipped = append(b.skipped, Skipped{Path: p.path, Reason: p.skip, stat: p.stat})
+	}
+}
