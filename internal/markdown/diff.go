@@ -23,22 +23,49 @@ func UnifiedDiff(old, new []byte, name string, context, maxBytes int) string {
 	if bytes.Equal(old, new) {
 		return ""
 	}
-	a, b := splitLines(old), splitLines(new)
+	context = max(context, 0)
+	from, endOld, endNew := differing(old, new, context)
+	a, b := splitLines(old[from:endOld]), splitLines(new[from:endNew])
 	changes := changesBetween(a, b)
-	w := &diffWriter{a: a, b: b, limit: maxBytes}
+	w := &diffWriter{a: a, b: b, before: bytes.Count(old[:from], []byte{'\n'}), limit: maxBytes}
 	fmt.Fprintf(&w.out, "--- a/%s\n+++ b/%s\n", name, name)
 	for len(changes) > 0 {
 		n := 1
 		for n < len(changes) && changes[n].a-(changes[n-1].a+changes[n-1].deleted) <= 2*context {
 			n++
 		}
-		w.hunk(changes[:n], max(context, 0))
+		w.hunk(changes[:n], context)
 		changes = changes[n:]
 	}
 	if w.left > 0 {
 		fmt.Fprintf(&w.out, "… %d more lines\n", w.left)
 	}
 	return strings.ToValidUTF8(w.out.String(), "\uFFFD")
+}
+
+// differing returns where old and new begin to differ and where each stops,
+// widened to whole lines and by context lines.
+func differing(old, new []byte, context int) (from, endOld, endNew int) {
+	for from < len(old) && from < len(new) && old[from] == new[from] {
+		from++
+	}
+	same := 0
+	for same < len(old)-from && same < len(new)-from && old[len(old)-1-same] == new[len(new)-1-same] {
+		same++
+	}
+	from = bytes.LastIndexByte(old[:from], '\n') + 1
+	for range context {
+		from = bytes.LastIndexByte(old[:max(from-1, 0)], '\n') + 1
+	}
+	startsLine := func(b []byte, i int) bool { return i == 0 || b[i-1] == '\n' }
+	for lines := 0; same > 0; same-- {
+		if startsLine(old, len(old)-same) && startsLine(new, len(new)-same) {
+			if lines++; lines > context {
+				break
+			}
+		}
+	}
+	return from, len(old) - same, len(new) - same
 }
 
 // splitLines returns the lines of b with their line breaks.
@@ -140,10 +167,11 @@ func backtrack(trace [][]int, x, y int) []change {
 
 // diffWriter writes hunks as far as the limit allows.
 type diffWriter struct {
-	a, b  [][]byte
-	out   strings.Builder
-	limit int
-	left  int // lines not written
+	a, b   [][]byte
+	before int // lines before a and b
+	out    strings.Builder
+	limit  int
+	left   int // lines not written
 }
 
 func (w *diffWriter) hunk(changes []change, context int) {
@@ -155,7 +183,7 @@ func (w *diffWriter) hunk(changes []change, context int) {
 		w.left += endA - startA + last.inserted
 		return
 	}
-	fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", lineRange(startA, endA), lineRange(startB, endB))
+	fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", w.lineRange(startA, endA), w.lineRange(startB, endB))
 	at := startA
 	for _, c := range changes {
 		for ; at < c.a; at++ {
@@ -174,7 +202,8 @@ func (w *diffWriter) hunk(changes []change, context int) {
 	}
 }
 
-func lineRange(start, end int) string {
+func (w *diffWriter) lineRange(start, end int) string {
+	start, end = start+w.before, end+w.before
 	switch end - start {
 	case 0:
 		return fmt.Sprintf("%d,0", start)

@@ -41,11 +41,11 @@ type Section struct {
 // result of [Parse] for src. The error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
-	if id, ok := strings.CutPrefix(strings.TrimLeft(ref, "#"), "^"); ok && isBlockID([]byte(id)) {
-		return findBlock(doc, src, ref, id)
+	name, line := lineIn(ref)
+	if id, ok := strings.CutPrefix(strings.TrimLeft(name, "#"), "^"); ok && isBlockID([]byte(id)) {
+		return findBlock(doc, src, ref, id, line)
 	}
 	parents := headingParents(doc.Headings)
-	name, line := lineIn(ref)
 	level, name := levelOf(name)
 	if name == "" {
 		return Section{}, missing(doc, parents, ref)
@@ -217,11 +217,11 @@ func headingSection(doc *Document, parents []int, i int) Section {
 	}
 }
 
-func findBlock(doc *Document, src []byte, ref, id string) (Section, error) {
+func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, error) {
 	parents := headingParents(doc.Headings)
 	var found []Block
 	for _, b := range doc.Blocks {
-		if strings.EqualFold(b.ID, id) {
+		if strings.EqualFold(b.ID, id) && (line == 0 || b.Line == line) {
 			found = append(found, b)
 		}
 	}

@@ -49,18 +49,23 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
 		}
 	}
-	out, err := setKey(src, fm, key, value)
-	if err != nil {
-		return nil, err
+	out, err := setKey(src, fm, key, value, true)
+	if err != nil || checkKey(src, out, fm, key, value) == nil {
+		return out, err
 	}
-	if err := checkKey(src, out, fm, key, value); err != nil {
+	out, err = setKey(src, fm, key, value, false)
+	if err == nil {
+		err = checkKey(src, out, fm, key, value)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// setKey edits the text of a block that parses.
-func setKey(src []byte, fm FrontMatter, key string, value any) ([]byte, error) {
+// setKey edits the text of a block that parses. With keepItems the lines of
+// items that stay in a list stay as they are.
+func setKey(src []byte, fm FrontMatter, key string, value any, keepItems bool) ([]byte, error) {
 	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
 	var err error
 	if fm.Format == "toml" {
@@ -75,7 +80,10 @@ func setKey(src []byte, fm FrontMatter, key string, value any) ([]byte, error) {
 	if value != nil {
 		if fm.Format == "toml" {
 			lines, err = e.writeTOML(value)
-		} else {
+		} else if lines = ""; keepItems {
+			lines = e.writeItems(fm.Values[key], value)
+		}
+		if lines == "" && err == nil {
 			lines = e.writeYAML(value)
 		}
 		if err != nil {
@@ -103,6 +111,7 @@ type keyEditor struct {
 	indent     string // before the keys of the block
 	listIndent string // before "- " in lists of the block
 	comment    string // after the value on its line, with white space
+	items      []int  // starts of the lines of a list's items
 }
 
 // trimEntry ends an entry before the blank lines and comments that follow it.

@@ -53,7 +53,7 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 			}
 			found = i
 		}
-		e.noteListIndent(pair.Value, found == i)
+		e.noteList(pair.Value, found == i, starts)
 	}
 	lineOfPair := func(i int) int { return starts[pairs[i].Key.GetToken().Position.Line-1] }
 	first := e.inner[lineOfPair(0):]
@@ -73,15 +73,24 @@ func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	return nil
 }
 
-// noteListIndent takes over how lists are indented: the key's own, else the
-// first in the block.
-func (e *keyEditor) noteListIndent(value ast.Node, own bool) {
+// noteList takes over how lists are indented, the key's own, else the first in
+// the block, and where the lines of the key's items start.
+func (e *keyEditor) noteList(value ast.Node, own bool, starts []int) {
 	list, ok := value.(*ast.SequenceNode)
 	if !ok || list.IsFlowStyle || list.Start == nil || list.Start.Position == nil {
 		return
 	}
 	if own || e.listIndent == "  " {
 		e.listIndent = strings.Repeat(" ", max(0, list.Start.Position.Column-1-len(e.indent)))
+	}
+	if own {
+		for _, item := range list.Entries {
+			if item.Start == nil || item.Start.Position == nil || item.Start.Position.Line > len(starts) {
+				e.items = nil
+				return
+			}
+			e.items = append(e.items, starts[item.Start.Position.Line-1])
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 		return nil, line, fmt.Errorf("TOML: %w", err)
 	}
 	budget := maxValues
-	value, err := tomlValue(raw, &budget)
+	value, err := tomlValue(raw, &budget, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,14 +33,17 @@ func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 }
 
 // tomlValue makes what the library decoded JSON-safe.
-func tomlValue(value any, budget *int) (any, error) {
+func tomlValue(value any, budget *int, depth int) (any, error) {
 	if *budget--; *budget < 0 {
 		return nil, errTooMany
+	}
+	if depth > maxNesting {
+		return nil, errTooDeep
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		for k, item := range v {
-			safe, err := tomlValue(item, budget)
+			safe, err := tomlValue(item, budget, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -49,7 +52,7 @@ func tomlValue(value any, budget *int) (any, error) {
 		return v, nil
 	case []any:
 		for i, item := range v {
-			safe, err := tomlValue(item, budget)
+			safe, err := tomlValue(item, budget, depth+1)
 			if err != nil {
 				return nil, err
 			}
