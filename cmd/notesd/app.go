@@ -99,7 +99,6 @@ func (a *app) rootCommand() *cobra.Command {
 			}
 			return cmd.Help()
 		},
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) { a.started = cmd.HasParent() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	flags := root.PersistentFlags()
@@ -115,7 +114,13 @@ func (a *app) rootCommand() *cobra.Command {
 		historyCommand, restoreCommand, exportCommand, forgetCommand,
 		indexCommand, statusCommand, evalCommand, versionCommand,
 	} {
-		root.AddCommand(command(a))
+		cmd := command(a)
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			a.started = true
+			return run(cmd, args)
+		}
+		root.AddCommand(cmd)
 	}
 	return root
 }

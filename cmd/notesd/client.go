@@ -27,10 +27,6 @@ type client struct {
 // clientVersion is the protocol version that shell commands speak.
 const clientVersion = "2025-11-25"
 
-// metaFailure is the key in a failed tool result's _meta under which the failure
-// stands for programs.
-const metaFailure = "notesd/error"
-
 // turnPoll is how often a command looks whether the one before it is done.
 const turnPoll = 20 * time.Millisecond
 
@@ -186,7 +182,7 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 // toolFailure is the failure that a tool's result holds, with its exit code.
 func toolFailure(res *sdk.CallToolResult) error {
 	f := &failure{Code: "failed"}
-	if err := remarshal(res.Meta[metaFailure], f); err != nil || f.Message == "" {
+	if err := remarshal(res.Meta[mcp.MetaFailure], f); err != nil || f.Message == "" {
 		f.Message = "the call failed"
 		if len(res.Content) > 0 {
 			if text, ok := res.Content[0].(*sdk.TextContent); ok {

@@ -33,6 +33,9 @@ type why struct {
 	Terms       []string `json:"terms"`
 }
 
+// maxHits is how many notes one search shows at most.
+const maxHits = 50
+
 func searchCommand(a *app) *cobra.Command {
 	var args struct {
 		mode, folder, after, before string
@@ -50,6 +53,9 @@ path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
   notesd search --limit 3 --json 'tag:bread "starter"'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error {
+			if cmd.Flags().Changed("limit") && (args.limit < 1 || args.limit > maxHits) {
+				return usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
+			}
 			query := map[string]any{"query": strings.Join(words, " ")}
 			put(query, "mode", args.mode)
 			put(query, "folder", args.folder)

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
+)
+
+// daemons returns the daemons that serve the place: none or one.
+func (p place) daemons(t *testing.T) []daemon.Identity {
+	t.Helper()
+	id, err := daemon.Probe(t.Context(), p.state)
+	if errors.Is(err, daemon.ErrNotRunning) {
+		return nil
+	}
+	require.NoError(t, err)
+	return []daemon.Identity{id}
+}
+
+// serve starts a daemon by hand and waits until it listens.
+func (p place) serve(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := p.command(append([]string{"serve"}, args...)...)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	eventually(t, "the daemon listens", func() bool { return len(p.daemons(t)) == 1 })
+	return cmd
+}
+
+func ended(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = cmd.Wait() // the exit code says it
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		require.FailNow(t, "the process did not end")
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+func TestServeStopsCleanly(t *testing.T) {
+	p := newPlace(t, someNotes)
+	cmd := p.serve(t)
+	r := p.report(t)
+	assert.True(t, r.Daemon.Running)
+	assert.Equal(t, cmd.Process.Pid, r.Daemon.PID)
+	assert.Zero(t, r.Daemon.Clients, "asking for the status is not using the daemon")
+
+	// A second one says who has the vault, whatever path it is given.
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(p.vault, link))
+	second := exec.Command("notesd", "serve", "--vault", link+"/", "--state", p.state)
+	out, err := second.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, exitFailed, second.ProcessState.ExitCode())
+	assert.Contains(t, string(out), fmt.Sprint(cmd.Process.Pid))
+
+	began := time.Now()
+	require.NoError(t, terminate(cmd.Process.Pid))
+	assert.Equal(t, exitDone, ended(t, cmd))
+	assert.Less(t, time.Since(began), stopTimeout)
+	assert.Empty(t, p.daemons(t))
+	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
+}
+
+func TestServeExitsWhenIdle(t *testing.T) {
+	p := newPlace(t, someNotes)
+	cmd := p.command("serve", "--idle-exit", "50ms")
+	require.NoError(t, cmd.Start())
+	assert.Equal(t, exitDone, ended(t, cmd))
+}
+
+// Commands use the daemon that runs, and see what its clients wrote.
+func TestCommandsThroughTheDaemon(t *testing.T) {
+	p := newPlace(t, someNotes)
+	h := p.launch(t, "mcp")
+	h.initialize()
+	made := h.tool("create_note", map[string]any{"title": "Keel", "content": "A keelson."})
+	require.False(t, made.IsError)
+	assert.Contains(t, p.run(t, "search", "keelson"), "Keel.md")
+	assert.Contains(t, p.run(t, "history", "Keel"), "test 1", "who wrote it")
+	assert.Equal(t, "From the shell.md\n", p.run(t, "new", "From the shell"))
+	assert.Contains(t, p.run(t, "list"), "From the shell.md")
+	assert.False(t, h.tool("read_note", map[string]any{"note": "From the shell"}).IsError)
+
+	// What no watcher has reported yet is taken in by index.
+	require.NoError(t, os.WriteFile(filepath.Join(p.vault, "New.md"), []byte("A garboard strake."), 0o644))
+	assert.Contains(t, p.run(t, "index"), "5 notes")
+	r := p.report(t)
+	assert.True(t, r.Daemon.Running)
+	assert.Equal(t, 1, r.Daemon.Clients)
+	assert.Equal(t, "watching", r.Watcher.State)
+	assert.True(t, r.Index.Ready)
+
+	dir := filepath.Join(t.TempDir(), "then")
+	assert.Contains(t, p.run(t, "export", "--as-of", "0s", dir), "5 notes")
+	assert.FileExists(t, filepath.Join(dir, "Boat", "Rigging.md"))
+	forget := p.command("forget", "Keel.md")
+	out, err := forget.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, exitConflict, forget.ProcessState.ExitCode(), "%s", out)
+
+	// Rebuilding takes the vault over, and the session goes on.
+	before := p.daemon(t)
+	assert.Contains(t, p.run(t, "index", "--rebuild"), "indexed anew")
+	assert.Equal(t, []string{"Keel.md"}, h.found("keelson"))
+	assert.NotEqual(t, before.PID, p.daemon(t).PID)
+}
+
+// An MCP client gets at nothing that is for the owner's commands only.
+func TestOwnersMethodsAreNotForClients(t *testing.T) {
+	p := newPlace(t, someNotes)
+	for _, args := range [][]string{{"mcp"}, {"mcp", "--in-process"}} {
+		h := p.launch(t, args...)
+		h.initialize()
+		for _, method := range []string{methodExport, methodForget, methodRescan} {
+			m := h.call(method, map[string]any{"dir": t.TempDir(), "note": "Bread.md"})
+			require.NotNil(t, m.Error, method)
+			assert.Equal(t, -32601, m.Error.Code, method)
+		}
+		require.NoError(t, h.end())
+		stopDaemon(t, p.state)
+	}
+}
+
+func TestManyRelaysStartOneDaemon(t *testing.T) {
+	p := newPlace(t, someNotes)
+	var hosts sync.WaitGroup
+	for range 10 {
+		hosts.Go(func() {
+			h := p.launch(t, "mcp")
+			h.initialize()
+			eventually(t, "the note is found", func() bool { return len(h.found("mast")) == 1 })
+		})
+	}
+	hosts.Wait()
+	assert.Equal(t, 10, p.report(t).Daemon.Clients)
+	assert.Equal(t, 1, strings.Count(p.log(t), "msg=serving"), "one daemon has served")
+}
+
+func (p place) log(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.state, daemonLog))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// A daemon that dies is replaced, and the session does not notice.
+func TestSessionOutlivesItsDaemon(t *testing.T) {
+	p := newPlace(t, someNotes)
+	h := p.launch(t, "mcp")
+	h.initialize()
+	require.NotNil(t, h.call("resources/subscribe", map[string]any{"uri": "note:///Bread.md"}).Result)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGKILL} {
+		old := p.daemon(t).PID
+		process, err := os.FindProcess(old)
+		require.NoError(t, err)
+		require.NoError(t, process.Signal(signal))
+		title := fmt.Sprintf("After %v %d", signal, old)
+		assert.False(t, h.tool("create_note", map[string]any{"title": title, "content": "still here"}).IsError)
+		assert.NotEqual(t, old, p.daemon(t).PID)
+	}
+	assert.Len(t, h.found("still here"), 3)
+
+	// The subscription has been carried over.
+	for len(h.others) > 0 {
+		<-h.others
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(p.vault, "Bread.md"), []byte("# Bread\nSpelt.\n"), 0o644))
+	eventually(t, "the subscriber is told", func() bool {
+		select {
+		case m := <-h.others:
+			return m.Method == "notifications/resources/updated"
+		default:
+			return false
+		}
+	})
+}
+
+func TestMCPRefusesTheSecondInProcess(t *testing.T) {
+	p := newPlace(t, someNotes)
+	first := p.launch(t, "mcp", "--in-process")
+	first.initialize()
+	eventually(t, "the first listens", func() bool { return len(p.daemons(t)) == 1 })
+
+	// Others share it; a relay that loses it starts a daemon.
+	assert.Contains(t, p.run(t, "search", "mast"), "Rigging")
+	relay := p.launch(t, "mcp")
+	relay.initialize()
+	assert.NotEmpty(t, relay.found("mast"))
+
+	second := p.command("mcp", "--in-process")
+	out, err := second.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), fmt.Sprint(first.cmd.Process.Pid), "it says who has the vault")
+
+	require.NoError(t, first.end())
+	assert.NotEmpty(t, relay.found("mast"))
+	assert.NotEqual(t, first.cmd.Process.Pid, p.daemon(t).PID)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+)
+
+const screenLines, screenColumns = 24, 100
+
+func TestHelpFitsAScreen(t *testing.T) {
+	root := (&app{}).rootCommand()
+	for _, cmd := range append(root.Commands(), root) {
+		if cmd.Hidden || cmd.Name() == "completion" {
+			continue
+		}
+		t.Run(cmd.Name(), func(t *testing.T) {
+			help := rootHelp
+			if cmd.HasParent() {
+				help = commandHelp(cmd)
+				assert.Equal(t, cmd.Example, examplesOf(help), "the examples stand at the end")
+				assert.Contains(t, rootHelp, cmd.Name(), "the program's own help names the command")
+			}
+			lines := strings.Split(strings.TrimSuffix(help, "\n"), "\n")
+			assert.LessOrEqual(t, len(lines), screenLines)
+			for _, line := range lines {
+				assert.LessOrEqual(t, len([]rune(line)), screenColumns, line)
+			}
+			examples := strings.Split(examplesOf(help), "\n")
+			assert.Len(t, examples, 2)
+			for _, e := range examples {
+				assert.Regexp(t, `^  .*notesd .+`, e)
+			}
+		})
+	}
+}
+
+func examplesOf(help string) string {
+	_, examples, _ := strings.Cut(help, "Examples:\n")
+	return strings.TrimSuffix(examples, "\n")
+}
+
+func TestEveryCommandWithAResultHasJSON(t *testing.T) {
+	for _, cmd := range (&app{}).rootCommand().Commands() {
+		if cmd.Hidden || serves(cmd) {
+			continue
+		}
+		assert.NotNil(t, cmd.Flags().Lookup("json"), cmd.Name())
+	}
+}
+
+func serves(cmd *cobra.Command) bool { return cmd.Name() == "mcp" || cmd.Name() == "serve" }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var someNotes = map[string]string{
+	"Boat/Rigging.md": "# Rigging\nTwo stays hold the mast.\n",
+	"Bread.md":        "# Bread\nRye and water. #baking\n",
+}
+
+// What a host sees must not depend on whether a daemon stands behind.
+func TestMCPSession(t *testing.T) {
+	for name, args := range map[string][]string{"in process": {"mcp", "--in-process"}, "through a daemon": {"mcp"}} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, someNotes)
+			h := p.launch(t, args...)
+			var hello struct {
+				ProtocolVersion string `json:"protocolVersion"`
+				ServerInfo      struct{ Name, Title, Version string }
+			}
+			require.NoError(t, json.Unmarshal(h.initialize().Result, &hello))
+			assert.Equal(t, "2025-06-18", hello.ProtocolVersion)
+			assert.Equal(t, "notesd", hello.ServerInfo.Name)
+			assert.Equal(t, "vault", hello.ServerInfo.Title)
+
+			made := h.tool("create_note", map[string]any{"title": "Keel", "content": "A keelson lies on the keel."})
+			require.False(t, made.IsError)
+			assert.Equal(t, "Keel.md", made.Structured["path"])
+			assert.Equal(t, []string{"Keel.md"}, h.found("keelson"), "a search after a write finds what was written")
+
+			// Saved by an editor: found without anybody asking for a scan.
+			require.NoError(t, os.WriteFile(filepath.Join(p.vault, "New.md"), []byte("A garboard strake."), 0o644))
+			eventually(t, "the new note is found", func() bool { return len(h.found("garboard")) == 1 })
+
+			missing := h.tool("read_note", map[string]any{"note": "Nothing"})
+			assert.True(t, missing.IsError)
+
+			// A line that is no message, and a method that is none: the session goes on.
+			h.write(`{"jsonrpc":"2.0","id":9000,"method":`)
+			assert.Equal(t, -32700, h.other(9000).Error.Code)
+			assert.Equal(t, -32601, h.call("nonsense", nil).Error.Code)
+			assert.NotNil(t, h.call("ping", nil).Result)
+
+			require.NoError(t, h.end(), "exit code 0 when the host closes its end")
+		})
+	}
+}
+
+// other waits for the next message that answers no request of ours.
+func (h *peer) other(id int) message {
+	h.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case m := <-h.others:
+			if m.Error != nil {
+				return m
+			}
+		case <-deadline:
+			require.FailNow(h.t, "no error answer", "to %d", id)
+		}
+	}
+}
+
+func TestMCPAnswersBeforeTheVaultIsRead(t *testing.T) {
+	p := newPlace(t, someNotes)
+	h := p.launch(t, "mcp", "--in-process")
+	h.initialize()
+	var tools struct {
+		Tools []struct{ Name string } `json:"tools"`
+	}
+	require.NoError(t, json.Unmarshal(h.call("tools/list", nil).Result, &tools))
+	assert.NotEmpty(t, tools.Tools)
+	eventually(t, "everything is found", func() bool { return len(h.found("mast")) == 1 })
+}
+
+func TestMCPToolSelection(t *testing.T) {
+	p := newPlace(t, someNotes)
+	list := func(h *peer) []string {
+		var tools struct {
+			Tools []struct{ Name string } `json:"tools"`
+		}
+		h.initialize()
+		require.NoError(t, json.Unmarshal(h.call("tools/list", nil).Result, &tools))
+		var names []string
+		for _, tool := range tools.Tools {
+			names = append(names, tool.Name)
+		}
+		return names
+	}
+	writer := p.launch(t, "mcp")
+	reader := p.launch(t, "mcp", "--read-only")
+	few := p.launch(t, "mcp", "--tools", "read_note, search_notes")
+	assert.Contains(t, list(writer), "create_note")
+	assert.NotContains(t, list(reader), "create_note")
+	assert.ElementsMatch(t, []string{"read_note", "search_notes"}, list(few))
+
+	refused := reader.call("tools/call", map[string]any{"name": "create_note", "arguments": map[string]any{"title": "x", "content": "y"}})
+	require.NotNil(t, refused.Error)
+	assert.NoFileExists(t, filepath.Join(p.vault, "x.md"))
+	assert.False(t, writer.tool("create_note", map[string]any{"title": "x", "content": "y"}).IsError)
+	assert.Equal(t, 1, len(p.daemons(t)), "all three share one daemon")
+
+	bad := p.command("mcp", "--tools", "serch_notes")
+	out, err := bad.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, exitUsage, bad.ProcessState.ExitCode())
+	assert.Contains(t, string(out), `did you mean "search_notes"`)
+}
+
+// A launched daemon takes no settings from its first client.
+func TestDaemonIsNotItsFirstClients(t *testing.T) {
+	p := newPlace(t, someNotes)
+	first := p.command("mcp", "--read-only")
+	first.Env = append(first.Env, "NOTESD_VAULT_READ_ONLY=true", "NOTESD_LOG_LEVEL=error")
+	stdin, err := first.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, first.Start())
+	eventually(t, "a daemon runs", func() bool { return len(p.daemons(t)) == 1 })
+	second := p.launch(t, "mcp")
+	second.initialize()
+	assert.False(t, second.tool("create_note", map[string]any{"title": "x", "content": "y"}).IsError)
+	require.NoError(t, stdin.Close())
+	require.NoError(t, first.Wait())
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
+	"notesd/internal/notestest"
+)
+
+// patience is how long a test waits for something that has to happen.
+const patience = 30 * time.Second
+
+// place is a vault with a state of its own.
+type place struct {
+	vault, state string
+}
+
+func newPlace(t *testing.T, files map[string]string) place {
+	t.Helper()
+	p := place{vault: notestest.Vault(t, files), state: filepath.Join(t.TempDir(), "state")}
+	require.NoError(t, configureTests(p.config()))
+	t.Cleanup(func() {
+		if _, err := os.Stat(p.state); err == nil {
+			stopDaemon(t, p.state)
+		}
+	})
+	return p
+}
+
+// config is the XDG configuration directory of the place.
+func (p place) config() string { return filepath.Dir(p.state) }
+
+// command makes a process of the program that works on the place and on nothing
+// else of this machine.
+func (p place) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("notesd", append(args, "--vault", p.vault, "--state", p.state)...)
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config(), "NOTESD_VAULT=", "NOTESD_STATE=")
+	return cmd
+}
+
+// run runs a command to its end and returns its standard output.
+func (p place) run(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := p.command(args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "notesd %v: %s", args, &stderr)
+	return string(out)
+}
+
+// report is the place's status.
+func (p place) report(t *testing.T) report {
+	t.Helper()
+	var r report
+	require.NoError(t, json.Unmarshal([]byte(p.run(t, "status", "--json")), &r))
+	return r
+}
+
+// daemon returns which daemon serves the place.
+func (p place) daemon(t *testing.T) daemon.Identity {
+	t.Helper()
+	id, err := daemon.Probe(t.Context(), p.state)
+	require.NoError(t, err)
+	return id
+}
+
+// peer is a host that has launched the program and speaks JSON-RPC to it.
+type peer struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stderr bytes.Buffer
+	ended  chan error
+
+	mu      sync.Mutex // held while a line is written
+	nextID  int
+	answers map[int]chan message
+	others  chan message // notifications, and answers under no id of ours
+}
+
+// message is any JSON-RPC message.
+type message struct {
+	ID     *json.RawMessage `json:"id,omitempty"`
+	Method string           `json:"method,omitempty"`
+	Params json.RawMessage  `json:"params,omitempty"`
+	Result json.RawMessage  `json:"result,omitempty"`
+	Error  *rpcError        `json:"error,omitempty"`
+}
+
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// launch starts the program as a host does.
+func (p place) launch(t *testing.T, args ...string) *peer {
+	t.Helper()
+	h := &peer{t: t, cmd: p.command(args...), ended: make(chan error, 1), answers: map[int]chan message{}, others: make(chan message, 1000)}
+	var err error
+	h.stdin, err = h.cmd.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := h.cmd.StdoutPipe()
+	require.NoError(t, err)
+	h.cmd.Stderr = &h.stderr
+	require.NoError(t, h.cmd.Start())
+	go func() {
+		h.read(stdout)
+		h.ended <- h.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = h.stdin.Close()
+		select {
+		case <-h.ended:
+		case <-time.After(patience):
+			t.Error("the program did not end after its input did")
+			_ = h.cmd.Process.Kill()
+		}
+	})
+	return h
+}
+
+// read hands each line to whom it concerns. Standard output belongs to the
+// protocol: a line that is no message fails the test.
+func (h *peer) read(stdout io.Reader) {
+	lines := bufio.NewReader(stdout)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			assert.Empty(h.t, line, "an unfinished line")
+			return
+		}
+		var m message
+		if !assert.NoError(h.t, json.Unmarshal(line, &m), "%s", line) {
+			continue
+		}
+		var id int
+		if m.ID != nil && m.Method == "" && json.Unmarshal(*m.ID, &id) == nil {
+			h.mu.Lock()
+			answer := h.answers[id]
+			delete(h.answers, id)
+			h.mu.Unlock()
+			if answer != nil {
+				answer <- m
+				continue
+			}
+		}
+		select {
+		case h.others <- m:
+		default: // nobody looks
+		}
+	}
+}
+
+func (h *peer) write(line string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := io.WriteString(h.stdin, line+"\n")
+	assert.NoError(h.t, err)
+}
+
+// send sends a request and returns where its answer will come.
+func (h *peer) send(method string, params any) <-chan message {
+	h.mu.Lock()
+	h.nextID++
+	id := h.nextID
+	answer := make(chan message, 1)
+	h.answers[id] = answer
+	h.mu.Unlock()
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	assert.NoError(h.t, err)
+	h.write(string(line))
+	return answer
+}
+
+// call sends a request and waits for its answer.
+func (h *peer) call(method string, params any) message {
+	h.t.Helper()
+	select {
+	case m := <-h.send(method, params):
+		return m
+	case <-time.After(patience):
+		require.FailNow(h.t, "no answer", "%s %v\n%s", method, params, &h.stderr)
+		return message{}
+	}
+}
+
+// initialize opens the session and returns the answer.
+func (h *peer) initialize() message {
+	h.t.Helper()
+	m := h.call("initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "test", "version": "1"},
+	})
+	require.Nil(h.t, m.Error)
+	h.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return m
+}
+
+// toolResult is the answer to tools/call.
+type toolResult struct {
+	Content []struct {
+		Text string `json:"text"`
+	} `json:"content"`
+	Structured map[string]any `json:"structuredContent"`
+	IsError    bool           `json:"isError"`
+}
+
+func (h *peer) tool(name string, args map[string]any) toolResult {
+	h.t.Helper()
+	m := h.call("tools/call", map[string]any{"name": name, "arguments": args})
+	require.Nil(h.t, m.Error, "%s %v", name, args)
+	var r toolResult
+	require.NoError(h.t, json.Unmarshal(m.Result, &r))
+	return r
+}
+
+// found returns the paths that a search finds.
+func (h *peer) found(query string) []string {
+	h.t.Helper()
+	r := h.tool("search_notes", map[string]any{"query": query})
+	require.False(h.t, r.IsError, "%v", r.Content)
+	paths := []string{}
+	for _, hit := range r.Structured["results"].([]any) {
+		paths = append(paths, hit.(map[string]any)["path"].(string))
+	}
+	return paths
+}
+
+// end closes the program's input and returns how it ended.
+func (h *peer) end() error {
+	h.t.Helper()
+	require.NoError(h.t, h.stdin.Close())
+	select {
+	case err := <-h.ended:
+		h.ended <- err // for the cleanup
+		return err
+	case <-time.After(patience):
+		require.FailNow(h.t, "the program did not end")
+		return nil
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(turnPoll)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			require.FailNow(t, "never: "+what)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"notesd/internal/daemon"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"notesd": main})
+}
+
+// The scripts run the program as its users do: a process each, over real pipes
+// and sockets, with a home of their own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			env.Setenv("EXAMPLES", examples(t))
+			if err := configureTests(filepath.Join(env.WorkDir, "config")); err != nil {
+				return err
+			}
+			env.Defer(func() { stopDaemons(t, env.WorkDir) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":       exits,
+			"json":        jsonField,
+			"stopdaemons": func(ts *testscript.TestScript, _ bool, _ []string) { stopDaemons(t, ts.Getenv("WORK")) },
+		},
+	})
+}
+
+// configureTests writes the configuration with which most tests run: without the
+// search by meaning, which finds something for every query, and takes its time.
+func configureTests(xdg string) error {
+	dir := filepath.Join(xdg, "notesd")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "notesd.toml"), []byte("[semantic]\nprovider = \"off\"\n"), 0o600)
+}
+
+func examples(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../examples/vault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// exits runs notesd and checks its exit code: exits 3 read nothing.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec("notesd", args[1:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("notesd %s: exit code %d, want %d", strings.Join(args[1:], " "), code, want)
+	}
+}
+
+// jsonField checks that a stream is one JSON document and what a field of it is:
+// json stdout results.0.path Note.md. A last argument of ? only wants it there.
+func jsonField(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: json stdout|stderr|FILE PATH VALUE")
+	}
+	var doc any
+	if err := json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc); err != nil {
+		ts.Fatalf("%s is not one JSON document: %v", args[0], err)
+	}
+	v, there := at(doc, args[1])
+	same := there && (args[2] == "?" || fmt.Sprint(v) == args[2])
+	if same == neg {
+		ts.Fatalf("%s: %s is %v, want %q (negated: %v)", args[0], args[1], v, args[2], neg)
+	}
+}
+
+// at returns the value at a dotted path; "len" is the length of a list.
+func at(doc any, path string) (any, bool) {
+	for name := range strings.SplitSeq(path, ".") {
+		switch v := doc.(type) {
+		case map[string]any:
+			next, ok := v[name]
+			if !ok {
+				return nil, false
+			}
+			doc = next
+		case []any:
+			if name == "len" {
+				doc = len(v)
+				continue
+			}
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(v) {
+				return nil, false
+			}
+			doc = v[i]
+		default:
+			return nil, false
+		}
+	}
+	return doc, true
+}
+
+// stopDaemons ends the daemons whose state lies below dir, and waits for their
+// end.
+func stopDaemons(t *testing.T, dir string) {
+	t.Helper()
+	for _, pattern := range []string{"state*/daemon.lock", "state*/notesd/*/daemon.lock"} {
+		locks, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lock := range locks {
+			stopDaemon(t, filepath.Dir(lock))
+		}
+	}
+}
+
+func stopDaemon(t *testing.T, state string) {
+	t.Helper()
+	ctx := t.Context()
+	if ctx.Err() != nil { // in a cleanup
+		ctx = context.WithoutCancel(ctx)
+	}
+	if id, err := daemon.Probe(ctx, state); err == nil {
+		_ = terminate(id.PID) // it may have ended by itself just now
+	}
+	deadline := time.After(stopTimeout)
+	for {
+		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))
+		if err == nil {
+			_ = lock.Release()
+			return
+		}
+		select {
+		case <-time.After(turnPoll):
+		case <-deadline:
+			t.Errorf("a daemon was left: %v", err)
+			return
+		}
+	}
+}
