@@ -31,7 +31,7 @@ func (f Filter) check() error {
 		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: "the glob is malformed",
 			Hint: "Use * within a name, ** across folders, ? for one character, [a-z], {a,b}."}
 	}
-	return checkWhere(f.Where)
+	return CheckWhere(f.Where)
 }
 
 func selectIDs(ctx context.Context, tx *sql.Tx, f Filter, add func(id int64)) error {
@@ -65,7 +65,7 @@ func (f Filter) matches(path string, frontMatter []byte) (bool, error) {
 			return false, err
 		}
 	}
-	return whereMatches(f.Where, values), nil
+	return WhereMatches(f.Where, values), nil
 }
 
 // needsGo reports whether SQL alone cannot decide.

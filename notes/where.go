@@ -21,8 +21,10 @@ var whereOperators = map[string]func(have, want any) bool{
 	"exists": func(have, want any) bool { return (have != nil) == (want != false) },
 }
 
-// checkWhere refuses a condition that could never be meant.
-func checkWhere(where map[string]any) error {
+// CheckWhere refuses a condition that could never be meant, with an [Error] of
+// [ErrInvalid] that names the operators. Vector tables filter by the same
+// language as the notes' front matter.
+func CheckWhere(where map[string]any) error {
 	for field, want := range where {
 		ops, ok := want.(map[string]any)
 		if !ok {
@@ -38,9 +40,10 @@ func checkWhere(where map[string]any) error {
 	return nil
 }
 
-// whereMatches applies conditions to front matter. A field is found without
+// WhereMatches applies conditions that CheckWhere has passed to front matter,
+// or another object as encoding/json decodes it. A field is found without
 // regard to case, and "a.b" reaches into nested values.
-func whereMatches(where, values map[string]any) bool {
+func WhereMatches(where, values map[string]any) bool {
 	for field, want := range where {
 		have := fieldValue(values, field)
 		ops, ok := want.(map[string]any)
