@@ -60,19 +60,31 @@ CREATE INDEX revisions_time     ON revisions (time);
 CREATE INDEX revisions_hash     ON revisions (hash);
 
 CREATE TABLE vector_tables (
-  id        INTEGER PRIMARY KEY AUTOINCREMENT,
-  name      TEXT NOT NULL,
-  dimension INTEGER NOT NULL,
-  metric    TEXT NOT NULL,               -- cosine, dot, l2
-  created   INTEGER NOT NULL,
-  dropped   INTEGER                      -- NULL while in use; kept seven days after
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT NOT NULL,             -- NFC
+  dimension   INTEGER NOT NULL,
+  metric      TEXT NOT NULL,             -- cosine, dot, l2
+  rows        INTEGER NOT NULL DEFAULT 0, -- how many vector_rows it has
+  created     INTEGER NOT NULL,
+  dropped     INTEGER,                   -- NULL while in use; kept seven days after
+  request_key TEXT NOT NULL DEFAULT ''   -- of the call that made it; see operations
 ) STRICT;
 CREATE UNIQUE INDEX vector_tables_name ON vector_tables (name) WHERE dropped IS NULL;
 
+-- A row never changes: replacing a vector makes a new row. Its number says when
+-- it was added, in nanoseconds, is higher than every number before, and is never
+-- used again, even after an older copy of this file has been put back; so what is
+-- cached under it stays true.
 CREATE TABLE vector_rows (
+  row      INTEGER PRIMARY KEY AUTOINCREMENT,
   table_id INTEGER NOT NULL REFERENCES vector_tables (id) ON DELETE CASCADE,
   id       TEXT NOT NULL,
-  vector   BLOB NOT NULL,                -- dimension little-endian float32
-  metadata TEXT NOT NULL,                -- JSON object
-  PRIMARY KEY (table_id, id)
-) STRICT, WITHOUT ROWID;
+  metadata TEXT NOT NULL                 -- JSON object
+) STRICT;
+CREATE UNIQUE INDEX vector_rows_id    ON vector_rows (table_id, id);
+CREATE INDEX        vector_rows_table ON vector_rows (table_id, row);
+
+CREATE TABLE vector_values (             -- apart, so that looking through metadata does not read vectors
+  row    INTEGER PRIMARY KEY REFERENCES vector_rows (row) ON DELETE CASCADE,
+  vector BLOB NOT NULL                   -- dimension little-endian float32
+) STRICT;
