@@ -98,6 +98,56 @@ var edits = []edit{
 		want: []string{"a.md"},
 	},
 	{
+		name:  "mtime set back",
+		setup: func(v *vault) { v.write("a.md", "old") },
+		do: func(v *vault) {
+			v.write("a.md", "restored from a backup")
+			past := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+			require.NoError(v.t, os.Chtimes(v.abs("a.md"), past, past))
+		},
+		want: []string{"a.md"},
+	},
+	{
+		name:  "two saves within one tick of the clock",
+		setup: func(v *vault) { v.write("a.md", "one") },
+		do:    func(v *vault) { v.write("a.md", "two"); v.write("a.md", "six") },
+		want:  []string{"a.md"},
+	},
+	{
+		name: "a file that grows while it is read",
+		do: func(v *vault) {
+			f, err := os.Create(v.abs("a.md"))
+			require.NoError(v.t, err)
+			defer f.Close()
+			for i := range 3 {
+				_, err := fmt.Fprintf(f, "part %d\n", i)
+				require.NoError(v.t, err)
+				v.settle() // the owner has read what there is
+			}
+		},
+	},
+	{
+		name:  "sync conflict copy",
+		setup: func(v *vault) { v.write("a.md", "mine") },
+		do: func(v *vault) {
+			v.write(".syncthing.a.md.tmp", "theirs")
+			v.rename("a.md", "a.sync-conflict-20260102-030405-ABCDEFG.md")
+			v.rename(".syncthing.a.md.tmp", "a.md")
+		},
+		want: []string{"a.md", "a.sync-conflict-20260102-030405-ABCDEFG.md"},
+	},
+	{
+		name:  "cloud placeholder",
+		setup: func(v *vault) { v.write("a.md", "text"); v.write(".b.md.icloud", "bplist00") },
+		do: func(v *vault) {
+			v.remove("a.md")
+			v.write(".a.md.icloud", "bplist00")
+			v.write("b.md", "fetched")
+			v.remove(".b.md.icloud")
+		},
+		want: []string{"a.md", ".a.md.icloud", "b.md", ".b.md.icloud"},
+	},
+	{
 		name:  "rename",
 		setup: func(v *vault) { v.write("a.md", "text") },
 		do:    func(v *vault) { v.rename("a.md", "b.md") },

@@ -9,7 +9,7 @@ import (
 // How the interval between polls adapts.
 const (
 	idleFactor = 4           // an idle tree is polled this much less often,
-	loadFactor = 20          // a poll takes at most 1/20 of the time,
+	loadFactor = 10          // a poll takes at most a tenth of the time,
 	maxPoll    = time.Minute // but one comes at least this often
 )
 

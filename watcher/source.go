@@ -18,15 +18,7 @@ type source struct {
 	drained chan struct{} // closed when the draining goroutine has ended
 }
 
-// openSource opens a source and starts draining it; Close ends that.
-func openSource() (*source, error) {
-	fsw, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, err
-	}
-	return drainSource(fsw, fsw.Events, fsw.Errors), nil
-}
-
+// drainSource starts draining a notifier; Close ends that.
 func drainSource(n notifier, events <-chan fsnotify.Event, errs <-chan error) *source {
 	s := &source{notifier: n, queue: newQueue(), drained: make(chan struct{})}
 	go s.drain(events, errs)

@@ -1,11 +1,11 @@
 package watcher
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -51,7 +51,7 @@ func (k *kernel) Add(dir string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.dirs) >= k.limit {
-		return syscall.ENOSPC
+		return fmt.Errorf("%w of %d", errBudget, k.limit)
 	}
 	k.dirs[dir] = true
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -444,6 +445,18 @@ func TestRunAgain(t *testing.T) {
 		require.Equal(t, []string{"started"}, reasons)
 		require.Equal(t, StateStopped, w.Status().State)
 	}
+}
+
+// TestRunEndsWhatItStarted counts goroutines, those of fsnotify included; the
+// bubbles of the other tests see to our own.
+func TestRunEndsWhatItStarted(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		require.NoError(t, New(t.TempDir(), Options{}).Run(ctx, func(Batch) { cancel() }))
+	}
+	asking := 1 // Eventually has one of its own
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+asking }, patience, time.Millisecond)
 }
 
 // TestBudget is about kqueue, where each entry of a watched directory counts.

@@ -76,13 +76,12 @@ func (t *tracker) run() {
 	flush, poll := newAlarm(), newAlarm()
 	defer flush.Stop()
 	defer poll.Stop()
-	for {
+	for t.ctx.Err() == nil {
 		flush.set(t.flushAt())
 		poll.set(t.pollAt())
 		t.publish()
 		select {
 		case <-t.ctx.Done():
-			return
 		case <-t.ready():
 			t.process(t.src.queue.take())
 		case <-flush.C:
@@ -186,7 +185,12 @@ func (t *tracker) flush() {
 	}
 }
 
+// askRescan sends a batch that means everything, unless Run is to end and the
+// reason may be no more than that.
 func (t *tracker) askRescan(reason string) {
+	if t.ctx.Err() != nil {
+		return
+	}
 	t.rescans++
 	t.publish()
 	t.log.Info("watcher asks for a rescan", "reason", reason)
