@@ -44,9 +44,26 @@ func TestVaultFrontMatterRoundTrip(t *testing.T) {
 			if bytes.Equal(src, restored) {
 				kept++
 			}
+			checkListItem(t, path, src, key, value)
 		}
 	})
 	t.Logf("%d notes, %d refused; %d keys set to another value and back, %d of them to the same bytes", notes, refused, keys, kept)
+}
+
+// checkListItem adds an item to a list, which adds one run of bytes, and removes
+// it.
+func checkListItem(t *testing.T, path string, src []byte, key string, value any) {
+	t.Helper()
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 || bytes.Contains(src, []byte(key+": [")) {
+		return
+	}
+	longer, err := SetFrontMatter(src, key, append(append([]any{}, list...), "[[another]]"))
+	require.NoError(t, err, path)
+	requireInserted(t, src, longer)
+	back, err := SetFrontMatter(longer, key, value)
+	require.NoError(t, err, path)
+	require.Equal(t, string(src), string(back), path)
 }
 
 // TestVaultEditsRoundTrip makes an edit of each kind and its reverse.
