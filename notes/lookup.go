@@ -34,8 +34,8 @@ const maxCandidates = 8
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI,
 // a [[wikilink]], the end of a path, a file name, a title or an alias, in that
-// order, exactly first and then without regard to case. An [*Error] with
-// [ErrAmbiguous] lists the notes meant, perhaps; one with [ErrNotFound] lists
+// order, exactly first and then without regard to case; a URI means its own
+// note and no other. An [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with [ErrNotFound] lists
 // the similar ones, or says where the note was moved.
 func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
 	name, err := cleanRef(ref)
@@ -44,7 +44,11 @@ func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, erro
 	}
 	var found Meta
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		for _, tier := range lookupTiers(name) {
+		tiers := lookupTiers(name)
+		if IsURI(ref) {
+			tiers = tiers[:1] // a URI is a name, not a hint: what it named has moved, or is gone
+		}
+		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
 			if err != nil {
 				return err

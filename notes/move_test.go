@@ -320,3 +320,12 @@ func randomVault(rng *rand.Rand) []string {
 	}
 	return files
 }
+
+func TestAURIMeansItsOwnNote(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "dir/n.md", "text")
+	_, err := f.Lookup(ctx, "n.md", Scope{})
+	require.NoError(t, err, "a name finds the note")
+	_, err = f.Read(ctx, URI("n.md"), Scope{})
+	require.ErrorIs(t, err, ErrNotFound, "a URI does not")
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -73,6 +74,8 @@ func (k *killer) round(round int) {
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
 	answers := bufio.NewReader(stdout)
 	ask := func(line string) (json.RawMessage, bool) {
@@ -93,7 +96,7 @@ func (k *killer) round(round int) {
 		}
 	}
 	_, ok := ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"killer","version":"1"}}}`)
-	require.True(t, ok)
+	require.True(t, ok, "round %d: %s", round, &stderr)
 	// The first answer of a tool means that the store is open and what the last
 	// kill interrupted is finished or will be before the next write.
 	timer := time.AfterFunc(time.Duration(20+k.rng.IntN(180))*time.Millisecond, func() { _ = cmd.Process.Kill() })

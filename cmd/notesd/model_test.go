@@ -1,0 +1,273 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDiskToolsAndSubscriberAgree changes a vault at random through the disk
+// and through the tools at once, while a subscriber keeps a view of it from
+// notifications and reads alone. When it is quiet, disk, store, index and the
+// subscriber's view are equal.
+//
+//	NOTESD_MODEL_OPS=10000 NOTESD_SEED=7 go test -run SubscriberAgree ./cmd/notesd
+func TestDiskToolsAndSubscriberAgree(t *testing.T) {
+	ops, seed := envInt(t, "NOTESD_MODEL_OPS", 400), envInt(t, "NOTESD_SEED", 1)
+	t.Logf("NOTESD_MODEL_OPS=%d NOTESD_SEED=%d", ops, seed)
+	p := newPlace(t, map[string]string{"Start.md": "word0x\n"})
+	sub := newSubscriber(t, p.launch(t, "mcp"))
+	writer := p.launch(t, "mcp")
+	writer.initialize()
+
+	const rounds = 4 // quiet moments in between, where everything is compared
+	for round := range rounds {
+		var both sync.WaitGroup
+		both.Go(func() {
+			a := &actor{p: p, rng: rand.New(rand.NewPCG(uint64(seed), uint64(2*round))), prefix: fmt.Sprintf("d%d", round)}
+			for range ops / rounds / 2 {
+				a.onDisk()
+			}
+		})
+		both.Go(func() {
+			a := &actor{p: p, rng: rand.New(rand.NewPCG(uint64(seed), uint64(2*round+1))), prefix: fmt.Sprintf("t%d", round)}
+			for range ops / rounds / 2 {
+				a.byTool(writer)
+			}
+		})
+		both.Wait()
+		sub.agrees(p)
+		requireIndexed(t, writer, notesOnDisk(t, p))
+	}
+}
+
+func notesOnDisk(t *testing.T, p place) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(p.vault, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(p.vault, name)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	}))
+	return files
+}
+
+// requireIndexed: every note is found by the last word that was put into it.
+func requireIndexed(t *testing.T, h *peer, files map[string]string) {
+	t.Helper()
+	for path, text := range files {
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		word := words[len(words)-1]
+		found := h.call("tools/call", map[string]any{"name": "search_notes", "arguments": map[string]any{"query": word, "mode": "text", "limit": 50}})
+		require.Contains(t, string(found.Result), `"path":"`+path+`"`, "%s by %s", path, word)
+	}
+}
+
+// actor changes the vault.
+type actor struct {
+	p      place
+	rng    *rand.Rand
+	prefix string
+	n      int
+}
+
+func (a *actor) word() string {
+	a.n++
+	return fmt.Sprintf("%sword%dx", a.prefix, a.n)
+}
+
+func (a *actor) path() string {
+	return fmt.Sprintf("%sn%d.md", []string{"", "a/", "b/", "a/c/", "b/d/e/"}[a.rng.IntN(5)], a.rng.IntN(40))
+}
+
+// pick returns an existing file or folder below the vault, or "".
+func (a *actor) pick(folder bool) string {
+	var found []string
+	_ = filepath.WalkDir(a.p.vault, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() == folder && name != a.p.vault && !strings.HasPrefix(d.Name(), ".") {
+			found = append(found, name)
+		}
+		return nil // what the other actor removes meanwhile is not there
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	return found[a.rng.IntN(len(found))]
+}
+
+// onDisk does what an editor, a sync tool or a shell would. What fails because
+// the other actor was there first has not happened.
+func (a *actor) onDisk() {
+	switch a.rng.IntN(10) {
+	case 0, 1, 2: // save in place
+		a.save(filepath.Join(a.p.vault, a.path()))
+	case 3, 4: // save by rename
+		full := filepath.Join(a.p.vault, a.path())
+		temp := full + ".tmp~"
+		a.save(temp)
+		_ = os.Rename(temp, full)
+		_ = os.Remove(temp)
+	case 5:
+		if f := a.pick(false); f != "" {
+			_ = os.Remove(f)
+		}
+	case 6:
+		if f := a.pick(false); f != "" {
+			full := filepath.Join(a.p.vault, a.path())
+			_ = os.MkdirAll(filepath.Dir(full), 0o755)
+			_ = os.Rename(f, full)
+		}
+	case 7:
+		if d := a.pick(true); d != "" {
+			_ = os.Rename(d, filepath.Join(a.p.vault, fmt.Sprintf("dir%d", a.rng.IntN(4))))
+		}
+	case 8:
+		_ = os.MkdirAll(filepath.Join(a.p.vault, "a", "c", "x", "y"), 0o755)
+		a.save(filepath.Join(a.p.vault, "a", "c", "x", "y", "deep.md"))
+	case 9:
+		<-time.After(time.Duration(a.rng.IntN(120)) * time.Millisecond) // a pause is one of the operations
+	}
+}
+
+func (a *actor) save(full string) {
+	_ = os.MkdirAll(filepath.Dir(full), 0o755)
+	_ = os.WriteFile(full, []byte("# Note\n\nsome text "+a.word()+"\n"), 0o644)
+}
+
+// byTool does what agents do. Refusals (a path that is taken, a note that is
+// gone or was changed) are right answers here; internal errors are not.
+func (a *actor) byTool(h *peer) {
+	args, tool := map[string]any{}, ""
+	existing := ""
+	if f := a.pick(false); f != "" {
+		rel, _ := filepath.Rel(a.p.vault, f)
+		existing = filepath.ToSlash(rel)
+	}
+	switch op := a.rng.IntN(8); {
+	case op < 3 || existing == "":
+		tool, args["path"], args["title"], args["content"] = "create_note", a.path(), "", "# Note\n\n"+a.word()
+	case op < 5:
+		tool, args["note"], args["edits"] = "edit_note", existing, []any{map[string]any{"op": "append", "content": a.word()}}
+	case op < 6:
+		tool, args["note"] = "delete_note", existing
+	case op < 7:
+		tool, args["note"], args["to"] = "move_note", existing, a.path()
+	default:
+		tool, args["query"] = "search_notes", "text"
+	}
+	m := h.call("tools/call", map[string]any{"name": tool, "arguments": args})
+	assert.Nil(h.t, m.Error, "%s %v", tool, args)
+	assert.NotContains(h.t, string(m.Result), "internal error", "%s %v", tool, args)
+}
+
+// subscriber keeps a view of the vault from notifications and reads alone.
+type subscriber struct {
+	*peer
+	view       map[string]string // path → text
+	subscribed map[string]bool   // URIs
+}
+
+func newSubscriber(t *testing.T, h *peer) *subscriber {
+	t.Helper()
+	s := &subscriber{peer: h, view: map[string]string{}, subscribed: map[string]bool{}}
+	h.initialize()
+	s.list()
+	return s
+}
+
+// list looks what there is, subscribes to it, and reads what is new.
+func (s *subscriber) list() {
+	cursor := ""
+	for {
+		params := map[string]any{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		var page struct {
+			Resources []struct {
+				URI string `json:"uri"`
+			} `json:"resources"`
+			NextCursor string `json:"nextCursor"`
+		}
+		require.NoError(s.t, json.Unmarshal(s.call("resources/list", params).Result, &page))
+		for _, r := range page.Resources {
+			if strings.HasPrefix(r.URI, "note:///") && !s.subscribed[r.URI] {
+				s.subscribed[r.URI] = true
+				s.call("resources/subscribe", map[string]any{"uri": r.URI})
+				s.read(r.URI)
+			}
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return
+		}
+	}
+}
+
+// read brings the view of one resource up to date.
+func (s *subscriber) read(uri string) {
+	path, err := url.PathUnescape(strings.TrimPrefix(uri, "note:///"))
+	require.NoError(s.t, err)
+	m := s.call("resources/read", map[string]any{"uri": uri})
+	if m.Error != nil {
+		delete(s.view, path)
+		delete(s.subscribed, uri)
+		s.call("resources/unsubscribe", map[string]any{"uri": uri})
+		return
+	}
+	var read struct {
+		Contents []struct {
+			Text string `json:"text"`
+		} `json:"contents"`
+	}
+	require.NoError(s.t, json.Unmarshal(m.Result, &read))
+	require.Len(s.t, read.Contents, 1)
+	s.view[path] = read.Contents[0].Text
+}
+
+// agrees follows notifications until the view is what is on disk.
+func (s *subscriber) agrees(p place) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		if disk := notesOnDisk(s.t, p); fmt.Sprint(disk) == fmt.Sprint(s.view) {
+			return
+		}
+		select {
+		case m := <-s.others:
+			s.notified(m)
+		case <-deadline:
+			require.Equal(s.t, notesOnDisk(s.t, p), s.view, "the subscriber's view")
+		}
+	}
+}
+
+func (s *subscriber) notified(m message) {
+	switch m.Method {
+	case "notifications/resources/updated":
+		var updated struct {
+			URI string `json:"uri"`
+		}
+		require.NoError(s.t, json.Unmarshal(m.Params, &updated))
+		s.read(updated.URI)
+	case "notifications/resources/list_changed":
+		s.list()
+	}
+}
