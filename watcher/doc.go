@@ -44,10 +44,12 @@
 // size, times and inode number of every file; its interval grows while nothing
 // changes and with the time that a poll takes.
 //
-// What fsnotify does differently elsewhere: with kqueue (macOS, BSD) every file
-// of a watched directory costs a file descriptor, so that only as many
-// directories are watched as half of the process's limit allows, and the rest
-// are polled.
+// The kernels differ. inotify (Linux) has a watch for each directory, and a
+// limit on them. With kqueue (macOS, BSD) every file of a watched directory
+// costs a file descriptor besides, so only as many directories are watched as
+// half of the process's limit allows. Windows reports a whole tree through one
+// handle on its root, which we read without fsnotify (see subtree); changes of
+// the root's own name are noticed at the next look at it.
 //
 // # Concurrency
 //

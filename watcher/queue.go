@@ -12,6 +12,8 @@ import (
 // the disk does.
 const maxPaths = 10_000
 
+var errTooMany = fmt.Errorf("more than %d paths changed at once", maxPaths)
+
 // queue is what has happened and was not looked at yet: a set of paths, each
 // with the union of its operations, in the order of their first appearance.
 // The goroutine that drains the source puts, the tracker takes.
@@ -46,7 +48,7 @@ func (q *queue) put(ev fsnotify.Event) {
 		q.index[ev.Name] = len(q.pending.events)
 		q.pending.events = append(q.pending.events, ev)
 	case q.pending.lost == nil:
-		q.pending.lost = tooMany()
+		q.pending.lost = errTooMany
 	}
 }
 
@@ -77,5 +79,3 @@ func (q *queue) take() queued {
 	q.index = make(map[string]int)
 	return taken
 }
-
-func tooMany() error { return fmt.Errorf("more than %d paths changed at once", maxPaths) }

@@ -178,7 +178,7 @@ func (t *tracker) flush() {
 	t.batch = newBatch()
 	switch {
 	case b.overfull:
-		t.askRescan(tooMany().Error())
+		t.askRescan(errTooMany.Error())
 	case len(b.paths) > 0:
 		t.publish()
 		t.emit(Batch{Paths: slices.Sorted(maps.Keys(b.paths))})
