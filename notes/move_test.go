@@ -221,16 +221,16 @@ func oracleWikiTarget(files map[string]string, from, link string) string {
 func TestMovesAgainstAnOracle(t *testing.T) {
 	ctx := context.Background()
 	seed := uint64(20260101)
-	if s := os.Getenv("NOTESD_SEED"); s != "" {
+	if s := os.Getenv("TEST_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 		seed = n
 	}
 	moves := 40
-	if n, err := strconv.Atoi(os.Getenv("NOTESD_MOVES")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TEST_MOVES")); err == nil {
 		moves = n
 	}
-	t.Logf("NOTESD_SEED=%d NOTESD_MOVES=%d", seed, moves)
+	t.Logf("TEST_SEED=%d TEST_MOVES=%d", seed, moves)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := newFixture(t, randomVault(rng)...)
 	for i := range moves {

@@ -24,10 +24,10 @@ import (
 // was acknowledged is on disk, that no file is torn and no temp file is left
 // after the next start, and at the end that store and index equal the disk.
 //
-//	NOTESD_KILL_ROUNDS=1000 NOTESD_SEED=7 go test -run KilledAtRandom ./cmd/notesd
+//	KILL_ROUNDS=1000 TEST_SEED=7 go test -run KilledAtRandom ./cmd/notesd
 func TestKilledAtRandom(t *testing.T) {
-	rounds, seed := envInt(t, "NOTESD_KILL_ROUNDS", 10), envInt(t, "NOTESD_SEED", 1)
-	t.Logf("NOTESD_KILL_ROUNDS=%d NOTESD_SEED=%d", rounds, seed)
+	rounds, seed := envInt(t, "KILL_ROUNDS", 10), envInt(t, "TEST_SEED", 1)
+	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	k := &killer{t: t, place: newPlace(t, map[string]string{"Start.md": "start\n"}), rng: rand.New(rand.NewPCG(uint64(seed), 1)),
 		want: map[string]string{"Start.md": "start\n"}}
 	for round := range rounds {

@@ -22,10 +22,10 @@ import (
 // notifications and reads alone. When it is quiet, disk, store, index and the
 // subscriber's view are equal.
 //
-//	NOTESD_MODEL_OPS=10000 NOTESD_SEED=7 go test -run SubscriberAgree ./cmd/notesd
+//	MODEL_OPS=10000 TEST_SEED=7 go test -run SubscriberAgree ./cmd/notesd
 func TestDiskToolsAndSubscriberAgree(t *testing.T) {
-	ops, seed := envInt(t, "NOTESD_MODEL_OPS", 400), envInt(t, "NOTESD_SEED", 1)
-	t.Logf("NOTESD_MODEL_OPS=%d NOTESD_SEED=%d", ops, seed)
+	ops, seed := envInt(t, "MODEL_OPS", 400), envInt(t, "TEST_SEED", 1)
+	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
 	p := newPlace(t, map[string]string{"Start.md": "word0x\n"})
 	sub := newSubscriber(t, p.launch(t, "mcp"))
 	writer := p.launch(t, "mcp")
