@@ -181,7 +181,7 @@ func (w *world) requireTruth() {
 	e := w.index.serving.entries
 	have := map[string]bool{}
 	for row := range e.len() {
-		have[fmt.Sprint(e.note[row], e.ordinal[row], w.index.serving.slots.at(e.slot[row])[:16])] = true
+		have[fmt.Sprint(e.note[row], e.ordinal[row], w.index.serving.slots.records.at(int(e.slot[row]))[:16])] = true
 	}
 	want := map[string]bool{}
 	for _, c := range chunks {
@@ -248,7 +248,7 @@ func TestDamagedSlotsAreMadeAgain(t *testing.T) {
 	path := slotPath(w.state, "m1")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	data[slotHeader+valuesAt+3] ^= 0x40 // one value of the first record
+	data[recordsHeader+valuesAt+3] ^= 0x40 // one value of the first record
 	require.NoError(t, os.WriteFile(path, data[:len(data)-5], 0o600))
 	w.start(e, nil)
 	w.settle()
