@@ -122,7 +122,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve answers requests on the listener until ctx is cancelled, and then closes
 // all sessions. It returns when no request is left.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
-	const headerBytes, headerWait, stopWait = 64 << 10, 10 * time.Second, 5 * time.Second
+	const headerBytes, headerWait, stopWait = 64 << 10, 10 * time.Second, 2 * time.Second
 	server := &http.Server{
 		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerWait, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
@@ -132,7 +132,11 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 		h.Close() // before Shutdown, which waits for the streams that sessions hold open
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
-		stopped <- errors.Join(server.Shutdown(ctx), server.Close())
+		err := server.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = nil // connections on which nothing was ever sent, for which it would wait
+		}
+		stopped <- errors.Join(err, server.Close())
 	})
 	err := server.Serve(ln)
 	if stop() { // it was not ctx that ended it

@@ -1,0 +1,267 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const testToken = "correct horse battery staple"
+
+// serveHTTP serves a world over HTTP on a port of the loopback interface.
+func serveHTTP(t *testing.T, w *world, o HTTPOptions) (url string, h *HTTP) {
+	o.Token = testToken
+	h, err := NewHTTP(w.core, o)
+	require.NoError(t, err)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-done)
+		require.Zero(t, w.core.Sessions())
+	})
+	return "http://" + ln.Addr().String(), h
+}
+
+// withToken is a client's transport that authorizes itself.
+type withToken struct{}
+
+func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func connectHTTP(t *testing.T, transport sdk.Transport, version string, o *sdk.ClientOptions) *sdk.ClientSession {
+	c := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, o)
+	session, err := c.Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// The SDK's clients, in each version and over each transport, list, call, read
+// and are notified.
+func TestHTTPClients(t *testing.T) {
+	transports := map[string]func(url string) sdk.Transport{
+		"streamable": func(url string) sdk.Transport {
+			return &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}
+		},
+		"legacy": func(url string) sdk.Transport {
+			return &sdk.SSEClientTransport{Endpoint: url + "/sse", HTTPClient: &http.Client{Transport: withToken{}}}
+		},
+	}
+	for _, tc := range []struct{ transport, version string }{
+		{"streamable", "2025-03-26"}, {"streamable", "2025-06-18"}, {"streamable", "2025-11-25"}, {"streamable", "2026-07-28"},
+		{"legacy", "2024-11-05"},
+	} {
+		t.Run(tc.transport+" "+tc.version, func(t *testing.T) {
+			w := newWorld(t, sampleVault, Limits{})
+			url, _ := serveHTTP(t, w, HTTPOptions{})
+			updated, listed := make(chan string, 10), make(chan bool, 10)
+			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{
+				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
+					listed <- true
+				},
+			})
+			ctx := t.Context()
+			tools, err := s.ListTools(ctx, nil)
+			require.NoError(t, err)
+			assert.Len(t, tools.Tools, len(allTools))
+			_, text := call[readOutput](t, s, "read_note", map[string]any{"note": "Plan.md"})
+			assert.Contains(t, text, "Grow tomatoes")
+			res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Empty.md"})
+			require.NoError(t, err)
+			assert.Len(t, res.Contents, 1)
+			_, err = s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Gone.md"})
+			require.ErrorContains(t, err, "Resource not found")
+
+			require.NoError(t, s.Subscribe(ctx, &sdk.SubscribeParams{URI: "note:///Plan.md"}))
+			require.Eventually(t, func() bool { return len(w.core.watchedURIs()) == 1 }, 5*time.Second, time.Millisecond)
+			w.save(t, "Plan.md", "changed")
+			assert.Equal(t, "note:///Plan.md", <-updated)
+			w.save(t, "New.md", "new")
+			assert.True(t, <-listed)
+		})
+	}
+}
+
+// Each of these is refused, and the server goes on.
+func TestHTTPRefusals(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
+	base, _ := serveHTTP(t, w, HTTPOptions{Origins: []string{"https://app.example"}, Hosts: []string{"notes.example"}})
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	modern := func(method, rest string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}` + rest + `}}`
+	}
+	for _, tc := range []struct {
+		name, method, path, body string
+		header                   map[string]string
+		status                   int
+		says                     string
+	}{
+		{"health needs no token", "GET", "/healthz", "", map[string]string{"Authorization": ""}, 200, `"ok"`},
+		{"all in order", "POST", "/mcp", initialize, nil, 200, `"serverInfo"`},
+		{"no token", "POST", "/mcp", ping, map[string]string{"Authorization": ""}, 401, "bearer token"},
+		{"wrong token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer wrong"}, 401, "bearer token"},
+		{"half a token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer " + testToken[:5]}, 401, "bearer token"},
+		{"another scheme", "POST", "/mcp", ping, map[string]string{"Authorization": "Basic " + testToken}, 401, "bearer token"},
+		{"no token for SSE", "GET", "/sse", "", map[string]string{"Authorization": ""}, 401, "bearer token"},
+		{"no token for messages", "POST", "/messages", ping, map[string]string{"Authorization": ""}, 401, "bearer token"},
+		{"foreign host", "POST", "/mcp", ping, map[string]string{"Host": "evil.example"}, 403, "evil.example"},
+		{"foreign host for health", "GET", "/healthz", "", map[string]string{"Host": "evil.example"}, 403, "evil.example"},
+		{"a name that begins like ours", "POST", "/mcp", ping, map[string]string{"Host": "localhost.evil.example"}, 403, "not allowed"},
+		{"allowed host", "POST", "/mcp", initialize, map[string]string{"Host": "notes.example:8443"}, 200, "serverInfo"},
+		{"host of an allowed origin", "POST", "/mcp", initialize, map[string]string{"Host": "app.example"}, 200, "serverInfo"},
+		{"IPv6 loopback", "POST", "/mcp", initialize, map[string]string{"Host": "[::1]:80"}, 200, "serverInfo"},
+		{"foreign origin", "POST", "/mcp", ping, map[string]string{"Origin": "https://evil.example"}, 403, "not allowed"},
+		{"no origin at all", "POST", "/mcp", ping, map[string]string{"Origin": "null"}, 403, "not allowed"},
+		{"allowed origin", "POST", "/mcp", initialize, map[string]string{"Origin": "https://app.example"}, 200, "serverInfo"},
+		{"preflight", "OPTIONS", "/mcp", "", map[string]string{"Origin": "https://app.example", "Authorization": ""}, 204, ""},
+		{"foreign preflight", "OPTIONS", "/mcp", "", map[string]string{"Origin": "https://evil.example"}, 403, ""},
+		{"too large", "POST", "/mcp", `{"x":"` + strings.Repeat("x", 6000) + `"}`, nil, 413, "5000 bytes"},
+		{"garbage", "POST", "/mcp", "garbage", nil, 400, "-32700"},
+		{"nothing", "POST", "/mcp", "", nil, 400, "-32700"},
+		{"half UTF-8", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"` + "\xc3" + `"}`, nil, 400, "UTF-8"},
+		{"deep", "POST", "/mcp", strings.Repeat("[", 1000), nil, 400, "levels deep"},
+		{"null id", "POST", "/mcp", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil, 400, "-32600"},
+		{"fractional id", "POST", "/mcp", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, nil, 400, "-32600"},
+		{"unknown session", "POST", "/mcp", ping, map[string]string{"Mcp-Session-Id": "nope"}, 404, "session not found"},
+		{"unknown legacy session", "POST", "/messages?sessionId=nope", ping, nil, 404, "no such session"},
+		{"unknown path", "GET", "/other", "", nil, 404, ""},
+		{"unknown method of HTTP", "PUT", "/mcp", ping, nil, 405, ""},
+		{"wrong content type", "POST", "/mcp", ping, map[string]string{"Content-Type": "text/plain"}, 415, ""},
+		{"a batch", "POST", "/mcp", "[" + ping + "]", map[string]string{"Mcp-Protocol-Version": "2025-06-18"}, 400, "batches exist"},
+		{"modern", "POST", "/mcp", modern("server/discover", ""), map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "server/discover"}, 200, "supportedVersions"},
+		{"modern without its header", "POST", "/mcp", modern("tools/list", ""), nil, 400, "header"},
+		{"modern with another header", "POST", "/mcp", modern("tools/list", ""), map[string]string{"Mcp-Protocol-Version": "2025-11-25"}, 400, "does not match"},
+		{"modern with a wrong method header", "POST", "/mcp", modern("tools/list", ""), map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call"}, 400, "Mcp-Method"},
+		{"unknown version", "POST", "/mcp", strings.ReplaceAll(modern("tools/list", ""), "2026-07-28", "2099-01-01"), map[string]string{"Mcp-Protocol-Version": "2099-01-01", "Mcp-Method": "tools/list"}, 400, "-32022"},
+		{"unknown method", "POST", "/mcp", modern("no/such", ""), map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "no/such"}, 404, "-32601"},
+		{"modern GET", "GET", "/mcp", "", map[string]string{"Mcp-Protocol-Version": "2026-07-28"}, 405, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), tc.method, base+tc.path, strings.NewReader(tc.body))
+			require.NoError(t, err)
+			req.Header.Set("Authorization", "Bearer "+testToken)
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			for k, v := range tc.header {
+				req.Header.Set(k, v)
+				if k == "Host" {
+					req.Host = v
+				}
+				if v == "" {
+					req.Header.Del(k)
+				}
+			}
+			res, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			defer func() { _ = res.Body.Close() }()
+			body, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			assert.Equal(t, tc.status, res.StatusCode, string(body))
+			assert.Contains(t, string(body), tc.says)
+		})
+	}
+}
+
+// A client that sends its request drop by drop, and one that never takes its
+// answer, are cut off.
+func TestHTTPSlowClients(t *testing.T) {
+	w := newWorld(t, map[string]string{"Big.md": ""}, Limits{})
+	w.vault.notes["Big.md"].Content = strings.Repeat("x", 16<<20)
+	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, BodyRead: 100 * time.Millisecond, Stall: 100 * time.Millisecond})
+	require.NoError(t, err)
+	var served atomic.Int32 // requests that are over
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer served.Add(1)
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	defer h.Close()
+	address := server.Listener.Addr().String()
+
+	conn, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", testToken)
+	require.NoError(t, err)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	_ = res.Body.Close()
+	assert.Equal(t, http.StatusRequestTimeout, res.StatusCode)
+
+	conn, err = net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(256<<10)) // so that the kernels do not take it all
+	body := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"note:///Big.md","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n"+
+		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: note:///Big.md\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body)
+	require.NoError(t, err)
+	// The server has given up when it works on nothing any more.
+	require.Eventually(t, func() bool { return served.Load() == 2 }, 30*time.Second, 10*time.Millisecond)
+	got, _ := io.Copy(io.Discard, conn)
+	assert.Less(t, got, int64(16<<20))
+}
+
+// There are only so many sessions; a deleted one makes room.
+func TestHTTPSessionsAreLimited(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{Sessions: 2})
+	transport := func() sdk.Transport {
+		return &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}
+	}
+	first := connectHTTP(t, transport(), "2025-11-25", nil)
+	connectHTTP(t, transport(), "2025-11-25", nil)
+	_, err := sdk.NewClient(&sdk.Implementation{Name: "third"}, nil).Connect(t.Context(), transport(), &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.Error(t, err)
+	require.NoError(t, first.Close())
+	require.Eventually(t, func() bool { return !h.full() }, 5*time.Second, time.Millisecond)
+	connectHTTP(t, transport(), "2025-11-25", nil)
+}
+
+func TestHTTPNeedsAToken(t *testing.T) {
+	_, err := NewHTTP(newWorld(t, nil, Limits{}).core, HTTPOptions{})
+	require.Error(t, err)
+}
+
+// Closing ends streams that clients hold open, so that a server can stop.
+func TestHTTPCloseEndsStreams(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken})
+	require.NoError(t, err)
+	server := httptest.NewServer(h)
+	defer server.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/sse", nil)
+	require.NoError(t, err)
+	res, err := (&http.Client{Transport: withToken{}}).Do(req)
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	first := make([]byte, 6)
+	_, err = io.ReadFull(res.Body, first)
+	require.NoError(t, err)
+	assert.Equal(t, "event:", string(first))
+	h.Close()
+	_, err = io.Copy(io.Discard, res.Body)
+	require.NoError(t, err)
+	assert.Zero(t, w.core.Sessions())
+}
