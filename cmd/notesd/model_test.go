@@ -52,7 +52,7 @@ func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 	}
 }
 
-func notesOnDisk(t *testing.T, p place) map[string]string {
+func notesOnDisk(t testing.TB, p place) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	require.NoError(t, filepath.WalkDir(p.vault, func(name string, d fs.DirEntry, err error) error {
