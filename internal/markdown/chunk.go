@@ -99,6 +99,9 @@ func (c *chunker) cutSection(section, start, end int, leaves []leaf) {
 func (c *chunker) cutLeaf(p piece, end int) piece {
 	for {
 		limit := c.sizeLimit(p.end, end, c.target-p.size)
+		if limit < end && c.sizeLimit(limit, end, c.target/10) >= end {
+			limit = end // rather than leave a scrap
+		}
 		if limit >= end {
 			p.size += estimateTenths(c.src[p.end:end])
 			p.end, p.bare = end, false

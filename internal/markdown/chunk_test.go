@@ -75,7 +75,7 @@ func TestLargeBlocksAreCut(t *testing.T) {
 		require.Greater(t, len(got), 3, name)
 		for i := range got[1:] {
 			assert.True(t, test.ends(got[i], got[i+1][1:]), "%s: %q then %q", name, got[i], got[i+1])
-			assert.LessOrEqual(t, estimateTokens([]byte(got[i][1:])), 100, name)
+			assert.LessOrEqual(t, estimateTokens([]byte(got[i][1:])), 110, name)
 		}
 	}
 }
