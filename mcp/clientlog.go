@@ -102,7 +102,7 @@ func (h *ClientLog) Handle(_ context.Context, r slog.Record) error {
 	})
 	params := &sdk.LoggingMessageParams{Level: severityOf(r.Level), Logger: "notesd", Data: data}
 	h.each(func(s *session) {
-		if s.logs(r.Level) {
+		if s.logs(r.Level) && take(s.rates.logs, "log records") == nil {
 			s.out.notify("notifications/message", params)
 		}
 	})
@@ -137,9 +137,10 @@ func (h *ClientLog) each(do func(*session)) {
 
 // logs reports whether a record of this level goes to the client.
 func (s *session) logs(level slog.Level) bool {
+	all := s.bounds().Read == nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wantsLog && s.initialized && level >= s.level && s.profile.Read == nil
+	return s.wantsLog && s.initialized && level >= s.level && all
 }
 
 // show puts into data what a client may see of an attribute: numbers and names

@@ -59,7 +59,7 @@ func (s *session) completes(params *sdk.CompleteParams) (prompts.Kind, error) {
 
 // candidates returns all values of a kind that the session may see.
 func (s *session) candidates(ctx context.Context, kind prompts.Kind) ([]string, error) {
-	vault, scope := s.core.opts.Vault, s.profile.scope()
+	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	var values []string
 	switch kind {
 	case prompts.NoteRef:
@@ -91,7 +91,7 @@ func (s *session) candidates(ctx context.Context, kind prompts.Kind) ([]string, 
 func (s *session) notePaths(ctx context.Context) ([]string, error) {
 	const page = 1000
 	var paths []string
-	q := notes.ListQuery{Filter: notes.Filter{Scope: s.profile.Read}, Limit: page}
+	q := notes.ListQuery{Filter: notes.Filter{Scope: s.bounds().Read}, Limit: page}
 	for {
 		list, err := s.core.opts.Vault.List(ctx, q)
 		if err != nil {

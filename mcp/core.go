@@ -26,6 +26,10 @@ type Options struct {
 	Profile Profile
 	Limits  Limits
 
+	// KeepAlive, when it is not zero, is how often each session's client is
+	// pinged; one that has missed three is cut off.
+	KeepAlive time.Duration
+
 	// Status answers the method notesd/status, of which notesd's own commands
 	// are the users; nil: the method does not exist.
 	Status func(context.Context) (any, error)
@@ -44,6 +48,11 @@ type Limits struct {
 	Subscriptions int // resources that one session may watch; 1000
 	PromptBytes   int // of the notes that a prompt embeds; 100 000
 	Concurrent    int // requests of one session that are worked on at a time; 4
+
+	// How often a second one session may call tools, call tools that write, ask
+	// for completions, and be sent log records; zero: as often as it likes.
+	// Progress is sent once a second for each call at most, whatever is asked.
+	CallsPerSecond, WritesPerSecond, CompletionsPerSecond, LogsPerSecond int
 
 	Line LineLimits
 }
@@ -158,6 +167,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	s.line, _ = conn.(*lineConn)
 	s.out = connOutlet{conn: conn, log: s.log}
 	s.core.add(s)
+	defer s.end()
 	defer s.core.remove(s)
 	ss, err := s.server.Connect(ctx, connected{conn}, nil)
 	if err != nil {

@@ -77,6 +77,10 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 			return f, row.rpc
 		}
 	}
+	var busy *busyError
+	if errors.As(err, &busy) {
+		return Failure{Code: "busy", Message: busy.Error()}, codeBusy
+	}
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return Failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams

@@ -34,6 +34,7 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	h.running.Go(func() {
 		out.run(ended)
 		h.core.remove(s)
+		s.end()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.sessions, ss)

@@ -82,6 +82,10 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if !slices.Contains(work, method) {
 			return next(ctx, method, req)
 		}
+		if err := s.paced(req); err != nil {
+			return nil, err
+		}
+		s.awaitRoots(ctx)
 		select {
 		case s.working <- struct{}{}:
 			defer func() { <-s.working }()
@@ -90,6 +94,22 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// paced refuses what a session asks too often.
+func (s *session) paced(req sdk.Request) error {
+	switch params := req.GetParams().(type) {
+	case *sdk.CallToolParamsRaw:
+		if t := toolsByName[params.Name]; t != nil && t.writes() {
+			if err := take(s.rates.writes, "changes"); err != nil {
+				return err
+			}
+		}
+		return take(s.rates.calls, "calls")
+	case *sdk.CompleteParams:
+		return take(s.rates.completions, "completions")
+	}
+	return nil
 }
 
 // checking does what the SDK leaves to its user, for each method.
@@ -151,9 +171,11 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 		return nil, fmt.Errorf("initialize returned a %T", res)
 	}
 	result.Instructions = s.instructions(ctx)
-	s.mu.Lock()
-	s.version = result.ProtocolVersion
-	s.mu.Unlock()
+	if params.Capabilities != nil && params.Capabilities.RootsV2 != nil {
+		s.mu.Lock()
+		s.rootsPending = make(chan struct{})
+		s.mu.Unlock()
+	}
 	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
 	case s.line != nil:
 		s.line.negotiated(result.ProtocolVersion)

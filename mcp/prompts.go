@@ -30,7 +30,7 @@ func (s *session) addPrompts(server *sdk.Server) {
 }
 
 func (s *session) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	r, err := s.core.opts.Prompts.Render(ctx, req.Params.Name, req.Params.Arguments, s.profile.scope())
+	r, err := s.core.opts.Prompts.Render(ctx, req.Params.Name, req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 		return s.resourcePage(nil, ""), nil
 	}
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
-		Filter: notes.Filter{Scope: s.profile.Read}, Limit: limit, Cursor: at.Vault,
+		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
 	})
 	if errors.Is(err, notes.ErrInvalid) {
 		return nil, invalidParams("the cursor is not one that resources/list returned; leave it out to start from the beginning")

@@ -136,7 +136,7 @@ func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest
 func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
 	switch {
 	case notes.IsURI(uri):
-		note, err := s.core.opts.Vault.Read(ctx, uri, s.profile.scope())
+		note, err := s.core.opts.Vault.Read(ctx, uri, s.bounds().scope())
 		if err != nil {
 			return "", nil, err
 		}
@@ -161,7 +161,7 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 // noteList is a Markdown list of notes with their URIs, newest first.
 func (s *session) noteList(ctx context.Context, heading string, f notes.Filter) (string, error) {
 	const most = 50
-	f.Scope = s.profile.Read
+	f.Scope = s.bounds().Read
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{Filter: f, Limit: most})
 	if err != nil {
 		return "", err

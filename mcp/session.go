@@ -32,15 +32,21 @@ type session struct {
 	http    *HTTP     // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
+	rates   rates
 
-	mu          sync.Mutex
-	version     string // negotiated by initialize; "" before
-	initialized bool   // the client has said that it is ready for notifications
-	level       slog.Level
-	wantsLog    bool
-	own         *watch // of the session era
-	watches     map[*watch]struct{}
-	digests     map[string][sha256.Size]byte // of watched resources made from many notes
+	ctx        context.Context // until the session ends
+	stop       context.CancelFunc
+	background sync.WaitGroup // what the session does beside requests
+
+	mu           sync.Mutex
+	initialized  bool // the client has said that it is ready for notifications
+	level        slog.Level
+	wantsLog     bool
+	roots        []string      // folders that the client's roots bound it to; nil: no bound
+	rootsPending chan struct{} // closed when the roots are known; nil when nobody has to wait
+	own          *watch        // of the session era
+	watches      map[*watch]struct{}
+	digests      map[string][sha256.Size]byte // of watched resources made from many notes
 }
 
 func (c *Core) newSession(p Profile) (*session, error) {
@@ -52,11 +58,13 @@ func (c *Core) newSession(p Profile) (*session, error) {
 		profile: p.within(c.opts.Profile),
 		log:     c.log,
 		working: make(chan struct{}, c.limits.Concurrent),
+		rates:   newRates(c.limits),
 		out:     silent{},
 		own:     &watch{list: true, uris: make(map[string][]string)},
 		watches: make(map[*watch]struct{}),
 		digests: make(map[string][sha256.Size]byte),
 	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.watches[s.own] = struct{}{}
 	for _, t := range allTools {
 		if s.offers(t) {
@@ -90,7 +98,8 @@ func (s *session) newServer() *sdk.Server {
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // lists and notes are one user's
 		},
-		InitializedHandler: func(context.Context, *sdk.InitializedRequest) { s.ready() },
+		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
+		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.learnRoots(r.Session) },
 	})
 	for _, t := range s.tools {
 		server.AddTool(t.definition(), s.handler(t))
@@ -107,6 +116,24 @@ func (s *session) ready() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.initialized = true
+}
+
+// begin starts what goes on beside the requests of a session, once its client
+// takes notifications and requests.
+func (s *session) begin(ss *sdk.ServerSession) {
+	s.ready()
+	if p := ss.InitializeParams(); p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil {
+		s.learnRoots(ss)
+	}
+	if every := s.core.opts.KeepAlive; every > 0 {
+		s.keepAlive(ss, every)
+	}
+}
+
+// end stops what begin has started, and waits for it.
+func (s *session) end() {
+	s.stop()
+	s.background.Wait()
 }
 
 // capabilities are what this session really does.

@@ -56,7 +56,7 @@ type outcome struct {
 
 // vault and friends shorten what every tool needs.
 func (in *invocation) vault() Vault       { return in.session.core.opts.Vault }
-func (in *invocation) scope() notes.Scope { return in.session.profile.scope() }
+func (in *invocation) scope() notes.Scope { return in.session.bounds().scope() }
 
 // define completes a tool with its function, whose argument struct A has a JSON
 // field for each property of the input schema.

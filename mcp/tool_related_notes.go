@@ -87,7 +87,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (outcom
 		return outcome{}, usagef("pass a note, or a text to find notes for")
 	}
 	res, err := in.session.core.opts.Search.Search(ctx, search.Query{
-		Text: plainWords(text), Filter: notes.Filter{Scope: in.session.profile.Read}, Limit: limit + 1,
+		Text: plainWords(text), Filter: notes.Filter{Scope: in.session.bounds().Read}, Limit: limit + 1,
 	})
 	if err != nil {
 		return outcome{}, err

@@ -204,7 +204,7 @@ func resultLines(results []searchResult) string {
 
 // filter builds the filter that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: strings.Trim(folder, "/"), Scope: in.session.profile.Read}
+	f := notes.Filter{Folder: strings.Trim(folder, "/"), Scope: in.session.bounds().Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)

@@ -71,7 +71,7 @@ func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (outcome,
 // overview gathers what the tool and the resource notes://overview show.
 func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	const most, newest = 20, 10
-	vault, scope := s.core.opts.Vault, s.profile.scope()
+	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	status, err := vault.Status(ctx)
 	if err != nil {
 		return overviewOutput{}, err

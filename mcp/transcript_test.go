@@ -51,7 +51,8 @@ func TestTranscripts(t *testing.T) {
 
 type transcriptOptions struct {
 	Profile
-	Limits Limits
+	Limits    Limits
+	KeepAlive string // a duration
 }
 
 func playFile(t *testing.T, file string) {
@@ -72,6 +73,10 @@ func playFile(t *testing.T, file string) {
 	}
 	require.NotNil(t, script, "no transcript")
 	w := newWorld(t, files, opts.Limits)
+	if opts.KeepAlive != "" {
+		w.core.opts.KeepAlive, err = time.ParseDuration(opts.KeepAlive)
+		require.NoError(t, err)
+	}
 	client := w.connect(t, opts.Profile)
 	played := play(t, w, client, string(script.Data))
 	client.close()

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// rootsTimeout bounds the wait for a client's list of roots.
+	rootsTimeout = 5 * time.Second
+	// rootsPatience is how long a session's first requests wait for it, so that
+	// they are bounded by it too.
+	rootsPatience = 2 * time.Second
+)
+
+// learnRoots asks the client for its roots, the folders that its user works on.
+// Those inside the vault bound what the session reads and writes; a client
+// whose roots all lie elsewhere is not bounded.
+func (s *session) learnRoots(ss *sdk.ServerSession) {
+	s.background.Go(func() {
+		defer s.rootsKnown()
+		ctx, cancel := context.WithTimeout(s.ctx, rootsTimeout)
+		defer cancel()
+		res, err := ss.ListRoots(ctx, nil)
+		if err != nil {
+			s.log.Debug("the client did not tell its roots", "error", err)
+			return
+		}
+		status, err := s.core.opts.Vault.Status(ctx)
+		if err != nil {
+			s.log.Warn("cannot compare the client's roots with the vault", "error", err)
+			return
+		}
+		s.setRoots(rootFolders(status.Root, res.Roots))
+	})
+}
+
+// setRoots bounds the session to the folders; nil lifts the bound.
+func (s *session) setRoots(folders []string, ignored int) {
+	if ignored > 0 {
+		s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
+	}
+	s.mu.Lock()
+	same := slices.Equal(s.roots, folders) && (s.roots == nil) == (folders == nil)
+	s.roots = folders
+	s.mu.Unlock()
+	if !same {
+		s.resourcesChanged()
+	}
+}
+
+// rootFolders returns the vault's folders that the roots name, and how many
+// name none. A root that holds the whole vault bounds nothing.
+func rootFolders(vault string, roots []*sdk.Root) (folders []string, ignored int) {
+	for _, root := range roots {
+		dir, ok := fileOf(root)
+		if !ok {
+			ignored++
+			continue
+		}
+		rel, err := filepath.Rel(vault, dir)
+		if err != nil || !filepath.IsLocal(rel) {
+			if inside, err := filepath.Rel(dir, vault); err == nil && filepath.IsLocal(inside) {
+				return nil, ignored
+			}
+			ignored++
+			continue
+		}
+		if rel == "." {
+			return nil, ignored
+		}
+		folders = append(folders, filepath.ToSlash(rel))
+	}
+	return folders, ignored
+}
+
+// fileOf returns the path that a file URI names.
+func fileOf(root *sdk.Root) (string, bool) {
+	if root == nil {
+		return "", false
+	}
+	u, err := url.Parse(root.URI)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return "", false
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/") // file:///C:/notes
+	}
+	return filepath.Clean(filepath.FromSlash(path)), true
+}
+
+// bounds is the profile within the client's roots.
+func (s *session) bounds() Profile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.profile
+	if s.roots != nil {
+		p.Read, p.Write = narrow(p.Read, s.roots), narrow(p.Write, s.roots)
+	}
+	return p
+}
+
+// awaitRoots lets a session's first requests wait until its roots are known.
+func (s *session) awaitRoots(ctx context.Context) {
+	s.mu.Lock()
+	waiting := s.rootsPending
+	s.mu.Unlock()
+	if waiting == nil {
+		return
+	}
+	patience := time.NewTimer(rootsPatience)
+	defer patience.Stop()
+	select {
+	case <-waiting:
+	case <-patience.C:
+		s.rootsKnown()
+	case <-ctx.Done():
+	}
+}
+
+// rootsKnown ends the wait.
+func (s *session) rootsKnown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rootsPending != nil {
+		close(s.rootsPending)
+		s.rootsPending = nil
+	}
+}
