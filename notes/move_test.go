@@ -295,7 +295,7 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 		for note, was := range links {
 			for j, l := range was {
 				if l.to != "" {
-					require.Equal(t, l, now[note][j], "move %d, %s → %s: link %d of %s; rewritten: %v", i, from, w.Path, j, note, w.Relinked)
+					require.Equal(t, l, now[note][j], "move %d, %s → %s: link %d of %s; rewritten: %v; before:\n%s", i, from, w.Path, j, note, w.Relinked, textOf(before, note))
 				}
 			}
 		}
@@ -304,6 +304,16 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 		require.NoError(t, f.reconcilePaths(ctx, queued))
 	}
 	f.requireConsistent()
+}
+
+// textOf returns the text of the note with this first line.
+func textOf(files map[string]string, first string) string {
+	for _, text := range files {
+		if strings.HasPrefix(text, first+"\n") {
+			return text
+		}
+	}
+	return ""
 }
 
 // requireSameBesidesLinks compares all texts with the targets of links blanked.
