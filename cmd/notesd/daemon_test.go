@@ -19,7 +19,7 @@ import (
 )
 
 // daemons returns the daemons that serve the place: none or one.
-func (p place) daemons(t *testing.T) []daemon.Identity {
+func (p place) daemons(t testing.TB) []daemon.Identity {
 	t.Helper()
 	id, err := daemon.Probe(t.Context(), p.state)
 	if errors.Is(err, daemon.ErrNotRunning) {
@@ -30,7 +30,7 @@ func (p place) daemons(t *testing.T) []daemon.Identity {
 }
 
 // serve starts a daemon by hand and waits until it listens.
-func (p place) serve(t *testing.T, args ...string) *exec.Cmd {
+func (p place) serve(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := p.command(append([]string{"serve"}, args...)...)
 	require.NoError(t, cmd.Start())
@@ -39,7 +39,7 @@ func (p place) serve(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func ended(t *testing.T, cmd *exec.Cmd) int {
+func ended(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -154,7 +154,7 @@ func TestManyRelaysStartOneDaemon(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(p.log(t), "msg=serving"), "one daemon has served")
 }
 
-func (p place) log(t *testing.T) string {
+func (p place) log(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.state, daemonLog))
 	require.NoError(t, err)

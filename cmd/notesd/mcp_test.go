@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,7 +25,7 @@ func TestMCPSession(t *testing.T) {
 				ProtocolVersion string `json:"protocolVersion"`
 				ServerInfo      struct{ Name, Title, Version string }
 			}
-			require.NoError(t, json.Unmarshal(h.initialize().Result, &hello))
+			h.decode(h.initialize(), &hello)
 			assert.Equal(t, "2025-06-18", hello.ProtocolVersion)
 			assert.Equal(t, "notesd", hello.ServerInfo.Name)
 			assert.Equal(t, "vault", hello.ServerInfo.Title)
@@ -77,7 +76,7 @@ func TestMCPAnswersBeforeTheVaultIsRead(t *testing.T) {
 	var tools struct {
 		Tools []struct{ Name string } `json:"tools"`
 	}
-	require.NoError(t, json.Unmarshal(h.call("tools/list", nil).Result, &tools))
+	h.decode(h.call("tools/list", nil), &tools)
 	assert.NotEmpty(t, tools.Tools)
 	eventually(t, "everything is found", func() bool { return len(h.found("mast")) == 1 })
 }
@@ -89,7 +88,7 @@ func TestMCPToolSelection(t *testing.T) {
 			Tools []struct{ Name string } `json:"tools"`
 		}
 		h.initialize()
-		require.NoError(t, json.Unmarshal(h.call("tools/list", nil).Result, &tools))
+		h.decode(h.call("tools/list", nil), &tools)
 		var names []string
 		for _, tool := range tools.Tools {
 			names = append(names, tool.Name)

@@ -24,12 +24,12 @@ const patience = 30 * time.Second
 
 // place is a vault with a state of its own.
 type place struct {
-	vault, state string
+	program, vault, state string
 }
 
-func newPlace(t *testing.T, files map[string]string) place {
+func newPlace(t testing.TB, files map[string]string) place {
 	t.Helper()
-	p := place{vault: notestest.Vault(t, files), state: filepath.Join(t.TempDir(), "state")}
+	p := place{program: "notesd", vault: notestest.Vault(t, files), state: filepath.Join(t.TempDir(), "state")}
 	require.NoError(t, configureTests(p.config()))
 	t.Cleanup(func() {
 		if _, err := os.Stat(p.state); err == nil {
@@ -45,13 +45,13 @@ func (p place) config() string { return filepath.Dir(p.state) }
 // command makes a process of the program that works on the place and on nothing
 // else of this machine.
 func (p place) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("notesd", append(args, "--vault", p.vault, "--state", p.state)...)
+	cmd := exec.Command(p.program, append(args, "--vault", p.vault, "--state", p.state)...)
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config(), "NOTESD_VAULT=", "NOTESD_STATE=")
 	return cmd
 }
 
 // run runs a command to its end and returns its standard output.
-func (p place) run(t *testing.T, args ...string) string {
+func (p place) run(t testing.TB, args ...string) string {
 	t.Helper()
 	cmd := p.command(args...)
 	var stderr bytes.Buffer
@@ -62,7 +62,7 @@ func (p place) run(t *testing.T, args ...string) string {
 }
 
 // report is the place's status.
-func (p place) report(t *testing.T) report {
+func (p place) report(t testing.TB) report {
 	t.Helper()
 	var r report
 	require.NoError(t, json.Unmarshal([]byte(p.run(t, "status", "--json")), &r))
@@ -70,7 +70,7 @@ func (p place) report(t *testing.T) report {
 }
 
 // daemon returns which daemon serves the place.
-func (p place) daemon(t *testing.T) daemon.Identity {
+func (p place) daemon(t testing.TB) daemon.Identity {
 	t.Helper()
 	id, err := daemon.Probe(t.Context(), p.state)
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func (p place) daemon(t *testing.T) daemon.Identity {
 
 // peer is a host that has launched the program and speaks JSON-RPC to it.
 type peer struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stderr bytes.Buffer
@@ -106,7 +106,7 @@ type rpcError struct {
 }
 
 // launch starts the program as a host does.
-func (p place) launch(t *testing.T, args ...string) *peer {
+func (p place) launch(t testing.TB, args ...string) *peer {
 	t.Helper()
 	h := &peer{t: t, cmd: p.command(args...), ended: make(chan error, 1), answers: map[int]chan message{}, others: make(chan message, 1000)}
 	var err error
@@ -197,6 +197,13 @@ func (h *peer) call(method string, params any) message {
 	}
 }
 
+// decode reads the result of an answer.
+func (h *peer) decode(m message, into any) {
+	h.t.Helper()
+	require.Nil(h.t, m.Error)
+	require.NoError(h.t, json.Unmarshal(m.Result, into))
+}
+
 // initialize opens the session and returns the answer.
 func (h *peer) initialize() message {
 	h.t.Helper()
@@ -223,7 +230,7 @@ func (h *peer) tool(name string, args map[string]any) toolResult {
 	m := h.call("tools/call", map[string]any{"name": name, "arguments": args})
 	require.Nil(h.t, m.Error, "%s %v", name, args)
 	var r toolResult
-	require.NoError(h.t, json.Unmarshal(m.Result, &r))
+	h.decode(m, &r)
 	return r
 }
 
@@ -254,7 +261,7 @@ func (h *peer) end() error {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(turnPoll)

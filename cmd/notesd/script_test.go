@@ -131,7 +131,7 @@ func at(doc any, path string) (any, bool) {
 
 // stopDaemons ends the daemons whose state lies below dir, and waits for their
 // end.
-func stopDaemons(t *testing.T, dir string) {
+func stopDaemons(t testing.TB, dir string) {
 	t.Helper()
 	for _, pattern := range []string{"state*/daemon.lock", "state*/notesd/*/daemon.lock"} {
 		locks, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
@@ -144,7 +144,7 @@ func stopDaemons(t *testing.T, dir string) {
 	}
 }
 
-func stopDaemon(t *testing.T, state string) {
+func stopDaemon(t testing.TB, state string) {
 	t.Helper()
 	ctx := t.Context()
 	if ctx.Err() != nil { // in a cleanup

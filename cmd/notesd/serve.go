@@ -34,6 +34,7 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 			return a.serve(cmd.Context(), cfg, idleExit)
 		},
 	}
+	cmd.Flags().String("http", "", "also serve MCP over HTTP at this `addr`, as in 127.0.0.1:8931")
 	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop when nobody has used it for so long (0: never)")
 	return cmd
 }
@@ -54,7 +55,7 @@ func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Durat
 		if _, err := s.vault.get(ctx); err != nil {
 			return nil // stopped; or the store cannot be opened, and that is the error
 		}
-		err := s.accept(ctx, lock, idleExit, a.startup.Ready)
+		err := a.acceptAll(ctx, s, lock, idleExit)
 		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) {
 			s.logs.Info("stopping", "reason", err)
 			return nil
@@ -112,6 +113,33 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 		}
 		return s.serveOwner(ctx, session.Conn, profileOfHello(session.Hello))
 	})
+}
+
+// acceptAll serves clients on the socket and, where that is configured, over
+// HTTP. A daemon with an HTTP listener does not stop for being idle: its clients
+// cannot start another.
+func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idleExit time.Duration) error {
+	web, err := s.listenWeb(ctx)
+	if err != nil && !a.startup.Launched() {
+		return err
+	}
+	if err != nil { // the clients that had us launched do not need it
+		s.logs.Error("there is no HTTP listener", "err", err)
+	}
+	if web == nil {
+		return s.accept(ctx, lock, idleExit, a.startup.Ready)
+	}
+	s.logs.Info("serving over HTTP", "url", web.url)
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	served := make(chan error, 1)
+	go func() {
+		defer done()
+		served <- web.handler.Serve(ctx, web.listener)
+	}()
+	err = s.accept(ctx, lock, 0, a.startup.Ready)
+	done()
+	return errors.Join(err, <-served)
 }
 
 // beside is a front that also accepts clients on the socket, so that a process

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"notesd/internal/config"
+	"notesd/mcp"
+)
+
+// tokenFile holds the bearer token, when the configuration names no other file.
+const tokenFile = "http-token"
+
+// minToken is the shortest token that is accepted from a file: fewer characters
+// can be guessed.
+const minToken = 16
+
+// web is an HTTP listener that has been opened.
+type web struct {
+	listener net.Listener
+	handler  *mcp.HTTP
+	url      string
+}
+
+// listenWeb opens the configured HTTP listener; it returns nil when there is
+// none.
+func (s *service) listenWeb(ctx context.Context) (*web, error) {
+	c := s.cfg.HTTP
+	if c.Addr == "" {
+		return nil, nil
+	}
+	if err := checkExposure(c); err != nil {
+		return nil, err
+	}
+	token, err := readToken(c.TokenFile, s.cfg.State)
+	if err != nil {
+		return nil, err
+	}
+	var certificate *tls.Certificate
+	if c.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("load the certificate: %w", err)
+		}
+		certificate = &pair
+	}
+	handler, err := mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins})
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for HTTP: %w", err)
+	}
+	w := &web{listener: listener, handler: handler, url: "http://" + listener.Addr().String() + "/mcp"}
+	if certificate != nil {
+		w.url = "https" + strings.TrimPrefix(w.url, "http")
+		w.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	}
+	return w, nil
+}
+
+// checkExposure refuses to send notes, and the token, through a network in the
+// clear.
+func checkExposure(c config.HTTP) error {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
+	}
+	if c.TLSCert != "" || c.BehindProxy || isLoopback(host) {
+		return nil
+	}
+	return usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
+		"http.addr %q can be reached from other machines, and would show them your notes in the clear", c.Addr)
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback() || host == "localhost"
+}
+
+// hostNames are the names under which clients may address the listener: the one
+// that it has, those in its certificate, and those of the pages that may use it.
+func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
+	var names []string
+	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
+		names = append(names, host)
+	}
+	for _, origin := range c.AllowedOrigins {
+		if u, err := url.Parse(origin); err == nil && u.Host != "" {
+			names = append(names, u.Hostname())
+		}
+	}
+	if certificate != nil && certificate.Leaf != nil {
+		names = append(names, certificate.Leaf.DNSNames...)
+		for _, ip := range certificate.Leaf.IPAddresses {
+			names = append(names, ip.String())
+		}
+	}
+	return names
+}
+
+// readToken reads the bearer token from a file that only the user can read, and
+// makes it on first use.
+func readToken(name, state string) (string, error) {
+	if name == "" {
+		name = filepath.Join(state, tokenFile)
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeToken(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the HTTP token: %w", err)
+	}
+	if info, err := os.Stat(name); err != nil || isOpenToOthers(info) {
+		return "", errors.Join(err, &failure{Code: "config", Message: "others can read the HTTP token in " + name, Hint: "Run chmod 600 on it; if it may have been seen, delete it, and a new one is made."})
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
+		return "", &failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and one is made."}
+	}
+	return token, nil
+}
+
+func makeToken(name string) (string, error) {
+	token := rand.Text() + rand.Text()
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("keep the HTTP token: %w", err)
+	}
+	_, err = file.WriteString(token + "\n")
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("keep the HTTP token: %w", err), os.Remove(name))
+	}
+	return token, nil
+}
