@@ -59,12 +59,21 @@ func (x *Index) apply(ctx context.Context, to notes.Position, updates []update) 
 		return errors.New("search index is damaged and waits to be built anew")
 	}
 	updates = latest(updates)
-	a := applier{x: x, to: to, ordered: ordered(updates)}
-	if len(updates) < manyUpdates {
-		return a.run(ctx, updates, 1)
+	a := applier{x: x, to: to, ordered: ordered(updates), updates: len(updates), workers: 1}
+	if len(updates) >= manyUpdates {
+		a.workers = 2
+		defer beginBuild()()
 	}
-	defer beginBuild()()
-	return a.run(ctx, updates, 2)
+	defer x.cache.drop(ids(updates))
+	return a.run(ctx, updates)
+}
+
+func ids(updates []update) []int64 {
+	out := make([]int64, len(updates))
+	for i, u := range updates {
+		out[i] = u.id
+	}
+	return out
 }
 
 // latest returns the last update of every note, in order: builders work at the
@@ -101,7 +110,9 @@ func ordered(updates []update) bool {
 type applier struct {
 	x       *Index
 	to      notes.Position
-	ordered bool
+	ordered bool // positions between may be saved
+	updates int
+	workers int
 
 	mu      sync.Mutex
 	pending []*job // in feed order, until done
@@ -114,20 +125,23 @@ type job struct {
 	done bool
 }
 
-func (a *applier) run(ctx context.Context, updates []update, workers int) error {
+func (a *applier) run(ctx context.Context, updates []update) error {
 	g, ctx := errgroup.WithContext(ctx)
 	jobs := make(chan *job, 16)
 	g.Go(func() error {
 		defer close(jobs)
 		return a.feed(ctx, updates, jobs)
 	})
-	for range workers {
+	for range a.workers {
 		g.Go(func() error { return a.build(ctx, jobs) })
 	}
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("apply to search index: %w", err)
 	}
-	return a.finish(len(updates))
+	if a.workers == 1 && a.updates > 0 {
+		return nil // the last batch had the position
+	}
+	return a.write(a.final(index.NewBatch()))
 }
 
 // feed loads the notes one by one, the big ones last.
@@ -187,7 +201,7 @@ func (a *applier) build(ctx context.Context, jobs <-chan *job) error {
 			n = len(j.note.Content)
 		}
 		if size > 0 && size+n > maxBatch {
-			if err := a.apply(b, batch); err != nil {
+			if err := a.apply(b, batch, false); err != nil {
 				return err
 			}
 			batch, size = batch[:0], 0
@@ -201,28 +215,47 @@ func (a *applier) build(ctx context.Context, jobs <-chan *job) error {
 		batch = append(batch, j)
 		size += n
 	}
-	return a.apply(b, batch)
+	return a.apply(b, batch, true)
 }
 
-// apply gives a batch to Bleve, with the position that holds without it.
-func (a *applier) apply(b *builder, jobs []*job) error {
+// apply gives a batch to Bleve: with the final position if it is the only
+// builder's last, else with the position that holds without it.
+func (a *applier) apply(b *builder, jobs []*job, last bool) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	if p, ok := a.reached(); ok {
+	if last && a.workers == 1 {
+		a.final(b.batch)
+	} else if p, ok := a.reached(); ok {
 		b.batch.SetInternal(keyPosition, encodePosition(p))
 	}
-	a.x.mu.RLock()
-	defer a.x.mu.RUnlock()
-	if a.x.closed {
-		return ErrClosed
-	}
-	if err := a.x.bleve.Batch(b.batch); err != nil {
+	if err := a.write(b.batch); err != nil {
 		return err
 	}
 	b.reset()
 	a.finished(jobs)
 	return nil
+}
+
+// final puts the position that was asked for into a batch.
+func (a *applier) final(b *index.Batch) *index.Batch {
+	b.SetInternal(keyPosition, encodePosition(a.to))
+	applied := a.x.applied.Add(uint64(a.updates))
+	b.SetPersistedCallback(func(err error) {
+		if err == nil {
+			a.x.saved.Store(applied)
+		}
+	})
+	return b
+}
+
+func (a *applier) write(b *index.Batch) error {
+	a.x.mu.RLock()
+	defer a.x.mu.RUnlock()
+	if a.x.closed || a.x.bleve == nil {
+		return ErrClosed
+	}
+	return a.x.bleve.Batch(b)
 }
 
 func (a *applier) add(j *job) {
@@ -252,24 +285,6 @@ func (a *applier) reached() (notes.Position, bool) {
 		a.pending = a.pending[1:]
 	}
 	return notes.Position{Store: a.to.Store, Seq: seq}, seq > 0
-}
-
-// finish sets the position that was asked for, after n updates.
-func (a *applier) finish(n int) error {
-	a.x.mu.RLock()
-	defer a.x.mu.RUnlock()
-	if a.x.closed {
-		return ErrClosed
-	}
-	b := index.NewBatch()
-	b.SetInternal(keyPosition, encodePosition(a.to))
-	applied := a.x.applied.Add(uint64(n))
-	b.SetPersistedCallback(func(err error) {
-		if err == nil {
-			a.x.saved.Store(applied)
-		}
-	})
-	return a.x.bleve.Batch(b)
 }
 
 // buildGC is the collector's target while building: the live heap is small

@@ -49,6 +49,12 @@ func asyncError(err error, dir string) {
 	}
 }
 
+// persistNap makes Bleve wait before it saves, in milliseconds: the segments
+// that come in meanwhile are merged in memory and written once. Without it a
+// third of a build goes into merging files. It is also how long the last
+// changes may be only in memory; a crash then has them fed again.
+const persistNap = 1500
+
 // openBleve opens the index in dir and checks that it can be read. Damage that
 // makes Bleve panic, or the processor fault on a mapped file, is an error like
 // any other.
@@ -60,13 +66,13 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		// position is saved with it, so that what a crash loses is fed again.
 		"unsafe_batch":           true,
 		"asyncErrorCallbackName": asyncErrorCallback,
-		"scorchPersisterOptions": persisterOptions,
-		"scorchMergePlanOptions": mergeOptions,
+		"scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": persistNap},
 	}, queue)
 	if err != nil {
 		return nil, err
 	}
 	s = idx.(*scorch.Scorch)
+	had, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.zap"))
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +89,7 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		}
 		return nil, err
 	}
-	return s, checkFormat(s)
+	return s, checkFormat(s, len(had) > 0)
 }
 
 // closeQuietly closes an index that failed to open; it may be half made.
@@ -92,11 +98,15 @@ func closeQuietly(s *scorch.Scorch) {
 	_ = s.Close()
 }
 
-var errFormat = errors.New("it was made by another version")
+var (
+	errFormat = errors.New("it was made by another version")
+	errLost   = errors.New("some of its files are missing or damaged")
+)
 
 // checkFormat reads what every search needs of each segment, and gives a new
-// index its version.
-func checkFormat(s *scorch.Scorch) error {
+// index its version. Bleve takes an index whose segments it cannot open for a
+// new one; it had some.
+func checkFormat(s *scorch.Scorch, hadSegments bool) error {
 	r, err := s.Reader()
 	if err != nil {
 		return err
@@ -106,6 +116,9 @@ func checkFormat(s *scorch.Scorch) error {
 	format, err := snapshot.GetInternal(keyFormat)
 	if err != nil {
 		return err
+	}
+	if format == nil && hadSegments {
+		return errLost
 	}
 	if format == nil && len(snapshot.Segments()) == 0 {
 		return s.SetInternal(keyFormat, []byte(formatVersion))

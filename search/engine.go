@@ -30,7 +30,7 @@ const (
 	maxResults = 1000
 	// rescored is how many of the best candidates' texts are looked at; more
 	// change nothing on any judged set.
-	rescored = 16
+	rescored = 12
 	// semanticTimeout is how long an answer waits for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
 )

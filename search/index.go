@@ -57,6 +57,7 @@ type Index struct {
 	warnings []string
 
 	segments segmentCache
+	cache    noteCache     // of the engine's
 	applied  atomic.Uint64 // updates since OpenIndex
 	saved    atomic.Uint64 // of which are on disk
 	damaged  atomic.Bool   // a search met data that cannot be read
@@ -105,8 +106,8 @@ func (x *Index) openOrReplace() error {
 		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
 	}
 	x.log.Warn("search index could not be read and is built anew", "set_aside", filepath.Base(aside), "err", err)
-	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%v); it was set aside as %s and is built anew",
-		firstLine(err), filepath.Base(aside)))
+	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is built anew",
+		strings.ReplaceAll(firstLine(err), x.dir, filepath.Base(x.dir)), filepath.Base(aside)))
 	x.bleve, err = openBleve(x.dir, x.queue)
 	return err
 }
@@ -146,6 +147,7 @@ func (x *Index) Reset(ctx context.Context) error {
 		x.bleve = nil
 	}
 	x.segments.clear()
+	x.cache.drop(nil)
 	if err := os.RemoveAll(x.dir); err != nil {
 		return fmt.Errorf("reset search index: %w", err)
 	}

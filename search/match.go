@@ -9,13 +9,12 @@ import (
 type match struct {
 	term       int // of the plan
 	start, end int // bytes
-	word       int // counts the spans of the text
 	exact      bool
 }
 
-// matcher finds the terms of a request in texts. It makes the terms only of
-// words that begin with a letter that some term begins with: the texts of the
-// hits are most of what a search reads. One goroutine uses it.
+// matcher finds the terms of a request in texts. The texts of the candidates
+// are most of what a search reads, so it makes terms only of words that begin,
+// or have a part that begins, like a term; see seek. One goroutine uses it.
 type matcher struct {
 	terms    map[string]int // → index into the plan's terms
 	prefixes []int          // terms that stand for what they begin
@@ -25,6 +24,10 @@ type matcher struct {
 	spare    []term
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
+
+	needles []string // what seek looks for; nil: it is no use
+	lower   []byte
+	places  []int
 }
 
 func newMatcher(r *request) *matcher {
@@ -41,6 +44,7 @@ func newMatcher(r *request) *matcher {
 	for _, w := range r.words {
 		m.exact[w.term] = w.exact
 	}
+	m.needles = needlesOf(m.terms)
 	return m
 }
 
@@ -50,16 +54,21 @@ func (m *matcher) add(term string, i int) {
 	}
 	m.first[initial(term)] = true
 	m.letters[firstLetters(term)] = true
+	if len(term) == 1 { // the stem of any word that begins with it, perhaps
+		for second := range 32 {
+			m.letters[firstLetters(term)|second] = true
+		}
+	}
 	if len(term) == len("die") && term[1:] == "ie" {
 		m.letters[firstLetters(term[:1]+"y")] = true // dying, lying, tying: the stems that differ early
 	}
 }
 
-// firstLetters tells the beginnings of words apart, of ASCII letters without
-// regard to case.
+// firstLetters tells the beginnings of words and their parts apart, of ASCII
+// letters without regard to case.
 func firstLetters(s string) int {
 	i := int(s[0]&31) << 5
-	if len(s) > 1 {
+	if len(s) > 1 && byteClass[s[1]]&classWord != 0 {
 		i |= int(s[1] & 31)
 	}
 	return i
@@ -74,27 +83,34 @@ func initial(s string) byte {
 	return s[size-1]
 }
 
-// find appends the matches in text to dst.
+// find appends the matches in text to dst, in order.
 func (m *matcher) find(dst []match, text string) []match {
-	word := 0
+	if places, ok := m.seek(text); ok {
+		return m.findAt(dst, text, places)
+	}
 	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		word++
-		switch s.kind() {
-		case classDense, classRunOn:
-			m.spare = gramsFrom(m.spare[:0], text, s, &m.first)
-		case classSymbol:
-			m.spare = expand(m.spare[:0], text, s)
-		default:
-			if !m.mayMatch(text, s) {
-				continue
-			}
-			m.spare = m.expand(text, s)
+		dst = m.match(dst, text, s)
+	}
+	return dst
+}
+
+// match appends the matches in a span of text.
+func (m *matcher) match(dst []match, text string, s span) []match {
+	switch s.kind() {
+	case classDense, classRunOn:
+		m.spare = gramsFrom(m.spare[:0], text, s, &m.first)
+	case classSymbol:
+		m.spare = expand(m.spare[:0], text, s)
+	default:
+		if !m.mayMatch(text, s) {
+			return dst
 		}
-		for _, t := range m.spare {
-			if i, ok := m.lookUp(t.text); ok {
-				exact := m.exact[i] != "" && equalFold(text[t.start:t.end], m.exact[i])
-				dst = append(dst, match{term: i, start: t.start, end: t.end, word: word, exact: exact})
-			}
+		m.spare = m.expand(text, s)
+	}
+	for _, t := range m.spare {
+		if i, ok := m.lookUp(t.text); ok {
+			exact := m.exact[i] != "" && equalFold(text[t.start:t.end], m.exact[i])
+			dst = append(dst, match{term: i, start: t.start, end: t.end, exact: exact})
 		}
 	}
 	return dst
@@ -144,6 +160,9 @@ func (m *matcher) mayMatch(text string, s span) bool {
 	}
 	if s.classes&(classUpper|classConnector) == 0 {
 		return false
+	}
+	if len(word) > 2 && asciiClass[word[1]] == classConnector && m.letters[firstLetters(word[:1]+word[2:3])] {
+		return true // x-ray: xray
 	}
 	for i := 1; i < len(word); i++ {
 		if c := asciiClass[word[i]]; (c == classUpper || asciiClass[word[i-1]] == classConnector) && m.letters[firstLetters(word[i:])] {

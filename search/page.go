@@ -40,7 +40,7 @@ func (s *search) hit(c candidate) Hit {
 	n := s.read[c.note]
 	matches, ok := s.matches[c.note]
 	if !ok {
-		_, matches = s.rescorer.score(n)
+		matches = s.rescorer.find(n.Content, c.terms)
 	}
 	h := s.rescorer.show(n, matches, c.chunk, s.q.snippetSize())
 	h.Score = c.score

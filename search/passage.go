@@ -40,7 +40,7 @@ func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 		for at < len(matches) && matches[at].start < c.End {
 			at++
 		}
-		if w := s.weigh(matches[from:at]); w > bestWeight+1e-9 {
+		if w := s.weigh(n.Content, matches[from:at]); w > bestWeight+1e-9 {
 			best, bestWeight = i, w
 		}
 	}
@@ -57,7 +57,7 @@ func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 
 // weigh sums the distinct terms of matches, those that were met as asked for a
 // little more.
-func (s *rescorer) weigh(matches []match) float64 {
+func (s *rescorer) weigh(text string, matches []match) float64 {
 	sum := 0.0
 	var seen, exact uint64
 	for _, m := range matches {
@@ -72,7 +72,7 @@ func (s *rescorer) weigh(matches []match) float64 {
 		}
 	}
 	for _, p := range s.pairs {
-		if together(p, matches) {
+		if together(p, text, matches) {
 			sum += pairBonus * p.weight
 		}
 	}

@@ -1,17 +1,22 @@
 package search
 
-import "notesd/notes"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"notesd/notes"
+)
 
 // What the text of a note adds to its score beside its terms, each in units of
 // the idf of the words concerned. Chosen on judged sets; docs/retrieval.md has
 // the table.
 const (
 	pairBonus   = 0.30 // two words of the query stand together, in its order
-	windowBonus = 0.10 // the words that meet in some twenty words of the text
+	windowBonus = 0.10 // the words that meet in some twenty words
 	exactBonus  = 0.05 // the word itself and not another with its stem
 
-	pairReach  = 3  // words from one to the other of a pair, at most
-	windowSize = 20 // words
+	pairReach  = 3   // words from the one to the other, at most
+	windowSize = 120 // bytes
 )
 
 // rescorer looks at the text of the best candidates.
@@ -44,41 +49,96 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 	return s
 }
 
-// score returns what a note's text adds, and the matches in it.
-func (s *rescorer) score(n *notes.Note) (bonus float64, matches []match) {
-	matches = s.matcher.find(nil, clipTo(n.Content, maxScanned))
-	bonus = pairBonus*s.pairsIn(n.Title, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches)
+// score returns what a note's text adds, and the matches in it. terms are
+// those that the index found in the note.
+func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []match) {
+	matches = s.find(n.Content, terms)
+	bonus = pairBonus*s.pairsIn(n, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches)
 	return bonus, matches
 }
 
-// maxScanned bounds how much of a long note is looked at.
-const maxScanned = 256 << 10
+// Of a long note only as much is looked at, some blocks of text, as it takes
+// to see each of its terms once.
+const (
+	block      = 16 << 10
+	maxScanned = 1 << 20
+)
 
-// pairsIn sums the pairs that stand together.
-func (s *rescorer) pairsIn(title string, matches []match) float64 {
+func (s *rescorer) find(text string, terms uint64) (matches []match) {
+	for from := 0; from < min(len(text), maxScanned); {
+		to := len(text)
+		if to-from > block*3/2 {
+			to = lineEnd(text, from+block)
+		}
+		seen := len(matches)
+		matches = s.matcher.find(matches, text[from:to])
+		for i := seen; i < len(matches); i++ {
+			m := &matches[i]
+			m.start += from
+			m.end += from
+			terms &^= 1 << min(m.term, 63)
+		}
+		if from = to; terms == 0 {
+			break
+		}
+	}
+	return matches
+}
+
+// lineEnd returns the end of the line that at is in, or of the word when the
+// line is long.
+func lineEnd(text string, at int) int {
+	for _, sep := range []byte{'\n', ' '} {
+		if i := strings.IndexByte(text[at:min(len(text), at+block/4)], sep); i >= 0 {
+			return at + i + 1
+		}
+	}
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}
+
+// pairsIn sums the pairs that stand together in the text or the title.
+func (s *rescorer) pairsIn(n *notes.Note, matches []match) float64 {
 	sum := 0.0
-	titled := s.matcher.find(nil, title)
+	var titled []match
+	if len(s.pairs) > 0 {
+		titled = s.matcher.find(nil, n.Title)
+	}
 	for _, p := range s.pairs {
-		if together(p, matches) || together(p, titled) {
+		if together(p, n.Content, matches) || together(p, n.Title, titled) {
 			sum += p.weight
 		}
 	}
 	return sum
 }
 
-func together(p pair, matches []match) bool {
-	last := -1 << 30
+// together reports whether a pair stands together somewhere in a text.
+func together(p pair, text string, matches []match) bool {
+	last := -1 // where the first of the pair ended last
 	for _, m := range matches {
-		switch m.term {
-		case p.first:
-			last = m.word
-		case p.second:
-			if m.word-last <= pairReach && m.word > last {
-				return true
-			}
+		if m.term == p.second && last >= 0 && near(text, last, m.start) {
+			return true
+		}
+		if m.term == p.first {
+			last = m.end
 		}
 	}
 	return false
+}
+
+// near reports whether fewer than pairReach words lie between two places.
+func near(text string, from, to int) bool {
+	const longest = 48 // bytes of words and what parts them
+	if to < from || to-from > longest {
+		return false
+	}
+	words := 0
+	for s, ok := nextSpan(text[:to], from); ok && words < pairReach; s, ok = nextSpan(text[:to], s.end) {
+		words++
+	}
+	return words < pairReach
 }
 
 // exactIn sums the terms that occur as they were asked for.
@@ -96,7 +156,7 @@ func (s *rescorer) exactIn(matches []match) float64 {
 
 // windowIn returns the greatest sum of terms that meet in a window.
 func (s *rescorer) windowIn(matches []match) float64 {
-	_, _, sum := s.window(matches, func(first, last match) bool { return last.word-first.word <= windowSize })
+	_, _, sum := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
 	return sum
 }
 
@@ -109,7 +169,7 @@ func (s *rescorer) window(matches []match, fits func(first, last match) bool) (f
 		if count[m.term]++; count[m.term] == 1 {
 			sum += s.weights[m.term]
 		}
-		for !fits(matches[lo], m) {
+		for lo < hi && !fits(matches[lo], m) {
 			if count[matches[lo].term]--; count[matches[lo].term] == 0 {
 				sum -= s.weights[matches[lo].term]
 			}

@@ -162,7 +162,7 @@ func (s *search) rescore(ctx context.Context, text []candidate) error {
 		if n == nil {
 			continue
 		}
-		bonus, matches := s.rescorer.score(n)
+		bonus, matches := s.rescorer.score(n, best[i].terms)
 		s.matches[n.ID] = matches
 		best[i].text += bonus
 		best[i].score = best[i].text
@@ -183,14 +183,19 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 			s.read[c.note] = nil
 		}
 	}
-	if len(ids) == 0 {
+	missing, changes := s.index.cache.get(ids, s.read)
+	if len(missing) == 0 {
 		return nil
 	}
-	found, err := s.store.ByID(ctx, ids)
+	found, err := s.store.ByID(ctx, missing)
+	if err != nil {
+		return err
+	}
 	for _, n := range found {
 		s.read[n.ID] = n
 	}
-	return err
+	s.index.cache.put(found, changes)
+	return nil
 }
 
 // blend orders the list as the mode asks.

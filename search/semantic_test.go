@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,14 +25,18 @@ type fakeMeaning struct {
 	weight   float64
 	err      error
 	wait     time.Duration
-	asked    []string
+
+	mu    sync.Mutex
+	asked []string
 }
 
 func (m *fakeMeaning) Coverage() search.Coverage { return m.coverage }
 func (m *fakeMeaning) Weight(string) float64     { return m.weight }
 
 func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+	m.mu.Lock()
 	m.asked = append(m.asked, text)
+	m.mu.Unlock()
 	if m.wait > 0 {
 		select {
 		case <-time.After(m.wait):
@@ -156,16 +161,16 @@ func TestMeaningThatCannotHelp(t *testing.T) {
 	ready := search.Coverage{State: search.StateReady, Coverage: 1}
 	cosines := map[string]float64{"ships": .9}
 	for name, c := range map[string]struct {
-		m    fakeMeaning
+		m    *fakeMeaning
 		want string
 	}{
-		"off":    {fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateOff}}, search.StateOff},
-		"empty":  {fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding}}, search.StateBuilding},
-		"script": {fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
-		"failed": {fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
+		"off":    {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateOff}}, search.StateOff},
+		"empty":  {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding}}, search.StateBuilding},
+		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
+		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := withMeaning(t, &c.m)
+			f := withMeaning(t, c.m)
 			for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
 				r := f.search(search.Query{Text: "harbour", Mode: mode})
 				assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))

@@ -102,7 +102,7 @@ func camel(dst []term, text string, start, end int) []term {
 }
 
 // nextHump returns where the part that starts at from ends: before a capital
-// after a small letter, or before the last of several capitals when small
+// after a small letter or a digit, or before the last of several capitals when small
 // letters follow (HTTP|Request), but not before a plural s (PDFs).
 func nextHump(text string, from, end int) int {
 	uppers := 0
@@ -117,7 +117,7 @@ func nextHump(text string, from, end int) int {
 			uppers++
 		case c == classLower && uppers > 1 && text[i:end] != "s":
 			return last
-		case c == classLower && uppers > 0:
+		default:
 			uppers = 0
 		}
 		last = i

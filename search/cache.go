@@ -1,0 +1,92 @@
+package search
+
+import (
+	"container/list"
+	"sync"
+
+	"notesd/notes"
+)
+
+// maxCached bounds the text kept in memory. Whoever searches asks about the
+// same things again, and reading a note from the store costs more than all
+// else that a search does with it.
+const maxCached = 16 << 20
+
+// noteCache keeps the notes that were shown or rescored last. The index tells
+// it what changes, in the same call that changes the index.
+type noteCache struct {
+	mu    sync.Mutex
+	byID  map[int64]*list.Element
+	order list.List // of *notes.Note, the last used first
+	bytes int
+	// changes counts invalidations: what was read from the store before one
+	// may be older than it, and is not kept.
+	changes uint64
+}
+
+// get moves the notes that are cached into found and returns the ids of the
+// others, with what put must be told.
+func (c *noteCache) get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		if e := c.byID[id]; e != nil {
+			c.order.MoveToFront(e)
+			found[id] = e.Value.(*notes.Note)
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return missing, c.changes
+}
+
+// put keeps notes that were read after the get that returned changes.
+func (c *noteCache) put(read []*notes.Note, changes uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changes != changes {
+		return
+	}
+	if c.byID == nil {
+		c.byID = map[int64]*list.Element{}
+	}
+	for _, n := range read {
+		if c.byID[n.ID] != nil || sizeOf(n) > maxCached/8 {
+			continue
+		}
+		c.byID[n.ID] = c.order.PushFront(n)
+		c.bytes += sizeOf(n)
+	}
+	for c.bytes > maxCached {
+		c.remove(c.order.Back())
+	}
+}
+
+// drop forgets notes; all of them when ids is nil.
+func (c *noteCache) drop(ids []int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	if ids == nil {
+		c.byID, c.bytes = nil, 0
+		c.order.Init()
+		return
+	}
+	for _, id := range ids {
+		if e := c.byID[id]; e != nil {
+			c.remove(e)
+		}
+	}
+}
+
+func (c *noteCache) remove(e *list.Element) {
+	n := c.order.Remove(e).(*notes.Note)
+	delete(c.byID, n.ID)
+	c.bytes -= sizeOf(n)
+}
+
+// sizeOf is about what a note takes in memory.
+func sizeOf(n *notes.Note) int {
+	const note, chunk = 1 << 10, 200
+	return note + len(n.Content) + chunk*len(n.Chunks)
+}

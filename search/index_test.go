@@ -1,0 +1,386 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func openTest(t testing.TB, dir string) *Index {
+	t.Helper()
+	x, err := OpenIndex(context.Background(), dir, IndexOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, x.Close()) })
+	return x
+}
+
+// aNote is a note whose text names it.
+func aNote(id int64, text string) *notes.Note {
+	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
+}
+
+func updateTo(seq uint64, n *notes.Note) update {
+	return update{id: n.ID, seq: seq, load: func(context.Context) (*notes.Note, error) { return n, nil }}
+}
+
+func deletion(seq uint64, id int64) update {
+	return update{id: id, seq: seq, load: func(context.Context) (*notes.Note, error) { return nil, nil }}
+}
+
+func at(seq uint64) notes.Position { return notes.Position{Store: "store", Seq: seq} }
+
+// has reports the notes that have a word.
+func has(t testing.TB, x *Index, word string) []int64 {
+	t.Helper()
+	r := newRequest(parseQuery(word, x.clock()), notes.Filter{})
+	found, err := x.rank(context.Background(), &r.plan, nil, 10_000)
+	require.NoError(t, err)
+	ids := []int64{}
+	for _, h := range found.best {
+		ids = append(ids, h.note)
+	}
+	return ids
+}
+
+func TestIndexFollows(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Zero(t, p)
+
+	require.NoError(t, x.apply(ctx, at(3), []update{updateTo(1, aNote(1, "apple")), updateTo(2, aNote(2, "apple pear")), updateTo(3, aNote(1, "plum"))}))
+	assert.Equal(t, []int64{2}, has(t, x, "apple"))
+	assert.Equal(t, []int64{1}, has(t, x, "plum"), "the last change of a note counts")
+	require.NoError(t, x.apply(ctx, at(5), []update{deletion(4, 2), updateTo(5, aNote(3, "pear"))}))
+	assert.Equal(t, []int64{3}, has(t, x, "pear"))
+	assert.Empty(t, has(t, x, "apple"))
+	require.NoError(t, x.apply(ctx, at(5), []update{deletion(4, 2), updateTo(5, aNote(3, "pear"))}), "twice is as once")
+	require.NoError(t, x.apply(ctx, at(9), nil), "nothing but a position")
+	require.NoError(t, x.apply(ctx, at(10), []update{deletion(10, 77)}), "a note that it never had")
+	p, err = x.Position()
+	require.NoError(t, err)
+	assert.Equal(t, at(10), p)
+	s, err := x.Stats()
+	require.NoError(t, err)
+	assert.Equal(t, 2, s.Notes)
+	assert.Equal(t, at(10), s.Position)
+	assert.Empty(t, s.Warnings)
+
+	require.NoError(t, x.Reset(ctx))
+	p, err = x.Position()
+	require.NoError(t, err)
+	assert.Zero(t, p)
+	assert.Empty(t, has(t, x, "plum"))
+
+	require.NoError(t, x.Close())
+	require.NoError(t, x.Close(), "idempotent")
+	_, err = x.Position()
+	assert.ErrorIs(t, err, ErrClosed)
+	assert.ErrorIs(t, x.apply(ctx, at(11), []update{deletion(11, 1)}), ErrClosed)
+	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
+}
+
+func TestIndexReportsWhatFails(t *testing.T) {
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	boom := errors.New("boom")
+	bad := update{id: 2, seq: 2, load: func(context.Context) (*notes.Note, error) { return nil, boom }}
+	require.ErrorIs(t, x.apply(context.Background(), at(2), []update{updateTo(1, aNote(1, "apple")), bad}), boom)
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Zero(t, p, "not past what failed")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	assert.ErrorIs(t, x.apply(ctx, at(2), []update{updateTo(1, aNote(1, "apple"))}), context.Canceled)
+	require.NoError(t, x.apply(context.Background(), at(2), []update{updateTo(1, aNote(1, "apple")), updateTo(2, aNote(2, "apple"))}))
+	assert.Len(t, has(t, x, "apple"), 2)
+}
+
+func TestBuild(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	was := debug.SetGCPercent(-1)
+	debug.SetGCPercent(was)
+	updates, big := manyUpdatesOf(400)
+	require.NoError(t, x.apply(ctx, at(400), updates))
+	assert.Len(t, has(t, x, "common"), 400)
+	for _, id := range []int64{1, 57, 400, big} {
+		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("own%d", id)))
+	}
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Equal(t, at(400), p)
+	assert.Equal(t, was, debug.SetGCPercent(was), "the collector is as it was")
+}
+
+// manyUpdatesOf makes enough text for several batches, with one note that is
+// big by itself.
+func manyUpdatesOf(n int) (updates []update, big int64) {
+	big = int64(n / 3)
+	for i := range n {
+		id := int64(i + 1)
+		text := fmt.Sprintf("common own%d %s", id, strings.Repeat(fmt.Sprintf("filler%d text ", i%50), 1000))
+		if id == big {
+			text += strings.Repeat("0123456789abcdef ", bigNote/16)
+		}
+		updates = append(updates, updateTo(uint64(id), aNote(id, text)))
+	}
+	return updates, big
+}
+
+// However much of a build is on disk when the program is killed, the index
+// that is found has exactly the notes up to its position and some after it,
+// and being fed the rest makes it whole.
+func TestKilledWhileBuilding(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	updates, _ := manyUpdatesOf(300)
+	copies := []string{}
+	for i := 0; i < len(updates); i += 60 {
+		part := updates[i : i+60]
+		require.NoError(t, x.apply(ctx, at(part[len(part)-1].seq), part))
+		copies = append(copies, copyIndex(t, dir))
+	}
+	x.mu.RLock()
+	flush(x.bleve)
+	x.mu.RUnlock()
+	copies = append(copies, copyIndex(t, dir))
+	for i, dir := range copies {
+		y := openTest(t, dir)
+		p, err := y.Position()
+		require.NoError(t, err)
+		for seq := range p.Seq {
+			assert.Equal(t, []int64{int64(seq + 1)}, has(t, y, fmt.Sprintf("own%d", seq+1)), "copy %d at %d", i, p.Seq)
+		}
+		if i == len(copies)-1 {
+			assert.Equal(t, at(300), p)
+		}
+		require.NoError(t, y.apply(ctx, at(300), updates[p.Seq:]))
+		assert.Len(t, has(t, y, "common"), 300)
+		s, err := y.Stats()
+		require.NoError(t, err)
+		assert.Equal(t, 300, s.Notes)
+		assert.Empty(t, s.Warnings)
+	}
+}
+
+// copyIndex copies an index as it is on disk, in use. root.bolt comes first,
+// as it names files that are written before it.
+func copyIndex(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "index")
+	require.NoError(t, os.MkdirAll(to, 0o700))
+	root, err := os.ReadFile(filepath.Join(dir, "root.bolt"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(to, "root.bolt"), root, 0o600))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.Name() == "root.bolt" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // merged away meanwhile
+		}
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(to, e.Name()), data, 0o600))
+	}
+	return to
+}
+
+func TestDamagedIndexIsSetAside(t *testing.T) {
+	ctx := context.Background()
+	whole := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, whole)
+	updates, _ := manyUpdatesOf(100)
+	require.NoError(t, x.apply(ctx, at(100), updates))
+	x.mu.RLock()
+	flush(x.bleve)
+	x.mu.RUnlock()
+	require.NoError(t, x.Close())
+	segments := func(dir string) []string {
+		found, err := filepath.Glob(filepath.Join(dir, "*.zap"))
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+		return found
+	}
+	for name, damage := range map[string]func(t *testing.T, dir string){
+		"no root":        func(t *testing.T, dir string) { truncate(t, filepath.Join(dir, "root.bolt"), 0) },
+		"short root":     func(t *testing.T, dir string) { truncate(t, filepath.Join(dir, "root.bolt"), 5000) },
+		"garbage root":   func(t *testing.T, dir string) { overwrite(t, filepath.Join(dir, "root.bolt"), 0, 1<<15) },
+		"root is folder": func(t *testing.T, dir string) { replaceByFolder(t, filepath.Join(dir, "root.bolt")) },
+		"no segment": func(t *testing.T, dir string) {
+			for _, s := range segments(dir) {
+				require.NoError(t, os.Remove(s))
+			}
+		},
+		"empty segment":   func(t *testing.T, dir string) { truncate(t, segments(dir)[0], 0) },
+		"short segment":   func(t *testing.T, dir string) { truncate(t, segments(dir)[0], 3000) },
+		"garbage segment": func(t *testing.T, dir string) { overwrite(t, segments(dir)[0], 0, 1<<30) },
+		"garbage footer":  func(t *testing.T, dir string) { overwrite(t, segments(dir)[0], -64, 64) },
+		"a file": func(t *testing.T, dir string) {
+			require.NoError(t, os.RemoveAll(dir))
+			require.NoError(t, os.WriteFile(dir, []byte("x"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := copyIndex(t, whole)
+			damage(t, dir)
+			y := openTest(t, dir)
+			p, err := y.Position()
+			require.NoError(t, err)
+			s, err := y.Stats()
+			require.NoError(t, err)
+			assert.Zero(t, p, "everything is fed again")
+			if name == "no segment" { // nothing is there to set aside
+				return
+			}
+			require.Len(t, s.Warnings, 1)
+			assert.Contains(t, s.Warnings[0], "index.corrupt-")
+			assert.NotContains(t, s.Warnings[0], filepath.Dir(dir))
+			aside, err := filepath.Glob(dir + ".corrupt-*")
+			require.NoError(t, err)
+			assert.Len(t, aside, 1)
+			require.NoError(t, y.apply(ctx, at(100), updates))
+			assert.Len(t, has(t, y, "common"), 100)
+		})
+	}
+}
+
+func truncate(t *testing.T, name string, size int64) {
+	t.Helper()
+	require.NoError(t, os.Truncate(name, size))
+}
+
+// overwrite fills part of a file with a pattern; a negative offset counts from
+// the end.
+func overwrite(t *testing.T, name string, offset, n int64) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	if offset < 0 {
+		offset += int64(len(data))
+	}
+	for i := offset; i < min(offset+n, int64(len(data))); i++ {
+		data[i] = byte(i*7 + 3)
+	}
+	require.NoError(t, os.WriteFile(name, data, 0o600))
+}
+
+func replaceByFolder(t *testing.T, name string) {
+	t.Helper()
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, os.Mkdir(name, 0o700))
+}
+
+// Damage inside a segment, where opening does not look, shows in a search. It
+// fails, and the index asks to be fed anew.
+func TestDamageFoundBySearching(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	updates, _ := manyUpdatesOf(100)
+	require.NoError(t, x.apply(ctx, at(100), updates))
+	err := x.guard(func() error { panic("slice bounds out of range") })
+	require.ErrorContains(t, err, "damaged")
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Zero(t, p)
+	s, err := x.Stats()
+	require.NoError(t, err)
+	assert.Len(t, s.Warnings, 1)
+	require.Error(t, x.apply(ctx, at(101), updates[:1]), "the vault asks for the position then")
+	require.NoError(t, x.Reset(ctx))
+	require.NoError(t, x.apply(ctx, at(100), updates))
+	assert.Len(t, has(t, x, "common"), 100)
+}
+
+func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "in[dex")
+	for range 4 {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "root.bolt"), []byte(strings.Repeat("not bolt ", 9000)), 0o600))
+		x, err := OpenIndex(context.Background(), dir, IndexOptions{})
+		require.NoError(t, err)
+		require.NoError(t, x.Close())
+	}
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	require.NoError(t, err)
+	assert.Len(t, entries, 1+keptAside)
+}
+
+func TestIndexOfAnotherVersion(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	require.NoError(t, x.bleve.SetInternal(keyFormat, []byte("0")))
+	flush(x.bleve)
+	require.NoError(t, x.Close())
+	x = openTest(t, dir)
+	s, err := x.Stats()
+	require.NoError(t, err)
+	require.Len(t, s.Warnings, 1)
+	assert.Contains(t, s.Warnings[0], "another version")
+}
+
+func TestIndexInUse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "index")
+	openTest(t, dir)
+	_, err := OpenIndex(context.Background(), dir, IndexOptions{})
+	require.ErrorIs(t, err, ErrLocked)
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "nothing is set aside")
+}
+
+func TestSearchWhileApplying(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	updates, _ := manyUpdatesOf(200)
+	require.NoError(t, x.apply(ctx, at(200), updates))
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				r := newRequest(parseQuery("common text -absent", x.clock()), notes.Filter{})
+				_, err := x.rank(ctx, &r.plan, nil, 10)
+				if err != nil && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+				if _, err := x.Stats(); err != nil && !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		id := int64(i + 1)
+		require.NoError(t, x.apply(ctx, at(uint64(200+i)), []update{updateTo(uint64(200+i), aNote(id, fmt.Sprintf("common changed%d", i)))}))
+		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("changed%d", i)), "visible when Apply returns")
+	}
+	require.NoError(t, x.Reset(ctx))
+	require.NoError(t, x.apply(ctx, at(1), updates[:1]))
+	require.NoError(t, x.Close())
+	close(done)
+	readers.Wait()
+}

@@ -1,0 +1,183 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/notes"
+)
+
+var parseTime = time.Date(2026, 3, 10, 15, 4, 5, 0, time.UTC)
+
+// show writes a query's clauses as one line.
+func show(nodes []node) string {
+	names := map[kind]string{kindWord: "word", kindPhrase: "phrase", kindTitle: "title", kindTag: "tag", kindPath: "path",
+		kindFolder: "folder", kindHas: "has", kindAfter: "after", kindBefore: "before"}
+	var out []string
+	for _, n := range nodes {
+		text := n.text
+		if !n.time.IsZero() {
+			text = n.time.Format("2006-01-02T15:04")
+		}
+		s := names[n.kind] + "(" + text + ")"
+		if n.not {
+			s = "-" + s
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestParseQuery(t *testing.T) {
+	for query, want := range map[string]string{
+		`one two`:                    `word(one) word(two)`,
+		`"one two" three`:            `phrase(one two) word(three)`,
+		`one"two three"four`:         `word(one) phrase(two three) word(four)`,
+		`"one two`:                   `word(one) word(two)`,
+		`-one -"two three" --four`:   `-word(one) -phrase(two three) word(--four)`,
+		`- one`:                      `word(one)`,
+		`-`:                          ``,
+		`-!!`:                        ``,
+		`well-known`:                 `word(well-known)`,
+		`tag:x -tag:#y/z`:            `tag(x) -tag(y/z)`,
+		`tag:"two words"`:            `tag(two words)`,
+		`TAG:x Path:"A b/"`:          `tag(x) path(A b/)`,
+		`tag: x`:                     `word(tag:) word(x)`,
+		`tag:# x`:                    `word(tag:#) word(x)`,
+		`path:/a folder:/b/`:         `path(a) folder(b)`,
+		`title:word title:"a b"`:     `title(word) title(a b)`,
+		`title:!`:                    `word(title:!)`,
+		`has:todo has:Tasks has:x`:   `has(todo) has(todo) word(has:x)`,
+		`-has:todo`:                  `-word(has:todo)`,
+		`after:2026-01-31`:           `after(2026-01-31T00:00)`,
+		`before:2026-02 after:2025`:  `before(2026-02-01T00:00) after(2025-01-01T00:00)`,
+		`-after:2026-01-31`:          `before(2026-01-31T00:00)`,
+		`after:today`:                `after(2026-03-10T00:00)`,
+		`after:yesterday`:            `after(2026-03-09T00:00)`,
+		`after:2w before:1y`:         `after(2026-02-24T00:00) before(2025-03-10T00:00)`,
+		`after:3m`:                   `after(2025-12-10T00:00)`,
+		`after:2026-01-31T10:00:00Z`: `after(2026-01-31T10:00)`,
+		`after:2026-13-01`:           `word(after:2026-13-01)`,
+		`after:99999999999d`:         `word(after:99999999999d)`,
+		`after:d before:-3d`:         `word(after:d) word(before:-3d)`,
+		`foo:bar https://a.b/c:d`:    `word(foo:bar) word(https://a.b/c:d)`,
+		`a:b:tag:c`:                  `word(a:b:tag:c)`,
+		"one\x00two\ttag:x\x00":      `word(one) word(two) tag(x)`,
+		`"" "" ""`:                   ``,
+		`tag:"unclosed x`:            `word(tag:) word(unclosed) word(x)`,
+		``:                           ``,
+	} {
+		t.Run(query, func(t *testing.T) {
+			assert.Equal(t, want, show(parseQuery(query, parseTime)))
+		})
+	}
+	assert.LessOrEqual(t, len(parseQuery(strings.Repeat("ab ", 10_000), parseTime)), maxQuery/3+1)
+}
+
+func TestRequest(t *testing.T) {
+	terms := func(query string) string {
+		var out []string
+		for _, p := range newRequest(parseQuery(query, parseTime), notes.Filter{}).plan.terms {
+			s := p.text
+			if p.prefix {
+				s += "*"
+			}
+			if p.weight != 1 {
+				s += fmt.Sprintf("^%v", p.weight)
+			}
+			out = append(out, s)
+		}
+		return strings.Join(out, " ")
+	}
+	for query, want := range map[string]string{
+		`the quick foxes`:      `quick fox`,
+		`the of and`:           `the of and`,
+		`running run runs`:     `run`,
+		`state-of-the-art`:     `state^0.7 art^0.7 stateoftheart`,
+		`node.js js`:           `node^0.7 js nodej`,
+		`机器学习`:                 `机器 器学 学习`,
+		`猫`:                    `猫*`,
+		`ไทย`:                  `ไทย*`,
+		`"to be or not to be"`: `to be or not`,
+		`title:Harbour -boat`:  `harbour`,
+		`tag:x`:                ``,
+	} {
+		t.Run(query, func(t *testing.T) { assert.Equal(t, want, terms(query)) })
+	}
+	r := newRequest(parseQuery(strings.Repeat("word", 3)+" "+numbered(500), parseTime), notes.Filter{})
+	assert.Len(t, r.plan.terms, maxTerms)
+	given := notes.Filter{Tags: make([]string, 0, 8), Folder: "A"}
+	r = newRequest(parseQuery("tag:x folder:B", parseTime), given)
+	assert.Equal(t, notes.Filter{Tags: []string{"x"}, Folder: "A", Paths: []string{"B/"}}, r.filter)
+	assert.Empty(t, given.Tags[:1][0], "the caller's filter is left alone")
+}
+
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "w%d ", i)
+	}
+	return b.String()
+}
+
+func TestFindPhrase(t *testing.T) {
+	text := "The well-known e-mail client, node.js; 我们用机器学习来翻译。Über den FLUSS. a a b"
+	for phrase, want := range map[string]string{
+		"well known":         "well-known",
+		"E MAIL":             "e-mail",
+		"e-mail client node": "e-mail client, node",
+		"js 我们":              "js; 我们",
+		"机器学习":               "机器学习",
+		"uber den":           "Über den",
+		"den fluß":           "den FLUSS",
+		"a b":                "a b",
+		"a a b":              "a a b",
+		"client":             "client",
+		"mail node":          "",
+		"器机":                 "",
+		"":                   "",
+	} {
+		t.Run(phrase, func(t *testing.T) {
+			start, end, ok := findPhrase(text, units(phrase))
+			assert.Equal(t, want != "", ok)
+			assert.Equal(t, want, text[start:end])
+		})
+	}
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, s := range []string{`a "b c" -d tag:x after:2026`, `"`, `-`, `title:"`, "猫 ไทย", "\xff\"\x00", `-"-"-`, `path:: tag:#"`, "l'été's"} {
+		f.Add(s, "Some text about été, C++ and 猫が好き.\n\n# Heading\nไทย more text")
+	}
+	f.Fuzz(func(t *testing.T, query, text string) {
+		r := newRequest(parseQuery(query, parseTime), notes.Filter{})
+		for i := range r.plan.terms {
+			r.plan.terms[i].others = []string{"other"}
+		}
+		if len(r.plan.terms) > maxTerms || !utf8.ValidString(query) {
+			return
+		}
+		n := &notes.Note{ID: 1, Path: "a.md", Title: "Title", Content: text, Chunks: []notes.Chunk{
+			{Start: 0, End: len(text) / 2, LineStart: 1, LineEnd: 2}, {Ordinal: 1, Start: len(text) / 2, End: len(text), LineStart: 3, LineEnd: 4}}}
+		s := newRescorer(r, 10, make([]int, len(r.plan.terms)))
+		bonus, matches := s.score(n, ^uint64(0))
+		if bonus < 0 {
+			t.Fatalf("bonus %v", bonus)
+		}
+		for _, m := range matches {
+			if m.start < 0 || m.end > len(text) || m.start >= m.end || m.term >= len(r.plan.terms) {
+				t.Fatalf("match %+v of %d bytes", m, len(text))
+			}
+		}
+		h := s.show(n, matches, -1, 80)
+		if !utf8.ValidString(h.Snippet) || strings.ContainsAny(h.Snippet, "\n\r\x00") || len(h.Snippet) > 80+2*len("…") {
+			t.Fatalf("snippet %q", h.Snippet)
+		}
+		r.verify(n)
+	})
+}

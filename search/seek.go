@@ -1,0 +1,137 @@
+package search
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"unicode/utf8"
+)
+
+// maxNeedles is the number of terms from which reading every word is cheaper
+// than looking for each.
+const maxNeedles = 16
+
+// needlesOf returns what the words that have one of the terms begin with, in
+// lower case; nil if that is not known for all of them. A stem differs from
+// its words in the last letter at most (happy: happi; hoping: hope), but for
+// dying, lying and tying.
+func needlesOf(terms map[string]int) []string {
+	var needles []string
+	for t := range terms {
+		if len(terms) > maxNeedles || t[0] >= utf8.RuneSelf || asciiClass[t[0]]&classWord == 0 {
+			return nil
+		}
+		n := t
+		switch {
+		case len(t) == len("die") && t[1:] == "ie":
+			n = t[:1]
+		case len(t) > 2:
+			n = t[:len(t)-1]
+		}
+		for i := range len(n) {
+			// the whole of a compound is written with connectors in it
+			if i > 0 && asciiClass[n[i]&0x7f]&classWord == 0 || n[i] >= utf8.RuneSelf {
+				n = n[:i]
+				break
+			}
+		}
+		needles = append(needles, n)
+	}
+	slices.Sort(needles)
+	return slices.CompactFunc(needles, func(a, b string) bool { return len(b) >= len(a) && b[:len(a)] == a })
+}
+
+// hides are the bytes that a word with a term may have before or instead of
+// what the term begins with: connectors, and characters outside ASCII.
+var hides = func() (t [256]bool) {
+	for b := range t {
+		t[b] = b >= 0xC0 || b < utf8.RuneSelf && asciiClass[b] == classConnector
+	}
+	return t
+}()
+
+// seek returns where in a text the terms may be: where the beginning of one
+// stands, and whatever hides beginnings. ok is false when reading every word is better.
+func (m *matcher) seek(text string) (places []int, ok bool) {
+	if m.needles == nil {
+		return nil, false
+	}
+	m.lower = lowerASCII(m.lower[:0], text)
+	places = m.places[:0]
+	for i := range len(text) {
+		if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && byteClass[text[i+1]] != classNone) {
+			places = append(places, i)
+		}
+	}
+	if len(places) > len(text)/16 {
+		return nil, false
+	}
+	for _, n := range m.needles {
+		needle := []byte(n)
+		for at := 0; ; at++ {
+			i := bytes.Index(m.lower[at:], needle)
+			if i < 0 {
+				break
+			}
+			at += i
+			places = append(places, at)
+		}
+	}
+	slices.Sort(places)
+	m.places = places
+	return places, true
+}
+
+// findAt appends the matches in the words at some places of a text.
+func (m *matcher) findAt(dst []match, text string, places []int) []match {
+	done := 0
+	for _, at := range places {
+		if at < done {
+			continue
+		}
+		s, ok := nextSpan(text, max(done, wordBegin(text, at)))
+		for ; ok && s.start <= at; s, ok = nextSpan(text, s.end) {
+			dst = m.match(dst, text, s)
+			done = s.end
+		}
+	}
+	return dst
+}
+
+// wordBegin returns a place before at, or at it, where a word may begin and
+// none goes on: behind an ASCII character that is in no word.
+func wordBegin(text string, at int) int {
+	for at > 0 {
+		if b := text[at-1]; b < utf8.RuneSelf && asciiClass[b] == classNone {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+// lowerASCII appends text to dst with its ASCII letters in lower case, eight
+// bytes at a time.
+func lowerASCII(dst []byte, text string) []byte {
+	dst = append(dst, text...)
+	const (
+		ones = 0x0101010101010101
+		high = 0x80 * ones
+	)
+	i := 0
+	for ; i+8 <= len(dst); i += 8 {
+		w := binary.LittleEndian.Uint64(dst[i:])
+		low := w &^ high
+		// the high bit of each byte that is at least 'A', and that is above 'Z'
+		fromA := low + (0x80-'A')*ones
+		aboveZ := low + (0x80-'Z'-1)*ones
+		upper := fromA &^ aboveZ &^ w & high
+		binary.LittleEndian.PutUint64(dst[i:], w|upper>>2)
+	}
+	for ; i < len(dst); i++ {
+		if 'A' <= dst[i] && dst[i] <= 'Z' {
+			dst[i] |= 0x20
+		}
+	}
+	return dst
+}
