@@ -69,11 +69,11 @@ type History struct {
 // HTTP configures the optional HTTP listener.
 type HTTP struct {
 	Addr           string   `koanf:"addr"`            // host:port; empty: no listener
-	TokenFile      string   `koanf:"token_file"`      // holds the bearer token
+	TokenFile      string   `koanf:"token_file"`      // holds the bearer token; may not exist yet
 	AllowedOrigins []string `koanf:"allowed_origins"` // scheme://host[:port]
 	TLSCert        string   `koanf:"tls_cert"`
 	TLSKey         string   `koanf:"tls_key"`
-	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS and sets X-Forwarded-*
+	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS: plain HTTP is meant
 }
 
 // Limits keeps one client from hurting the others or the model's context.

@@ -194,8 +194,6 @@ func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
 			other = values[0].(string)
 		case key == "semantic.url":
 			other = "http://localhost"
-		case key == "http.addr":
-			other = "localhost:0"
 		}
 		_, err := Load(Sources{Env: w.env(variable(key) + "=" + other), Dir: w.home})
 		assert.ErrorContains(t, err, variable(key)+": "+key+" = "+show(other)+" would have no effect")
@@ -229,7 +227,7 @@ func TestFileMistakes(t *testing.T) {
 		{"model file is not there", "[semantic]\nmodel = '~/m'", "cannot be opened: it does not exist"},
 		{"no URL", "[semantic]\nurl = '127.0.0.1:11434'", "must be a URL"},
 		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "is half of a pair"},
-		{"no token file", "[http]\ntoken_file = 'missing'", "cannot be opened"},
+		{"no certificate", "[http]\ntls_cert = 'missing'\ntls_key = 'notesd.toml'", "http.tls_cert = "},
 		{"token folder", "[http]\ntoken_file = 'My Notes'", "is a folder; name a file in it"},
 		{"log folder", "[log]\nfile = 'My Notes'", "is a folder; name a file in it"},
 		{"origin with a path", "[http]\nallowed_origins = ['https://a.example/x']", "must be origins"},
@@ -278,6 +276,13 @@ func TestPathsAreResolvedWhereTheyWereWritten(t *testing.T) {
 	assert.Equal(t, filepath.Join(elsewhere, "st"), cfg.State)
 	assert.Equal(t, filepath.Join(w.home, "n.log"), cfg.Log.File)
 	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
+}
+
+func TestATokenFileNeedNotExistYet(t *testing.T) {
+	w := newWorld(t)
+	cfg, err := w.load(Sources{File: w.file("[http]\ntoken_file = 'token'\naddr = ':8931'")})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(w.home, "token"), cfg.HTTP.TokenFile)
 }
 
 func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {

@@ -17,9 +17,7 @@ func (l *loader) checkWhole(cfg *Config) {
 	if strings.HasPrefix(cfg.Prompts.Folder, "~") {
 		cfg.Prompts.Folder = l.expand(cfg.Prompts.Folder, l.dir)
 	}
-	if info, err := os.Stat(cfg.Log.File); err == nil && info.IsDir() {
-		l.blame("log.file", cfg.Log.File, "is a folder", "name a file in it")
-	}
+	l.checkNoFolder("log.file", cfg.Log.File)
 }
 
 func (l *loader) checkVault(cfg *Config) {
@@ -73,19 +71,26 @@ func (l *loader) checkHTTP(h HTTP) {
 		}
 		l.blame(key, value, "is half of a pair", "set both http.tls_cert and http.tls_key, or neither")
 	}
-	l.checkFile("http.token_file", h.TokenFile)
+	l.checkNoFolder("http.token_file", h.TokenFile)
 	l.checkFile("http.tls_cert", h.TLSCert)
 	l.checkFile("http.tls_key", h.TLSKey)
 }
 
-// checkFile reports a file that is named and cannot be read.
+// checkFile reports a file that is named and is not there.
 func (l *loader) checkFile(key, file string) {
 	if file == "" {
 		return
 	}
-	if info, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); err != nil {
 		l.blame(key, file, "cannot be opened: "+reason(err), "")
-	} else if info.IsDir() {
+	}
+	l.checkNoFolder(key, file)
+}
+
+// checkNoFolder reports a folder where a file, there or still to be made, is
+// meant.
+func (l *loader) checkNoFolder(key, file string) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		l.blame(key, file, "is a folder", "name a file in it")
 	}
 }
