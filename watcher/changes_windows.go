@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,7 +76,7 @@ func (r *changeReader) close() {
 func (r *changeReader) begin() error {
 	r.ov = &windows.Overlapped{HEvent: r.ready}
 	err := windows.ReadDirectoryChanges(r.handle, &r.buf[0], uint32(len(r.buf)), true, changeMask, nil, r.ov, 0)
-	if err != nil && err != windows.ERROR_IO_PENDING {
+	if err != nil && !errors.Is(err, windows.ERROR_IO_PENDING) {
 		return err
 	}
 	r.pending = true
@@ -103,7 +104,7 @@ func (r *changeReader) read() ([]fsnotify.Event, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case read == windows.ERROR_NOTIFY_ENUM_DIR, read == nil && n == 0:
+	case errors.Is(read, windows.ERROR_NOTIFY_ENUM_DIR), read == nil && n == 0:
 		return nil, fsnotify.ErrEventOverflow
 	case read != nil:
 		return nil, read

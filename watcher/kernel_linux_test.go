@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,7 +32,7 @@ func unmount(t *testing.T, at string) {
 	t.Helper()
 	var err error
 	for range 1000 { // a look at the root takes a moment
-		if err = unix.Unmount(at, 0); err != unix.EBUSY {
+		if err = unix.Unmount(at, 0); !errors.Is(err, unix.EBUSY) {
 			break
 		}
 	}
@@ -275,7 +276,7 @@ func inNamespace(t *testing.T, id int) bool {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: id, HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := cmd.CombinedOutput()
-	if _, ran := err.(*exec.ExitError); err != nil && !ran {
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		t.Skipf("user namespaces are not to be had here: %v", err)
 	}
 	require.NoError(t, err, "%s", out)

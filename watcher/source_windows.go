@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -104,9 +105,9 @@ func (s *subtree) run(r *changeReader) {
 	for {
 		changes, err := r.read()
 		switch {
-		case err == errStopped:
+		case errors.Is(err, errStopped):
 			return
-		case err == fsnotify.ErrEventOverflow:
+		case errors.Is(err, fsnotify.ErrEventOverflow):
 			s.fail(err)
 		case err != nil: // as when the root was deleted
 			s.send(fsnotify.Event{Name: r.dir, Op: fsnotify.Remove})
