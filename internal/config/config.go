@@ -59,7 +59,7 @@ type Semantic struct {
 	Threads     int    `koanf:"threads"`      // 0: half the processors
 }
 
-// History bounds what is kept for undo. Zero lifts a bound.
+// History bounds what is kept for undo. A note's newest revision always is.
 type History struct {
 	Keep int           `koanf:"keep"` // revisions of one note
 	Age  time.Duration `koanf:"age"`
@@ -102,7 +102,7 @@ func Default() Config {
 		Vault:    Vault{Ignore: []string{}, Allow: []string{}},
 		Search:   Search{Mode: "hybrid", Limit: 10},
 		Semantic: Semantic{Provider: "builtin"},
-		History:  History{Keep: 100, Age: 365 * 24 * time.Hour, Size: 1 << 30},
+		History:  History{Keep: 200, Age: 3650 * 24 * time.Hour, Size: 1 << 30},
 		HTTP:     HTTP{AllowedOrigins: []string{}},
 		Limits: Limits{
 			ResultBytes:     20 << 10, // about 5 000 tokens of a model's context

@@ -187,7 +187,7 @@ func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
 		s, known := find(key)
 		require.True(t, known, key)
 		other := map[reflect.Type]string{
-			typeBool: "true", typeInt: "5", typeString: "x", typeStrings: "https://a.example", typeBytes: "4096", typeDuration: "1h",
+			typeBool: "true", typeInt: "5", typeString: "x", typeStrings: "https://a.example", typeBytes: "4 MiB", typeDuration: "5d",
 		}[s.typ]
 		switch {
 		case values != nil:
@@ -198,7 +198,7 @@ func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
 		_, err := Load(Sources{Env: w.env(variable(key) + "=" + other), Dir: w.home})
 		assert.ErrorContains(t, err, variable(key)+": "+key+" = "+show(other)+" would have no effect")
 	}
-	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=off", "NOTESD_HISTORY_KEEP=100"), Dir: w.home})
+	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=off", "NOTESD_HISTORY_KEEP=200"), Dir: w.home})
 	assert.NoError(t, err, "these are there")
 }
 
@@ -220,6 +220,7 @@ func TestFileMistakes(t *testing.T) {
 		{"negative size", "[history]\nsize = -1", "history.size = -1 must be a size"},
 		{"huge size", "[history]\nsize = '99999999999 GiB'", "must be a size"},
 		{"huge number", "[history]\nkeep = 9223372036854775807", "must be a whole number"},
+		{"short age", "[history]\nage = '10m'", `history.age = "10m" must be a day or more`},
 		{"negative age", "[history]\nage = '-1h'", "must be a duration"},
 		{"date", "[log]\nlevel = 2026-01-01", "must be a string, in quotes"},
 		{"remote model", "[semantic]\nurl = 'https://api.example.com/v1'", "is another machine; set semantic.allow_remote"},

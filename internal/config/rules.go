@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // paths are the keys whose values are files or folders of this machine.
@@ -53,7 +54,9 @@ var rules = map[string]func(v any) string{
 	"semantic.model":           text(plainText),
 	"semantic.url":             text(httpURL),
 	"semantic.threads":         between(0, 256),
-	"history.keep":             between(0, 1_000_000),
+	"history.keep":             between(1, 1_000_000),
+	"history.age":              atLeastADay,
+	"history.size":             betweenBytes(1<<20, 1<<50),
 	"http.addr":                text(hostPort),
 	"http.allowed_origins":     each(webOrigin),
 	"limits.result_bytes":      betweenBytes(1<<10, 1<<20),
@@ -91,6 +94,13 @@ func betweenBytes(low, high Bytes) func(any) string {
 		}
 		return fmt.Sprintf("from %d to %d bytes", low, high)
 	}
+}
+
+func atLeastADay(v any) string {
+	if v.(time.Duration) >= 24*time.Hour {
+		return ""
+	}
+	return "a day or more"
 }
 
 // text applies a rule to a string that may be empty.
