@@ -2,12 +2,15 @@ package eval_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
@@ -39,6 +42,43 @@ func load(t testing.TB, dir string) *eval.Set {
 	s, err := eval.Load(filepath.Join(dir, "docs.jsonl"), filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "qrels.tsv"))
 	require.NoError(t, err)
 	return s
+}
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// TestRanking compares what every query of a small set in twelve languages
+// finds with a golden file, so that no change of ranking goes unseen. After
+// one that is meant: go test ./search/eval -update, and read the difference.
+func TestRanking(t *testing.T) {
+	ctx := context.Background()
+	s := load(t, filepath.Join("testdata", "judged"))
+	e := engine(t, s)
+	report, err := s.Run(ctx, e, search.ModeText)
+	require.NoError(t, err)
+	scores := report.Modes[search.ModeText]
+	var b strings.Builder
+	fmt.Fprintf(&b, "ndcg@10 %.4f  recall@5 %.4f  recall@10 %.4f  mrr@10 %.4f  queries %d\n", scores.NDCG10, scores.Recall5, scores.Recall10, scores.MRR10, scores.Queries)
+	for _, q := range s.Queries {
+		r, err := e.Search(ctx, search.Query{Text: q.Text, Mode: search.ModeText, Limit: 5})
+		require.NoError(t, err)
+		fmt.Fprintf(&b, "\n%s %s\n", q.ID, q.Text)
+		for _, h := range r.Hits {
+			doc := strings.TrimSuffix(h.Path, ".md")
+			mark := " "
+			if s.Judgements[q.ID][doc] > 0 {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, "%s %-12s %6.2f\n", mark, doc, h.Score)
+		}
+	}
+	golden := filepath.Join("testdata", "ranking.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), b.String())
+	assert.GreaterOrEqual(t, scores.NDCG10, .97)
 }
 
 // TestJudgedSets prints the scores of the judged sets below NOTESD_JUDGED.

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/search"
+)
+
+// By hand. The relevant documents are a (2), b (1) and c (1); the ranking
+// x a y b has the grades 0 2 0 1.
+func TestScore(t *testing.T) {
+	relevant := map[string]int{"a": 2, "b": 1, "c": 1}
+	s := score(relevant, []string{"x", "a", "y", "b"})
+	ideal := 2 + 1/math.Log2(3) + 1/math.Log2(4)
+	assert.InDelta(t, (2/math.Log2(3)+1/math.Log2(5))/ideal, s.NDCG10, 1e-9)
+	assert.InDelta(t, 0.540586, s.NDCG10, 1e-6)
+	assert.InDelta(t, 0.5, s.MRR10, 1e-9)
+	assert.InDelta(t, 2.0/3, s.Recall5, 1e-9)
+	assert.Equal(t, Scores{Queries: 1}, score(relevant, nil))
+	assert.InDelta(t, 1, score(relevant, []string{"a", "c", "b"}).NDCG10, 1e-9)
+
+	far := score(map[string]int{"r": 1}, []string{"1", "2", "3", "4", "5", "r"})
+	assert.Zero(t, far.Recall5)
+	assert.InDelta(t, 1, far.Recall10, 1e-9)
+	assert.InDelta(t, 1.0/6, far.MRR10, 1e-9)
+}
+
+// fixed answers every query with the same notes.
+type fixed []string
+
+func (f fixed) Search(_ context.Context, q search.Query) (search.Result, error) {
+	var r search.Result
+	if q.Text == "nothing" {
+		return r, nil
+	}
+	for _, p := range f {
+		r.Hits = append(r.Hits, search.Hit{Path: p + ".md"})
+	}
+	return r, nil
+}
+
+func write(t *testing.T, docs, queries, judgements string) (string, string, string) {
+	t.Helper()
+	dir := t.TempDir()
+	var names []string
+	for i, text := range []string{docs, queries, judgements} {
+		name := filepath.Join(dir, []string{"docs.jsonl", "queries.jsonl", "qrels.tsv"}[i])
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		names = append(names, name)
+	}
+	return names[0], names[1], names[2]
+}
+
+func TestRunAverages(t *testing.T) {
+	s, err := Load(write(t,
+		`{"id":"a","title":"A","text":"one"}`+"\n\n"+`{"id":"b/../x","text":"two"}`,
+		`{"id":"1","text":"first"}`+"\n"+`{"id":"2","text":"nothing"}`+"\n"+`{"id":"3","text":"not judged"}`+"\r\n",
+		"query\tdoc\tgrade\n1\ta\t1\n1\tb/../x\t0\n2 0 a 1\n3\ta\t-1\n"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, s.WriteVault(dir))
+	text, err := os.ReadFile(filepath.Join(dir, "a.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "# A\n\none\n", string(text))
+	text, err = os.ReadFile(filepath.Join(dir, "document-1.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "two\n", string(text))
+
+	r, err := s.Run(context.Background(), fixed{"document-1", "a"}, search.ModeText)
+	require.NoError(t, err)
+	assert.Equal(t, map[search.Mode]Scores{search.ModeText: {
+		NDCG10: 1 / math.Log2(3) / 2, Recall5: .5, Recall10: .5, MRR10: .25, Queries: 2}}, r.Modes)
+}
+
+func TestLoadNamesWhatIsWrong(t *testing.T) {
+	doc, query, judgement := `{"id":"a","text":"x"}`, `{"id":"1","text":"x"}`, "1\ta\t1"
+	for name, c := range map[string]struct{ docs, queries, judgements, want string }{
+		"json":    {doc + "\n{", query, judgement, "docs.jsonl:2"},
+		"no id":   {`{"text":"x"}`, query, judgement, `docs.jsonl:1: document without "id"`},
+		"twice":   {doc + "\n" + doc, query, judgement, "same id"},
+		"query":   {doc, "[]", judgement, "queries.jsonl:1"},
+		"columns": {doc, query, "1\ta\t1\nabc", "qrels.tsv:2: want query, document and grade"},
+		"none":    {doc, query, "1\ta\t0", "no query has a relevant document"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(write(t, c.docs, c.queries, c.judgements))
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := Load("none", "none", "none")
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
