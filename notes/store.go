@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"notesd/internal/sqlite"
-	"notesd/migrations"
 )
 
 // Store is what notesd knows of a vault, in two SQLite databases: notes.db,
@@ -50,10 +49,10 @@ func OpenStore(ctx context.Context, dir string, opt StoreOptions) (*Store, error
 	}
 	s := &Store{now: opt.Now}
 	var err error
-	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, notesFile), sqlite.Options{Migrations: migrations.Notes}); err != nil {
+	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, notesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err
 	}
-	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, historyFile), sqlite.Options{Migrations: migrations.History, Durable: true}); err != nil {
+	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, historyFile), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true}); err != nil {
 		_ = s.notes.Close()
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Optio
 	if db, err = sqlite.Open(ctx, path, opt); err != nil {
 		return nil, err
 	}
-	if opt.Migrations == migrations.Notes {
+	if opt.Schema == sqlite.NotesSchema {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s and is rebuilt from the notes", notesFile, filepath.Base(aside)))
 		return db, nil
 	}

@@ -79,7 +79,7 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 	case "crash after rotation":
 		return crashWithLog(filepath.Join(dir, "daemon.log"))
 	case "hang":
-		time.Sleep(2 * time.Second) // longer than the test waits
+		<-time.After(2 * time.Second) // longer than the test waits
 		return errors.New("nobody should hear this")
 	}
 	id := NewIdentity(testVersion(), os.Getpid())

@@ -31,9 +31,21 @@ import (
 // keep a long one from delaying the rest, and each costs a page cache.
 const readers = 4
 
+// Schema names the tables that a database has.
+type Schema = migrations.Set
+
+// The databases of a vault.
+const (
+	NotesSchema   = migrations.Notes   // derived from the files
+	HistorySchema = migrations.History // precious
+)
+
+// ErrNewer is returned for a database that a newer program has written.
+var ErrNewer = migrations.ErrNewer
+
 // Options say how a database is kept.
 type Options struct {
-	Migrations migrations.Set
+	Schema Schema
 	// Durable makes every commit reach the disk before it returns
 	// (synchronous=FULL). Without it a power cut may lose the last commits,
 	// never the database's consistency.
@@ -91,7 +103,7 @@ func (db *DB) prepare(ctx context.Context, opt Options) error {
 		}
 	}
 	removeStamp(db.path)
-	return migrations.Apply(ctx, db.write, opt.Migrations, 0)
+	return migrations.Apply(ctx, db.write, opt.Schema, 0)
 }
 
 // createPrivate makes sure that the file exists with mode 0600 before SQLite,
