@@ -64,3 +64,11 @@ func defaultModel(tb testing.TB) *bert.Model {
 	require.NoError(tb, err)
 	return m
 }
+
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		m, err := bert.OpenFile("../model/all-MiniLM-L6-v2.ndmodel")
+		require.NoError(b, err)
+		require.NoError(b, m.Close())
+	}
+}

@@ -1,0 +1,173 @@
+package vectors
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"notesd/notes"
+)
+
+// tableFilter is conditions on metadata.
+type tableFilter struct {
+	where map[string]any
+	key   string // the same, written one way
+}
+
+func newTableFilter(where map[string]any) (*tableFilter, error) {
+	if len(where) == 0 {
+		return nil, nil
+	}
+	if err := notes.CheckWhere(where); err != nil {
+		return nil, err
+	}
+	key, err := json.Marshal(where) // sorts the keys
+	if err != nil {
+		return nil, err
+	}
+	return &tableFilter{where: where, key: string(key)}, nil
+}
+
+func (f *tableFilter) matches(metadata string) (bool, error) {
+	values := map[string]any{}
+	if err := json.Unmarshal([]byte(metadata), &values); err != nil {
+		return false, fmt.Errorf("metadata: %w", err)
+	}
+	return notes.WhereMatches(f.where, values), nil
+}
+
+// filterCache remembers which rows the last few filters let pass. Agents ask
+// many questions of one part of a table.
+type filterCache struct {
+	filters [4]cachedFilter
+	next    int
+}
+
+type cachedFilter struct {
+	key  string
+	rows bitset
+}
+
+func (c *filterCache) get(key string) (bitset, bool) {
+	for _, f := range c.filters {
+		if f.key == key {
+			return f.rows, true
+		}
+	}
+	return nil, false
+}
+
+func (c *filterCache) put(key string, rows bitset) {
+	c.filters[c.next] = cachedFilter{key, rows}
+	c.next = (c.next + 1) % len(c.filters)
+}
+
+func (c *filterCache) clear() { *c = filterCache{} }
+
+// passing returns the positions of the rows that a filter lets pass, from the
+// metadata of all, and the generation that has these positions.
+func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set bitset, generation int, err error) {
+	c.mu.RLock()
+	rows, version, generation := c.rows, c.version, c.generation // what is appended to rows meanwhile does not count
+	set, ok := c.filters.get(f.key)
+	c.mu.RUnlock()
+	if ok {
+		return set, generation, nil
+	}
+	set = make(bitset, len(rows)/64+1)
+	at := 0
+	err = t.eachMetadata(ctx, c.info.id, func(row int64, metadata string) error {
+		passes, err := f.matches(metadata)
+		if err != nil || !passes {
+			return err
+		}
+		for at < len(rows) && rows[at] < row {
+			at++
+		}
+		if at < len(rows) && rows[at] == row {
+			set.set(at)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version == version && c.generation == generation {
+		c.filters.put(f.key, set)
+	}
+	return set, generation, nil
+}
+
+// eachMetadata calls do with the metadata of a table's rows, in their order.
+func (t *Tables) eachMetadata(ctx context.Context, table int64, do func(row int64, metadata string) error) error {
+	rows, err := t.db.Reader().QueryContext(ctx, `SELECT row, metadata FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	for rows.Next() {
+		var row int64
+		var metadata string
+		if err := rows.Scan(&row, &metadata); err != nil {
+			return err
+		}
+		if err := do(row, metadata); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// matching returns those of rows whose metadata a filter lets pass.
+func (t *Tables) matching(ctx context.Context, rows []int64, f *tableFilter) (map[int64]bool, error) {
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.db.Reader().QueryContext(ctx, `SELECT r.row, r.metadata FROM json_each(?) j CROSS JOIN vector_rows r ON r.row = j.value`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = found.Close() }() // Err below tells
+	passes := make(map[int64]bool, len(rows))
+	for found.Next() {
+		var row int64
+		var metadata string
+		if err := found.Scan(&row, &metadata); err != nil {
+			return nil, err
+		}
+		if passes[row], err = f.matches(metadata); err != nil {
+			return nil, err
+		}
+	}
+	return passes, found.Err()
+}
+
+// filtered returns those of the candidates, given by number and score with the
+// highest first, that pass the filter and may be among the k highest that do;
+// ok is false when the candidates end before that is sure.
+func (t *Tables) filtered(ctx context.Context, from ranking, f *tableFilter, k int) (rows []int64, ok bool, err error) {
+	const batch = 64
+	var kth float32
+	for start := 0; start < len(from.rows); start += batch {
+		if len(rows) >= k && from.scores[start] < kth-from.margin {
+			return rows, true, nil
+		}
+		end := min(start+batch, len(from.rows))
+		passes, err := t.matching(ctx, from.rows[start:end], f)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := start; i < end; i++ {
+			if !passes[from.rows[i]] {
+				continue
+			}
+			if rows = append(rows, from.rows[i]); len(rows) == k {
+				kth = from.scores[i]
+			}
+		}
+	}
+	return rows, from.whole, nil
+}

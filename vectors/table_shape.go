@@ -1,0 +1,142 @@
+package vectors
+
+import (
+	"math"
+	"runtime"
+	"sync"
+)
+
+// shape is what a scan reads of a copy: for each row the signs of its
+// difference from the mean of all rows, and what turns the Hamming distance of
+// two rows of signs into an estimate of their score.
+//
+// With m the mean, q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the share of signs
+// in which q-m and v-m differ estimates the angle between them. Around the mean
+// signs are informative also for vectors that have none of their own, such as
+// histograms, all of whose numbers are positive.
+type shape struct {
+	words    int
+	mean     []float32
+	surveyed int // rows that the mean was taken of
+	signs    []uint64
+	lines    []line
+}
+
+// line makes the estimate of a row's score: slope·|q-m|·cos(angle) + level,
+// plus what is the same for all rows of a query.
+type line struct{ slope, level float32 }
+
+const (
+	// minSurvey is how many rows more than were surveyed make the mean worth
+	// taking again; few rows are scored one by one anyhow.
+	minSurvey = 4096
+	// surveySample is how many rows the mean is taken of.
+	surveySample = 1 << 16
+	// estimateFrom is how many numbers a table must have for estimates to be
+	// worth their while: fewer are scored one by one in a few milliseconds.
+	estimateFrom = 4 << 20
+	// estimateDimension is the least dimension whose signs say enough.
+	estimateDimension = 64
+)
+
+// estimates reports whether the copy is scanned by signs.
+func (c *tableCopy) estimates() bool {
+	return c.info.Dimension >= estimateDimension && len(c.rows)*c.info.Dimension >= estimateFrom
+}
+
+// survey takes the mean and derives the shape of all rows.
+func (c *tableCopy) survey() {
+	dim := c.info.Dimension
+	c.surveyed = len(c.rows)
+	step := max(1, len(c.rows)/surveySample)
+	sum, n := make([]float64, dim), 0
+	for i := 0; i < len(c.rows); i += step {
+		v := storedVector(c.file.at(i), dim)
+		for j, x := range v.values {
+			sum[j] += float64(v.scale) * float64(x)
+		}
+		n++
+	}
+	c.mean = make([]float32, dim)
+	for j := range sum {
+		c.mean[j] = float32(sum[j] / math.Max(1, float64(n)))
+	}
+	c.words = signWords(dim)
+	c.signs, c.lines = nil, nil
+	c.extend(0)
+}
+
+// extend derives the shape of the rows from one on.
+func (c *tableCopy) extend(from int) {
+	if c.estimates() {
+		from = min(from, len(c.lines)) // none before the table was large enough
+		c.signs = grown(c.signs, len(c.rows)*c.words)
+		c.lines = grown(c.lines, len(c.rows))
+		inParallel(from, len(c.rows), func(_, from, to int) {
+			for i := from; i < to; i++ {
+				c.derive(i)
+			}
+		})
+	}
+	c.memory.Store(int64(8*cap(c.signs) + 8*cap(c.lines) + 8*cap(c.rows) + 8*cap(c.gone)))
+}
+
+// derive computes the signs and the line of a row.
+func (c *tableCopy) derive(i int) {
+	record := c.file.at(i)
+	v := storedVector(record, c.info.Dimension)
+	signs := c.signs[i*c.words : (i+1)*c.words]
+	var along, length float64 // m·v and |v-m|²
+	for w := range signs {
+		start := w * 64
+		mean := c.mean[start:min(start+64, len(c.mean))]
+		values := v.values[start : start+len(mean)]
+		var word uint64
+		var a, l float32
+		for j, x := range values {
+			value := float32(x) * v.scale
+			d := value - mean[j]
+			word |= uint64(math.Float32bits(-d)>>31) << j
+			a += value * mean[j]
+			l += d * d
+		}
+		signs[w] = word
+		along += float64(a)
+		length += float64(l)
+	}
+	f := c.factor()
+	c.lines[i] = line{slope: f * float32(math.Sqrt(length)), level: f*float32(along) + recordOffset(record)}
+}
+
+// grown returns s with length n; what it gains need not be zero.
+func grown[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	bigger := make([]T, n, n+n/8)
+	copy(bigger, s)
+	return bigger
+}
+
+// parallelRows is how many rows make another processor worth its start.
+const parallelRows = 256
+
+// inParallel splits a range among the processors.
+func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
+	workers = max(1, min(runtime.GOMAXPROCS(0), (to-from)/parallelRows))
+	var wait sync.WaitGroup
+	for w := range workers - 1 {
+		wait.Go(func() { do(w, from+(to-from)*w/workers, from+(to-from)*(w+1)/workers) })
+	}
+	do(workers-1, from+(to-from)*(workers-1)/workers, to)
+	wait.Wait()
+	return workers
+}
+
+// squares is |v|².
+func squares[T float32 | float64](v []T) (sum float64) {
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return sum
+}

@@ -1,0 +1,268 @@
+package vectors
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"notesd/notes"
+)
+
+// TableInfo describes a table.
+type TableInfo struct {
+	Name      string
+	Dimension int
+	Metric    Metric
+	Rows      int
+	Created   time.Time
+	Dropped   time.Time // zero while in use
+}
+
+// tableRow is a row of vector_tables.
+type tableRow struct {
+	TableInfo
+	id         int64
+	created    int64
+	requestKey string
+}
+
+const tableColumns = `id, name, dimension, metric, rows, created, coalesce(dropped, 0), request_key`
+
+func scanTable(row interface{ Scan(...any) error }) (t tableRow, err error) {
+	var dropped int64
+	err = row.Scan(&t.id, &t.Name, &t.Dimension, &t.Metric, &t.Rows, &t.created, &dropped, &t.requestKey)
+	t.Created = time.Unix(0, t.created).UTC()
+	if dropped != 0 {
+		t.Dropped = time.Unix(0, dropped).UTC()
+	}
+	return t, err
+}
+
+// CreateTableRequest asks for a table. RequestKey, when not empty, makes a
+// repetition of the same request succeed.
+type CreateTableRequest struct {
+	Name       string
+	Dimension  int
+	Metric     Metric // "": cosine
+	RequestKey string
+}
+
+// Create makes an empty table. The error is of notes.ErrInvalid or ErrExists.
+func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (TableInfo, error) {
+	const op = "create table"
+	name, err := tableName(op, r.Name)
+	if err != nil {
+		return TableInfo{}, err
+	}
+	if r.Dimension < 1 || r.Dimension > MaxDimension {
+		return TableInfo{}, invalid(op, name, "Pass how many numbers each vector has.", "the dimension must be from 1 to %d, not %d", MaxDimension, r.Dimension)
+	}
+	switch r.Metric {
+	case "":
+		r.Metric = Cosine
+	case Cosine, Dot, L2:
+	default:
+		return TableInfo{}, invalid(op, name, "Use cosine, dot or l2.", "there is no metric %q", r.Metric)
+	}
+	made := tableRow{TableInfo: TableInfo{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
+	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		old, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE name = ? AND dropped IS NULL`, name))
+		switch {
+		case err == nil && r.RequestKey != "" && old.requestKey == r.RequestKey:
+			made = old
+			return nil
+		case err == nil:
+			return &notes.Error{Op: op, Path: name, Err: notes.ErrExists,
+				Detail: fmt.Sprintf("there is one already, of dimension %d, metric %s, with %d rows", old.Dimension, old.Metric, old.Rows),
+				Hint:   "Use it, choose another name, or drop it first."}
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		made.Created = t.opt.Now().UTC()
+		_, err = tx.ExecContext(ctx, `INSERT INTO vector_tables (name, dimension, metric, created, request_key) VALUES (?, ?, ?, ?, ?)`,
+			name, r.Dimension, r.Metric, made.Created.UnixNano(), r.RequestKey)
+		return err
+	})
+	return made.TableInfo, err
+}
+
+// List returns the tables in use, by name.
+func (t *Tables) List(ctx context.Context) ([]TableInfo, error) {
+	return t.list(ctx, `dropped IS NULL ORDER BY name`)
+}
+
+// Dropped returns the tables that can be restored, the last dropped first.
+func (t *Tables) Dropped(ctx context.Context) ([]TableInfo, error) {
+	return t.list(ctx, `dropped > ? ORDER BY dropped DESC`, t.expired())
+}
+
+// expired is when a table must have been dropped, or earlier, to be removed.
+func (t *Tables) expired() int64 { return t.opt.Now().Add(-keptDropped).UnixNano() }
+
+func (t *Tables) list(ctx context.Context, where string, args ...any) ([]TableInfo, error) {
+	rows, err := t.db.Reader().QueryContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	var infos []TableInfo
+	for rows.Next() {
+		row, err := scanTable(rows)
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, row.TableInfo)
+	}
+	return infos, rows.Err()
+}
+
+// Describe returns a table and the ids of its newest rows, up to n.
+func (t *Tables) Describe(ctx context.Context, name string, n int) (TableInfo, []string, error) {
+	row, err := t.find(ctx, "read table", name)
+	if err != nil {
+		return TableInfo{}, nil, err
+	}
+	rows, err := t.db.Reader().QueryContext(ctx, `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, row.id, n)
+	if err != nil {
+		return TableInfo{}, nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return TableInfo{}, nil, err
+		}
+		ids = append(ids, id)
+	}
+	return row.TableInfo, ids, rows.Err()
+}
+
+// find returns the table in use that has the name.
+func (t *Tables) find(ctx context.Context, op, name string) (tableRow, error) {
+	clean, err := tableName(op, name)
+	if err != nil {
+		return tableRow{}, err
+	}
+	row, err := scanTable(t.db.Reader().QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE name = ? AND dropped IS NULL`, clean))
+	if errors.Is(err, sql.ErrNoRows) {
+		return tableRow{}, t.noTable(ctx, op, clean)
+	}
+	return row, err
+}
+
+// noTable says that there is no such table, and what there is.
+func (t *Tables) noTable(ctx context.Context, op, name string) error {
+	const most = 10
+	e := &notes.Error{Op: op, Path: name, Err: notes.ErrNotFound, Detail: "there is no such table"}
+	infos, err := t.List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 {
+		e.Hint = "There are no tables yet: make one with create_table."
+		return e
+	}
+	e.Hint = "List them with list_tables, or make it with create_table."
+	for _, i := range infos[:min(len(infos), most)] {
+		e.Candidates = append(e.Candidates, i.Name)
+	}
+	return e
+}
+
+// Drop takes a table out of use. It can be restored for seven days.
+func (t *Tables) Drop(ctx context.Context, name string) (TableInfo, error) {
+	t.write.Lock()
+	defer t.write.Unlock()
+	row, err := t.find(ctx, "drop table", name)
+	if err != nil {
+		return TableInfo{}, err
+	}
+	row.Dropped = t.opt.Now().UTC()
+	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE vector_tables SET dropped = ? WHERE id = ?`, row.Dropped.UnixNano(), row.id)
+		return err
+	})
+	if err != nil {
+		return TableInfo{}, err
+	}
+	if err := t.forget(row.id); err != nil {
+		t.opt.Log.Warn("remove a dropped table's cache", "err", err) // purging tries again
+	}
+	return row.TableInfo, nil
+}
+
+// Restore brings the table of that name back that was dropped last. The error
+// is of notes.ErrNotFound, or ErrExists when the name is in use again.
+func (t *Tables) Restore(ctx context.Context, name string) (TableInfo, error) {
+	const op = "restore table"
+	clean, err := tableName(op, name)
+	if err != nil {
+		return TableInfo{}, err
+	}
+	var row tableRow
+	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		row, err = scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables
+			WHERE name = ? AND dropped > ? ORDER BY dropped DESC LIMIT 1`, clean, t.expired()))
+		if errors.Is(err, sql.ErrNoRows) {
+			return &notes.Error{Op: op, Path: clean, Err: notes.ErrNotFound, Detail: "no table of that name was dropped in the last seven days",
+				Hint: "List the tables that are in use with list_tables."}
+		}
+		if err != nil {
+			return err
+		}
+		var used bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM vector_tables WHERE name = ? AND dropped IS NULL)`, clean).Scan(&used); err != nil {
+			return err
+		}
+		if used {
+			return &notes.Error{Op: op, Path: clean, Err: notes.ErrExists, Detail: "another table has the name now", Hint: "Drop that one first; it can then be restored too."}
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE vector_tables SET dropped = NULL WHERE id = ?`, row.id)
+		return err
+	})
+	row.Dropped = time.Time{}
+	return row.TableInfo, err
+}
+
+// Purge removes the tables whose seven days are over, a thousand rows at a
+// time: other writers get their turn in between.
+func (t *Tables) Purge(ctx context.Context) error {
+	for {
+		row, err := scanTable(t.db.Reader().QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE dropped <= ? LIMIT 1`, t.expired()))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for more := true; more; {
+			if more, err = t.purgeSome(ctx, row.id); err != nil {
+				return err
+			}
+		}
+		if err := t.forget(row.id); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		t.opt.Log.Info("removed a vector table that was dropped a week ago", "rows", row.Rows)
+	}
+}
+
+func (t *Tables) purgeSome(ctx context.Context, id int64) (more bool, err error) {
+	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `DELETE FROM vector_rows WHERE row IN (SELECT row FROM vector_rows WHERE table_id = ? LIMIT 1000)`, id)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if more = n > 0; more || err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM vector_tables WHERE id = ?`, id)
+		return err
+	})
+	return more, err
+}
