@@ -109,6 +109,10 @@ func (d *Dir) Exchange(temp, name string) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return linkError("exchange", temp, name, err)
 	}
+	return exchangeByLink(d, temp, name)
+}
+
+func exchangeByLink(d *Dir, temp, name string) error {
 	keep := temp + ".old"
 	if err := link(d, name, d, keep); err != nil {
 		return linkError("link", name, keep, err)

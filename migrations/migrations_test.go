@@ -1,0 +1,91 @@
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
+)
+
+func openFile(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "test.db"))
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	return db
+}
+
+func schema(t *testing.T, db *sql.DB) map[string]string {
+	t.Helper()
+	rows, err := db.Query(`SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL`)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, rows.Close()) }()
+	out := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		require.NoError(t, rows.Scan(&name, &text))
+		out[name] = text
+	}
+	require.NoError(t, rows.Err())
+	return out
+}
+
+func TestUpgradeFromEveryVersion(t *testing.T) {
+	ctx := context.Background()
+	for _, set := range []Set{Notes, History} {
+		fresh := openFile(t)
+		require.NoError(t, Apply(ctx, fresh, set, 0))
+		for from := range set.Version() + 1 {
+			t.Run(string(set)+" from "+strconv.Itoa(from), func(t *testing.T) {
+				db := openFile(t)
+				if from > 0 {
+					require.NoError(t, Apply(ctx, db, set, from))
+				}
+				require.NoError(t, Apply(ctx, db, set, 0))
+				require.NoError(t, Apply(ctx, db, set, 0), "and again, which does nothing")
+				assert.Equal(t, schema(t, fresh), schema(t, db))
+				var version int
+				require.NoError(t, db.QueryRow("PRAGMA user_version").Scan(&version))
+				assert.Equal(t, set.Version(), version)
+			})
+		}
+	}
+}
+
+func TestTablesAreStrict(t *testing.T) {
+	for _, set := range []Set{Notes, History} {
+		db := openFile(t)
+		require.NoError(t, Apply(context.Background(), db, set, 0))
+		rows, err := db.Query(`SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'`)
+		require.NoError(t, err)
+		assert.False(t, rows.Next(), "a table without STRICT takes any type")
+		require.NoError(t, rows.Close())
+	}
+}
+
+func TestANewerDatabaseIsLeftAlone(t *testing.T) {
+	ctx := context.Background()
+	db := openFile(t)
+	_, err := db.Exec("CREATE TABLE theirs (x); PRAGMA user_version = 1000")
+	require.NoError(t, err)
+	require.ErrorIs(t, Apply(ctx, db, Notes, 0), ErrNewer)
+	assert.Equal(t, map[string]string{"theirs": "CREATE TABLE theirs (x)"}, schema(t, db))
+}
+
+func TestAFailedScriptChangesNothing(t *testing.T) {
+	ctx := context.Background()
+	db := openFile(t)
+	_, err := db.Exec("CREATE TABLE links (x)") // in the way of a table in the middle of the first script
+	require.NoError(t, err)
+	require.Error(t, Apply(ctx, db, Notes, 0))
+	assert.Len(t, schema(t, db), 1)
+	var version int
+	require.NoError(t, db.QueryRow("PRAGMA user_version").Scan(&version))
+	assert.Zero(t, version)
+}
