@@ -43,6 +43,16 @@ var aliases = map[string][]string{
 	"new":           {"new_text", "new_str", "new_string", "replace", "replacement", "replace_with", "with"},
 	"key":           {"field", "property", "name"},
 	"dry_run":       {"preview", "simulate"},
+	"table_name":    {"table", "name", "collection", "index"},
+	"dimension":     {"dim", "dimensions", "size"},
+	"metric":        {"distance", "distance_metric", "similarity", "type"},
+	"vector":        {"embedding", "values"},
+	"query_vector":  {"vector", "embedding", "query_embedding"},
+	"query_text":    {"query", "text", "q"},
+	"metadata":      {"payload", "properties", "meta"},
+	"filter":        {"where", "conditions", "metadata_filter"},
+	"rows":          {"vectors", "items", "points", "records"},
+	"ids":           {"id", "row_ids"},
 }
 
 // decodeArgs reads a call's arguments into args, a pointer to a struct whose

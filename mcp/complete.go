@@ -16,11 +16,11 @@ const maxCompletions = 100
 
 // complete offers values for the argument of a prompt or of a URI template.
 func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	kind, err := s.completes(req.Params)
+	kind, err := s.completes(ctx, req.Params)
 	if err != nil {
 		return nil, err
 	}
-	values, err := s.candidates(ctx, kind)
+	values, err := s.candidates(ctx, kind, req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.
 }
 
 // completes returns what the argument's values are.
-func (s *session) completes(params *sdk.CompleteParams) (prompts.Kind, error) {
+func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (prompts.Kind, error) {
 	name := params.Argument.Name
 	if params.Ref.Type == "ref/resource" {
 		switch {
@@ -44,21 +44,20 @@ func (s *session) completes(params *sdk.CompleteParams) (prompts.Kind, error) {
 		}
 		return "", invalidParams("there is no resource template %q with an argument %q", clip(params.Ref.URI, 100), clip(name, 60))
 	}
-	if s.core.opts.Prompts != nil {
-		if p, ok := s.core.opts.Prompts.Find(params.Ref.Name); ok {
-			for _, a := range p.Arguments {
-				if a.Name == name {
-					return a.Completes, nil
-				}
-			}
-			return "", invalidParams("the prompt %q has no argument %q", p.Name, clip(name, 60))
+	p, err := s.findPrompt(ctx, params.Ref.Name)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range p.Arguments {
+		if a.Name == name {
+			return a.Completes, nil
 		}
 	}
-	return "", invalidParams("unknown prompt %q", clip(params.Ref.Name, 100))
+	return "", invalidParams("the prompt %q has no argument %q", p.Name, clip(name, 60))
 }
 
 // candidates returns all values of a kind that the session may see.
-func (s *session) candidates(ctx context.Context, kind prompts.Kind) ([]string, error) {
+func (s *session) candidates(ctx context.Context, kind prompts.Kind, params *sdk.CompleteParams) ([]string, error) {
 	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	var values []string
 	switch kind {
@@ -82,6 +81,27 @@ func (s *session) candidates(ctx context.Context, kind prompts.Kind) ([]string, 
 				values = append(values, f.Folder)
 			}
 		}
+	case prompts.Heading:
+		return s.headings(ctx, params.Context)
+	}
+	return values, nil
+}
+
+// headings returns the headings of the note that was chosen before.
+func (s *session) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]string, error) {
+	if chosen == nil || chosen.Arguments["note"] == "" {
+		return nil, nil
+	}
+	note, err := s.core.opts.Vault.Read(ctx, chosen.Arguments["note"], s.bounds().scope())
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := make([]string, len(note.Headings))
+	for i := range note.Headings {
+		values[i] = headingPath(note.Headings[:i+1])
 	}
 	return values, nil
 }

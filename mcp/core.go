@@ -21,6 +21,7 @@ type Options struct {
 	Vault   Vault
 	Search  Searcher
 	Prompts *prompts.Catalogue // nil: no prompts
+	Tables  Tables             // nil: no vector tables
 
 	// Profile bounds every session; a session's own profile can only narrow it.
 	Profile Profile

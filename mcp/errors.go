@@ -71,7 +71,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 				Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
 				Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
 			}
-			if f.Hint == "" && (row.err != notes.ErrAmbiguous || len(f.Candidates) > 0) {
+			if f.Hint == "" && (row.code != "ambiguous" || len(f.Candidates) > 0) {
 				f.Hint = row.hint
 			}
 			return f, row.rpc

@@ -57,6 +57,7 @@ func (v *fakeVault) put(p, content string) *notes.Note {
 		Title: strings.TrimSuffix(path.Base(p), ".md"), Modified: started.Add(time.Duration(v.seq) * time.Minute),
 	}
 	n.Date = n.Modified
+	n.Chunks = []notes.Chunk{{End: len(content)}}
 	if old := v.notes[p]; old != nil {
 		n.ID = old.ID
 	} else {

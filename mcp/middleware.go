@@ -123,7 +123,11 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, err
 			}
 		case *sdk.GetPromptParams:
-			if err := s.checkPrompt(params); err != nil {
+			if err := s.checkPrompt(ctx, params); err != nil {
+				return nil, err
+			}
+		case *sdk.ListPromptsParams:
+			if _, err := s.refreshPrompts(ctx); err != nil {
 				return nil, err
 			}
 		case *sdk.SetLoggingLevelParams:

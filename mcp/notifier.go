@@ -36,6 +36,8 @@ type Notifier struct {
 	sent      map[string]time.Time // when a URI was last announced, for updateInterval
 	listSince time.Time            // the first unannounced change of the list; zero: none
 	listLast  time.Time
+	list      bool // the change is of the list of resources
+	prompts   bool // it is of a note in the prompts folder
 }
 
 // NewNotifier returns a notifier that has seen everything up to head.
@@ -64,7 +66,10 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		if c.OldPath != "" {
 			n.note(watched, notes.URI(c.OldPath))
 		}
-		if c.Kind != notes.Modified {
+		isPrompt := n.isPrompt(c.Path) || n.isPrompt(c.OldPath)
+		n.prompts = n.prompts || isPrompt
+		n.list = n.list || c.Kind != notes.Modified
+		if c.Kind != notes.Modified || isPrompt {
 			n.listLast = time.Now()
 			if n.listSince.IsZero() {
 				n.listSince = n.listLast
@@ -88,8 +93,15 @@ func (n *Notifier) Reset(context.Context) error {
 		n.pending[uri] = struct{}{}
 	}
 	n.listSince, n.listLast = time.Now(), time.Now()
+	n.list, n.prompts = true, true
 	n.signal()
 	return nil
+}
+
+// isPrompt reports whether a note is one of the user's prompts.
+func (n *Notifier) isPrompt(path string) bool {
+	catalogue := n.core.opts.Prompts
+	return catalogue != nil && catalogue.Folder() != "" && inFolder(path, catalogue.Folder())
 }
 
 func (n *Notifier) note(watched map[string]struct{}, uri string) {
@@ -120,13 +132,16 @@ func (n *Notifier) Run(ctx context.Context) error {
 	timer := time.NewTimer(listLatest)
 	defer timer.Stop()
 	for {
-		uris, list, wait := n.due(time.Now())
+		news, wait := n.due(time.Now())
 		n.core.each(func(s *session) {
-			for _, uri := range uris {
+			for _, uri := range news.uris {
 				s.updated(ctx, uri)
 			}
-			if list {
+			if news.list {
 				s.resourcesChanged()
+			}
+			if news.prompts {
+				s.promptsChanged(ctx)
 			}
 		})
 		timer.Stop()
@@ -142,9 +157,15 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 }
 
+// news is what sessions are to be told.
+type news struct {
+	uris          []string // canonical, of resources that read differently
+	list, prompts bool     // which lists have changed
+}
+
 // due takes what may be announced now, and returns how long until there is
 // more; 0 when nothing is waiting.
-func (n *Notifier) due(now time.Time) (uris []string, list bool, wait time.Duration) {
+func (n *Notifier) due(now time.Time) (told news, wait time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	later := func(d time.Duration) {
@@ -162,7 +183,7 @@ func (n *Notifier) due(now time.Time) (uris []string, list bool, wait time.Durat
 			later(updateInterval - now.Sub(at))
 			continue
 		}
-		uris = append(uris, uri)
+		told.uris = append(told.uris, uri)
 		n.sent[uri] = now
 		delete(n.pending, uri)
 	}
@@ -174,10 +195,11 @@ func (n *Notifier) due(now time.Time) (uris []string, list bool, wait time.Durat
 		if at.After(now) {
 			later(at.Sub(now))
 		} else {
-			list, n.listSince = true, time.Time{}
+			told.list, told.prompts = n.list, n.prompts
+			n.list, n.prompts, n.listSince = false, false, time.Time{}
 		}
 	}
-	return uris, list, wait
+	return told, wait
 }
 
 // watchedURIs returns the canonical URIs that any session watches.

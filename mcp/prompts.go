@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,22 +12,64 @@ import (
 	"notesd/search"
 )
 
-// addPrompts registers the catalogue.
+// addPrompts registers the built-in prompts. The user's own come when prompts
+// are first asked for: to read them the vault has to be open, for which no
+// handshake waits.
 func (s *session) addPrompts(server *sdk.Server) {
-	catalogue := s.core.opts.Prompts
-	if catalogue == nil {
-		return
+	if catalogue := s.core.opts.Prompts; catalogue != nil {
+		s.prompts = make(map[string]string)
+		s.setPrompts(server, catalogue.Builtins())
 	}
-	for _, p := range catalogue.List() {
-		def := &sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
-		for _, a := range p.Arguments {
-			def.Arguments = append(def.Arguments, &sdk.PromptArgument{
-				Name: a.Name, Title: strings.ToUpper(a.Name[:1]) + strings.ReplaceAll(a.Name[1:], "_", " "),
-				Description: a.Description, Required: a.Required,
-			})
+}
+
+// refreshPrompts registers the catalogue as it is now, and reports whether it
+// has changed. The SDK tells the client.
+func (s *session) refreshPrompts(ctx context.Context) (bool, error) {
+	if !s.templated() {
+		return false, nil
+	}
+	list, err := s.core.opts.Prompts.List(ctx)
+	if err != nil {
+		return false, err
+	}
+	s.promptsMu.Lock()
+	defer s.promptsMu.Unlock()
+	return s.setPrompts(s.server, list), nil
+}
+
+// setPrompts makes the server's prompts those of the list.
+func (s *session) setPrompts(server *sdk.Server, list []prompts.Prompt) (changed bool) {
+	gone := make(map[string]bool)
+	for name := range s.prompts {
+		gone[name] = true
+	}
+	for _, p := range list {
+		delete(gone, p.Name)
+		text, err := json.Marshal(p)
+		if err != nil || s.prompts[p.Name] == string(text) {
+			continue
 		}
-		server.AddPrompt(def, s.getPrompt)
+		s.prompts[p.Name] = string(text)
+		server.AddPrompt(promptDefinition(p), s.getPrompt)
+		changed = true
 	}
+	for name := range gone {
+		delete(s.prompts, name)
+		server.RemovePrompts(name)
+		changed = true
+	}
+	return changed
+}
+
+func promptDefinition(p prompts.Prompt) *sdk.Prompt {
+	def := &sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
+	for _, a := range p.Arguments {
+		title := strings.ReplaceAll(a.Name, "_", " ")
+		def.Arguments = append(def.Arguments, &sdk.PromptArgument{
+			Name: a.Name, Title: strings.ToUpper(title[:1]) + title[1:], Description: a.Description, Required: a.Required,
+		})
+	}
+	return def
 }
 
 func (s *session) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -52,30 +95,64 @@ func promptContent(m prompts.Message) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: contents}
 }
 
-// checkPrompt refuses an unknown prompt and a missing argument, which the SDK
-// does not check.
-func (s *session) checkPrompt(params *sdk.GetPromptParams) error {
+// findPrompt returns the prompt with a name, or an error that says which there
+// are.
+func (s *session) findPrompt(ctx context.Context, name string) (prompts.Prompt, error) {
 	catalogue := s.core.opts.Prompts
 	if catalogue == nil {
-		return invalidParams("there are no prompts here")
+		return prompts.Prompt{}, invalidParams("there are no prompts here")
 	}
-	p, ok := catalogue.Find(params.Name)
-	if !ok {
-		names := make([]string, 0)
-		for _, known := range catalogue.List() {
-			names = append(names, known.Name)
-		}
-		if near := nearest(snakeCase(params.Name), names); near != "" {
-			return invalidParams("unknown prompt %q: did you mean %q?", clip(params.Name, 100), near)
-		}
-		return invalidParams("unknown prompt %q: there are %s", clip(params.Name, 100), strings.Join(names, ", "))
+	list, err := catalogue.List(ctx)
+	if err != nil {
+		return prompts.Prompt{}, err
 	}
-	for _, a := range p.Arguments {
-		if a.Required && strings.TrimSpace(params.Arguments[a.Name]) == "" {
-			return invalidParams("the prompt %q needs the argument %q: %s", p.Name, a.Name, a.Description)
+	names := make([]string, len(list))
+	for i, p := range list {
+		if p.Name == name {
+			return p, nil
+		}
+		names[i] = p.Name
+	}
+	if near := nearest(snakeCase(name), names); near != "" {
+		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", clip(name, 100), near)
+	}
+	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", clip(name, 100), strings.Join(names, ", "))
+}
+
+// checkPrompt refuses an unknown prompt and a missing argument, which the SDK
+// does not check.
+func (s *session) checkPrompt(ctx context.Context, params *sdk.GetPromptParams) error {
+	p, err := s.findPrompt(ctx, params.Name)
+	if err != nil {
+		return err
+	}
+	if missing := p.Missing(params.Arguments); missing != "" {
+		return invalidParams("the prompt %q needs the argument %q", p.Name, missing)
+	}
+	_, err = s.refreshPrompts(ctx)
+	return err
+}
+
+// promptsChanged tells the client when the user's prompts are other ones now.
+func (s *session) promptsChanged(ctx context.Context) {
+	changed, err := s.refreshPrompts(ctx)
+	if err != nil {
+		s.log.Warn("cannot read the prompts folder", "error", err)
+	}
+	if !changed || s.line == nil {
+		return
+	}
+	s.mu.Lock()
+	var told []*sdk.PromptListChangedParams
+	for w := range s.watches {
+		if w.prompts {
+			told = append(told, &sdk.PromptListChangedParams{Meta: w.meta()})
 		}
 	}
-	return nil
+	s.mu.Unlock()
+	for _, params := range told {
+		s.out.notify("notifications/prompts/list_changed", params)
+	}
 }
 
 // Passages adapts a search engine for the prompt catalogue.
@@ -83,7 +160,7 @@ type Passages struct{ Engine Searcher }
 
 // Passages returns the best passage of each note that matches the text.
 func (p Passages) Passages(ctx context.Context, text string, f notes.Filter, limit int) ([]notes.Passage, error) {
-	res, err := p.Engine.Search(ctx, search.Query{Text: text, Filter: f, Limit: limit})
+	res, err := p.Engine.Search(ctx, search.Query{Text: plainWords(text), Filter: f, Limit: limit})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -160,6 +159,6 @@ func TestNearest(t *testing.T) {
 		"serch_notes": "search_notes", "search": "search_notes", "readnote": "read_note", "tag": "tags",
 		"rm": "", "delete_everything": "", "": "", "too": "to",
 	} {
-		assert.Equal(t, want, nearest(given, names), fmt.Sprintf("%q", given))
+		assert.Equal(t, want, nearest(given, names), given)
 	}
 }

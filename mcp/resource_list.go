@@ -71,6 +71,11 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 	resources := make([]*sdk.Resource, 0, len(page.Notes)+len(fixedResources))
 	if at.Listed == 0 {
 		resources = append(resources, fixedResources...)
+		tables, err := s.tableResources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		resources = append(resources, tables...)
 	}
 	for _, m := range page.Notes {
 		resources = append(resources, noteResource(m))

@@ -46,6 +46,7 @@ func (s *session) addResources(server *sdk.Server) {
 	}
 	server.AddResourceTemplate(noteTemplate, s.readResource)
 	server.AddResourceTemplate(tagTemplate, s.readResource)
+	s.addTables(server)
 }
 
 // canonicalURI returns the one way to write a resource's URI: percent-encoded,
@@ -60,6 +61,8 @@ func canonicalURI(uri string) (string, error) {
 	}
 	lower := strings.ToLower(uri)
 	switch {
+	case isTableURI(uri):
+		return canonicalTableURI(uri)
 	case lower == recentURI || lower == overviewURI:
 		return lower, nil
 	case strings.HasPrefix(lower, tagPrefix) && len(uri) > len(tagPrefix):

@@ -38,6 +38,9 @@ type session struct {
 	stop       context.CancelFunc
 	background sync.WaitGroup // what the session does beside requests
 
+	promptsMu sync.Mutex
+	prompts   map[string]string // registered prompts, and what they are
+
 	mu           sync.Mutex
 	initialized  bool // the client has said that it is ready for notifications
 	level        slog.Level
@@ -77,7 +80,7 @@ func (c *Core) newSession(p Profile) (*session, error) {
 
 // offers reports whether the session lists the tool and may call it.
 func (s *session) offers(t *tool) bool {
-	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && !(s.profile.ReadOnly && t.writes())
+	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && (!s.profile.ReadOnly || !t.writes())
 }
 
 // newServer builds the SDK's server for this session.
@@ -136,6 +139,11 @@ func (s *session) end() {
 	s.background.Wait()
 }
 
+// templated reports whether the user may have prompts of their own.
+func (s *session) templated() bool {
+	return s.core.opts.Prompts != nil && s.core.opts.Prompts.Folder() != ""
+}
+
 // capabilities are what this session really does.
 func (s *session) capabilities() *sdk.ServerCapabilities {
 	caps := &sdk.ServerCapabilities{
@@ -147,7 +155,7 @@ func (s *session) capabilities() *sdk.ServerCapabilities {
 		caps.Logging = &sdk.LoggingCapabilities{}
 	}
 	if s.core.opts.Prompts != nil {
-		caps.Prompts = &sdk.PromptCapabilities{}
+		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.templated()}
 	}
 	return caps
 }

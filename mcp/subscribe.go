@@ -14,9 +14,10 @@ import (
 // A watch is a list of resources that a client wants to hear of: in the session
 // era the session has one, after that each subscriptions/listen is one.
 type watch struct {
-	id   any  // of the listen request, which its notifications carry; nil in the session era
-	list bool // of the list of resources, too
-	uris map[string][]string
+	id      any  // of the listen request, which its notifications carry; nil in the session era
+	list    bool // of the list of resources, too
+	prompts bool // of the list of prompts, where the SDK does not tell it
+	uris    map[string][]string
 }
 
 // add notes that uri is watched, and reports whether that is new. The canonical
@@ -93,8 +94,8 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 	if want == nil {
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
-	w := &watch{id: requestID(req), list: want.ResourcesListChanged, uris: make(map[string][]string)}
-	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: want.ResourcesListChanged}
+	w := &watch{id: requestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), uris: make(map[string][]string)}
+	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: w.list, PromptsListChanged: w.prompts}
 	s.mu.Lock()
 	s.watches[w] = struct{}{}
 	s.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri)
 	}
 	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
-	if agreed.ResourcesListChanged || len(agreed.ResourceSubscriptions) > 0 {
+	if w.list || w.prompts || len(agreed.ResourceSubscriptions) > 0 {
 		<-ctx.Done()
 	}
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil

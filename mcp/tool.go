@@ -112,6 +112,7 @@ var allTools = []*tool{
 	deleteNote,
 	noteHistory,
 	restoreNote,
+	createTable, addVector, searchVectors, listTables, deleteVectors, dropTable,
 }
 
 var toolsByName = indexTools(allTools)

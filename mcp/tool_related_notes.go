@@ -95,7 +95,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (outcom
 	near.addHits(res.Hits, self)
 	out := relatedOutput{
 		Related:  near.best(self, limit),
-		Semantic: semanticState{State: string(res.Semantic.State), Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
+		Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
 	}
 	return outcome{structured: out, text: relatedText(out)}, nil
 }

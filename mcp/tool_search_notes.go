@@ -134,7 +134,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome,
 	}
 	out := searchOutput{
 		Results: make([]searchResult, 0, len(res.Hits)), Total: res.Total, Truncated: res.Truncated, Next: res.Next,
-		Semantic: semanticState{State: string(res.Semantic.State), Coverage: round(res.Semantic.Coverage)},
+		Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
 		Notes:    res.Notes,
 	}
 	if !res.Index.Ready {

@@ -53,6 +53,7 @@ type transcriptOptions struct {
 	Profile
 	Limits    Limits
 	KeepAlive string // a duration
+	Prompts   string // the prompts folder
 }
 
 func playFile(t *testing.T, file string) {
@@ -73,6 +74,9 @@ func playFile(t *testing.T, file string) {
 	}
 	require.NotNil(t, script, "no transcript")
 	w := newWorld(t, files, opts.Limits)
+	if opts.Prompts != "" {
+		w.core.opts.Prompts = prompts.New(prompts.Options{Notes: w.vault, Search: Passages{fakeSearch{w.vault}}, Folder: opts.Prompts})
+	}
 	if opts.KeepAlive != "" {
 		w.core.opts.KeepAlive, err = time.ParseDuration(opts.KeepAlive)
 		require.NoError(t, err)

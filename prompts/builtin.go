@@ -30,8 +30,11 @@ var builtins = []builtin{
 	}, summarizeNotes},
 	{Prompt{
 		Name: "summarize_note", Title: "Summarize a note",
-		Description: "A summary of one note.",
-		Arguments:   []Argument{noteArgument},
+		Description: "A summary of one note, or of one section of it.",
+		Arguments: []Argument{
+			noteArgument,
+			{Name: "heading", Description: "Only the section under this heading.", Completes: Heading},
+		},
 	}, summarizeNote},
 	{Prompt{
 		Name: "daily_review", Title: "Daily review",
@@ -102,7 +105,11 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		r.say("There are no notes yet. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
-	r.say("Please summarize the note %q. %s", note.Path, dataNotice)
+	what := fmt.Sprintf("the note %q", note.Path)
+	if heading := r.args["heading"]; heading != "" {
+		what = fmt.Sprintf("the section %q of the note %q", heading, note.Path)
+	}
+	r.say("Please summarize %s. %s", what, dataNotice)
 	sel := selection{total: 1}
 	if r.embed(note) {
 		sel.embedded = 1

@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type Searcher interface {
 type Options struct {
 	Notes  Notes
 	Search Searcher         // nil: prompts that take a query list the newest notes instead
+	Folder string           // of the user's own templates, in the vault; "": none
 	Budget int              // bytes of notes embedded in one rendering; 0 is 100 000
 	Now    func() time.Time // nil: time.Now
 }
@@ -53,6 +55,7 @@ const (
 	NoteRef  Kind = "note"
 	Tag      Kind = "tag"
 	Folder   Kind = "folder"
+	Heading  Kind = "heading" // of the note that the argument "note" names
 )
 
 // A Message is one message of the user's to a model: text, or a note.
@@ -77,11 +80,13 @@ type Rendered struct {
 type Catalogue struct {
 	notes  Notes
 	search Searcher
+	folder string
 	budget int
 	now    func() time.Time
 }
 
-// New returns the catalogue of built-in prompts.
+// New returns the catalogue of built-in prompts and of the templates in a
+// folder, which are read when they are asked for.
 func New(o Options) *Catalogue {
 	if o.Budget <= 0 {
 		o.Budget = 100_000
@@ -89,11 +94,15 @@ func New(o Options) *Catalogue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Catalogue{notes: o.Notes, search: o.Search, budget: o.Budget, now: o.Now}
+	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now}
 }
 
-// List returns all prompts.
-func (c *Catalogue) List() []Prompt {
+// Folder returns the vault's folder that holds the user's templates; "": there
+// are none.
+func (c *Catalogue) Folder() string { return c.folder }
+
+// Builtins returns the prompts that are always there.
+func (c *Catalogue) Builtins() []Prompt {
 	list := make([]Prompt, len(builtins))
 	for i, b := range builtins {
 		list[i] = b.Prompt
@@ -101,39 +110,64 @@ func (c *Catalogue) List() []Prompt {
 	return list
 }
 
-// Find returns the prompt with a name.
-func (c *Catalogue) Find(name string) (Prompt, bool) {
-	for _, b := range builtins {
-		if b.Name == name {
-			return b.Prompt, true
+// List returns all prompts. A template with the name of a built-in prompt takes
+// its place.
+func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
+	templates, err := c.templates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Prompt, 0, len(templates)+len(builtins))
+	for _, t := range templates {
+		list = append(list, t.Prompt)
+	}
+	for _, p := range c.Builtins() {
+		if !slices.ContainsFunc(list, func(t Prompt) bool { return t.Name == p.Name }) {
+			list = append(list, p)
 		}
 	}
-	return Prompt{}, false
+	return list, nil
 }
 
 // Render fills in a prompt. A missing required argument or an unknown prompt is
 // a *notes.Error with ErrInvalid or ErrNotFound; notes outside the scope are
 // treated as if they did not exist.
 func (c *Catalogue) Render(ctx context.Context, name string, args map[string]string, scope notes.Scope) (Rendered, error) {
-	for _, b := range builtins {
-		if b.Name != name {
-			continue
-		}
-		if missing := b.missing(args); missing != "" {
-			return Rendered{}, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrInvalid,
-				Detail: fmt.Sprintf("the argument %q is required", missing)}
-		}
-		r := &rendering{Catalogue: c, scope: scope, args: trimmed(args), left: c.budget}
-		if err := b.render(ctx, r); err != nil {
-			return Rendered{}, err
-		}
-		return Rendered{Description: b.Description, Messages: r.messages}, nil
+	prompt, render, err := c.find(ctx, name)
+	if err != nil {
+		return Rendered{}, err
 	}
-	return Rendered{}, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrNotFound, Detail: "there is no such prompt"}
+	if missing := prompt.Missing(args); missing != "" {
+		return Rendered{}, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrInvalid,
+			Detail: fmt.Sprintf("the argument %q is required", missing)}
+	}
+	r := &rendering{Catalogue: c, scope: scope, args: trimmed(args), left: c.budget}
+	if err := render(ctx, r); err != nil {
+		return Rendered{}, err
+	}
+	return Rendered{Description: prompt.Description, Messages: r.messages}, nil
 }
 
-// missing returns the first required argument that args lack.
-func (p Prompt) missing(args map[string]string) string {
+func (c *Catalogue) find(ctx context.Context, name string) (Prompt, func(context.Context, *rendering) error, error) {
+	templates, err := c.templates(ctx)
+	if err != nil {
+		return Prompt{}, nil, err
+	}
+	for _, t := range templates {
+		if t.Name == name {
+			return t.Prompt, t.render, nil
+		}
+	}
+	for _, b := range builtins {
+		if b.Name == name {
+			return b.Prompt, b.render, nil
+		}
+	}
+	return Prompt{}, nil, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrNotFound, Detail: "there is no such prompt"}
+}
+
+// Missing returns the first required argument that args lack, or "".
+func (p Prompt) Missing(args map[string]string) string {
 	for _, a := range p.Arguments {
 		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
 			return a.Name

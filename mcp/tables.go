@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"context"
+
+	"notesd/notes"
+	"notesd/vectors"
+)
+
+// TableKeeper makes and removes tables of vectors, and says what there is.
+type TableKeeper interface {
+	Create(ctx context.Context, r vectors.CreateTableRequest) (vectors.TableInfo, error)
+	List(ctx context.Context) ([]vectors.TableInfo, error)
+	Describe(ctx context.Context, name string, ids int) (vectors.TableInfo, []string, error)
+	Drop(ctx context.Context, name string) (vectors.TableInfo, error)
+}
+
+// TableRows fills tables of vectors and searches them.
+type TableRows interface {
+	Add(ctx context.Context, r vectors.AddRequest) ([]string, error)
+	Search(ctx context.Context, q vectors.TableQuery) ([]vectors.TableHit, error)
+	DeleteRows(ctx context.Context, r vectors.DeleteRowsRequest) (int, error)
+}
+
+// Tables is all that tools and resources ask of users' vectors;
+// *vectors.Tables is one.
+type Tables interface {
+	TableKeeper
+	TableRows
+}
+
+// tables are the core's, or an error when it was given none.
+func (in *invocation) tables() (Tables, error) {
+	if t := in.session.core.opts.Tables; t != nil {
+		return t, nil
+	}
+	return nil, &notes.Error{Op: "vector tables", Err: notes.ErrUnavailable, Detail: "there are none in this session", Hint: "Use the notes' own tools."}
+}
+
+// tableInput is the input of tools that take a table and nothing else.
+var tableInput = mustSchema(`{"type": "object", "properties": {"table_name": {"type": "string"}}, "required": ["table_name"]}`)
+
+type tableArgs struct {
+	TableName string `json:"table_name"`
+}
+
+// A tableItem describes a table.
+type tableItem struct {
+	Name      string `json:"name"`
+	Dimension int    `json:"dimension"`
+	Metric    string `json:"metric"`
+	Rows      int    `json:"rows"`
+}
+
+func tableItemOf(i vectors.TableInfo) tableItem {
+	return tableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows}
+}
+
+// tableSchema describes a tableItem.
+var tableSchema = compactJSON(`{
+	"type": "object",
+	"properties": {
+		"name": {"type": "string"},
+		"dimension": {"type": "integer"},
+		"metric": {"type": "string"},
+		"rows": {"type": "integer"}
+	},
+	"required": ["name", "dimension", "metric", "rows"]
+}`)

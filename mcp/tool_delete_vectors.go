@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"notesd/vectors"
+)
+
+var deleteVectors = define(tool{
+	name:        "delete_vectors",
+	title:       "Delete vectors",
+	description: "Delete rows of a vector table for good. Use it with ids, or with a filter on metadata as in search_vectors.",
+	effect:      changes,
+	idempotent:  true,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"table_name": {"type": "string"},
+			"ids": {"type": "array", "items": {"type": "string"}},
+			"filter": {"type": "object"}
+		},
+		"required": ["table_name"]
+	}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {"deleted": {"type": "integer"}},
+		"required": ["deleted"]
+	}`),
+}, runDeleteVectors)
+
+type deleteVectorsArgs struct {
+	TableName string         `json:"table_name"`
+	IDs       []string       `json:"ids"`
+	Filter    map[string]any `json:"filter"`
+}
+
+type deleteVectorsOutput struct {
+	Deleted int `json:"deleted"`
+}
+
+func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (outcome, error) {
+	tables, err := in.tables()
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(a.Filter) > 0 { // may mean more rows than the caller thinks
+		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", oneLine(a.TableName))
+		if err := in.confirm(ctx, question); err != nil {
+			return outcome{}, err
+		}
+	}
+	n, err := tables.DeleteRows(ctx, vectors.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcome{structured: deleteVectorsOutput{n}, text: fmt.Sprintf("Deleted %d rows of %q", n, oneLine(a.TableName))}, nil
+}

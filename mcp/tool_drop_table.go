@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+var dropTable = define(tool{
+	name:        "drop_table",
+	title:       "Drop a vector table",
+	description: "Remove a vector table with all its rows. Use it when it is no longer needed; it can be restored for seven days.",
+	effect:      changes,
+	input:       tableInput,
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"name": {"type": "string"},
+			"rows": {"type": "integer", "description": "how many it had"},
+			"restorable_until": {"type": "string"}
+		},
+		"required": ["name", "rows", "restorable_until"]
+	}`),
+}, runDropTable)
+
+type dropTableOutput struct {
+	Name            string `json:"name"`
+	Rows            int    `json:"rows"`
+	RestorableUntil string `json:"restorable_until"`
+}
+
+func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, error) {
+	tables, err := in.tables()
+	if err != nil {
+		return outcome{}, err
+	}
+	info, _, err := tables.Describe(ctx, a.TableName, 0)
+	if err != nil {
+		return outcome{}, err
+	}
+	name := oneLine(info.Name)
+	if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %d rows? It can be restored for seven days.", name, info.Rows)); err != nil {
+		return outcome{}, err
+	}
+	if info, err = tables.Drop(ctx, info.Name); err != nil {
+		return outcome{}, err
+	}
+	until := info.RestorableUntil().Format(time.RFC3339)
+	return outcome{
+		structured: dropTableOutput{Name: info.Name, Rows: info.Rows, RestorableUntil: until},
+		text:       fmt.Sprintf("Dropped the table %q with %d rows; `notesd tables restore %s` brings it back until %s.", name, info.Rows, name, until),
+	}, nil
+}

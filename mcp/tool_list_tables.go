@@ -1,0 +1,60 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+var listTables = define(tool{
+	name:        "list_tables",
+	title:       "List vector tables",
+	description: "Vector tables with dimension, metric and rows. Use it to find a table_name.",
+	effect:      reads,
+	input:       mustSchema(`{"type": "object", "properties": {}}`),
+	output: compactJSON(`{
+		"type": "object",
+		"properties": {
+			"tables": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"name": {"type": "string"},
+					"dimension": {"type": "integer"},
+					"metric": {"type": "string"},
+					"rows": {"type": "integer"}
+				}
+			}},
+			"total": {"type": "integer"}
+		},
+		"required": ["tables", "total"]
+	}`),
+}, runListTables)
+
+type listTablesOutput struct {
+	Tables []tableItem `json:"tables"`
+	Total  int         `json:"total"`
+}
+
+func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, error) {
+	tables, err := in.tables()
+	if err != nil {
+		return outcome{}, err
+	}
+	infos, err := tables.List(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := listTablesOutput{Tables: []tableItem{}, Total: len(infos)}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d vector tables", len(infos))
+	for i, info := range infos {
+		line := fmt.Sprintf("\n- %s: %d rows, dimension %d, %s", oneLine(info.Name), info.Rows, info.Dimension, info.Metric)
+		if b.Len()+len(line) > in.limit {
+			fmt.Fprintf(&b, "\n… and %d more", len(infos)-i)
+			break
+		}
+		b.WriteString(line)
+		out.Tables = append(out.Tables, tableItemOf(info))
+	}
+	return outcome{structured: out, text: b.String()}, nil
+}

@@ -1,0 +1,233 @@
+package prompts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// shelf is a few notes in memory, the later ones newer by an hour.
+type shelf []*notes.Note
+
+func newShelf(texts ...string) shelf {
+	var s shelf
+	for i, text := range texts {
+		path, content, _ := strings.Cut(text, "|")
+		at := noon.Add(time.Duration(i-len(texts)) * time.Hour)
+		s = append(s, &notes.Note{
+			ID: int64(i + 1), Path: path, Title: strings.TrimSuffix(path, ".md"), Content: content, Size: int64(len(content)),
+			Modified: at, Date: at, Chunks: []notes.Chunk{{End: len(content)}},
+		})
+	}
+	return s
+}
+
+func (s shelf) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	var page notes.ListPage
+	for _, n := range s {
+		f := q.Filter
+		if strings.HasPrefix(n.Path, f.Folder) && !n.Date.Before(f.After) && (f.Before.IsZero() || n.Date.Before(f.Before)) && visible(n.Path, f.Scope) {
+			page.Notes = append(page.Notes, notes.Meta{ID: n.ID, Path: n.Path, Title: n.Title, Size: n.Size, Modified: n.Modified})
+		}
+	}
+	slices.SortFunc(page.Notes, func(a, b notes.Meta) int {
+		if q.Sort == "path" {
+			return strings.Compare(a.Path, b.Path)
+		}
+		return cmp.Compare(b.ID, a.ID)
+	})
+	page.Total = len(page.Notes)
+	var skip int
+	_, _ = fmt.Sscan(q.Cursor, &skip)
+	page.Notes = page.Notes[skip:]
+	if len(page.Notes) > q.Limit {
+		page.Notes, page.Next = page.Notes[:q.Limit], fmt.Sprint(skip+q.Limit)
+	}
+	return page, nil
+}
+
+func visible(path string, folders []string) bool {
+	return folders == nil || slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(path, f+"/") })
+}
+
+func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	if notes.IsURI(ref) {
+		ref, _ = notes.ParseURI(ref)
+	}
+	for _, n := range s {
+		if (n.Path == ref || n.Title == ref) && visible(n.Path, scope.Read) {
+			return n, nil
+		}
+	}
+	return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrNotFound}
+}
+
+// Passages finds the notes that hold the text, which is a search engine's work.
+func (s shelf) Passages(_ context.Context, text string, f notes.Filter, limit int) ([]notes.Passage, error) {
+	var found []notes.Passage
+	for _, n := range s {
+		if strings.Contains(n.Content, text) && visible(n.Path, f.Scope) && len(found) < limit {
+			found = append(found, notes.Passage{Path: n.Path})
+		}
+	}
+	return found, nil
+}
+
+func render(t *testing.T, s shelf, o Options, name string, args map[string]string) Rendered {
+	o.Notes, o.Search, o.Now = s, s, func() time.Time { return noon }
+	r, err := New(o).Render(t.Context(), name, args, notes.Scope{})
+	require.NoError(t, err)
+	return r
+}
+
+func embedded(r Rendered) []string {
+	var uris []string
+	for _, m := range r.Messages {
+		if m.Resource != nil {
+			uris = append(uris, m.Resource.URI)
+		}
+	}
+	return uris
+}
+
+func words(r Rendered) string {
+	var all []string
+	for _, m := range r.Messages {
+		all = append(all, m.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Each prompt begins with notesd's words, and works without arguments, with
+// notes and without any.
+func TestBuiltinsNeedNoArguments(t *testing.T) {
+	for _, p := range New(Options{}).Builtins() {
+		for name, s := range map[string]shelf{"some notes": newShelf("a.md|alpha", "b.md|beta"), "none": nil} {
+			t.Run(p.Name+" with "+name, func(t *testing.T) {
+				r := render(t, s, Options{}, p.Name, nil)
+				require.NotEmpty(t, r.Messages)
+				assert.NotEmpty(t, r.Messages[0].Text)
+				assert.NotEmpty(t, r.Messages[len(r.Messages)-1].Text, "notes do not have the last word")
+				assert.Empty(t, p.Missing(nil))
+			})
+		}
+	}
+}
+
+func TestSummarizeNotes(t *testing.T) {
+	s := newShelf("a.md|apples and pears", "b.md|pears", "c.md|cherries")
+	t.Run("all of them", func(t *testing.T) {
+		r := render(t, s, Options{}, "summarize_notes", nil)
+		assert.Contains(t, r.Messages[0].Text, "summarize")
+		assert.Equal(t, []string{"note:///c.md", "note:///b.md", "note:///a.md"}, embedded(r))
+		assert.NotContains(t, words(r), "did not fit")
+	})
+	t.Run("the newest that fit", func(t *testing.T) {
+		r := render(t, s, Options{Budget: 14}, "summarize_notes", nil)
+		assert.Equal(t, []string{"note:///c.md", "note:///b.md"}, embedded(r))
+		assert.Contains(t, words(r), "2 of 3 notes are here, the newest; the rest did not fit")
+	})
+	t.Run("the beginning of one", func(t *testing.T) {
+		r := render(t, newShelf("a.md|äpfel"), Options{Budget: 1}, "summarize_notes", nil)
+		assert.Equal(t, []string{"note:///a.md"}, embedded(r))
+		assert.Contains(t, words(r), `only the beginning of "a.md" is here`)
+	})
+	t.Run("matching ones", func(t *testing.T) {
+		r := render(t, s, Options{}, "summarize_notes", map[string]string{"query": "pears"})
+		assert.Equal(t, []string{"note:///a.md", "note:///b.md"}, embedded(r))
+	})
+	t.Run("none", func(t *testing.T) {
+		r := render(t, s, Options{}, "summarize_notes", map[string]string{"query": "plums"})
+		assert.Empty(t, embedded(r))
+		assert.Contains(t, words(r), "no notes that match")
+	})
+}
+
+// A thousand notes cost no more than what is embedded of them.
+func TestSummarizeManyNotes(t *testing.T) {
+	texts := make([]string, 1000)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("n%03d.md|%s", i, strings.Repeat("x", 100))
+	}
+	r := render(t, newShelf(texts...), Options{Budget: 10_050}, "summarize_notes", nil)
+	assert.Len(t, embedded(r), 100)
+	assert.Equal(t, "note:///n999.md", embedded(r)[0])
+	assert.Contains(t, words(r), "100 of 1000 notes")
+}
+
+func TestDailyReview(t *testing.T) {
+	s := newShelf("old.md|x", "new.md|y")
+	s[0].Date = noon.AddDate(0, 0, -3)
+	assert.Equal(t, []string{"note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
+	assert.Equal(t, []string{"note:///old.md"}, embedded(render(t, s, Options{}, "daily_review", map[string]string{"date": "2026-01-28"})))
+}
+
+func TestScopeHolds(t *testing.T) {
+	s := newShelf("Work/a.md|x", "Home/b.md|x")
+	c := New(Options{Notes: s, Search: s})
+	scope := notes.Scope{Read: []string{"Work"}}
+	for _, name := range []string{"summarize_notes", "summarize_note", "find_connections"} {
+		r, err := c.Render(t.Context(), name, nil, scope)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"note:///Work/a.md"}, embedded(r), name)
+	}
+	_, err := c.Render(t.Context(), "summarize_note", map[string]string{"note": "Home/b.md"}, scope)
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}
+
+func TestTemplates(t *testing.T) {
+	s := newShelf("Recipes/bread.md|sourdough and patience", "Prompts/weekly.md|Look at {{topic}}.\n{{search topic}}\nAnd at {{note \"Recipes/bread.md\"}} too: {{style}}!",
+		"Prompts/ask_notes.md|Mine now.", "Prompts/broken.md|{{nobody}}", "Prompts/open.md|brace {{topic", "Prompts/empty.md|")
+	s[1].FrontMatter = map[string]any{
+		"description": "The week.",
+		"arguments":   []any{"topic", map[string]any{"name": "style", "description": "How.", "required": true}, 7.0},
+	}
+	c := New(Options{Notes: s, Search: s, Folder: "/Prompts/"})
+	list, err := c.List(t.Context())
+	require.NoError(t, err)
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Name
+	}
+	assert.Equal(t, []string{"ask_notes", "broken", "open", "weekly", "summarize_notes", "summarize_note", "daily_review", "find_connections"}, names)
+	weekly := list[3]
+	assert.Equal(t, "The week.", weekly.Description)
+	assert.Equal(t, []Argument{{Name: "topic"}, {Name: "style", Description: "How.", Required: true}}, weekly.Arguments)
+
+	r, err := c.Render(t.Context(), "weekly", map[string]string{"topic": "sourdough", "style": "short"}, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "Look at sourdough.", r.Messages[0].Text)
+	assert.Equal(t, "note:///Recipes/bread.md", r.Messages[1].Resource.URI)
+	assert.Equal(t, "And at", r.Messages[2].Text)
+	assert.Equal(t, "too: short!", r.Messages[3].Text, "the note is there already")
+
+	r, err = c.Render(t.Context(), "weekly", map[string]string{"style": "short"}, notes.Scope{Read: []string{"Recipes"}})
+	require.NoError(t, err)
+	assert.Equal(t, "Look at .\n\nAnd at", r.Messages[0].Text, "an argument left out is nothing, and searches for nothing")
+
+	_, err = c.Render(t.Context(), "weekly", nil, notes.Scope{})
+	require.ErrorContains(t, err, `"style" is required`)
+	_, err = c.Render(t.Context(), "weekly", map[string]string{"style": "x"}, notes.Scope{Read: []string{"Prompts"}})
+	require.ErrorIs(t, err, notes.ErrNotFound, "a template reads with its caller's eyes")
+	_, err = c.Render(t.Context(), "broken", nil, notes.Scope{})
+	require.ErrorContains(t, err, "no argument of that name")
+	r, err = c.Render(t.Context(), "open", nil, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "brace {{topic", r.Messages[0].Text)
+	r, err = c.Render(t.Context(), "ask_notes", nil, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "Mine now.", r.Messages[0].Text)
+	_, err = c.Render(t.Context(), "nothing", nil, notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}
