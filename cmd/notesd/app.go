@@ -28,6 +28,7 @@ type app struct {
 	env     []string
 
 	configFile string
+	stateFlag  string
 	json       bool // the command's --json
 	started    bool // the command line was understood
 }
@@ -103,7 +104,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	flags := root.PersistentFlags()
 	flags.String("vault", "", "the folder of notes")
-	flags.String("state", "", "where the index and the history are kept")
+	flags.StringVar(&a.stateFlag, "state", "", "where the index and the history are kept")
 	flags.StringVar(&a.configFile, "config", "", "the configuration file")
 	flags.String("log-level", "", "debug, info, warn or error")
 	flags.String("log-file", "", "write the log there")
@@ -111,8 +112,8 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand,
 		searchCommand, readCommand, listCommand, newCommand,
-		historyCommand, restoreCommand, exportCommand, forgetCommand,
-		indexCommand, statusCommand, evalCommand, versionCommand,
+		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand,
+		indexCommand, statusCommand, doctorCommand, setupCommand, evalCommand, versionCommand,
 	} {
 		cmd := command(a)
 		run := cmd.RunE

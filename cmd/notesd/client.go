@@ -131,7 +131,7 @@ func (s *service) withClient(ctx context.Context, do func(context.Context, *clie
 func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.ClientSession) error) error {
 	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: version()}, nil)
 	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
-	for _, method := range []string{methodExport, methodForget, methodRescan} {
+	for _, method := range ownerMethods {
 		err = errors.Join(err, sdk.AddSendingCustomMethod[*ownerParams, *ownerResult](c, method))
 	}
 	if err != nil {

@@ -129,7 +129,7 @@ func TestOwnersMethodsAreNotForClients(t *testing.T) {
 	for _, args := range [][]string{{"mcp"}, {"mcp", "--in-process"}} {
 		h := p.launch(t, args...)
 		h.initialize()
-		for _, method := range []string{methodExport, methodForget, methodRescan} {
+		for _, method := range ownerMethods {
 			m := h.call(method, map[string]any{"dir": t.TempDir(), "note": "Bread.md"})
 			require.NotNil(t, m.Error, method)
 			assert.Equal(t, -32601, m.Error.Code, method)

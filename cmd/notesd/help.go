@@ -19,9 +19,10 @@ Usage: notesd COMMAND [flags]
   read, list, new     print a note · list notes · make one, its body from stdin
   history, restore    list the versions of a note · bring one back
   export, forget      the notes as they were, in another folder · erase a deleted note
-  index, status       bring the index up to date · what notesd knows, what is wrong
-  eval                measure retrieval quality on a judged set
-  version             which notesd this is
+  index, backup       bring the index up to date · copy what notes alone cannot rebuild
+  status, doctor      what notesd knows · what is wrong, and what to do about it
+  setup HOST…         register with Claude Desktop, Claude Code, Cursor, VS Code, Codex
+  eval, version       measure retrieval quality on a judged set · which notesd this is
 
 Flags of every command:
   --vault DIR         the folder of notes; else $NOTESD_VAULT or the configuration file
@@ -32,7 +33,7 @@ Flags of every command:
 
 Examples:
   notesd search --vault ~/Notes "what did I promise Anna"
-  claude mcp add notes -- notesd mcp --vault ~/Notes
+  notesd setup --vault ~/Notes claude-desktop
 `
 
 // setHelp makes help short: what a command does, its own flags, two examples.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,8 +22,11 @@ import (
 const (
 	methodExport = "notesd/export"
 	methodForget = "notesd/forget"
+	methodBackup = "notesd/backup"
 	methodRescan = "notesd/rescan"
 )
+
+var ownerMethods = []string{methodExport, methodForget, methodBackup, methodRescan}
 
 // ownerParams are the parameters of all these methods.
 type ownerParams struct {
@@ -50,6 +54,8 @@ func (s *service) own(ctx context.Context, method string, p ownerParams) (ownerR
 		n, err = vault.ExportAsOf(ctx, p.AsOf, p.Dir)
 	case methodForget:
 		n, err = vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+	case methodBackup:
+		err = s.backUp(ctx, vault, p.Dir)
 	case methodRescan:
 		err = vault.Reconcile(ctx)
 	}
@@ -95,15 +101,10 @@ func (c *ownerConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, err
 		}
 		req, ok := m.(*jsonrpc.Request)
-		if !ok || !req.IsCall() {
+		if !ok || !req.IsCall() || !slices.Contains(ownerMethods, req.Method) {
 			return m, nil
 		}
-		switch req.Method {
-		case methodExport, methodForget, methodRescan:
-			c.calls.Go(func() { c.answer(req) })
-		default:
-			return m, nil
-		}
+		c.calls.Go(func() { c.answer(req) })
 	}
 }
 

@@ -91,9 +91,12 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: json stdout|stderr|FILE PATH VALUE")
 	}
+	text := []byte(ts.ReadFile(args[0]))
 	var doc any
-	if err := json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc); err != nil {
-		ts.Fatalf("%s is not one JSON document: %v", args[0], err)
+	if err := json.Unmarshal(text, &doc); err != nil {
+		if doc = decodeJSONC(text); doc == nil || args[0] == "stdout" || args[0] == "stderr" { // files may have comments
+			ts.Fatalf("%s is not one JSON document: %v", args[0], err)
+		}
 	}
 	v, there := at(doc, args[1])
 	same := there && (args[2] == "?" || fmt.Sprint(v) == args[2])

@@ -5,6 +5,8 @@ package main
 import (
 	"io/fs"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // terminate asks a process to stop.
@@ -12,3 +14,15 @@ func terminate(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
 
 // isOpenToOthers reports whether others than the owner have any right to a file.
 func isOpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// mayWrite reports whether this user may make files in a folder.
+func mayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// freeSpace is how many bytes this user may still write to a folder's disk.
+func freeSpace(dir string) (bytes int64, known bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), true //nolint:unconvert // the types differ from system to system
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+)
+
+// check is one thing that doctor has looked at.
+type check struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // ok, note, problem
+	Text  string `json:"text"`
+	Do    string `json:"do,omitempty"` // what to do about it
+}
+
+// The states of a check.
+const (
+	fine    = "ok"
+	remark  = "note"    // works, but could be better
+	problem = "problem" // does not work
+)
+
+// doctorWait is how long doctor waits for an index that is being built.
+const doctorWait = 5 * time.Second
+
+// lowSpace is how little room is left on the state's disk when doctor says so: a
+// few rebuilds of a large vault's index.
+const lowSpace = 1 << 30
+
+func doctorCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor [--json]",
+		Short: "Check that everything works, and say what to do",
+		Long: `Check the configuration, the vault, the state, the daemon, the index, the watcher,
+and whether the programs that use MCP launch this notesd. Say what to do about
+what is wrong. The exit code is 1 when something does not work.`,
+		Example: `  notesd doctor
+  notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			checks := a.examine(cmd)
+			if a.json {
+				if err := a.out.json(map[string]any{"checks": checks}); err != nil {
+					return err
+				}
+			} else {
+				a.printChecks(checks)
+			}
+			if slices.ContainsFunc(checks, func(c check) bool { return c.State == problem }) {
+				return errProblems
+			}
+			return nil
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// errProblems makes doctor's exit code 1; what is wrong has been said.
+var errProblems = &failure{Code: "problems", Message: "something does not work; see above"}
+
+// examine makes all checks; those that need what another found missing are left
+// out.
+func (a *app) examine(cmd *cobra.Command) []check {
+	cfg, err := a.settings(cmd)
+	if err != nil {
+		f := failureOf(err)
+		return append([]check{{"configuration", problem, f.Message, f.Hint}}, a.checkHosts()...)
+	}
+	checks := []check{
+		{Name: "configuration", State: fine, Text: "valid"},
+		checkVaultFolder(cfg),
+		checkState(cfg),
+	}
+	err = a.indexing(cmd, false, func(ctx context.Context, c *client) error {
+		latest := time.Now().Add(doctorWait)
+		r, err := a.untilIndexed(ctx, c, func(report) bool { return time.Now().After(latest) })
+		if err == nil {
+			checks = append(checks, checkReport(r, c.daemon != nil)...)
+		}
+		return err
+	})
+	if err != nil {
+		f := failureOf(err)
+		checks = append(checks, check{"index", problem, f.Message, f.Hint})
+	}
+	return append(checks, a.checkHosts()...)
+}
+
+func checkVaultFolder(cfg *config.Config) check {
+	c := check{Name: "vault", State: fine, Text: cfg.Vault.Path}
+	if _, err := os.ReadDir(cfg.Vault.Path); err != nil {
+		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Allow this user to read the folder."
+		return c
+	}
+	if !cfg.Vault.ReadOnly && !mayWrite(cfg.Vault.Path) {
+		c.State, c.Text, c.Do = remark, cfg.Vault.Path+" cannot be written to", "Allow this user to write there, or set vault.read_only."
+	}
+	return c
+}
+
+func checkState(cfg *config.Config) check {
+	c := check{Name: "state", State: fine, Text: cfg.State}
+	err := makePrivate(cfg.State)
+	if err == nil && !mayWrite(cfg.State) {
+		err = errors.New("it cannot be written to")
+	}
+	if err != nil {
+		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s: %v", cfg.State, err), "Allow this user to write there, or name another place with --state."
+		return c
+	}
+	if free, known := freeSpace(cfg.State); known && free < lowSpace {
+		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Make room, or name another place with --state."
+	}
+	return c
+}
+
+// checkReport judges what a status tells.
+func checkReport(r report, daemon bool) []check {
+	running := check{Name: "daemon", State: fine, Text: "not running; the next client starts one"}
+	if daemon {
+		running.Text = fmt.Sprintf("process %d, version %s", r.Daemon.PID, r.Version)
+		if r.Version != version() {
+			running.State = remark
+			running.Text += ", while this is " + version()
+			running.Do = "A newer program replaces it at its next start. To have it now, stop it."
+		}
+	}
+	index := check{Name: "index", State: fine, Text: r.Index.text()}
+	switch {
+	case r.unavailable():
+		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
+	case !r.Index.Ready:
+		index.State, index.Do = remark, "It is being built; results say so until then."
+	}
+	checks := []check{
+		running, index,
+		{Name: "meaning", State: fine, Text: r.Semantic.text()},
+		{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))},
+	}
+	if r.Skipped.Total > 0 {
+		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be a note", "notesd status names them, with the reason."})
+	}
+	for _, w := range r.Warnings {
+		checks = append(checks, check{Name: "warning", State: remark, Text: w})
+	}
+	return checks
+}
+
+// checkHosts looks at what the installed hosts launch.
+func (a *app) checkHosts() []check {
+	var checks []check
+	for _, h := range hosts {
+		if !h.installed(a.hostEnv()) {
+			continue
+		}
+		servers := h.launched(a.hostEnv())
+		if len(servers) == 0 {
+			checks = append(checks, check{h.name, remark, h.title + " does not launch notesd", "Run notesd setup " + h.name + "."})
+		}
+		for name, s := range servers {
+			c := check{Name: h.name, State: fine, Text: fmt.Sprintf("%s launches %s as %q", h.title, s.Command, name)}
+			if _, err := exec.LookPath(s.Command); err != nil {
+				c.State, c.Text, c.Do = problem, c.Text+", which is not there", "Run notesd setup "+h.name+"."
+			}
+			checks = append(checks, c)
+		}
+	}
+	return checks
+}
+
+func (a *app) printChecks(checks []check) {
+	signs := map[string]string{fine: "✓", remark: a.out.mark("!"), problem: a.out.red("✗")}
+	for _, c := range checks {
+		fmt.Fprintf(a.out, "%s %s %s\n", signs[c.State], a.out.bold(fmt.Sprintf("%-14s", c.Name)), a.out.line(c.Text))
+		if c.Do != "" {
+			fmt.Fprintf(a.out, "  %14s %s\n", "", a.out.line(c.Do))
+		}
+	}
+}
