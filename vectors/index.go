@@ -67,8 +67,25 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 // loaded from the store's chunks and embeddings.
 func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
 
-// Reset does nothing: what the index has, it takes from the store.
-func (x *Index) Reset(context.Context) error { return nil }
+// Reset erases from the cache files the vectors of texts that no note has any
+// more. All else comes from the store, and stays.
+func (x *Index) Reset(ctx context.Context) error {
+	chunks, _, err := x.chunks(ctx)
+	if err != nil {
+		return err
+	}
+	used := make(map[slotKey]bool, len(chunks))
+	for _, c := range chunks {
+		used[slotKey(c.hash[:len(slotKey{})])] = true
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var errs []error
+	for _, s := range x.spaces() {
+		errs = append(errs, s.slots.erase(func(k slotKey) bool { return !used[k] }))
+	}
+	return errors.Join(errs...)
+}
 
 // Apply makes changed notes findable as far as their texts have vectors, and
 // leaves the rest to Run.

@@ -319,3 +319,33 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	w.settle()
 	w.requireTruth()
 }
+
+func TestForgottenTextsLeaveNoVector(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"secret.md": "hush hush", "other.md": "loud words"})
+	w.settle()
+	secret, err := e.EmbedQuery(ctx, "secret\nhush hush")
+	require.NoError(t, err)
+	values := make([]int8, e.dim)
+	quantise(secret, values)
+	trace := make([]byte, len(values))
+	for i, v := range values {
+		trace[i] = byte(v)
+	}
+	data, err := os.ReadFile(slotPath(w.state, "m1"))
+	require.NoError(t, err)
+	require.Contains(t, string(data), string(trace), "it is there before")
+	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "secret"})
+	require.NoError(t, err)
+	_, err = w.vault.Forget(ctx, "secret", notes.Scope{})
+	require.NoError(t, err)
+	data, err = os.ReadFile(slotPath(w.state, "m1"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), string(trace))
+	assert.Equal(t, "other.md", w.find("loud")[0])
+	w.requireTruth()
+	w.restart(e, nil)
+	w.settle()
+	w.requireTruth()
+}

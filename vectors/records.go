@@ -102,6 +102,14 @@ func (r *records) append(data []byte) error {
 	return nil
 }
 
+// overwrite writes another record in the place of one.
+func (r *records) overwrite(i int, data []byte) error {
+	if _, err := r.file.WriteAt(data, recordsHeader+int64(i)*int64(r.size)); err != nil {
+		return err
+	}
+	return r.maps[i/recordsPerSegment].wrote(r.file, i%recordsPerSegment*r.size, data)
+}
+
 // cut forgets the records from n on; others may be written in their place.
 func (r *records) cut(n int) { r.n = n }
 

@@ -122,6 +122,24 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	return i, nil
 }
 
+// erase overwrites the records that gone selects with zeros, which no checksum
+// fits.
+func (s *slots) erase(gone func(slotKey) bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	nothing := make([]byte, s.records.size)
+	for key, i := range s.byKey {
+		if !gone(key) {
+			continue
+		}
+		if err := s.records.overwrite(int(i), nothing); err != nil {
+			return err
+		}
+		delete(s.byKey, key)
+	}
+	return nil
+}
+
 // wasteful reports whether most records are of texts that are gone.
 func (s *slots) wasteful(used int) bool { return s.records.n > 2*used+recordsPerSegment }
 

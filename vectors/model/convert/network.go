@@ -103,8 +103,9 @@ func (r *reader) block(prefix string, c *modelfile.Config) block {
 	return b
 }
 
-// run embeds ids and calls see with the rows that each matrix is given.
-func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float32)) {
+// run returns the last layer's rows for ids, and calls see with the rows that
+// each matrix is given on the way.
+func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float32)) [][]float32 {
 	h := net.config.Hidden
 	x := make([][]float32, len(ids))
 	for i, id := range ids {
@@ -132,6 +133,7 @@ func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float3
 		add(x, apply(3, wide))
 		l.outputNorm.apply(x, net.config.Epsilon)
 	}
+	return x
 }
 
 func (l *linear) apply(rows [][]float32) [][]float32 {
