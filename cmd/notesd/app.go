@@ -102,6 +102,7 @@ func (a *app) rootCommand() *cobra.Command {
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
 	flags.String("vault", "", "the folder of notes")
 	flags.StringVar(&a.stateFlag, "state", "", "where the index and the history are kept")
