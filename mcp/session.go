@@ -80,7 +80,7 @@ func (c *Core) newSession(p Profile) (*session, error) {
 
 // offers reports whether the session lists the tool and may call it.
 func (s *session) offers(t *tool) bool {
-	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && (!s.profile.ReadOnly || !t.writes())
+	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && (!t.tables || s.core.opts.Tables != nil) && (!s.profile.ReadOnly || !t.writes())
 }
 
 // newServer builds the SDK's server for this session.

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 
-	"notesd/notes"
 	"notesd/vectors"
 )
 
@@ -29,13 +28,7 @@ type Tables interface {
 	TableRows
 }
 
-// tables are the core's, or an error when it was given none.
-func (in *invocation) tables() (Tables, error) {
-	if t := in.session.core.opts.Tables; t != nil {
-		return t, nil
-	}
-	return nil, &notes.Error{Op: "vector tables", Err: notes.ErrUnavailable, Detail: "there are none in this session", Hint: "Use the notes' own tools."}
-}
+func (in *invocation) tables() Tables { return in.session.core.opts.Tables }
 
 // tableInput is the input of tools that take a table and nothing else.
 var tableInput = mustSchema(`{"type": "object", "properties": {"table_name": {"type": "string"}}, "required": ["table_name"]}`)

@@ -33,6 +33,7 @@ type tool struct {
 	effect      effect
 	idempotent  bool // calling it again with the same arguments changes nothing more
 	optional    bool // not in the default selection
+	tables      bool // needs Options.Tables
 
 	run func(context.Context, *invocation, json.RawMessage) (outcome, error)
 }

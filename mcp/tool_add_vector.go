@@ -11,8 +11,9 @@ import (
 var addVector = define(tool{
 	name:        "add_vector",
 	title:       "Add vectors",
-	description: "Add one row, or many with rows, to a vector table: a vector, or text to embed. Use it to make things findable by search_vectors. A known id is replaced.",
+	description: "Add a row, or many as rows of the same fields, to a vector table: a vector, or text to embed. Use it before search_vectors. A known id is replaced.",
 	effect:      changes,
+	tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -21,15 +22,7 @@ var addVector = define(tool{
 			"text": {"type": "string"},
 			"metadata": {"type": "object"},
 			"id": {"type": "string"},
-			"rows": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"vector": {"type": "array", "items": {"type": "number"}},
-					"text": {"type": "string"},
-					"metadata": {"type": "object"},
-					"id": {"type": "string"}
-				}
-			}}
+			"rows": {"type": "array", "items": {"type": "object"}}
 		},
 		"required": ["table_name"]
 	}`),
@@ -43,6 +36,18 @@ var addVector = define(tool{
 	}`),
 }, runAddVector)
 
+// rowSchema is that of each of rows, which the tool's schema leaves out to be
+// short: a row is what the tool takes for one.
+var rowSchema = mustSchema(`{
+	"type": "object",
+	"properties": {
+		"vector": {"type": "array", "items": {"type": "number"}},
+		"text": {"type": "string"},
+		"metadata": {"type": "object"},
+		"id": {"type": "string"}
+	}
+}`)
+
 type vectorRow struct {
 	Vector   []float64       `json:"vector"`
 	Text     string          `json:"text"`
@@ -50,12 +55,14 @@ type vectorRow struct {
 	ID       string          `json:"id"`
 }
 
-func (r vectorRow) given() bool { return r.Vector != nil || r.Text != "" || r.ID != "" || r.Metadata != nil }
+func (r vectorRow) given() bool {
+	return r.Vector != nil || r.Text != "" || r.ID != "" || r.Metadata != nil
+}
 
 type addVectorArgs struct {
 	TableName string `json:"table_name"`
 	vectorRow
-	Rows []vectorRow `json:"rows"`
+	Rows []json.RawMessage `json:"rows"`
 }
 
 type addVectorOutput struct {
@@ -64,22 +71,15 @@ type addVectorOutput struct {
 }
 
 func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (outcome, error) {
-	tables, err := in.tables()
+	rows, err := a.all()
 	if err != nil {
 		return outcome{}, err
-	}
-	rows := a.Rows
-	if a.given() {
-		if len(rows) > 0 {
-			return outcome{}, usagef("pass one row as vector, metadata and id, or many as rows, not both")
-		}
-		rows = []vectorRow{a.vectorRow}
 	}
 	r := vectors.AddRequest{Table: a.TableName, RequestKey: in.key}
 	for _, row := range rows {
 		r.Rows = append(r.Rows, vectors.NewRow{ID: row.ID, Vector: float32s(row.Vector), Text: row.Text, Metadata: row.Metadata})
 	}
-	ids, err := tables.Add(ctx, r)
+	ids, err := in.tables().Add(ctx, r)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -89,6 +89,23 @@ func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (outcome
 		return outcome{structured: out, text: fmt.Sprintf("Added 1 row, id %q", oneLine(ids[0]))}, nil
 	}
 	return outcome{structured: out, text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), oneLine(ids[0]), oneLine(ids[len(ids)-1]))}, nil
+}
+
+// all returns the rows of either form.
+func (a addVectorArgs) all() ([]vectorRow, error) {
+	if a.given() && len(a.Rows) > 0 {
+		return nil, usagef("pass one row as vector, metadata and id, or many as rows, not both")
+	}
+	if a.given() {
+		return []vectorRow{a.vectorRow}, nil
+	}
+	rows := make([]vectorRow, len(a.Rows))
+	for i, raw := range a.Rows {
+		if _, err := decodeArgs(rowSchema, raw, true, &rows[i]); err != nil {
+			return nil, usagef("row %d of %d: %v", i+1, len(a.Rows), err)
+		}
+	}
+	return rows, nil
 }
 
 // float32s makes a number that is too large infinite, which the table refuses

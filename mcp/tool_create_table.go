@@ -12,6 +12,7 @@ var createTable = define(tool{
 	title:       "Create a vector table",
 	description: "Make a table for vectors of your own. Use it before add_vector.",
 	effect:      adds,
+	tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -31,11 +32,7 @@ type createTableArgs struct {
 }
 
 func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (outcome, error) {
-	tables, err := in.tables()
-	if err != nil {
-		return outcome{}, err
-	}
-	info, err := tables.Create(ctx, vectors.CreateTableRequest{
+	info, err := in.tables().Create(ctx, vectors.CreateTableRequest{
 		Name: a.TableName, Dimension: a.Dimension, Metric: vectors.Metric(a.Metric), RequestKey: in.key,
 	})
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 var deleteVectors = define(tool{
 	name:        "delete_vectors",
 	title:       "Delete vectors",
-	description: "Delete rows of a vector table for good. Use it with ids, or with a filter on metadata as in search_vectors.",
+	description: "Delete rows of a vector table for good. Use it with ids or a filter.",
 	effect:      changes,
+	tables:      true,
 	idempotent:  true,
 	input: mustSchema(`{
 		"type": "object",
@@ -40,17 +41,13 @@ type deleteVectorsOutput struct {
 }
 
 func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (outcome, error) {
-	tables, err := in.tables()
-	if err != nil {
-		return outcome{}, err
-	}
 	if len(a.Filter) > 0 { // may mean more rows than the caller thinks
 		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", oneLine(a.TableName))
 		if err := in.confirm(ctx, question); err != nil {
 			return outcome{}, err
 		}
 	}
-	n, err := tables.DeleteRows(ctx, vectors.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
+	n, err := in.tables().DeleteRows(ctx, vectors.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
 	if err != nil {
 		return outcome{}, err
 	}

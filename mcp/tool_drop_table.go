@@ -9,8 +9,9 @@ import (
 var dropTable = define(tool{
 	name:        "drop_table",
 	title:       "Drop a vector table",
-	description: "Remove a vector table with all its rows. Use it when it is no longer needed; it can be restored for seven days.",
+	description: "Remove a vector table. Use it when all is done with it; it can be restored for seven days.",
 	effect:      changes,
+	tables:      true,
 	input:       tableInput,
 	output: compactJSON(`{
 		"type": "object",
@@ -30,11 +31,7 @@ type dropTableOutput struct {
 }
 
 func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, error) {
-	tables, err := in.tables()
-	if err != nil {
-		return outcome{}, err
-	}
-	info, _, err := tables.Describe(ctx, a.TableName, 0)
+	info, _, err := in.tables().Describe(ctx, a.TableName, 0)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -42,7 +39,7 @@ func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, er
 	if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %d rows? It can be restored for seven days.", name, info.Rows)); err != nil {
 		return outcome{}, err
 	}
-	if info, err = tables.Drop(ctx, info.Name); err != nil {
+	if info, err = in.tables().Drop(ctx, info.Name); err != nil {
 		return outcome{}, err
 	}
 	until := info.RestorableUntil().Format(time.RFC3339)

@@ -9,8 +9,9 @@ import (
 var listTables = define(tool{
 	name:        "list_tables",
 	title:       "List vector tables",
-	description: "Vector tables with dimension, metric and rows. Use it to find a table_name.",
+	description: "All vector tables. Use it to find a table_name.",
 	effect:      reads,
+	tables:      true,
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
 	output: compactJSON(`{
 		"type": "object",
@@ -36,11 +37,7 @@ type listTablesOutput struct {
 }
 
 func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, error) {
-	tables, err := in.tables()
-	if err != nil {
-		return outcome{}, err
-	}
-	infos, err := tables.List(ctx)
+	infos, err := in.tables().List(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

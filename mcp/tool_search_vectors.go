@@ -12,8 +12,9 @@ import (
 var searchVectors = define(tool{
 	name:        "search_vectors",
 	title:       "Search a vector table",
-	description: "The rows of a vector table nearest to a vector, or to a text. Use it on tables; search_notes is for notes. Higher scores are nearer; l2 scores are negative distances.",
+	description: "Rows of a vector table nearest to a vector or text. Use it on tables only. A higher score is nearer; for l2 it is the negative distance.",
 	effect:      reads,
+	tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -62,11 +63,7 @@ type searchVectorsOutput struct {
 }
 
 func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (outcome, error) {
-	tables, err := in.tables()
-	if err != nil {
-		return outcome{}, err
-	}
-	hits, err := tables.Search(ctx, vectors.TableQuery{
+	hits, err := in.tables().Search(ctx, vectors.TableQuery{
 		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
 	})
 	if err != nil {
