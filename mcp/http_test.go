@@ -73,6 +73,8 @@ func TestHTTPClients(t *testing.T) {
 		t.Run(tc.transport+" "+tc.version, func(t *testing.T) {
 			w := newWorld(t, sampleVault, Limits{})
 			url, _ := serveHTTP(t, w, HTTPOptions{})
+			offered, err := w.core.newSession(Profile{})
+			require.NoError(t, err)
 			updated, listed := make(chan string, 10), make(chan bool, 10)
 			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{
 				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
@@ -83,7 +85,7 @@ func TestHTTPClients(t *testing.T) {
 			ctx := t.Context()
 			tools, err := s.ListTools(ctx, nil)
 			require.NoError(t, err)
-			assert.Len(t, tools.Tools, len(allTools))
+			assert.Len(t, tools.Tools, len(offered.tools))
 			_, text := call[readOutput](t, s, "read_note", map[string]any{"note": "Plan.md"})
 			assert.Contains(t, text, "Grow tomatoes")
 			res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Empty.md"})

@@ -28,7 +28,7 @@ func (s *session) instructions(ctx context.Context) string {
 	case err != nil:
 	case status.Unavailable != "":
 		b.WriteString(" The folder is not reachable just now; what was indexed before can still be searched.")
-	case !vault.Ready() || status.Scanning:
+	case !vault.Ready():
 		fmt.Fprintf(&b, " They are still being read (%d so far): results are incomplete and say so.", status.Notes)
 	default:
 		fmt.Fprintf(&b, " There are %d notes.", status.Notes)

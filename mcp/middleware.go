@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -36,9 +35,6 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return res, nil
 		}
-		if method == methodCallTool && !isProtocolError(err) {
-			return s.failed(ctx, err), nil
-		}
 		return nil, s.core.rpcError(ctx, err)
 	}
 }
@@ -54,21 +50,19 @@ func (s *session) signWith(res sdk.Result) {
 	res.SetMeta(meta)
 }
 
-func isProtocolError(err error) bool {
-	var wire *jsonrpc.Error
-	return errors.As(err, &wire)
-}
-
 // recovering turns a panic into an error, which explaining logs with its stack:
 // in the SDK's goroutine it would end the process, and all sessions with it.
 func (s *session) recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				res, err = nil, fmt.Errorf("%s panicked: %v\n%s", method, v, debug.Stack())
-			}
-		}()
+		defer recovered(method, &err)
 		return next(ctx, method, req)
+	}
+}
+
+// recovered is to be deferred: it makes a panic the error of what panicked.
+func recovered(what string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%s panicked: %v\n%s", what, v, debug.Stack())
 	}
 }
 
@@ -82,9 +76,6 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if !slices.Contains(work, method) {
 			return next(ctx, method, req)
 		}
-		if err := s.paced(req); err != nil {
-			return nil, err
-		}
 		s.awaitRoots(ctx)
 		select {
 		case s.working <- struct{}{}:
@@ -94,22 +85,6 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// paced refuses what a session asks too often.
-func (s *session) paced(req sdk.Request) error {
-	switch params := req.GetParams().(type) {
-	case *sdk.CallToolParamsRaw:
-		if t := toolsByName[params.Name]; t != nil && t.writes() {
-			if err := take(s.rates.writes, "changes"); err != nil {
-				return err
-			}
-		}
-		return take(s.rates.calls, "calls")
-	case *sdk.CompleteParams:
-		return take(s.rates.completions, "completions")
-	}
-	return nil
 }
 
 // checking does what the SDK leaves to its user, for each method.

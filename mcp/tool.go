@@ -141,23 +141,37 @@ const MetaRequestKey = "notesd/requestKey"
 const MetaFailure = "notesd/error"
 
 // handler adapts a tool to the SDK. Unlike the SDK's typed tools it decodes
-// leniently and leaves errors to explaining.
+// leniently, and what goes wrong becomes a result that says what to do.
 func (s *session) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		key, _ := req.Params.Meta[MetaRequestKey].(string)
 		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.core.limits.ResultBytes}
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
-		out, err := t.run(ctx, in, req.Params.Arguments)
+		out, err := s.invoke(ctx, t, in)
 		var ask *needsInput
 		if errors.As(err, &ask) {
 			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{confirmKey: ask.question}}, nil
 		}
 		if err != nil {
-			return nil, err
+			return s.failed(ctx, err), nil
 		}
 		return in.result(out), nil
 	}
+}
+
+// invoke runs the tool, if the session has not called too many.
+func (s *session) invoke(ctx context.Context, t *tool, in *invocation) (out outcome, err error) {
+	defer recovered(t.name, &err)
+	if t.writes() {
+		if err := take(s.rates.writes, "changes"); err != nil {
+			return out, err
+		}
+	}
+	if err := take(s.rates.calls, "calls"); err != nil {
+		return out, err
+	}
+	return t.run(ctx, in, in.request.Params.Arguments)
 }
 
 // result makes the outcome the answer to a call.

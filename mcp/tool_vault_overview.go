@@ -91,7 +91,7 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	out := overviewOutput{
 		Notes: recent.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
 		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []listedNote{}, Warnings: append([]string{}, status.Warnings...),
-		Indexing: indexing{Done: !status.Scanning, Scanned: status.Scanned, ToScan: status.ToScan},
+		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
 		Skipped:  status.SkippedTotal,
 	}
 	slices.SortStableFunc(folders, func(a, b notes.FolderCount) int { return b.Notes - a.Notes })
