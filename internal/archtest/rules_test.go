@@ -106,10 +106,11 @@ var testOnly = struct{ imports, thirdParty []string }{
 
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
-	"examples":          {imports: []string{"internal/markdown"}},
-	"search/eval":       {imports: []string{"notes"}},
-	"vectors/bert":      {imports: []string{"vectors/model"}},
-	"migrations":        {thirdParty: []string{"modernc.org/sqlite"}},
-	"internal/markdown": {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
-	"internal/archtest": {thirdParty: []string{"github.com/goccy/go-yaml"}},
+	"examples":              {imports: []string{"internal/markdown"}},
+	"search/eval":           {imports: []string{"notes"}},
+	"vectors/bert":          {imports: []string{"vectors/model"}},
+	"vectors/model/convert": {imports: []string{"vectors/bert"}},
+	"migrations":            {thirdParty: []string{"modernc.org/sqlite"}},
+	"internal/markdown":     {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
+	"internal/archtest":     {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }
