@@ -244,6 +244,7 @@ func (a *applier) final(b *index.Batch) *index.Batch {
 	b.SetPersistedCallback(func(err error) {
 		if err == nil {
 			a.x.saved.Store(applied)
+			a.x.asyncErr.Store(nil)
 		}
 	})
 	return b
@@ -252,8 +253,11 @@ func (a *applier) final(b *index.Batch) *index.Batch {
 func (a *applier) write(b *index.Batch) error {
 	a.x.mu.RLock()
 	defer a.x.mu.RUnlock()
-	if a.x.closed || a.x.bleve == nil {
+	if a.x.closed {
 		return ErrClosed
+	}
+	if a.x.bleve == nil {
+		return errNoIndex
 	}
 	return a.x.bleve.Batch(b)
 }

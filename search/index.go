@@ -117,12 +117,18 @@ func firstLine(err error) string {
 	return line
 }
 
+// errNoIndex: a Reset could not make a new index; the next may.
+var errNoIndex = errors.New("search index could not be made")
+
 // Position reports how far the index has followed the feed.
 func (x *Index) Position() (notes.Position, error) {
 	if x.damaged.Load() {
 		return notes.Position{}, nil // makes the vault call Reset and feed everything
 	}
 	r, err := x.reader()
+	if errors.Is(err, errNoIndex) {
+		return notes.Position{}, nil
+	}
 	if err != nil {
 		return notes.Position{}, err
 	}
@@ -210,8 +216,11 @@ func flush(s *scorch.Scorch) {
 func (x *Index) reader() (*scorch.IndexSnapshot, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.closed || x.bleve == nil {
+	if x.closed {
 		return nil, ErrClosed
+	}
+	if x.bleve == nil {
+		return nil, errNoIndex
 	}
 	r, err := x.bleve.Reader()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -383,4 +384,42 @@ func TestSearchWhileApplying(t *testing.T) {
 	require.NoError(t, x.Close())
 	close(done)
 	readers.Wait()
+}
+
+// What cannot be saved is searched from memory, and the user is told for as
+// long as it lasts.
+func TestIndexThatCannotBeSaved(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	away := dir + "-away"
+	require.NoError(t, os.Rename(dir, away))
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	assert.Equal(t, []int64{1}, has(t, x, "apple"))
+	warned := func() bool {
+		s, err := x.Stats()
+		return err == nil && len(s.Warnings) == 1 && strings.Contains(s.Warnings[0], "cannot be saved")
+	}
+	require.Eventually(t, warned, 20*time.Second, 10*time.Millisecond)
+	require.NoError(t, os.Rename(away, dir))
+	assert.Eventually(t, func() bool { return !warned() }, 20*time.Second, 10*time.Millisecond)
+}
+
+// A Reset that fails, as on a full disk, can be tried again.
+func TestResetThatFails(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "state", "index")
+	x := openTest(t, dir)
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.NoError(t, os.RemoveAll(filepath.Dir(dir)))
+	require.NoError(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
+	require.Error(t, x.Reset(ctx))
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Zero(t, p)
+	require.Error(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.NoError(t, os.Remove(filepath.Dir(dir)))
+	require.NoError(t, x.Reset(ctx))
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 }

@@ -3,8 +3,8 @@ package search
 import (
 	"context"
 	"errors"
-
-	"notesd/notes"
+	"fmt"
+	"runtime/debug"
 )
 
 // asking is a question to the semantic side that is under way.
@@ -25,7 +25,7 @@ type nearest struct {
 // askMeaning starts to look for notes by meaning, if the query wants it and
 // the model can read it. The goroutine ends with stop or the time limit; its
 // answer is dropped if nobody waits for it.
-func (s *search) askMeaning(ctx context.Context, allowed *notes.IDSet) *asking {
+func (s *search) askMeaning(ctx context.Context) *asking {
 	a := &asking{search: s, stop: func() {}, state: Coverage{State: StateOff}}
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
@@ -40,8 +40,14 @@ func (s *search) askMeaning(ctx context.Context, allowed *notes.IDSet) *asking {
 	a.ctx, a.stop = context.WithTimeout(ctx, s.o.SemanticTimeout)
 	a.hits = make(chan nearest, 1)
 	go func() {
-		hits, err := s.semantic.Nearest(a.ctx, s.r.meaning, allowed, pool)
-		a.hits <- nearest{hits, err}
+		var got nearest
+		defer func() {
+			if p := recover(); p != nil {
+				got.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+			a.hits <- got
+		}()
+		got.hits, got.err = s.semantic.Nearest(a.ctx, s.r.meaning, s.allowed, pool)
 	}()
 	return a
 }

@@ -5,13 +5,10 @@ import (
 	"slices"
 )
 
-// page makes the result from the part of the list that the query asks for.
+// page makes the result from the part of the list that the query asks for. A
+// note that is gone, or that the filter does not select any more, is left out.
 func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, error) {
 	res := Result{Hits: []Hit{}, Total: list.total, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
-	allowed, err := s.store.Resolve(ctx, s.r.filter)
-	if err != nil {
-		return Result{}, err
-	}
 	next := min(at.offset, len(list.found))
 	for next < len(list.found) && len(res.Hits) < s.q.Limit {
 		part := list.found[next:min(len(list.found), next+s.q.Limit-len(res.Hits))]
@@ -19,16 +16,13 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 			return Result{}, err
 		}
 		for _, c := range part {
-			if n := s.read[c.note]; n != nil && allowed.Has(c.note) {
+			if n := s.read[c.note]; n != nil && s.allowed.Has(c.note) {
 				res.Hits = append(res.Hits, s.hit(c))
 			}
 		}
 		next += len(part)
 	}
-	res.Truncated = next < len(list.found) || next < list.total && next < maxResults
-	if next >= at.offset && next == len(list.found) && len(list.found) < min(pool, list.total) {
-		res.Truncated = false // the index was changed: there is no more
-	}
+	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {
 		res.Next = at.after(next)
 	}

@@ -16,6 +16,7 @@ type search struct {
 	q Query
 	r *request
 
+	allowed  *notes.IDSet // what the filter selects now
 	rescorer *rescorer
 	read     map[int64]*notes.Note // nil: it does not exist any more
 	matches  map[int64][]match     // in the notes that were rescored
@@ -41,7 +42,10 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if need := place.offset + s.q.Limit; list == nil || need > len(list.found) && list.total > len(list.found) && need <= maxResults {
+	if s.allowed, err = s.store.Resolve(ctx, s.r.filter); err != nil {
+		return Result{}, err
+	}
+	if need := place.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {
 		longer, err := s.rank(ctx, need)
 		if err != nil {
 			return Result{}, err
@@ -53,6 +57,9 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	}
 	return s.page(ctx, place, list)
 }
+
+// canGrow reports whether ranking deeper would find more.
+func (l *rankedList) canGrow() bool { return len(l.found) < min(l.total, maxResults) }
 
 // extended returns the list continued by what only the longer one has.
 func (l *rankedList) extended(longer *rankedList) *rankedList {
@@ -81,21 +88,17 @@ func (s *search) resume(list *rankedList) {
 
 // rank finds and orders the notes, at least `need` of them.
 func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
-	allowed, err := s.store.Resolve(ctx, s.r.filter)
-	if err != nil {
-		return nil, err
-	}
 	if len(s.r.plan.terms) == 0 {
-		return s.newest(ctx, allowed)
+		return s.newest(ctx)
 	}
 	depth := pool
 	if need > pool || s.r.hasPhrases() {
 		depth = maxResults
 	}
-	ask := s.askMeaning(ctx, allowed)
+	ask := s.askMeaning(ctx)
 	defer ask.stop()
 	list := &rankedList{semantic: Coverage{State: StateOff}}
-	text, err := s.byWords(ctx, list, allowed, depth)
+	text, err := s.byWords(ctx, list, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +111,8 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 }
 
 // byWords ranks by words, verifies phrases and looks at the best texts.
-func (s *search) byWords(ctx context.Context, list *rankedList, allowed *notes.IDSet, depth int) ([]candidate, error) {
-	r, err := s.rankWords(ctx, list, allowed, depth)
+func (s *search) byWords(ctx context.Context, list *rankedList, depth int) ([]candidate, error) {
+	r, err := s.rankWords(ctx, list, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +129,8 @@ func (s *search) byWords(ctx context.Context, list *rankedList, allowed *notes.I
 
 // rankWords asks the index. Words that no note has are looked for as what they
 // may have meant, and the list says so.
-func (s *search) rankWords(ctx context.Context, list *rankedList, allowed *notes.IDSet, depth int) (ranking, error) {
-	r, err := s.index.rank(ctx, &s.r.plan, allowed, depth)
+func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ranking, error) {
+	r, err := s.index.rank(ctx, &s.r.plan, s.allowed, depth)
 	if err != nil {
 		return r, err
 	}
@@ -148,7 +151,7 @@ func (s *search) rankWords(ctx context.Context, list *rankedList, allowed *notes
 	if !again {
 		return r, nil
 	}
-	return s.index.rank(ctx, &s.r.plan, allowed, depth)
+	return s.index.rank(ctx, &s.r.plan, s.allowed, depth)
 }
 
 // rescore adds to the best candidates what their texts say, and sorts them.

@@ -47,6 +47,9 @@ func (m *fakeMeaning) Nearest(ctx context.Context, text string, allowed *notes.I
 	if m.err != nil {
 		return nil, m.err
 	}
+	if m.cosines == nil {
+		panic("boom")
+	}
 	hits := m.all(func(n notes.Meta) bool { return allowed.Has(n.ID) })
 	return hits[:min(k, len(hits))], nil
 }
@@ -167,6 +170,7 @@ func TestMeaningThatCannotHelp(t *testing.T) {
 		"off":    {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateOff}}, search.StateOff},
 		"empty":  {&fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding}}, search.StateBuilding},
 		"script": {&fakeMeaning{weight: 0, coverage: ready, cosines: cosines}, search.StateUnsupported},
+		"panics": {&fakeMeaning{weight: .5, coverage: ready}, search.StateFailed},
 		"failed": {&fakeMeaning{weight: .5, coverage: ready, err: errors.New("boom")}, search.StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {

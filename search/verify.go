@@ -65,8 +65,9 @@ func (r *request) verify(n *notes.Note) bool {
 
 // newest lists the notes that the filter and the exclusions leave, the last
 // modified first: the answer to a query without words.
-func (s *search) newest(ctx context.Context, allowed *notes.IDSet) (*rankedList, error) {
+func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	list := &rankedList{semantic: Coverage{State: StateOff}}
+	allowed := s.allowed
 	if len(s.r.plan.exclude)+len(s.r.plan.require) > 0 {
 		var err error
 		if allowed, err = s.index.matching(ctx, s.r.plan, allowed); err != nil {
