@@ -89,7 +89,7 @@ func (d *disk) identity() identity {
 
 // unavailable maps what the system said to words without an outside path.
 func unavailable(err error) error {
-	detail := "the vault folder cannot be opened"
+	detail, hint := "the vault folder cannot be opened", "Nothing was changed. notesd goes on by itself when the folder is back."
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		detail = "the vault folder is not there (is its disk mounted?)"
@@ -97,9 +97,9 @@ func unavailable(err error) error {
 		detail = "the vault folder may not be read"
 	case errors.Is(err, errReplaced):
 		detail = "another folder is where the vault was (is its disk mounted?)"
+		hint += " If this folder is to be the vault from now on, run: notesd index --rebuild"
 	}
-	return &Error{Op: "open vault", Err: ErrUnavailable, Detail: detail,
-		Hint: "Nothing was changed. notesd goes on by itself when the folder is back."}
+	return &Error{Op: "open vault", Err: ErrUnavailable, Detail: detail, Hint: hint}
 }
 
 // stat is what the file system says about a file: enough to see, without

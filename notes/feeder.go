@@ -140,6 +140,20 @@ func (f *feeder) rebuild(ctx context.Context, follower *fed, position Position, 
 	})
 }
 
+// renew has every follower discard all that it has and feeds it anew: the way
+// to be sure that nothing is left of a note.
+func (f *feeder) renew(ctx context.Context) error {
+	f.mu.Lock()
+	var errs []error
+	for _, follower := range f.followers {
+		errs = append(errs, follower.Reset(ctx))
+		follower.level = false
+	}
+	f.mu.Unlock()
+	f.run(ctx)
+	return errors.Join(errs...)
+}
+
 // replay feeds batches until there are none, and then moves the follower's
 // position to head, past changes that left nothing to apply.
 func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, next func(seq uint64) ([]Change, error)) error {

@@ -12,8 +12,8 @@ import (
 // It returns how many versions there were. A note that still exists is refused:
 // the file would only be indexed again.
 //
-// Followers drop what they derived when the note is deleted; log files hold no
-// note text.
+// Followers are built anew, for engines keep deleted words in their files for
+// a while; that takes as long as a first index. Log files hold no note text.
 func (v *Vault) Forget(ctx context.Context, ref string, scope Scope) (int, error) {
 	if meta, err := v.store.Lookup(ctx, ref, scope); err == nil {
 		return 0, &Error{Op: "forget", Path: meta.Path, Err: ErrExists, Detail: "the note still exists", Hint: "Delete it first; forgetting cannot be undone."}
@@ -28,6 +28,16 @@ func (v *Vault) Forget(ctx context.Context, ref string, scope Scope) (int, error
 	if err := v.checkWrite("forget", p, scope); err != nil {
 		return 0, err
 	}
+	versions, err := v.forgetStored(ctx, p)
+	if err != nil {
+		return versions, err
+	}
+	was := v.progress.ready.Swap(false) // searches say so meanwhile
+	defer v.progress.ready.Store(was)
+	return versions, v.feed.renew(ctx)
+}
+
+func (v *Vault) forgetStored(ctx context.Context, p string) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	versions, err := v.store.forgetHistory(ctx, p)

@@ -31,19 +31,25 @@ type incident struct {
 	logged string // the last error that Run has logged; Run's alone
 }
 
-func (i *incident) set(err error) {
+// set records the incident if err is one, and reports whether it begins.
+func (i *incident) set(err error) (begins bool) {
 	if !errors.Is(err, ErrUnavailable) {
-		return
+		return false
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	begins = i.err == nil
 	i.err = err
+	return begins
 }
 
-func (i *incident) clear() {
+// clear ends the incident, and reports whether there was one.
+func (i *incident) clear() (ends bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	ends = i.err != nil
 	i.err = nil
+	return ends
 }
 
 func (i *incident) get() error {

@@ -44,7 +44,9 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	if err := v.carryOut(ctx, p); err != nil {
 		return err
 	}
-	v.incident.clear()
+	if v.incident.clear() {
+		v.opt.Log.Info("the vault is usable again")
+	}
 	return v.finishLinks(ctx)
 }
 
@@ -120,26 +122,47 @@ func walkError(err error) error {
 	return unavailable(err)
 }
 
-// suspiciouslyMany is how many notes must have vanished at once for an empty
-// folder to be taken for an unmounted disk and not for the user's wish.
+// suspiciouslyMany is how many notes must have vanished at once for a folder
+// to be taken for the place of an unmounted disk and not for the user's wish.
 const suspiciouslyMany = 10
 
 // checkVault refuses to conclude anything from a folder that is not, or does
-// not look like, the vault: an unmounted disk leaves an empty folder behind,
-// which must not be taken for the deletion of all notes.
+// not look like, the vault: an unmounted disk leaves a folder behind that is
+// empty, or has what somebody wrote there meanwhile, which must not be taken for
+// the deletion of all notes. Another folder that has most of them (a restored
+// backup, a fresh clone, a disk that got another number) is the vault from now
+// on.
 func (v *Vault) checkVault(ctx context.Context, id identity, w *walked, rows map[string]row) error {
-	empty := len(w.notes) == 0 && len(rows) >= suspiciouslyMany
 	recorded := v.disk.identity()
+	replaced := id != recorded && recorded != identity{}
 	switch {
-	case empty && (recorded == identity{} || id == recorded):
-		return &Error{Op: "scan", Err: ErrUnavailable, Detail: "the vault folder is empty all of a sudden",
-			Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
-	case empty:
+	case replaced && w.lacksMost(rows):
 		return unavailable(errReplaced)
+	case len(w.notes) == 0 && w.lacksMost(rows):
+		return suddenly("is empty")
+	case v.incident.get() != nil && w.lacksMost(rows): // the first notes are back
+		return suddenly("lacks most of its notes")
 	case id != recorded:
 		return v.record(ctx, id)
 	}
 	return nil
+}
+
+func suddenly(what string) error {
+	return &Error{Op: "scan", Err: ErrUnavailable, Detail: "the vault folder " + what + " all of a sudden",
+		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
+}
+
+// lacksMost reports whether most of the rows' notes, and suspiciously many, are
+// not where they were.
+func (w *walked) lacksMost(rows map[string]row) bool {
+	missing := len(rows)
+	for _, f := range w.notes {
+		if _, known := rows[f.path]; known {
+			missing--
+		}
+	}
+	return missing >= suspiciouslyMany && missing > len(rows)/2
 }
 
 // compare fills in what differs between the walk and the rows.
@@ -187,7 +210,9 @@ func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error
 	p := &plan{writes: v.writes.Load(), looked: []string{}}
 	root, err := v.disk.open()
 	if err != nil {
-		v.incident.set(err)
+		if v.incident.set(err) {
+			v.queue.addAll() // whoever met it: Run is what ends it
+		}
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from

@@ -50,16 +50,17 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
-// runQueue does what is queued, and reports whether to try again.
+// runQueue does what is queued, and reports whether to try again. Only a look
+// at everything can end an incident.
 func (v *Vault) runQueue(ctx context.Context) (retry bool) {
 	paths, all := v.queue.take()
-	switch {
-	case all:
+	if all || v.incident.get() != nil {
 		return v.runAll(ctx)
-	case len(paths) == 0:
-		return false
 	}
-	return v.report(ctx, "reconcile paths", v.reconcilePaths(ctx, paths))
+	if len(paths) > 0 {
+		retry = v.report(ctx, "reconcile paths", v.reconcilePaths(ctx, paths))
+	}
+	return retry || len(v.feed.behind()) > 0
 }
 
 func (v *Vault) runAll(ctx context.Context) (retry bool) {

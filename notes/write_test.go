@@ -330,6 +330,8 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 	n, err := f.Forget(ctx, "Secret", Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, 2, n)
+	assert.Equal(t, 1, f.view.resets, "followers are built anew")
+	f.requireConsistent()
 	_, err = f.History(ctx, HistoryQuery{Note: "Secret"})
 	require.ErrorIs(t, err, ErrNotFound)
 	require.NoError(t, f.store.Close())

@@ -1,0 +1,224 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// running is a fixture whose vault runs, and whose log can be read.
+type running struct {
+	*fixture
+	log *lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) count(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), part)
+}
+
+func newRunning(t *testing.T, opt VaultOptions, files ...string) *running {
+	t.Helper()
+	r := &running{fixture: newFixture(t, files...), log: &lockedBuffer{}}
+	require.NoError(t, r.store.Close())
+	opt.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r.open(opt)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+	r.until("ready", r.Ready)
+	return r
+}
+
+func (r *running) until(what string, holds func() bool) {
+	r.t.Helper()
+	require.Eventually(r.t, holds, 30*time.Second, 5*time.Millisecond, what)
+}
+
+func (r *running) unavailable() string {
+	st, err := r.Status(context.Background())
+	require.NoError(r.t, err)
+	return st.Unavailable
+}
+
+func sixteen() (files []string) {
+	for i := range 16 {
+		files = append(files, fmt.Sprintf("n%d.md", i), fmt.Sprintf("text %d", i))
+	}
+	return files
+}
+
+// Watchers lose events: what nobody reported is found by the comparison of
+// everything that comes every few minutes.
+func TestRunComparesEverythingNowAndThen(t *testing.T) {
+	r := newRunning(t, VaultOptions{RescanEvery: 20 * time.Millisecond}, "A.md", "a")
+	r.write("B.md", "b")
+	r.rename("A.md", "C.md")
+	r.until("the store has what is on disk", func() bool {
+		_, errB := r.store.Lookup(context.Background(), "B.md", Scope{})
+		_, errC := r.store.Lookup(context.Background(), "C.md", Scope{})
+		_, errA := r.store.Lookup(context.Background(), "A.md", Scope{})
+		return errB == nil && errC == nil && errors.Is(errA, ErrNotFound)
+	})
+}
+
+// Nothing but the vault's being whole again ends an incident, which is logged
+// once and its end, too.
+func TestIncidentEndsByItself(t *testing.T) {
+	r := newRunning(t, VaultOptions{}, sixteen()...)
+	for name := range r.files() {
+		r.rename(name, "../"+filepath.Base(r.dir)+"-hold/"+name)
+	}
+	r.Rescan("the test has taken everything away")
+	r.until("the incident begins", func() bool { return r.unavailable() != "" })
+
+	// What the watcher reports meanwhile neither ends it nor stops the retries.
+	r.Changed([]string{"n0.md", "n1.md"})
+	r.until("it was looked at", func() bool { return len(r.queue.signal) == 0 })
+	assert.NotEmpty(t, r.unavailable())
+
+	for i := range 16 {
+		name := fmt.Sprintf("n%d.md", i)
+		r.rename("../"+filepath.Base(r.dir)+"-hold/"+name, name)
+		r.Changed([]string{name})
+		if i == 3 {
+			r.until("a few are not enough", func() bool { return strings.Contains(r.unavailable(), "lacks most") })
+		}
+	}
+	r.until("it heals", func() bool { return r.unavailable() == "" })
+	assert.Equal(t, 1, r.log.count("cannot be used"), "the beginning is logged once")
+	r.until("its end is logged", func() bool { return r.log.count("usable again") == 1 })
+	st, err := r.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 16, st.Notes)
+	assert.EqualValues(t, 16, st.Seq, "nothing was deleted while only some were back")
+}
+
+// An incident that a reader meets is ended by Run, which nobody has told.
+func TestIncidentOfAReadEnds(t *testing.T) {
+	r := newRunning(t, VaultOptions{}, sixteen()...)
+	away := r.dir + ".away"
+	require.NoError(t, os.Rename(r.dir, away))
+	require.ErrorIs(t, r.reconcilePaths(context.Background(), []string{"n0.md"}), ErrUnavailable)
+	assert.NotEmpty(t, r.unavailable())
+	require.NoError(t, os.Rename(away, r.dir))
+	r.until("it heals", func() bool { return r.unavailable() == "" })
+}
+
+// A follower that fails is tried again, whatever else happens meanwhile.
+func TestFailedFollowerIsTriedAgain(t *testing.T) {
+	r := newRunning(t, VaultOptions{}, "A.md", "a")
+	full := &fullDisk{}
+	r.Follow(full)
+	full.set(errors.New("disk full"))
+	r.write("B.md", "b")
+	r.Changed([]string{"B.md"})
+	r.until("it fails", func() bool { return len(r.feed.behind()) > 0 })
+	r.Changed([]string{"nothing there.md"})
+	full.set(nil)
+	r.until("it is fed again", func() bool {
+		to, err := full.Position()
+		return err == nil && to.Seq == 2 && len(r.feed.behind()) == 0
+	})
+}
+
+// fullDisk is a follower that fails while it is told to.
+type fullDisk struct {
+	mu  sync.Mutex
+	at  Position
+	err error
+}
+
+func (d *fullDisk) set(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+}
+
+func (d *fullDisk) Position() (Position, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.at, nil
+}
+
+func (d *fullDisk) Apply(_ context.Context, to Position, _ []Change) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.at = to
+	}
+	return d.err
+}
+
+func (d *fullDisk) Reset(context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = Position{}
+	return d.err
+}
+
+// A folder in the vault's place that lacks most notes is the mount point of a
+// disk that is away; one that has them is the vault, copied or restored.
+func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
+	replace := func(t *testing.T, keep int) (*fixture, error) {
+		f := newFixture(t, sixteen()...)
+		files := f.files()
+		require.NoError(t, os.Rename(f.dir, f.dir+".away"))
+		require.NoError(t, os.Mkdir(f.dir, 0o755))
+		f.write("Stray.md", "written while the disk was away")
+		for name, text := range files {
+			if keep > 0 {
+				f.write(name, text)
+				keep--
+			}
+		}
+		return f, f.Reconcile(context.Background())
+	}
+	t.Run("a mount point", func(t *testing.T) {
+		f, err := replace(t, 2)
+		require.ErrorIs(t, err, ErrUnavailable)
+		assert.Contains(t, err.Error(), "mounted")
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+		require.NoError(t, os.RemoveAll(f.dir))
+		require.NoError(t, os.Rename(f.dir+".away", f.dir))
+		f.reconcile()
+		f.requireConsistent()
+	})
+	t.Run("a restored copy", func(t *testing.T) {
+		f, err := replace(t, 12)
+		require.NoError(t, err)
+		f.feed.run(context.Background())
+		f.requireConsistent()
+		_, err = f.Create(context.Background(), CreateRequest{Title: "It is the vault now"})
+		require.NoError(t, err)
+	})
+}
