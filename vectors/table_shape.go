@@ -20,6 +20,7 @@ type shape struct {
 	surveyed int // rows that the mean was taken of
 	signs    []uint64
 	lines    []line
+	weights  []float32 // for the second estimate; see refined
 }
 
 // line makes the estimate of a row's score: slope·|q-m|·cos(angle) + level,
@@ -62,7 +63,7 @@ func (c *tableCopy) survey() {
 		c.mean[j] = float32(sum[j] / math.Max(1, float64(n)))
 	}
 	c.words = signWords(dim)
-	c.signs, c.lines = nil, nil
+	c.signs, c.lines, c.weights = nil, nil, nil
 	c.extend(0)
 }
 
@@ -72,13 +73,14 @@ func (c *tableCopy) extend(from int) {
 		from = min(from, len(c.lines)) // none before the table was large enough
 		c.signs = grown(c.signs, len(c.rows)*c.words)
 		c.lines = grown(c.lines, len(c.rows))
+		c.weights = grown(c.weights, len(c.rows))
 		inParallel(from, len(c.rows), func(_, from, to int) {
 			for i := from; i < to; i++ {
 				c.derive(i)
 			}
 		})
 	}
-	c.memory.Store(int64(8*cap(c.signs) + 8*cap(c.lines) + 8*cap(c.rows) + 8*cap(c.gone)))
+	c.memory.Store(int64(8*cap(c.signs) + 8*cap(c.lines) + 4*cap(c.weights) + 8*cap(c.rows) + 8*cap(c.gone)))
 }
 
 // derive computes the signs and the line of a row.
@@ -86,26 +88,32 @@ func (c *tableCopy) derive(i int) {
 	record := c.file.at(i)
 	v := storedVector(record, c.info.Dimension)
 	signs := c.signs[i*c.words : (i+1)*c.words]
-	var along, length float64 // m·v and |v-m|²
+	var along, length, sum float64 // m·v, |v-m|² and the sum of |v-m|'s numbers
 	for w := range signs {
 		start := w * 64
 		mean := c.mean[start:min(start+64, len(c.mean))]
 		values := v.values[start : start+len(mean)]
 		var word uint64
-		var a, l float32
+		var a, l, s float32
 		for j, x := range values {
 			value := float32(x) * v.scale
 			d := value - mean[j]
 			word |= uint64(math.Float32bits(-d)>>31) << j
 			a += value * mean[j]
 			l += d * d
+			s += math.Float32frombits(math.Float32bits(d) &^ (1 << 31))
 		}
 		signs[w] = word
 		along += float64(a)
 		length += float64(l)
+		sum += float64(s)
 	}
 	f := c.factor()
 	c.lines[i] = line{slope: f * float32(math.Sqrt(length)), level: f*float32(along) + recordOffset(record)}
+	c.weights[i] = 0
+	if sum > 0 {
+		c.weights[i] = f * float32(length/sum)
+	}
 }
 
 // grown returns s with length n; what it gains need not be zero.

@@ -1,0 +1,98 @@
+package vectors
+
+import (
+	"math"
+	"slices"
+)
+
+// scored is a position and its score, estimated or not.
+type scored struct {
+	row   int32
+	score float32
+}
+
+// best selects the k highest scores of a stream: it keeps what is above a
+// bound, which it raises whenever it has four times what is wanted. Most rows
+// cost a comparison and nothing else.
+type best struct {
+	k     int
+	bound float32
+	found []scored
+}
+
+func newBest(k int) *best {
+	return &best{k: k, bound: float32(math.Inf(-1)), found: make([]scored, 0, min(4*k, 1<<14))}
+}
+
+func (b *best) add(s scored) {
+	b.found = append(b.found, s)
+	if len(b.found) >= 4*b.k {
+		b.cut()
+	}
+}
+
+// cut leaves the k highest.
+func (b *best) cut() {
+	if len(b.found) > b.k {
+		highest(b.found, b.k)
+		b.found = b.found[:b.k]
+	}
+	if len(b.found) == b.k {
+		b.bound = least(b.found)
+	}
+}
+
+// compareScores puts the higher first, and of equals the older row.
+func compareScores(a, b scored) int {
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	}
+	return int(a.row) - int(b.row)
+}
+
+// highest moves the k highest of s to its front (Hoare's selection, with the
+// median of three as pivot).
+func highest(s []scored, k int) {
+	for lo, hi := 0, len(s); hi-lo > 1; {
+		a, b, c := s[lo].score, s[lo+(hi-lo)/2].score, s[hi-1].score
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := lo, hi-1
+		for i <= j {
+			for s[i].score > pivot {
+				i++
+			}
+			for s[j].score < pivot {
+				j--
+			}
+			if i <= j {
+				s[i], s[j] = s[j], s[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j + 1
+		case k > i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+func sorted(s []scored) []scored {
+	slices.SortFunc(s, compareScores)
+	return s
+}
+
+func least(s []scored) float32 {
+	lowest := s[0].score
+	for _, x := range s {
+		lowest = min(lowest, x.score)
+	}
+	return lowest
+}
