@@ -210,5 +210,8 @@ func quiet(level slog.Level) slog.Level {
 	return level
 }
 
-// icon is a stack of pages, small enough to be sent with every handshake.
-const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 1h7l3 3v11H3z' fill='none' stroke='%23777'/%3E%3Cpath d='M5 6h6M5 9h6M5 12h4' stroke='%23777'/%3E%3C/svg%3E"
+// icon is a written page, small enough to be sent with every handshake:
+//
+//	<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='#777'>
+//	<path d='M3 1h7l3 3v11H3zM5 6h6M5 9h6M5 12h4'/></svg>
+const icon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAxNiAxNicgZmlsbD0nbm9uZScgc3Ryb2tlPScjNzc3Jz48cGF0aCBkPSdNMyAxaDdsMyAzdjExSDN6TTUgNmg2TTUgOWg2TTUgMTJoNCcvPjwvc3ZnPg=="
