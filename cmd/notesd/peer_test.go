@@ -82,13 +82,31 @@ type peer struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	stderr bytes.Buffer
+	stderr quietBuffer
 	ended  chan error
 
 	mu      sync.Mutex // held while a line is written
 	nextID  int
 	answers map[int]chan message
 	others  chan message // notifications, and answers under no id of ours
+}
+
+// quietBuffer collects what a process says on standard error.
+type quietBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *quietBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *quietBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
 }
 
 // message is any JSON-RPC message.

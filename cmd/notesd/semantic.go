@@ -13,15 +13,19 @@ import (
 	"notesd/vectors/model"
 )
 
-// openMeaning makes the index of vectors that the configuration asks for, or
-// nil when it wants none.
-func openMeaning(cfg *config.Config, store *notes.Store, log *slog.Logger) (*vectors.Index, error) {
+// openEmbedder opens the model that the configuration asks for, or returns nil
+// when it wants none.
+func openEmbedder(cfg *config.Config) (vectors.Embedder, error) {
 	if cfg.Semantic.Provider == "off" {
 		return nil, nil
 	}
-	embedder, err := openModel(cfg.Semantic.Model)
-	if err != nil {
-		return nil, err
+	return openModel(cfg.Semantic.Model)
+}
+
+// openMeaning makes the index of the notes' vectors, or nil without a model.
+func openMeaning(cfg *config.Config, store *notes.Store, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
+	if embedder == nil {
+		return nil
 	}
 	return vectors.NewIndex(store, cfg.State, vectors.Options{
 		Embedder: embedder,
@@ -29,7 +33,7 @@ func openMeaning(cfg *config.Config, store *notes.Store, log *slog.Logger) (*vec
 		Previous: openModel,
 		Threads:  cfg.Semantic.Threads,
 		Log:      log,
-	}), nil
+	})
 }
 
 // openModel opens a model file, or the model in the program when path is

@@ -90,16 +90,24 @@ func succeeded(t *testing.T, m message) bool {
 	return assert.NoError(t, json.Unmarshal(m.Result, &r)) && assert.False(t, r.IsError, "%s", m.Result)
 }
 
-// kill kills every daemon a short while after it has come up.
+// killAfter is how many calls a daemon answers before it is killed: so that on a
+// slow machine, too, each gets something done.
+const killAfter = 10
+
+// kill kills daemon after daemon.
 func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 	end := time.After(d)
-	tick := time.NewTicker(300 * time.Millisecond)
+	tick := time.NewTicker(turnPoll)
 	defer tick.Stop()
+	seen := int64(0)
 	for {
 		select {
 		case <-end:
 			return kills
 		case <-tick.C:
+		}
+		if s.reads.Load()+s.writes.Load() < seen+killAfter {
+			continue
 		}
 		id, err := daemon.Probe(t.Context(), s.place.state)
 		if err != nil {
@@ -107,6 +115,7 @@ func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 		}
 		if process, err := os.FindProcess(id.PID); err == nil && process.Kill() == nil {
 			kills++
+			seen = s.reads.Load() + s.writes.Load()
 		}
 	}
 }

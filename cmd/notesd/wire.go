@@ -40,6 +40,7 @@ type service struct {
 	engine  *late[*search.Engine]
 	index   *late[*search.Index]
 	vectors *late[*vectors.Index] // holds nil when the configuration wants none
+	tables  *late[*vectors.Tables]
 	watcher *watcher.Watcher      // nil: nobody waits for changes from outside
 	core    *mcp.Core
 
@@ -58,6 +59,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		index:  newLate[*search.Index](),
 
 		vectors: newLate[*vectors.Index](),
+		tables:  newLate[*vectors.Tables](),
 	}
 	vault := lateVault{s.vault}
 	engine := lateEngine{s.engine, search.Mode(cfg.Search.Mode)}
@@ -66,11 +68,15 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		Title:   filepath.Base(cfg.Vault.Path),
 		Vault:   vault,
 		Search:  engine,
-		Prompts: prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}}),
+		Prompts: prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}, Folder: cfg.Prompts.Folder}),
+		Tables:  lateTables{s.tables},
 		Profile: profileOf(cfg),
 		Limits: mcp.Limits{
 			ResultBytes: int(cfg.Limits.ResultBytes),
 			Resources:   cfg.Limits.Resources,
+
+			CallsPerSecond:  cfg.Limits.CallsPerSecond,
+			WritesPerSecond: cfg.Limits.WritesPerSecond,
 		},
 		Status:    func(ctx context.Context) (any, error) { return s.status(ctx) },
 		Log:       logs.Logger,
@@ -132,9 +138,11 @@ func (s *service) start(ctx context.Context, g *errgroup.Group) error {
 	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: head})
 	vault.Follow(notifier)
 	g.Go(func() error { return whileRunning(ctx, notifier.Run(ctx)) })
-	if vectors, _ := s.vectors.peek(); vectors != nil {
-		g.Go(func() error { return whileRunning(ctx, vectors.Run(ctx)) })
+	if meaning, _ := s.vectors.peek(); meaning != nil {
+		g.Go(func() error { return whileRunning(ctx, meaning.Run(ctx)) })
 	}
+	tables, _ := s.tables.peek()
+	g.Go(func() error { return whileRunning(ctx, tables.Run(ctx)) })
 	if s.watcher != nil {
 		s.watch(ctx, g, vault)
 	}
@@ -154,6 +162,7 @@ func (s *service) open(ctx context.Context) error {
 		Ignore:       s.cfg.Vault.Ignore,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
+		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
 		Log:          log,
 	})
 	if err != nil {
@@ -169,16 +178,20 @@ func (s *service) open(ctx context.Context) error {
 	vault.Follow(index)
 	s.index.set(index)
 
-	vectors, err := openMeaning(s.cfg, store, log)
+	embedder, err := openEmbedder(s.cfg)
 	if err != nil {
 		return err
 	}
-	if vectors != nil {
-		s.opened = append(s.opened, vectors.Close)
-		vault.Follow(vectors)
+	meaning := openMeaning(s.cfg, store, embedder, log)
+	if meaning != nil {
+		s.opened = append(s.opened, meaning.Close)
+		vault.Follow(meaning)
 	}
-	s.vectors.set(vectors)
-	s.engine.set(search.NewEngine(store, index, semanticOf(vectors), search.EngineOptions{
+	s.vectors.set(meaning)
+	tables := vectors.NewTables(store.History(), s.cfg.State, embedder, vectors.TableOptions{Log: log})
+	s.opened = append(s.opened, tables.Close)
+	s.tables.set(tables)
+	s.engine.set(search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{
 		Log:      log,
 		Progress: func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
 	}))
