@@ -113,7 +113,7 @@ func TestIncidentEndsByItself(t *testing.T) {
 		}
 	}
 	r.until("it heals", func() bool { return r.unavailable() == "" })
-	assert.Equal(t, 1, r.log.count("cannot be used"), "the beginning is logged once")
+	assert.Equal(t, 1, r.log.count("empty all of a sudden"), "each reason is logged once")
 	r.until("its end is logged", func() bool { return r.log.count("usable again") == 1 })
 	st, err := r.Status(context.Background())
 	require.NoError(t, err)
