@@ -116,23 +116,6 @@ func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32)
 	return ranked(best, len(best))
 }
 
-// centre is the direction of a note: the mean of its chunks' vectors, or nil
-// when it has none.
-func (e *entries) centre(note int64, dim int, vector func(slot uint32) quantised) []float32 {
-	rows := e.of[note]
-	if len(rows) == 0 {
-		return nil
-	}
-	sum := make([]float32, dim)
-	for _, row := range rows {
-		q := vector(e.slot[row])
-		for i, x := range q.values {
-			sum[i] += float32(x) * q.scale
-		}
-	}
-	return normalised(sum)
-}
-
 // normalised scales v to length one, in place. A zero vector stays zero.
 func normalised(v []float32) []float32 {
 	var squares float64

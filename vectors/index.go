@@ -176,28 +176,6 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 	return hits(space.entries.cosines(query, ids, space.slots.vector)), nil
 }
 
-// Like returns the k notes of allowed nearest in meaning to a note, itself
-// left out, or none when it has no vectors yet.
-func (x *Index) Like(note int64, allowed *notes.IDSet, k int) []Hit {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	s := x.serving
-	if x.closed || s == nil {
-		return nil
-	}
-	centre := s.entries.centre(note, s.embedder.Dim(), s.slots.vector)
-	if centre == nil {
-		return nil
-	}
-	found := hits(s.entries.nearest(centre, allowed, k+1, s.slots.vector))
-	for i, h := range found {
-		if h.NoteID == note {
-			return append(found[:i], found[i+1:]...)
-		}
-	}
-	return found[:min(k, len(found))]
-}
-
 func hits(found []chunkHit) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {

@@ -206,11 +206,6 @@ func TestIndexFindsByMeaning(t *testing.T) {
 	require.Len(t, found, 1, "filters apply before ranking")
 	assert.Equal(t, meta.ID, found[0].NoteID)
 
-	like := w.index.Like(meta.ID, nil, 5)
-	require.Len(t, like, 2, "itself is left out")
-	tide, err := w.vault.Lookup(context.Background(), "tide", notes.Scope{})
-	require.NoError(t, err)
-	assert.Equal(t, tide.ID, like[0].NoteID, "they share water")
 	w.requireTruth()
 }
 

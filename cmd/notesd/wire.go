@@ -41,7 +41,7 @@ type service struct {
 	index   *late[*search.Index]
 	vectors *late[*vectors.Index] // holds nil when the configuration wants none
 	tables  *late[*vectors.Tables]
-	watcher *watcher.Watcher      // nil: nobody waits for changes from outside
+	watcher *watcher.Watcher // nil: nobody waits for changes from outside
 	core    *mcp.Core
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet

@@ -108,8 +108,8 @@ func Default() Config {
 			ResultBytes:     20 << 10, // about 5 000 tokens of a model's context
 			Resources:       10_000,   // 20 pages of 500; TypeScript clients give up after 64
 			NoteBytes:       16 << 20,
-			CallsPerSecond:  50,
-			WritesPerSecond: 10,
+			CallsPerSecond:  500,
+			WritesPerSecond: 100,
 		},
 		Log: Log{Level: "info"},
 	}

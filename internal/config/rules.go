@@ -22,16 +22,10 @@ var paths = []string{"state", "vault.path", "http.token_file", "http.tls_cert", 
 // a value is refused, because a user who sets a token file must not believe
 // that something is protected by it.
 var later = map[string][]any{
-	"history.age":              nil,
-	"history.keep":             nil,
-	"history.size":             nil,
-	"limits.calls_per_second":  nil,
-	"limits.writes_per_second": nil,
-	"prompts.folder":           nil,
-	"search.limit":             nil,
-	"semantic.allow_remote":    nil,
-	"semantic.provider":        {"ollama", "openai"},
-	"semantic.url":             nil,
+	"search.limit":          nil,
+	"semantic.allow_remote": nil,
+	"semantic.provider":     {"ollama", "openai"},
+	"semantic.url":          nil,
 }
 
 // lacks reports whether v, a valid value of s, is one that later holds.
