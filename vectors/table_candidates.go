@@ -66,8 +66,9 @@ const (
 	// firstScored is how many those are, at least.
 	firstScored = 128
 	// sureness is how many standard deviations its estimate may lie below a
-	// row's score without the row being missed: 1 in 100 would be.
-	sureness = 2.3
+	// row's score without the row being missed. Where numbers are skewed,
+	// estimates of near rows are also too low by one or so.
+	sureness = 3
 	// dependence is by how much numbers of embeddings, which are not
 	// independent, make the variance of estimates larger than theory has it.
 	dependence = 1.5
