@@ -149,8 +149,8 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 		code = jsonrpc.CodeInvalidParams
 	}
 	message := "Resource not found"
-	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // such as where it was moved to
-		message += ": " + f.Hint
+	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // there is more to say, such as where it was moved to
+		message += ": " + f.sentence()
 	}
 	data, _ := json.Marshal(map[string]string{"uri": uri})
 	return &jsonrpc.Error{Code: code, Message: message, Data: data}
