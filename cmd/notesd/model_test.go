@@ -34,6 +34,7 @@ func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 	const rounds = 4 // quiet moments in between, where everything is compared
 	for round := range rounds {
 		var both sync.WaitGroup
+		done := make(chan struct{})
 		both.Go(func() {
 			a := &actor{p: p, rng: rand.New(rand.NewPCG(uint64(seed), uint64(2*round))), prefix: fmt.Sprintf("d%d", round)}
 			for range ops / rounds / 2 {
@@ -46,7 +47,11 @@ func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 				a.byTool(writer)
 			}
 		})
-		both.Wait()
+		go func() {
+			defer close(done)
+			both.Wait()
+		}()
+		sub.follow(done)
 		sub.agrees(p)
 		requireIndexed(t, writer, notesOnDisk(t, p))
 	}
@@ -242,6 +247,18 @@ func (s *subscriber) read(uri string) {
 	s.view[path] = read.Contents[0].Text
 }
 
+// follow follows notifications until done is closed.
+func (s *subscriber) follow(done <-chan struct{}) {
+	for {
+		select {
+		case m := <-s.others:
+			s.notified(m)
+		case <-done:
+			return
+		}
+	}
+}
+
 // agrees follows notifications until the view is what is on disk.
 func (s *subscriber) agrees(p place) {
 	s.t.Helper()
@@ -254,6 +271,7 @@ func (s *subscriber) agrees(p place) {
 		case m := <-s.others:
 			s.notified(m)
 		case <-deadline:
+			require.Zero(s.t, s.dropped.Load(), "the subscriber was too slow for its notifications")
 			require.Equal(s.t, notesOnDisk(s.t, p), s.view, "the subscriber's view")
 		}
 	}

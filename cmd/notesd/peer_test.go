@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +90,7 @@ type peer struct {
 	nextID  int
 	answers map[int]chan message
 	others  chan message // notifications, and answers under no id of ours
+	dropped atomic.Int64 // of others, because nobody took them
 }
 
 // quietBuffer collects what a process says on standard error.
@@ -177,7 +179,8 @@ func (h *peer) read(stdout io.Reader) {
 		}
 		select {
 		case h.others <- m:
-		default: // nobody looks
+		default:
+			h.dropped.Add(1)
 		}
 	}
 }

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"notesd/internal/notestest"
+)
+
+// manyNotes is how many notes the vaults of these tests have: more than a user
+// deletes at once.
+const manyNotes = 40
+
+// incidentWorld is a vault that is to become unusable, and a client of its
+// daemon that watches a note and wants the log.
+type incidentWorld struct {
+	place
+	*peer
+	t *testing.T
+}
+
+func fortyNotes() map[string]string {
+	files := map[string]string{"Watched.md": "# Watched\nan anchor\n"}
+	for i := 1; i < manyNotes; i++ {
+		files[fmt.Sprintf("dir%d/n%d.md", i%3, i)] = fmt.Sprintf("# Note %d\nanchor number%dx\n", i, i)
+	}
+	return files
+}
+
+func newIncidentWorld(t *testing.T, p place) *incidentWorld {
+	t.Helper()
+	w := &incidentWorld{place: p, t: t, peer: p.watching(t, "note:///Watched.md")}
+	require.Nil(t, w.call("logging/setLevel", map[string]any{"level": "info"}).Error)
+	require.Equal(t, manyNotes, w.now().Notes)
+	return w
+}
+
+// logged waits for a record of the log at the client.
+func (w *incidentWorld) logged(level, part string) {
+	w.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case m := <-w.others:
+			var p struct {
+				Level string          `json:"level"`
+				Data  json.RawMessage `json:"data"`
+			}
+			require.Empty(w.t, updatedURI(m), "nothing has changed that a subscriber could read")
+			if m.Method == "notifications/message" && json.Unmarshal(m.Params, &p) == nil && p.Level == level && strings.Contains(string(p.Data), part) {
+				return
+			}
+		case <-deadline:
+			require.FailNow(w.t, "no such log record", "%s: %s", level, part)
+		}
+	}
+}
+
+// now is what the program says of itself.
+func (w *incidentWorld) now() report {
+	w.t.Helper()
+	var r report
+	w.decode(w.call("notesd/status", map[string]any{}), &r)
+	return r
+}
+
+// isUnusable: the client is told, status says so, everything known is kept, and
+// nothing is written.
+func (w *incidentWorld) isUnusable(why string) {
+	w.t.Helper()
+	w.logged("warning", why)
+	r := w.now()
+	assert.Contains(w.t, r.Unavailable, why)
+	assert.Equal(w.t, manyNotes, r.Notes)
+	assert.Equal(w.t, manyNotes, r.Index.Notes)
+	assert.Equal(w.t, manyNotes, w.total("anchor"), "the index still answers")
+	made := w.tool("create_note", map[string]any{"title": "Must not be made", "content": "x"})
+	assert.True(w.t, made.IsError)
+}
+
+// heals: it goes on by itself, with nothing deleted or made anew.
+func (w *incidentWorld) heals(head uint64) {
+	w.t.Helper()
+	w.logged("info", "usable again")
+	eventually(w.t, "status is well", func() bool { return w.now().Unavailable == "" })
+	r := w.now()
+	assert.Equal(w.t, manyNotes, r.Notes)
+	assert.Equal(w.t, head, r.Index.Head, "nothing was deleted and created again")
+	w.save(w.t, "Watched.md", fmt.Sprintf("# Watched\nan anchor, saved at %d\n", time.Now().UnixNano()))
+	w.told("note:///Watched.md")
+	assert.Contains(w.t, w.text("note:///Watched.md"), "saved at")
+}
+
+func TestVaultIsUnmounted(t *testing.T) {
+	p := newPlace(t, nil)
+	mountTemp(t, p.vault)
+	notestest.Write(t, p.vault, fortyNotes())
+	w := newIncidentWorld(t, p)
+	head := w.now().Index.Head
+
+	// What is mounted stays the same while it is not in the tree: it is bound to
+	// another folder first, as a disk is that is unplugged and plugged in again.
+	disk := t.TempDir()
+	require.NoError(t, unix.Mount(p.vault, disk, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
+	unmount(t, p.vault) // fails while the daemon keeps anything open
+	w.isUnusable("is its disk mounted?")
+	left, err := os.ReadDir(p.vault)
+	require.NoError(t, err)
+	assert.Empty(t, left, "the mount point stays empty")
+
+	require.NoError(t, unix.Mount(disk, p.vault, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(p.vault, unix.MNT_DETACH) })
+	w.heals(head)
+}
+
+// A program that wrote to the mount point while nothing was mounted has left a
+// note there, which is not the vault.
+func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
+	p := newPlace(t, map[string]string{"Stray.md": "written while the disk was away\n"})
+	mountTemp(t, p.vault)
+	notestest.Write(t, p.vault, fortyNotes())
+	w := newIncidentWorld(t, p)
+	unmount(t, p.vault)
+	w.isUnusable("is its disk mounted?")
+
+	// The owner can say that it is.
+	assert.Contains(t, p.run(t, "index", "--rebuild"), "1 note")
+}
+
+func TestVaultIsSwapped(t *testing.T) {
+	p := newPlace(t, fortyNotes())
+	w := newIncidentWorld(t, p)
+	head := w.now().Index.Head
+	away := p.vault + ".away"
+	require.NoError(t, os.Rename(p.vault, away))
+	w.isUnusable("not there")
+	require.NoError(t, os.Rename(away, p.vault))
+	w.heals(head)
+
+	head = w.now().Index.Head
+	require.NoError(t, os.Rename(p.vault, away))
+	require.NoError(t, os.Mkdir(p.vault, 0o755))
+	w.isUnusable("is its disk mounted?")
+	require.NoError(t, os.Remove(p.vault))
+	require.NoError(t, os.Rename(away, p.vault))
+	w.heals(head)
+}
+
+// The same folder that is empty of a sudden: a sync client that lost its place.
+func TestVaultIsEmptyAtTheStart(t *testing.T) {
+	p := newPlace(t, fortyNotes())
+	p.run(t, "index")
+	hold := filepath.Join(t.TempDir(), "hold")
+	require.NoError(t, os.Mkdir(hold, 0o755))
+	moveAll(t, p.vault, hold)
+	w := &incidentWorld{place: p, t: t, peer: p.launch(t, "mcp")}
+	w.initialize()
+	eventually(t, "it is known", func() bool { return w.now().Unavailable != "" })
+	r := w.now()
+	assert.Contains(t, r.Unavailable, "empty all of a sudden")
+	assert.Equal(t, manyNotes, r.Notes)
+	moveAll(t, hold, p.vault)
+	eventually(t, "it heals", func() bool { r := w.now(); return r.Unavailable == "" && r.Index.Ready })
+	assert.Equal(t, manyNotes, w.now().Notes)
+	assert.Equal(t, r.Index.Head, w.now().Index.Head, "nothing was deleted and created again")
+}
+
+func moveAll(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	require.NoError(t, err)
+	for _, e := range entries {
+		require.NoError(t, os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())))
+	}
+}
+
+func TestVaultCannotBeRead(t *testing.T) {
+	p := newPlace(t, fortyNotes())
+	if os.Getuid() == 0 {
+		p = p.asNobody(t)
+	}
+	pid := 0
+	t.Cleanup(func() { _ = terminate(pid) }) // nobody else may speak to that user's daemon
+	w := newIncidentWorld(t, p)
+	pid = w.now().Daemon.PID
+	head := w.now().Index.Head
+	require.NoError(t, os.Chmod(p.vault, 0))
+	w.isUnusable("may not be read")
+	require.NoError(t, os.Chmod(p.vault, 0o755))
+	w.heals(head)
+}
+
+// asNobody is the place for a user who is not root, since root reads everything.
+func (p place) asNobody(t *testing.T) place {
+	t.Helper()
+	const nobody = 65534
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("SKIPPED: root reads everything, and there is no setpriv to become another user")
+	}
+	program, err := exec.LookPath(p.program)
+	require.NoError(t, err)
+	for _, dir := range []string{filepath.Dir(program), filepath.Dir(filepath.Dir(program)), filepath.Dir(p.config())} {
+		require.NoError(t, os.Chmod(dir, 0o755)) // temporary folders, which are their owner's only
+	}
+	own := func(id int) {
+		for _, dir := range []string{p.config(), p.vault} {
+			require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+				return errors.Join(err, os.Lchown(path, id, id))
+			}))
+		}
+	}
+	own(nobody)
+	t.Cleanup(func() { own(0) }) // whoever stops the daemon has to own its state
+	p.program = filepath.Join(t.TempDir(), "notesd")
+	script := fmt.Sprintf("#!/bin/sh\nexec %s --reuid %d --regid %d --clear-groups %s \"$@\"\n", setpriv, nobody, nobody, program)
+	require.NoError(t, os.WriteFile(p.program, []byte(script), 0o755))
+	return p
+}
+
+// mountTemp mounts a small file system until the test ends, or skips the test.
+func mountTemp(t *testing.T, at string) {
+	t.Helper()
+	if err := unix.Mount("tmpfs", at, "tmpfs", 0, "size=4m,mode=755"); err != nil {
+		t.Skipf("SKIPPED: mounting takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+// unmount fails while anything below is in use: the program must not keep its
+// user from unmounting a disk. A look at the folder takes a moment, though.
+func unmount(t *testing.T, at string) {
+	t.Helper()
+	var err error
+	eventually(t, "the disk can be unmounted", func() bool {
+		err = unix.Unmount(at, 0)
+		return !errors.Is(err, unix.EBUSY)
+	})
+	require.NoError(t, err)
+}

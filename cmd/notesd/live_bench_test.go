@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// From a save by another program to the note being found, and to a subscriber
+// being told, over pipes: the subscriber in the process that has the vault, and
+// beside a daemon.
+//
+//	BENCH_NOTES=10000 go test -run '^$' -bench Live -benchtime 200x ./cmd/notesd
+func BenchmarkLive(b *testing.B) {
+	m := newBench(b)
+	m.run(b, "index")
+	for _, args := range [][]string{{"mcp", "--in-process"}, {"mcp"}} {
+		for name, save := range map[string]func(full, text string) error{"in-place": saveInPlace, "atomic": saveAtomically} {
+			b.Run(args[len(args)-1]+"/"+name, func(b *testing.B) { m.live(b, args, save) })
+			stopDaemon(b, m.state)
+		}
+	}
+}
+
+func saveInPlace(full, text string) error { return os.WriteFile(full, []byte(text), 0o644) }
+
+// saveAtomically writes a file beside and renames it, as most editors do.
+func saveAtomically(full, text string) error {
+	temp := full + "~"
+	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temp, full)
+}
+
+// live saves one note after another.
+func (m *bench) live(b *testing.B, args []string, save func(full, text string) error) {
+	sub := m.launch(b, append(args, "--log-level", "error")...)
+	sub.initialize()
+	sub.ready()
+	searcher := m.launch(b, "mcp", "--log-level", "error") // finds the other, or its daemon
+	searcher.initialize()
+	paths := m.paths(b, 40)
+	texts := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(m.vault, path))
+		require.NoError(b, err)
+		texts[path] = string(text)
+		require.Nil(b, sub.call("resources/subscribe", map[string]any{"uri": notes.URI(path)}).Error)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var searchable, notified []time.Duration
+	began := time.Now()
+	for i := 0; b.Loop(); i++ {
+		path := paths[i%len(paths)]
+		word := fmt.Sprintf("livewd%dx%d", began.UnixNano()%1e9, i)
+		at := time.Now()
+		require.NoError(b, save(filepath.Join(m.vault, path), texts[path]+"\n"+word+"\n"))
+		told := make(chan time.Duration, 1)
+		go func() { told <- sub.whenUpdated(notes.URI(path), at) }()
+		searchable = append(searchable, searcher.whenFound(word, 1, at))
+		took := <-told
+		require.Positive(b, took, "the subscriber is told of %s", path)
+		notified = append(notified, took)
+		b.StopTimer()
+		<-time.After(time.Duration(rng.IntN(100)) * time.Millisecond) // so that no rhythm of the program's is met
+		b.StartTimer()
+	}
+	reportPercentiles(b, searchable, "found")
+	reportPercentiles(b, notified, "told")
+	require.NoError(b, searcher.end())
+	require.NoError(b, sub.end())
+}
+
+// paths are some of the vault's notes, from all over it.
+func (m *bench) paths(b *testing.B, n int) []string {
+	b.Helper()
+	var all []string
+	require.NoError(b, filepath.WalkDir(m.vault, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".md") {
+			rel, _ := filepath.Rel(m.vault, path)
+			all = append(all, filepath.ToSlash(rel))
+		}
+		return err
+	}))
+	rand.New(rand.NewPCG(3, 4)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(n, len(all))]
+}
+
+// whenUpdated returns how long after a moment the client is told of a resource,
+// or 0 when it never is.
+func (h *peer) whenUpdated(uri string, since time.Time) time.Duration {
+	deadline := time.After(patience)
+	for {
+		select {
+		case m := <-h.others:
+			if updatedURI(m) == uri {
+				return time.Since(since)
+			}
+		case <-deadline:
+			return 0
+		}
+	}
+}
+
+// updatedURI is the resource that a notification is about, or "".
+func updatedURI(m message) string {
+	var p struct {
+		URI string `json:"uri"`
+	}
+	if m.Method != "notifications/resources/updated" || json.Unmarshal(m.Params, &p) != nil {
+		return ""
+	}
+	return p.URI
+}
+
+// total is how many notes have a word.
+func (h *peer) total(word string) int {
+	h.t.Helper()
+	r := h.tool("search_notes", map[string]any{"query": word, "mode": "text", "limit": 1})
+	require.False(h.t, r.IsError, "%v", r.Content)
+	return int(r.Structured["total"].(float64))
+}
+
+// whenFound returns how long after a moment so many notes are found by a word.
+func (h *peer) whenFound(word string, want int, since time.Time) time.Duration {
+	h.t.Helper()
+	for h.total(word) < want {
+		require.Less(h.t, time.Since(since), 2*patience, "%d of %d notes are found", h.total(word), want)
+		<-time.After(time.Millisecond) // between questions: two cores serve both sides
+	}
+	return time.Since(since)
+}
+
+func reportPercentiles(b *testing.B, times []time.Duration, unit string) {
+	b.Helper()
+	slices.Sort(times)
+	for _, percent := range []int{50, 95, 99} {
+		at := times[min(len(times)-1, len(times)*percent/100)]
+		b.ReportMetric(float64(at.Microseconds())/1000, fmt.Sprintf("%s-p%d-ms", unit, percent))
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// git runs git in the vault, with nobody's configuration.
+func (p place) git(t testing.TB, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.autocrlf=false", "-c", "gc.auto=0"}, args...)...)
+	cmd.Dir = p.vault
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "git %v: %s", args, out)
+}
+
+// needGit skips what cannot be shown without git.
+func needGit(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: git is not installed, so no checkout is tested")
+	}
+}
+
+// branches makes two branches that differ in these notes: on the branch "there"
+// each ends with a word.
+func (p place) branches(t testing.TB, paths []string, word string) {
+	t.Helper()
+	p.git(t, "init", "-q", "-b", "here")
+	p.git(t, "add", ".")
+	p.git(t, "commit", "-q", "-m", "here")
+	p.git(t, "checkout", "-q", "-b", "there")
+	for _, path := range paths {
+		f, err := os.OpenFile(filepath.Join(p.vault, path), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString("\n" + word + "\n")
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	p.git(t, "commit", "-q", "-a", "-m", "there")
+	p.git(t, "checkout", "-q", "here")
+}
+
+// From the start of a git checkout that changes 2 000 notes (or as many as there
+// are) to all of them being found, and back.
+func BenchmarkCheckout(b *testing.B) {
+	needGit(b)
+	m := newBench(b)
+	paths := m.paths(b, 2000)
+	m.branches(b, paths, "checkedoutx")
+	m.run(b, "index")
+	h := m.launch(b, "mcp", "--in-process", "--log-level", "error")
+	h.initialize()
+	h.ready()
+	var all, after []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		m.git(b, "checkout", "-q", "there")
+		done := time.Now()
+		h.whenFound("checkedoutx", len(paths), began)
+		all, after = append(all, time.Since(began)), append(after, time.Since(done))
+		b.StopTimer()
+		m.git(b, "checkout", "-q", "here")
+		eventually(b, "the checkout back is taken in", func() bool { return h.total("checkedoutx") == 0 })
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(len(paths)), "notes")
+	b.ReportMetric(slices.Max(all).Seconds(), "slowest-s")
+	b.ReportMetric(slices.Max(after).Seconds(), "slowest-after-git-s")
+	b.ReportMetric(0, "ns/op")
+	require.NoError(b, h.end())
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/watcher"
+)
+
+// watching launches a client that subscribes to resources.
+func (p place) watching(t *testing.T, uris ...string) *peer {
+	t.Helper()
+	h := p.launch(t, "mcp")
+	h.initialize()
+	h.ready()
+	for _, uri := range uris {
+		require.Nil(t, h.call("resources/subscribe", map[string]any{"uri": uri}).Error, uri)
+	}
+	return h
+}
+
+// told waits until the client is told of each resource.
+func (h *peer) told(uris ...string) {
+	h.t.Helper()
+	missing := map[string]bool{}
+	for _, uri := range uris {
+		missing[uri] = true
+	}
+	deadline := time.After(patience)
+	for len(missing) > 0 {
+		select {
+		case m := <-h.others:
+			delete(missing, updatedURI(m))
+		case <-deadline:
+			require.Empty(h.t, missing, "never told")
+		}
+	}
+}
+
+// tellings counts how often each resource is announced until the one that is
+// called last is.
+func (h *peer) tellings(last string) map[string]int {
+	h.t.Helper()
+	count := map[string]int{}
+	deadline := time.After(patience)
+	for count[last] == 0 {
+		select {
+		case m := <-h.others:
+			if uri := updatedURI(m); uri != "" {
+				count[uri]++
+			}
+		case <-deadline:
+			require.FailNow(h.t, "never told of "+last)
+		}
+	}
+	return count
+}
+
+func (p place) save(t testing.TB, path, text string) {
+	t.Helper()
+	full := filepath.Join(p.vault, filepath.FromSlash(path))
+	require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(t, os.WriteFile(full, []byte(text), 0o644))
+}
+
+// text reads a resource.
+func (h *peer) text(uri string) string {
+	h.t.Helper()
+	var read struct {
+		Contents []struct {
+			Text string `json:"text"`
+		} `json:"contents"`
+	}
+	h.decode(h.call("resources/read", map[string]any{"uri": uri}), &read)
+	require.Len(h.t, read.Contents, 1)
+	return read.Contents[0].Text
+}
+
+// The resources that are made of many notes are announced when they read
+// differently, and only then.
+func TestDerivedResourcesAreLive(t *testing.T) {
+	const tag, recent, overview, note = "notes://tags/harbour", "notes://recent", "notes://overview", "note:///Quay.md"
+	p := newPlace(t, map[string]string{"Quay.md": "# Quay\n#harbour\n", "Other.md": "# Other\n"})
+	h := p.watching(t, tag, recent, overview, note, "note:///Other.md")
+
+	p.save(t, "Pier.md", "# Pier\n#harbour\n")
+	h.told(tag, recent, overview)
+	assert.Contains(t, h.text(tag), "note:///Pier.md")
+	assert.Contains(t, h.text(recent), "note:///Pier.md")
+
+	p.save(t, "Quay.md", "# Quay\nno tag any more\n")
+	h.told(tag, note)
+	assert.NotContains(t, h.text(tag), "Quay.md")
+
+	// What leaves the tag's list as it is, is not announced to who watches it.
+	p.save(t, "Other.md", "# Other\nwith another line\n")
+	h.told("note:///Other.md")
+	p.save(t, "Quay.md", "# Quay\nstill none\n")
+	assert.Zero(t, h.tellings(note)[tag])
+
+	require.NoError(t, os.Remove(filepath.Join(p.vault, "Pier.md")))
+	h.told(tag, recent, overview)
+	assert.Contains(t, h.text(tag), "0 of 0 notes")
+}
+
+// Who watches a note that moves away, on disk or by a tool, is told under its
+// old URI, which then says where the note is.
+func TestSurvivorsOfAMoveAreTold(t *testing.T) {
+	p := newPlace(t, map[string]string{"Old.md": "# Old\nan oar\n", "Tool.md": "# Tool\na thwart\n", "dir/In.md": "a rowlock\n"})
+	h := p.watching(t, "note:///Old.md", "note:///Tool.md", "note:///dir/In.md")
+	moves := []struct {
+		name, from, to string
+		move           func() error
+	}{
+		{"a rename on disk", "Old.md", "New name.md", func() error {
+			return os.Rename(filepath.Join(p.vault, "Old.md"), filepath.Join(p.vault, "New name.md"))
+		}},
+		{"a folder's rename on disk", "dir/In.md", "other/In.md", func() error {
+			return os.Rename(filepath.Join(p.vault, "dir"), filepath.Join(p.vault, "other"))
+		}},
+		{"by a tool", "Tool.md", "deep/Tool moved.md", func() error {
+			r := h.tool("move_note", map[string]any{"note": "Tool.md", "to": "deep/Tool moved.md"})
+			require.False(t, r.IsError, "%v", r.Content)
+			return nil
+		}},
+	}
+	for _, m := range moves {
+		t.Run(m.name, func(t *testing.T) {
+			require.NoError(t, m.move())
+			h.told(notes.URI(m.from))
+			answer := h.call("resources/read", map[string]any{"uri": notes.URI(m.from)})
+			require.NotNil(t, answer.Error, "%s", answer.Result)
+			assert.Contains(t, answer.Error.Message, "moved to")
+			assert.Contains(t, answer.Error.Message, m.to)
+			assert.NotEmpty(t, h.text(notes.URI(m.to)))
+		})
+	}
+}
+
+// Whatever the disk does, a client is told of one resource at most every 250 ms,
+// and of the last state.
+func TestNeverAFlood(t *testing.T) {
+	p := newPlace(t, map[string]string{"Busy.md": "start\n", "Last.md": "x\n"})
+	h := p.watching(t, "note:///Busy.md", "notes://recent", "note:///Last.md")
+	const saves, gap = 200, 5 * time.Millisecond
+	began := time.Now()
+	tick := time.NewTicker(gap)
+	defer tick.Stop()
+	for i := range saves {
+		<-tick.C
+		p.save(t, "Busy.md", fmt.Sprintf("save %d\n", i))
+	}
+	// The last save is announced, too: only then does what was read stay true.
+	want := fmt.Sprintf("save %d\n", saves-1)
+	seen := map[string]int{}
+	for text := ""; text != want; text = h.text("note:///Busy.md") {
+		for uri, n := range h.tellings("note:///Busy.md") {
+			seen[uri] += n
+		}
+	}
+	p.save(t, "Last.md", "y\n")
+	for uri, n := range h.tellings("note:///Last.md") {
+		seen[uri] += n
+	}
+	most := int(time.Since(began)/(250*time.Millisecond)) + 1
+	assert.LessOrEqual(t, seen["note:///Busy.md"], most)
+	assert.LessOrEqual(t, seen["notes://recent"], most)
+	t.Logf("%d saves in %v: %d notifications, at most %d", saves, time.Since(began).Round(time.Millisecond), seen["note:///Busy.md"], most)
+}
+
+// A write by a tool is one change of the vault, and one notification to each
+// other client: its echo from the disk is none.
+func TestOwnWritesAreOneChange(t *testing.T) {
+	p := newPlace(t, map[string]string{"Note.md": "# Note\n", "Last.md": "x\n"})
+	other := p.watching(t, "note:///Note.md", "note:///Made.md", "note:///Moved.md", "note:///Last.md")
+	writer := p.watching(t)
+	head := p.report(t).Index.Head
+	writes := []struct {
+		tool string
+		args map[string]any
+		want map[string]int
+	}{
+		{"edit_note", map[string]any{"note": "Note", "edits": []any{map[string]any{"op": "append", "content": "a line"}}}, map[string]int{"note:///Note.md": 1}},
+		{"create_note", map[string]any{"path": "Made.md", "title": "Made", "content": "new"}, map[string]int{"note:///Made.md": 1}},
+		{"move_note", map[string]any{"note": "Made.md", "to": "Moved.md"}, map[string]int{"note:///Made.md": 1, "note:///Moved.md": 1}},
+		{"delete_note", map[string]any{"note": "Moved.md"}, map[string]int{"note:///Moved.md": 1}},
+	}
+	for i, w := range writes {
+		t.Run(w.tool, func(t *testing.T) {
+			r := writer.tool(w.tool, w.args)
+			require.False(t, r.IsError, "%v", r.Content)
+			// The echo is older than this change, so it has been dealt with when
+			// this one has been. Resources rest for 250 ms between two tellings.
+			<-time.After(300 * time.Millisecond)
+			p.save(t, "Last.md", fmt.Sprintf("%s\n", w.tool))
+			w.want["note:///Last.md"] = 1
+			assert.Equal(t, w.want, other.tellings("note:///Last.md"))
+			now := p.report(t).Index
+			assert.Equal(t, head+uint64(2*(i+1)), now.Head, "one change by the tool, one by the disk")
+			assert.Equal(t, now.Head, now.Seq)
+		})
+	}
+}
+
+// A client that does not read what it is sent delays nobody.
+func TestSlowClientDelaysNobody(t *testing.T) {
+	p := newPlace(t, map[string]string{"Large.md": strings.Repeat("a line of text\n", 60_000), "Note.md": "x\n"})
+	quick := p.watching(t, "note:///Note.md")
+	slow := p.command("mcp")
+	stdin, err := slow.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := slow.StdoutPipe() // nobody reads it
+	require.NoError(t, err)
+	require.NoError(t, slow.Start())
+	t.Cleanup(func() {
+		_ = slow.Process.Kill()
+		_ = stdout.Close()
+		_ = slow.Wait() // killed
+	})
+	go func() { // until the pipe takes no more
+		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"slow","version":"1"}}}`)
+		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		_, _ = fmt.Fprintln(stdin, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Note.md"}}`)
+		for id := 2; id < 100; id++ {
+			_, _ = fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"note:///Large.md"}}`+"\n", id)
+		}
+	}()
+	eventually(t, "the slow client is there", func() bool { return p.report(t).Daemon.Clients == 2 })
+	for i := range 10 {
+		p.save(t, "Note.md", fmt.Sprintf("%d\n", i))
+		quick.told("note:///Note.md")
+		assert.Equal(t, fmt.Sprintf("%d\n", i), quick.text("note:///Note.md"))
+	}
+}
+
+// A note that was written anew under another name and removed under its own,
+// within one look at the disk, is the same note: its versions stay with it,
+// whether the program was running meanwhile or not.
+func TestMovesByContentKeepHistory(t *testing.T) {
+	p := newPlace(t, map[string]string{"Start.md": "x\n"})
+	versions := func(note string) int {
+		var page struct {
+			Revisions []json.RawMessage `json:"revisions"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(p.run(t, "history", "--json", note)), &page))
+		return len(page.Revisions)
+	}
+	// move reports whether it was quick enough for one look.
+	move := func(from, to string) bool {
+		text, err := os.ReadFile(filepath.Join(p.vault, from))
+		require.NoError(t, err)
+		beside := filepath.Join(filepath.Dir(p.vault), "beside") // another inode
+		require.NoError(t, os.WriteFile(beside, text, 0o644))
+		began := time.Now()
+		require.NoError(t, os.Rename(beside, filepath.Join(p.vault, to)))
+		require.NoError(t, os.Remove(filepath.Join(p.vault, from)))
+		return time.Since(began) < watcher.DefaultQuiet/2
+	}
+	h := p.watching(t)
+	made := func(path string) int {
+		require.False(t, h.tool("create_note", map[string]any{"path": path, "title": "T", "content": "one " + path}).IsError)
+		require.False(t, h.tool("edit_note", map[string]any{"note": path, "edits": []any{map[string]any{"op": "append", "content": "two"}}}).IsError)
+		require.Nil(t, h.call("resources/subscribe", map[string]any{"uri": notes.URI(path)}).Error)
+		return versions(path)
+	}
+	had, at := 0, ""
+	for i, quick := 0, false; !quick; i++ {
+		require.Less(t, i, 20, "this machine is too slow to be quick")
+		from := fmt.Sprintf("From %d.md", i)
+		at = fmt.Sprintf("To %d.md", i)
+		had = made(from)
+		require.GreaterOrEqual(t, had, 2)
+		quick = move(from, at)
+		h.told(notes.URI(from))
+	}
+	assert.Equal(t, had, versions(at), "while it runs")
+
+	require.NoError(t, h.end())
+	stopDaemon(t, p.state)
+	move(at, "Later.md")
+	assert.Equal(t, had, versions("Later.md"), "while it does not")
+}
+
+// All that a git checkout changes is found.
+func TestCheckoutIsFound(t *testing.T) {
+	needGit(t)
+	files := map[string]string{}
+	var changed []string
+	for i := range 400 {
+		path := fmt.Sprintf("dir%d/Note %d.md", i%7, i)
+		files[path] = fmt.Sprintf("# Note %d\n\nsome text\n", i)
+		if i%4 != 0 {
+			changed = append(changed, path)
+		}
+	}
+	p := newPlace(t, files)
+	p.branches(t, changed, "checkedoutx")
+	h := p.watching(t, notes.URI(changed[0]))
+	for range 3 {
+		p.git(t, "checkout", "-q", "there")
+		t.Logf("%d notes found after %v", len(changed), h.whenFound("checkedoutx", len(changed), time.Now()))
+		h.told(notes.URI(changed[0]))
+		p.git(t, "checkout", "-q", "here")
+		eventually(t, "the checkout back is taken in", func() bool { return h.total("checkedoutx") == 0 })
+	}
+}
