@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,21 +126,35 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write queues a message. It fails only when the connection is closed or when
 // the queue overflows, which closes it.
 func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
-	resp, isResponse := msg.(*jsonrpc.Response)
-	if isResponse {
-		resp = presentable(resp)
-		msg = resp
-	}
-	data, err := jsonrpc.EncodeMessage(msg)
-	if err != nil {
-		return fmt.Errorf("encode a message: %w", err)
-	}
-	if isResponse {
-		if data = c.settle(resp, data); data == nil {
-			return nil
+	resp, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		data, err := jsonrpc.EncodeMessage(msg)
+		if err != nil {
+			return fmt.Errorf("encode a message: %w", err)
 		}
+		return c.send(data)
+	}
+	data, err := encodeResponse(presentable(resp))
+	if err != nil {
+		return fmt.Errorf("encode an answer: %w", err)
+	}
+	if data = c.settle(resp, data); data == nil {
+		return nil
 	}
 	return c.send(data)
+}
+
+// encodeResponse does as jsonrpc.EncodeMessage, but does not parse and copy a
+// result that was encoded a moment ago.
+func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
+	if resp.Error != nil || len(resp.Result) == 0 {
+		return jsonrpc.EncodeMessage(resp)
+	}
+	id, err := json.Marshal(resp.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), resp.Result, []byte("}")), nil
 }
 
 func (c *lineConn) send(data []byte) error {
