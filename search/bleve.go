@@ -53,7 +53,7 @@ func asyncError(err error, dir string) {
 // that come in meanwhile are merged in memory and written once. Without it a
 // third of a build goes into merging files. It is also how long the last
 // changes may be only in memory; a crash then has them fed again.
-const persistNap = 1500
+var persistNap = 1500 // shorter in tests
 
 // openBleve opens the index in dir and checks that it can be read. Damage that
 // makes Bleve panic, or the processor fault on a mapped file, is an error like
@@ -104,8 +104,8 @@ var (
 )
 
 // checkFormat reads what every search needs of each segment, and gives a new
-// index its version. Bleve takes an index whose segments it cannot open for a
-// new one; it had some.
+// index its version. If Bleve cannot open the segments, it goes back to what
+// the index was before, and at last to nothing.
 func checkFormat(s *scorch.Scorch, hadSegments bool) error {
 	r, err := s.Reader()
 	if err != nil {
@@ -117,17 +117,17 @@ func checkFormat(s *scorch.Scorch, hadSegments bool) error {
 	if err != nil {
 		return err
 	}
-	if format == nil && hadSegments {
-		return errLost
+	position, err := readPosition(snapshot)
+	if err != nil {
+		return err
 	}
-	if format == nil && len(snapshot.Segments()) == 0 {
+	if empty := len(snapshot.Segments()) == 0; empty && hadSegments && position.Seq == 0 {
+		return errLost
+	} else if empty && format == nil {
 		return s.SetInternal(keyFormat, []byte(formatVersion))
 	}
 	if string(format) != formatVersion {
 		return errFormat
-	}
-	if _, err := readPosition(snapshot); err != nil {
-		return err
 	}
 	for _, seg := range snapshot.Segments() {
 		if _, err := loadSegment(seg); err != nil {

@@ -230,10 +230,26 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 				require.NoError(t, os.Remove(s))
 			}
 		},
-		"empty segment":   func(t *testing.T, dir string) { truncate(t, segments(dir)[0], 0) },
-		"short segment":   func(t *testing.T, dir string) { truncate(t, segments(dir)[0], 3000) },
-		"garbage segment": func(t *testing.T, dir string) { overwrite(t, segments(dir)[0], 0, 1<<30) },
-		"garbage footer":  func(t *testing.T, dir string) { overwrite(t, segments(dir)[0], -64, 64) },
+		"empty segment": func(t *testing.T, dir string) {
+			for _, s := range segments(dir) {
+				truncate(t, s, 0)
+			}
+		},
+		"short segment": func(t *testing.T, dir string) {
+			for _, s := range segments(dir) {
+				truncate(t, s, 3000)
+			}
+		},
+		"garbage segment": func(t *testing.T, dir string) {
+			for _, s := range segments(dir) {
+				overwrite(t, s, 0, 1<<30)
+			}
+		},
+		"garbage footer": func(t *testing.T, dir string) {
+			for _, s := range segments(dir) {
+				overwrite(t, s, -64, 64)
+			}
+		},
 		"a file": func(t *testing.T, dir string) {
 			require.NoError(t, os.RemoveAll(dir))
 			require.NoError(t, os.WriteFile(dir, []byte("x"), 0o600))

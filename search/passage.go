@@ -97,13 +97,13 @@ func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
 		h.Heading, h.LineStart, h.LineEnd = c.Heading(), c.LineStart, c.LineEnd
 		start, end = c.Start, c.End
 	}
+	start += headingEnd(n.Content[start:end])
 	inside := matches[:0:0]
 	for _, m := range matches {
 		if m.start >= start && m.end <= end {
 			inside = append(inside, m)
 		}
 	}
-	from, to := s.excerpt(n.Content, start, end, inside, size)
-	h.Snippet = snippet(n.Content, start, end, from, to, size)
+	h.Snippet = snippet(n.Content, start, end, s.excerpt(n.Content, start, end, inside, size), size)
 	return h
 }

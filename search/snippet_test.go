@@ -1,0 +1,59 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"# Title\n\nText":                                   "Title Text",
+		"- [ ] **do** it\n- [x] done":                       "do it done",
+		"- ## Logseq\n\t- nested *item*":                    "Logseq nested item",
+		"1. one\n2) two":                                    "one two",
+		"> quoted\n> > twice":                               "quoted twice",
+		"see [[Note|the note]] and [[Other#A]], ![[x.png]]": "see the note and Other#A, x.png",
+		"a [link](https://example.org/a?b=c) b ![i](x.png)": "a link b i",
+		"at <https://example.org> by <ann@example.org>":     "at https://example.org by ann@example.org",
+		"<b>bold</b> <!-- hidden --> 1 < 2":                 "bold 1 < 2",
+		"| a | b |\n|---|:-:|\n| c | d |":                   "a b c d",
+		"```go\nfmt.Println()\n```\nafter":                  "fmt.Println() after",
+		"cut [[Winter Sto":                                  "cut Winter Sto",
+		"a\x00b\x1b[31mc\u2028d\u00A0e":                     "a b [31mc d e",
+		"bad \xff\xfe bytes":                                "bad bytes",
+		"snake_case and 2*3":                                "snake_case and 23",
+		"\r\nwindows\r\nlines\r\n":                          "windows lines",
+		"":                                                  "",
+	} {
+		t.Run(in, func(t *testing.T) { assert.Equal(t, want, plain(in)) })
+	}
+}
+
+func TestHeadingEnd(t *testing.T) {
+	for in, want := range map[string]string{
+		"# A\n\n## B\n\ntext": "text",
+		"text\n# A":           "text\n# A",
+		"# only":              "# only",
+		"# A\n#tag text":      "#tag text",
+	} {
+		assert.Equal(t, want, in[headingEnd(in):])
+	}
+}
+
+func TestSnippetCuts(t *testing.T) {
+	text := "First sentence here. " + strings.Repeat("größer und länger ", 20) + "the end"
+	for size := 10; size < 120; size += 7 {
+		for from := 0; from < 100; from += 9 {
+			got := snippet(text, 0, len(text), excerpt{from, from + size, from + size/3, from + size/2}, size)
+			assert.LessOrEqual(t, len(got), size+2*len("…"))
+			assert.NotContains(t, got, "\uFFFD")
+		}
+	}
+	assert.Equal(t, "First sentence…", snippet(text, 0, len(text), excerpt{0, 16, 0, 0}, 16))
+	assert.Equal(t, "…the end", snippet(text, 0, len(text), excerpt{len(text) - 8, len(text), len(text) - 3, len(text)}, 20))
+	whole := "猫が好きです。犬も好きです。"
+	assert.Equal(t, whole, snippet(whole, 0, len(whole), excerpt{0, len(whole), 0, 0}, 100))
+	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
+}
