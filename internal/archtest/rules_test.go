@@ -111,6 +111,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"vectors/bert":          {imports: []string{"vectors/model"}},
 	"vectors/model/convert": {imports: []string{"vectors/bert"}},
 	"migrations":            {thirdParty: []string{"modernc.org/sqlite"}},
+	"vectors":               {thirdParty: []string{"modernc.org/sqlite"}},       // its vec, the reference for distances
 	"internal/markdown":     {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
 	"internal/archtest":     {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }
