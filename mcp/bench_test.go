@@ -35,14 +35,14 @@ func rawSession(b *testing.B, c *Core) (io.Writer, *bufio.Reader) {
 	return fromClient, answers
 }
 
-func benchCore(b *testing.B, files map[string]string) (*Core, *fakeVault) {
+func benchCore(files map[string]string) (*Core, *fakeVault) {
 	vault := newFakeVault(files)
 	return New(Options{Version: "bench", Vault: vault, Search: fakeSearch{vault}}), vault
 }
 
 // A session from nothing to the answer of its initialize, with all tools.
 func BenchmarkInitialize(b *testing.B) {
-	core, _ := benchCore(b, sampleVault)
+	core, _ := benchCore(sampleVault)
 	for b.Loop() {
 		toServer, fromClient := io.Pipe()
 		toClient, fromServer := io.Pipe()
@@ -60,7 +60,7 @@ func BenchmarkInitialize(b *testing.B) {
 // What the protocol costs a call, beside the work of the tool: read_note of a
 // note of 4 KB, over pipes.
 func BenchmarkCall(b *testing.B) {
-	core, _ := benchCore(b, map[string]string{"Note.md": strings.Repeat("A line of a note, with some words in it.\n", 100)})
+	core, _ := benchCore(map[string]string{"Note.md": strings.Repeat("A line of a note, with some words in it.\n", 100)})
 	in, out := rawSession(b, core)
 	n := 0
 	for b.Loop() {
@@ -76,7 +76,7 @@ func BenchmarkCall(b *testing.B) {
 // From a change that the vault has committed to the client's having read of it,
 // with a hundred other sessions that watch other notes.
 func BenchmarkNotify(b *testing.B) {
-	core, vault := benchCore(b, sampleVault)
+	core, vault := benchCore(sampleVault)
 	notifier := NewNotifier(core, notes.Position{Store: "fake"})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -107,7 +107,7 @@ func BenchmarkNotify(b *testing.B) {
 
 // The memory of a session that is connected and idle.
 func BenchmarkIdleSession(b *testing.B) {
-	core, _ := benchCore(b, sampleVault)
+	core, _ := benchCore(sampleVault)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

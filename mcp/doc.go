@@ -16,6 +16,10 @@
 //     complete by itself, and the same facts as compact text.
 //   - A line connection is newline-delimited JSON-RPC over a pair of byte
 //     streams (stdio, a Unix socket, a pipe within the process).
+//   - A watch is a list of resources that a client wants to hear of. A session
+//     has one, and each subscriptions/listen of 2026-07-28 is one.
+//   - An outlet is how notifications leave: straight into a line connection's
+//     queue, or over HTTP through the SDK from a goroutine.
 //   - The [Notifier] follows the vault's change feed and tells subscribed
 //     sessions; it coalesces, and waits for nobody.
 //
@@ -38,6 +42,7 @@
 // The SDK calls every request's handler in a goroutine of its own; a context
 // that is cancelled when the client cancels the request or goes away reaches
 // down to the vault. A line connection owns two goroutines, which end with
-// Close. A session owns the goroutine that delivers its notifications.
-// [Core.Serve] blocks and owns all of that. The Notifier's Run owns its timers.
+// Close. A session owns what it does beside requests (pings, asking for roots);
+// [Core.Serve] blocks and owns all of that, and [HTTP] what its sessions start.
+// The Notifier's Run owns its timers.
 package mcp

@@ -151,7 +151,10 @@ func (s *session) handler(t *tool) sdk.ToolHandler {
 		out, err := s.invoke(ctx, t, in)
 		var ask *needsInput
 		if errors.As(err, &ask) {
-			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{confirmKey: ask.question}}, nil
+			return &sdk.CallToolResult{
+				Content:       []sdk.Content{}, // the SDK would send null
+				InputRequests: sdk.InputRequestMap{confirmKey: ask.question},
+			}, nil
 		}
 		if err != nil {
 			return s.failed(ctx, err), nil

@@ -63,7 +63,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (outcome, 
 	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note brings it back", oneLine(out.Path), out.Revision)
 	if n := len(out.LinkedFrom); n > 0 {
 		const most = 20
-		fmt.Fprintf(&b, "\n%d notes link to it:", n)
+		fmt.Fprintf(&b, "\nstill linked from (%d):", n)
 		for _, p := range out.LinkedFrom[:min(n, most)] {
 			b.WriteString("\n- " + oneLine(p))
 		}
