@@ -124,26 +124,71 @@ func TestRecallOfEstimates(t *testing.T) {
 	}
 }
 
-// BenchmarkTableScan: a million rows of 384 numbers, the ten nearest by bytes.
+// BenchmarkTableScan: a million rows of 384 numbers, the ten nearest by bytes,
+// of queries near some row and of queries that are near none.
 func BenchmarkTableScan(b *testing.B) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 100_000
+	}
 	for _, kind := range []string{"clustered", "normal"} {
 		for _, metric := range []Metric{Cosine, L2} {
-			b.Run(fmt.Sprint(kind, metric), func(b *testing.B) {
-				n := 1_000_000
-				if testing.Short() {
-					n = 100_000
-				}
-				c, queries := loadedSample(b, kind, metric, n, 384)
-				b.ReportMetric(recall(c, queries), "recall@10")
-				i, scores := 0, 0
-				for b.Loop() {
-					r, _ := c.rank(queries[i%len(queries)], nil, -1, 10)
-					scores += len(r.rows)
-					i++
-				}
-				b.ReportMetric(float64(scores)/float64(i), "scored/op")
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(i)/float64(n), "ns/row")
-			})
+			c, queries := loadedSample(b, kind, metric, n, 384)
+			var sets [2][][]float32
+			for i, q := range queries {
+				sets[i%2] = append(sets[i%2], q)
+			}
+			for i, name := range []string{"near", "far"} {
+				b.Run(fmt.Sprint(kind, "/", metric, "/", name), func(b *testing.B) { benchmarkScan(b, c, sets[i]) })
+			}
 		}
+	}
+}
+
+func benchmarkScan(b *testing.B, c *tableCopy, queries [][]float32) {
+	i, scores := 0, 0
+	for b.Loop() {
+		r, _ := c.rank(queries[i%len(queries)], nil, -1, 10)
+		scores += len(r.rows)
+		i++
+	}
+	b.ReportMetric(float64(scores)/float64(i), "scored/op")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(i)/float64(len(c.rows)), "ns/row")
+	b.ReportMetric(recall(c, queries), "recall@10")
+}
+
+// BenchmarkTableSearch: all of a search, in the database and with a filter.
+func BenchmarkTableSearch(b *testing.B) {
+	const n, dim = 100_000, 384
+	ctx := b.Context()
+	tables := newTables(b, b.TempDir(), TableOptions{})
+	_, err := tables.Create(ctx, CreateTableRequest{Name: "t", Dimension: dim})
+	require.NoError(b, err)
+	rng := rand.New(rand.NewPCG(7, 8))
+	var queries [][]float32
+	for i := range n / MaxRowsPerCall {
+		r := AddRequest{Table: "t"}
+		for j, v := range clustered(rng, MaxRowsPerCall, dim, 100) {
+			r.Rows = append(r.Rows, NewRow{Vector: v, Metadata: fmt.Appendf(nil, `{"tenth": %t, "batch": %d}`, j%10 == 0, i)})
+		}
+		queries = append(queries, r.Rows[0].Vector)
+		_, err := tables.Add(ctx, r)
+		require.NoError(b, err)
+	}
+	for name, where := range map[string]map[string]any{"all": nil, "tenth": {"tenth": true}, "one batch": {"batch": 7.0}} {
+		b.Run(name, func(b *testing.B) {
+			i := 0
+			ask := func() {
+				hits, err := tables.Search(ctx, TableQuery{Table: "t", Vector: queries[i%len(queries)], Where: where})
+				if err != nil || len(hits) != 10 {
+					b.Fatal(len(hits), err)
+				}
+				i++
+			}
+			ask() // loads the copy
+			for b.Loop() {
+				ask()
+			}
+		})
 	}
 }
