@@ -245,6 +245,7 @@ func (a *applier) final(b *index.Batch) *index.Batch {
 		if err == nil {
 			a.x.saved.Store(applied)
 			a.x.asyncErr.Store(nil)
+			a.x.markSaved()
 		}
 	})
 	return b

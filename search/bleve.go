@@ -72,7 +72,7 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		return nil, err
 	}
 	s = idx.(*scorch.Scorch)
-	had, _ := filepath.Glob(filepath.Join(globQuote(dir), "*.zap"))
+	_, notSaved := os.Stat(filepath.Join(dir, savedMark))
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,7 +89,7 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		}
 		return nil, err
 	}
-	return s, checkFormat(s, len(had) > 0)
+	return s, checkFormat(s, notSaved == nil)
 }
 
 // closeQuietly closes an index that failed to open; it may be half made.
@@ -103,10 +103,25 @@ var (
 	errLost   = errors.New("some of its files are missing or damaged")
 )
 
+// savedMark is a file that says that an index with a position was saved. If
+// Bleve cannot open the segments of an index it goes back to what the index
+// was before, and at last to nothing, which looks like a new one.
+const savedMark = "saved"
+
+// markSaved leaves the mark, once.
+func (x *Index) markSaved() {
+	name := filepath.Join(x.dir, savedMark)
+	if _, err := os.Stat(name); err == nil {
+		return
+	}
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		x.log.Warn("search index", "err", err)
+	}
+}
+
 // checkFormat reads what every search needs of each segment, and gives a new
-// index its version. If Bleve cannot open the segments, it goes back to what
-// the index was before, and at last to nothing.
-func checkFormat(s *scorch.Scorch, hadSegments bool) error {
+// index its version.
+func checkFormat(s *scorch.Scorch, saved bool) error {
 	r, err := s.Reader()
 	if err != nil {
 		return err
@@ -121,9 +136,10 @@ func checkFormat(s *scorch.Scorch, hadSegments bool) error {
 	if err != nil {
 		return err
 	}
-	if empty := len(snapshot.Segments()) == 0; empty && hadSegments && position.Seq == 0 {
+	if saved && position.Seq == 0 {
 		return errLost
-	} else if empty && format == nil {
+	}
+	if len(snapshot.Segments()) == 0 && format == nil {
 		return s.SetInternal(keyFormat, []byte(formatVersion))
 	}
 	if string(format) != formatVersion {

@@ -46,10 +46,11 @@ func newBuilder() *builder {
 // after it.
 var builders = sync.Pool{New: func() any { return newBuilder() }}
 
-// reset empties the batch. The documents of the last one are no longer used by
-// anyone: Bleve has made a segment of them.
+// reset begins a batch. The documents of the last one are no longer used by
+// anyone, as Bleve has made a segment of them; the batch itself may be looked
+// at by a goroutine of Bleve's for a moment longer.
 func (b *builder) reset() {
-	b.batch.Reset()
+	b.batch = index.NewBatch()
 	b.used = 0
 }
 
