@@ -168,7 +168,7 @@ func BenchmarkTableSearch(b *testing.B) {
 	var queries [][]float32
 	for i := range n / MaxRowsPerCall {
 		r := AddRequest{Table: "t"}
-		for j, v := range clustered(rng, MaxRowsPerCall, dim, 100) {
+		for j, v := range clustered(rng, MaxRowsPerCall, dim, 20) {
 			r.Rows = append(r.Rows, NewRow{Vector: v, Metadata: fmt.Appendf(nil, `{"tenth": %t, "batch": %d}`, j%10 == 0, i)})
 		}
 		queries = append(queries, r.Rows[0].Vector)
