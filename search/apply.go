@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	index "github.com/blevesearch/bleve_index_api"
@@ -290,33 +289,4 @@ func (a *applier) reached() (notes.Position, bool) {
 		a.pending = a.pending[1:]
 	}
 	return notes.Position{Store: a.to.Store, Seq: seq}, seq > 0
-}
-
-// buildGC is the collector's target while building: the live heap is small
-// and the garbage large, and memory given back late counts as used.
-const buildGC = 60
-
-var builds struct {
-	sync.Mutex
-	n   int // builds under way
-	was int // the target to return to
-}
-
-// beginBuild lowers the collector's target until the returned function is
-// called. It is the one place of the process that does.
-func beginBuild() (end func()) {
-	builds.Lock()
-	defer builds.Unlock()
-	if builds.n == 0 {
-		builds.was = debug.SetGCPercent(buildGC)
-	}
-	builds.n++
-	return func() {
-		builds.Lock()
-		defer builds.Unlock()
-		if builds.n--; builds.n == 0 {
-			debug.SetGCPercent(builds.was)
-			debug.FreeOSMemory()
-		}
-	}
 }

@@ -74,15 +74,6 @@ func byText(found []ranked) []candidate {
 	return out
 }
 
-// byMeaning makes candidates of what was found by meaning.
-func byMeaning(found []SemanticHit) []candidate {
-	out := make([]candidate, len(found))
-	for i, h := range found {
-		out[i] = candidate{note: h.NoteID, score: h.Cosine, cosine: h.Cosine, vectorRank: i + 1, chunk: h.Ordinal}
-	}
-	return out
-}
-
 // meaning is what the semantic side has to say about a query.
 type meaning struct {
 	near     []SemanticHit // the nearest first

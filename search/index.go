@@ -185,6 +185,7 @@ func (x *Index) Close() error {
 	}
 	close(x.closing)
 	opened.Delete(x.dir)
+	defer endBuilds()
 	var err error
 	if x.bleve != nil {
 		err = x.bleve.Close()
@@ -198,16 +199,16 @@ const flushTimeout = 5 * time.Second
 
 // flush waits until everything that was applied is on disk.
 func flush(s *scorch.Scorch) {
-	saved := make(chan error, 1)
+	done := make(chan struct{})
 	b := index.NewBatch()
-	b.SetPersistedCallback(func(err error) { saved <- err })
+	b.SetPersistedCallback(func(error) { close(done) })
 	if s.Batch(b) != nil {
 		return
 	}
 	timeout := time.NewTimer(flushTimeout)
 	defer timeout.Stop()
 	select {
-	case <-saved:
+	case <-done:
 	case <-timeout.C:
 	}
 }

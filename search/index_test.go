@@ -124,6 +124,7 @@ func TestBuild(t *testing.T) {
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Equal(t, at(400), p)
+	require.NoError(t, x.Close())
 	assert.Equal(t, was, debug.SetGCPercent(was), "the collector is as it was")
 }
 

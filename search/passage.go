@@ -104,6 +104,6 @@ func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
 			inside = append(inside, m)
 		}
 	}
-	h.Snippet = snippet(n.Content, start, end, s.excerpt(n.Content, start, end, inside, size), size)
+	h.Snippet = snippet(n.Content, start, end, s.excerpt(start, end, inside, size), size)
 	return h
 }

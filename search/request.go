@@ -160,8 +160,7 @@ type planBuilder struct {
 // add plans the words of a text, without stop words.
 func (b *planBuilder) add(text string) {
 	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		exact := string(fold(nil, text[s.start:s.end]))
-		if stopWords[exact] {
+		if stopWords[string(fold(nil, text[s.start:s.end]))] {
 			b.stops = append(b.stops, text[s.start:s.end])
 			b.gap++
 			continue

@@ -12,9 +12,9 @@ type excerpt struct {
 	first, last int // what must be in it
 }
 
-// excerpt returns the part of text[start:end], some size bytes long, that has
+// excerpt returns the part of a passage, some size bytes long, that has
 // the matches that weigh most, with room before and after them.
-func (s *rescorer) excerpt(text string, start, end int, matches []match, size int) excerpt {
+func (s *rescorer) excerpt(start, end int, matches []match, size int) excerpt {
 	if end-start <= size {
 		return excerpt{start, end, start, end}
 	}
