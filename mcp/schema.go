@@ -7,7 +7,9 @@ import (
 
 // A schema is what the argument decoder needs of a tool's input schema. The
 // schemas are written by hand, within a subset that every host takes: an object
-// of properties with one type each, no references, no combinators.
+// of properties with one type each, no references, no combinators. A value that
+// may be anything has an anyOf of all types, since some hosts refuse one without
+// a type; the decoder takes it as it comes.
 type schema struct {
 	raw      json.RawMessage
 	params   []param // in the order of their names

@@ -27,7 +27,7 @@ var editNote = define(tool{
 					"heading": {"type": "string", "description": "for *_section, insert_*"},
 					"content": {"type": "string"},
 					"key": {"type": "string"},
-					"value": {"description": "null removes the key"}
+					"value": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "array", "items": {"type": "string"}}, {"type": "object"}, {"type": "null"}], "description": "null removes the key"}
 				},
 				"required": ["op"]
 			}},
