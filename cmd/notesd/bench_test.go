@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,7 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/config"
 	"notesd/internal/notestest"
+	"notesd/mcp"
 )
 
 // The benchmarks measure the built program as a host uses it, over its pipes,
@@ -116,20 +120,25 @@ func folderSize(b *testing.B, dir string) (sum int64) {
 	return sum
 }
 
-// ready waits until everything is indexed.
+// ready waits until everything is indexed, however long it takes.
 func (h *peer) ready() {
 	h.t.Helper()
-	eventually(h.t, "everything is indexed", func() bool {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
 		var r report
 		h.decode(h.call("notesd/status", map[string]any{}), &r)
-		return r.Index.Ready
-	})
+		if r.Index.Ready {
+			return
+		}
+		<-tick.C
+	}
 }
 
-// memory returns a line of the process's /proc status, in MB, or false where
-// there is none.
-func (h *peer) memory(field string) (float64, bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
+// memory returns a line of a process's /proc status, in MB, or false where there
+// is none.
+func memory(pid int, field string) (float64, bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, false
 	}
@@ -142,8 +151,8 @@ func (h *peer) memory(field string) (float64, bool) {
 	return 0, false
 }
 
-func (h *peer) reportMemory(b *testing.B, field, unit string) {
-	if mb, ok := h.memory(field); ok {
+func reportMemory(b *testing.B, pid int, field, unit string) {
+	if mb, ok := memory(pid, field); ok {
 		b.ReportMetric(mb, unit)
 	}
 }
@@ -167,8 +176,8 @@ func BenchmarkFirstIndex(b *testing.B) {
 		var r report
 		h.decode(h.call("notesd/status", map[string]any{}), &r)
 		notes = r.Notes
-		h.reportMemory(b, "VmHWM", "peak-MB")
-		h.reportMemory(b, "VmRSS", "after-MB")
+		reportMemory(b, h.cmd.Process.Pid, "VmHWM", "peak-MB")
+		reportMemory(b, h.cmd.Process.Pid, "VmRSS", "after-MB")
 		require.NoError(b, h.end())
 		cpu += h.cpu()
 		b.StartTimer()
@@ -243,14 +252,14 @@ func BenchmarkSearch(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				began := time.Now()
-				m := <-h.send("tools/call", map[string]any{"name": "search_notes", "arguments": map[string]any{"query": m.queries[i%len(m.queries)]}})
+				answer := <-h.send("tools/call", map[string]any{"name": "search_notes", "arguments": map[string]any{"query": m.queries[i%len(m.queries)]}})
 				times = append(times, time.Since(began))
-				require.Nil(b, m.Error)
+				require.Nil(b, answer.Error)
 				i++
 			}
 			reportTimes(b, times)
-			h.reportMemory(b, "VmRSS", "rest-MB")
-			h.reportMemory(b, "RssAnon", "anonymous-MB")
+			reportMemory(b, m.daemon(b).PID, "VmRSS", "rest-MB")
+			reportMemory(b, h.cmd.Process.Pid, "RssAnon", "own-anonymous-MB")
 			require.NoError(b, h.end())
 		})
 		stopDaemon(b, m.state)
@@ -270,4 +279,23 @@ func reportTimes(b *testing.B, times []time.Duration) {
 	b.ReportMetric(ms(times[len(times)/2]), "p50-ms")
 	b.ReportMetric(ms(times[min(len(times)-1, len(times)*95/100)]), "p95-ms")
 	b.ReportMetric(0, "ns/op")
+}
+
+// The first index within the test's own process, for -cpuprofile and
+// -memprofile.
+func BenchmarkFirstIndexProfiled(b *testing.B) {
+	m := newBench(b)
+	cfg := config.Default()
+	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = m.vault, m.state, "off"
+	for b.Loop() {
+		require.NoError(b, os.RemoveAll(m.state))
+		require.NoError(b, os.MkdirAll(m.state, 0o700))
+		s := newService(&cfg, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
+		require.NoError(b, s.run(b.Context(), func(ctx context.Context) error {
+			return s.withClient(ctx, func(ctx context.Context, c *client) error {
+				_, err := (&app{err: &screen{}}).untilIndexed(ctx, c, nil)
+				return err
+			})
+		}))
+	}
 }

@@ -8,8 +8,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// freshPoll is how often the progress of a scan is asked for.
-const freshPoll = 5 * time.Millisecond
+// The progress of a scan is asked for after freshPoll, then less and less often:
+// most take no time, and the asking should not make the others longer.
+const (
+	freshPoll    = 2 * time.Millisecond
+	maxFreshPoll = 100 * time.Millisecond
+)
 
 // barAfter is how long something takes before it gets a progress bar.
 const barAfter = 300 * time.Millisecond
@@ -18,8 +22,7 @@ const barAfter = 300 * time.Millisecond
 // enough, and returns the last report. On a terminal it shows a bar.
 func (a *app) untilIndexed(ctx context.Context, c *client, done func(report) bool) (report, error) {
 	began := time.Now()
-	tick := time.NewTicker(freshPoll)
-	defer tick.Stop()
+	wait := freshPoll
 	bar := &meter{screen: a.err, label: "Indexing"}
 	defer bar.clear()
 	for {
@@ -34,7 +37,8 @@ func (a *app) untilIndexed(ctx context.Context, c *client, done func(report) boo
 			bar.show(r.Index.Scanned, r.Index.ToScan)
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(wait):
+			wait = min(wait*3/2, maxFreshPoll)
 		case <-ctx.Done():
 			return r, ctx.Err()
 		}

@@ -26,9 +26,10 @@ type report struct {
 }
 
 type daemonStatus struct {
-	Running bool `json:"running"`
-	PID     int  `json:"pid,omitempty"`
-	Clients int  `json:"clients"`
+	Running bool   `json:"running"`
+	PID     int    `json:"pid,omitempty"`
+	Clients int    `json:"clients"`
+	HTTP    string `json:"http,omitempty"` // the URL for MCP clients
 }
 
 type indexStatus struct {

@@ -52,7 +52,7 @@ func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Durat
 	}
 	s := newService(cfg, logs, watching)
 	return s.runLocked(ctx, lock, func(ctx context.Context) error {
-		if _, err := s.vault.get(ctx); err != nil {
+		if !s.opens(ctx) {
 			return nil // stopped; or the store cannot be opened, and that is the error
 		}
 		err := a.acceptAll(ctx, s, lock, idleExit)
@@ -62,6 +62,19 @@ func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Durat
 		}
 		return err
 	})
+}
+
+// openPatience is how long the socket waits for the store. A store that cannot be
+// opened shows in that time, and whoever launched us is told why; one that takes
+// longer, as a new one may, is waited for by the requests that need it.
+const openPatience = 15 * time.Millisecond
+
+// opens reports whether the service may be let at clients.
+func (s *service) opens(ctx context.Context) bool {
+	soon, cancel := context.WithTimeout(ctx, openPatience)
+	defer cancel()
+	_, _ = s.vault.get(soon)
+	return ctx.Err() == nil
 }
 
 // lockPatience is how long a server waits for a command that has the vault to
@@ -91,8 +104,9 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 }
 
 // accept serves clients on the socket until ctx ends or the server has its own
-// reason to stop. It calls ready when the socket is there.
-func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, ready func() error) error {
+// reason to stop. It calls ready when the socket is there; url is where it can be
+// reached over HTTP, if it can.
+func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
 		return err
@@ -100,19 +114,52 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	log := s.logs.Logger
 	server := &daemon.Server{Listener: listener, Lock: lock, Identity: identity(), IdleExit: idleExit, Logger: log}
 	status := func() daemonStatus {
-		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients()}
+		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
 	}
 	s.daemon.Store(&status)
 	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", version())
 	if err := ready(); err != nil {
 		log.Warn("the start could not be reported", "err", err)
 	}
+	working, done := context.WithCancel(ctx)
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		s.holdWhileEmbedding(working, server)
+	}()
+	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
 		if session.Hello.Kind == daemon.KindMCP {
 			return s.core.ServeLines(ctx, session.Conn, session.Conn, profileOfHello(session.Hello))
 		}
 		return s.serveOwner(ctx, session.Conn, profileOfHello(session.Hello))
 	})
+}
+
+// embeddingPoll is how often a daemon that might be idle looks whether passages
+// wait to be embedded; far less than any idle time.
+const embeddingPoll = 10 * time.Second
+
+// holdWhileEmbedding keeps the server from being idle while there is work.
+func (s *service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
+	tick := time.NewTicker(embeddingPoll)
+	defer tick.Stop()
+	release := func() {}
+	for {
+		vectors, _ := s.vectors.peek()
+		now := func() {}
+		if vectors != nil && vectors.Status().Pending > 0 {
+			now = server.Hold()
+		}
+		release()
+		release = now
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			release()
+			return
+		}
+	}
 }
 
 // acceptAll serves clients on the socket and, where that is configured, over
@@ -127,7 +174,7 @@ func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idle
 		s.logs.Error("there is no HTTP listener", "err", err)
 	}
 	if web == nil {
-		return s.accept(ctx, lock, idleExit, a.startup.Ready)
+		return s.accept(ctx, lock, idleExit, "", a.startup.Ready)
 	}
 	s.logs.Info("serving over HTTP", "url", web.url)
 	ctx, done := context.WithCancel(ctx)
@@ -137,7 +184,7 @@ func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idle
 		defer done()
 		served <- web.handler.Serve(ctx, web.listener)
 	}()
-	err = s.accept(ctx, lock, 0, a.startup.Ready)
+	err = s.accept(ctx, lock, 0, web.url, a.startup.Ready)
 	done()
 	return errors.Join(err, <-served)
 }
@@ -149,7 +196,7 @@ func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) f
 		ctx, done := context.WithCancel(ctx)
 		defer done()
 		accepted := make(chan error, 1)
-		go func() { accepted <- s.accept(ctx, lock, 0, func() error { return nil }) }()
+		go func() { accepted <- s.accept(ctx, lock, 0, "", func() error { return nil }) }()
 		err := front(ctx)
 		done()
 		if acceptErr := <-accepted; acceptErr != nil {

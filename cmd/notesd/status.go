@@ -53,6 +53,9 @@ func (a *app) printReport(r report) {
 	row("state", "%s, %s", r.State, size(r.Index.Bytes))
 	if r.Daemon.Running {
 		row("daemon", "process %d, version %s, %s", r.Daemon.PID, r.Version, count(r.Daemon.Clients, "client"))
+		if r.Daemon.HTTP != "" {
+			row("", "%s", r.Daemon.HTTP)
+		}
 	} else {
 		row("daemon", "not running")
 	}
