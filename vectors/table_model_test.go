@@ -23,7 +23,7 @@ func TestTablesAgainstBruteForce(t *testing.T) {
 			tables := newTables(t, dir, TableOptions{})
 			createTable(t, tables, "t", c.dim, c.metric)
 			m := &tableModel{metric: c.metric, rows: map[string]modelledRow{}}
-			for range 60 {
+			for range 30 {
 				step(t, rng, tables, m, c.dim)
 				q, _ := randomRow(rng, c.dim, 0)
 				for _, where := range []map[string]any{nil, {"group": "g1"}, {"rare": true}, {"n": map[string]any{"lt": 500.0}}, {"group": "none"}} {
