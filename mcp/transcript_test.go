@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -114,8 +115,12 @@ func play(t *testing.T, w *world, client *testClient, script string) string {
 			continue
 		}
 		synctest.Wait()
-		for _, got := range client.received() {
-			fmt.Fprintln(&out, "<", got)
+		got := client.received()
+		withdrawn := func(line string) int { return strings.Count(line, `"notifications/cancelled"`) }
+		// The SDK withdraws its own requests from a goroutine, in no certain order.
+		slices.SortStableFunc(got, func(a, b string) int { return withdrawn(a) - withdrawn(b) })
+		for _, line := range got {
+			fmt.Fprintln(&out, "<", line)
 		}
 	}
 	return out.String()
