@@ -284,7 +284,9 @@ func (s *subscriber) notified(m message) {
 			URI string `json:"uri"`
 		}
 		require.NoError(s.t, json.Unmarshal(m.Params, &updated))
-		s.read(updated.URI)
+		if s.subscribed[updated.URI] { // else it came before we unsubscribed, and what is read now would never be told to be gone
+			s.read(updated.URI)
+		}
 	case "notifications/resources/list_changed":
 		s.list()
 	}
