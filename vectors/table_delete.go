@@ -1,0 +1,112 @@
+package vectors
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+)
+
+// deleteIDs deletes the rows that have these ids and returns their numbers.
+func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list)))
+}
+
+// numbers reads a column of row numbers.
+func numbers(rows *sql.Rows, err error) ([]int64, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	var out []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, rows.Err()
+}
+
+// DeleteRowsRequest names rows by their ids or by conditions on their metadata.
+type DeleteRowsRequest struct {
+	Table string
+	IDs   []string
+	Where map[string]any
+}
+
+// DeleteRows deletes rows and returns how many there were. Those of a filter
+// are deleted a thousand at a time: after an error or a crash some may be
+// left, and the same request goes on.
+func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, error) {
+	const op = "delete from table"
+	info, err := t.find(ctx, op, r.Table)
+	if err != nil {
+		return 0, err
+	}
+	filter, err := newTableFilter(r.Where)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case (len(r.IDs) == 0) == (filter == nil):
+		return 0, invalid(op, info.Name, "Pass ids or a filter; drop_table removes all.", "what to delete is named by ids or by a filter, one of the two")
+	case len(r.IDs) > MaxRowsPerCall:
+		return 0, invalid(op, info.Name, "Delete them in several calls.", "%d ids in one call, and %d are allowed", len(r.IDs), MaxRowsPerCall)
+	case filter == nil:
+		return t.deleteSome(ctx, info.id, func(tx *sql.Tx) ([]int64, error) { return deleteIDs(ctx, tx, info.id, r.IDs) })
+	}
+	return t.deleteMatching(ctx, info.id, filter)
+}
+
+func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter) (int, error) {
+	var rows []int64
+	err := t.eachMetadata(ctx, table, func(row int64, metadata string) error {
+		passes, err := f.matches(metadata)
+		if passes {
+			rows = append(rows, row)
+		}
+		return err
+	})
+	deleted := 0
+	for len(rows) > 0 && err == nil {
+		part := rows[:min(1000, len(rows))]
+		rows = rows[len(part):]
+		var n int
+		n, err = t.deleteSome(ctx, table, func(tx *sql.Tx) ([]int64, error) {
+			list, err := json.Marshal(part)
+			if err != nil {
+				return nil, err
+			}
+			return numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list)))
+		})
+		deleted += n
+	}
+	return deleted, err
+}
+
+// deleteSome runs a deletion in a transaction of its own.
+func (t *Tables) deleteSome(ctx context.Context, table int64, del func(tx *sql.Tx) ([]int64, error)) (int, error) {
+	t.write.Lock()
+	defer t.write.Unlock()
+	var removed []int64
+	err := t.db.Write(ctx, func(tx *sql.Tx) (err error) {
+		if removed, err = del(tx); err != nil || len(removed) == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE vector_tables SET rows = rows - ? WHERE id = ?`, len(removed), table)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	t.tell(table, removed, nil)
+	return len(removed), nil
+}
