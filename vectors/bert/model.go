@@ -23,6 +23,7 @@ const numerics = 1
 // Kind is what a text is embedded for; some models want to be told.
 type Kind int
 
+// The kinds of texts.
 const (
 	Passage Kind = iota // a text to be found
 	Query               // a question to find it by

@@ -1,6 +1,7 @@
 package bert
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
@@ -28,8 +29,7 @@ func OpenFile(path string) (*Model, error) {
 	}
 	m, err := Open(data)
 	if err != nil {
-		unmap()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	m.unmap = unmap
 	return m, nil

@@ -145,7 +145,7 @@ func TestRows8(t *testing.T) {
 	assert.Equal(t, []int32{-31, 0}, sums)
 }
 
-// Smoothing gives inputs and weights the same range, in eight bits.
+// Smoothing gives inputs and weights the same range, in five bits.
 func TestSmooth(t *testing.T) {
 	l := linear{n: 2, k: 3, w: []float32{1, 0, 4, -4, 0, 1}}
 	assert.Equal(t, []float32{2, 1, 0.203125}, l.smooth([]float32{1, 5, 97}), "√(4/1), no weights, √(4/97) = 0.20307")

@@ -144,10 +144,10 @@ func (l *linear) apply(rows [][]float32) [][]float32 {
 			w := l.w[j*l.k:][:len(x)]
 			var s [4]float64 // four sums, so that additions overlap
 			for k := 0; k+4 <= len(x); k += 4 {
-				s[0] += float64(x[k]) * float64(w[k])
-				s[1] += float64(x[k+1]) * float64(w[k+1])
-				s[2] += float64(x[k+2]) * float64(w[k+2])
-				s[3] += float64(x[k+3]) * float64(w[k+3])
+				s[0] += float64(float64(x[k]) * float64(w[k]))
+				s[1] += float64(float64(x[k+1]) * float64(w[k+1]))
+				s[2] += float64(float64(x[k+2]) * float64(w[k+2]))
+				s[3] += float64(float64(x[k+3]) * float64(w[k+3]))
 			}
 			out[i][j] = float32(s[0]+s[1]+s[2]+s[3]) + l.b[j]
 		}

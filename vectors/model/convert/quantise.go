@@ -98,8 +98,9 @@ func (l *linear) quantise(seen []float32) (map[string][]byte, error) {
 }
 
 // smooth returns √(largest weight / largest input) of each input channel: what
-// makes both equal. It is rounded to eight bits so that the last bits of
-// math.Exp, which differ between processors, leave no trace in the file.
+// makes both equal. It is rounded to five bits, which costs nothing, so that
+// the last bits of a sum or of math.Exp, which differ between processors, leave
+// no trace in the file.
 func (l *linear) smooth(seen []float32) []float32 {
 	factors := make([]float32, l.k)
 	for k := range factors {
@@ -110,7 +111,7 @@ func (l *linear) smooth(seen []float32) []float32 {
 		factors[k] = 1
 		if largest > 0 && seen[k] > 0 {
 			mantissa, exponent := math.Frexp(math.Sqrt(float64(largest) / float64(seen[k])))
-			factors[k] = float32(math.Ldexp(math.RoundToEven(mantissa*256)/256, exponent))
+			factors[k] = float32(math.Ldexp(math.RoundToEven(mantissa*32)/32, exponent))
 		}
 	}
 	return factors

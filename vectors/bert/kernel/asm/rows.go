@@ -59,27 +59,8 @@ func (v *isa) quantise(p *printer) {
 	})
 	v.reduce(p, "VMINPS", low, temp)
 	v.reduce(p, "VMAXPS", high, temp)
-
-	// X(temp) = spread; X(inverse) and R8 stay zero unless it is above tiny.
 	inverse, zero := temp+1, temp+2
-	p.op("VSUBSS", x(low), x(high), x(temp))
-	v.zero(p, inverse)
-	p.op("XORL", "R8", "R8")
-	p.op("MOVL", 0, p.arg("scale"))
-	p.op("VUCOMISS", v.operand(tinyRange), x(temp))
-	p.op("JLS", "flat")
-	p.op("VMOVSS", v.operand(byteRange), x(high))
-	p.op("VDIVSS", x(temp), x(high), x(inverse))
-	p.op("VDIVSS", x(high), x(temp), x(temp))
-	p.op("VMOVSS", x(temp), p.arg("scale"))
-	p.op("VMULSS", x(inverse), x(low), x(low))
-	p.op("VCVTSS2SI", x(low), "R8")
-	p.op("NEGL", "R8")
-	p.place("flat")
-	p.op("MOVL", "R8", p.arg("zero"))
-	p.op("VBROADCASTSS", x(inverse), v.r(inverse))
-	p.op("VMOVD", "R8", x(zero))
-	p.op("VPBROADCASTD", x(zero), v.r(zero))
+	v.quantisation(p, low, high, temp, inverse, zero)
 
 	// Registers below inverse are free.
 	none, most := 0, 1
@@ -99,6 +80,31 @@ func (v *isa) quantise(p *printer) {
 		}
 	})
 	p.ret()
+}
+
+// quantisation spreads the bytes over what lies between the lowest lanes of low
+// and high: it sets the results scale and zero, and broadcasts the inverse of
+// the scale and the zero point to registers. All stay zero unless the spread is
+// above tinyRange.
+func (v *isa) quantisation(p *printer, low, high, spread, inverse, zero int) {
+	p.op("VSUBSS", x(low), x(high), x(spread))
+	v.zero(p, inverse)
+	p.op("XORL", "R8", "R8")
+	p.op("MOVL", 0, p.arg("scale"))
+	p.op("VUCOMISS", v.operand(tinyRange), x(spread))
+	p.op("JLS", "flat")
+	p.op("VMOVSS", v.operand(byteRange), x(high))
+	p.op("VDIVSS", x(spread), x(high), x(inverse))
+	p.op("VDIVSS", x(high), x(spread), x(spread))
+	p.op("VMOVSS", x(spread), p.arg("scale"))
+	p.op("VMULSS", x(inverse), x(low), x(low))
+	p.op("VCVTSS2SI", x(low), "R8")
+	p.op("NEGL", "R8")
+	p.place("flat")
+	p.op("MOVL", "R8", p.arg("zero"))
+	p.op("VBROADCASTSS", x(inverse), v.r(inverse))
+	p.op("VMOVD", "R8", x(zero))
+	p.op("VPBROADCASTD", x(zero), v.r(zero))
 }
 
 // storeActivations stores a register of values of 0 to 255 at chunk c of the
