@@ -44,6 +44,8 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 			return prompts.NoteRef, nil
 		case params.Ref.URI == tagTemplate.URITemplate && name == "tag":
 			return prompts.Tag, nil
+		case params.Ref.URI == tableTemplate.URITemplate && name == "table":
+			return tableName, nil
 		}
 		return "", invalidParams("there is no resource template %q with an argument %q", clip(params.Ref.URI, 100), clip(name, 60))
 	}
@@ -64,6 +66,8 @@ func (s *session) candidates(ctx context.Context, kind prompts.Kind, params *sdk
 	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	var values []string
 	switch kind {
+	case tableName:
+		return s.tableNames(ctx)
 	case prompts.NoteRef:
 		return s.notePaths(ctx)
 	case prompts.Tag:

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"notesd/notes"
+	"notesd/prompts"
 	"notesd/vectors"
 )
 
@@ -18,6 +19,9 @@ const (
 	tablePrefix = "vectors:///"
 	jsonType    = "application/json"
 )
+
+// tableName is a kind of value that prompts have no use for.
+const tableName prompts.Kind = "table"
 
 var tableTemplate = &sdk.ResourceTemplate{
 	Name: "table", Title: "Vector table", URITemplate: "vectors:///{table}", MIMEType: jsonType,
@@ -60,6 +64,16 @@ func (s *session) tableResources(ctx context.Context) ([]*sdk.Resource, error) {
 		resources[i] = &sdk.Resource{URI: tableURI(info.Name), Name: info.Name, Title: "Vector table " + info.Name, MIMEType: jsonType}
 	}
 	return resources, nil
+}
+
+// tableNames returns what the template's argument can be.
+func (s *session) tableNames(ctx context.Context) ([]string, error) {
+	resources, err := s.tableResources(ctx)
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = r.Name
+	}
+	return names, err
 }
 
 // A tableDescription is the content of a table's resource.

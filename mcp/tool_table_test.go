@@ -180,6 +180,11 @@ func TestVectorTableResource(t *testing.T) {
 		assert.Equal(t, "application/json", res.Contents[0].MIMEType)
 		assert.Contains(t, res.Contents[0].Text, `"sample_ids": [`+"\n    \"Brie\"")
 	}
+	completed, err := s.Complete(t.Context(), &sdk.CompleteParams{
+		Ref: &sdk.CompleteReference{Type: "ref/resource", URI: "vectors:///{table}"}, Argument: sdk.CompleteParamsArgument{Name: "table", Value: "kä"},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Käse.1"}, completed.Completion.Values)
 	_, err = s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "vectors:///nothing"})
 	require.ErrorContains(t, err, "not found")
 }
