@@ -150,7 +150,8 @@ func listPage(ctx context.Context, tx *sql.Tx, q ListQuery, by order, where stri
 		}
 		m, err := scanMeta(rows, value)
 		if len(metas) < q.Limit {
-			c.ID, last = m.ID, c
+			c.ID = m.ID
+			last = c
 		}
 		metas = append(metas, m)
 		return err

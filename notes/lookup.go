@@ -58,8 +58,9 @@ func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, erro
 			case 0:
 				continue
 			case 1:
+				err := loadTags(ctx, tx, metas)
 				found = metas[0]
-				return loadTags(ctx, tx, []Meta{found})
+				return err
 			}
 			return ambiguous(ref, metas)
 		}
