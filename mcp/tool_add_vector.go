@@ -11,7 +11,7 @@ import (
 var addVector = define(tool{
 	name:        "add_vector",
 	title:       "Add vectors",
-	description: "Add a row, or many as rows of the same fields, to a vector table: a vector, or text to embed. Use it before search_vectors. A known id is replaced.",
+	description: "Add a row, or rows of the same fields, to a vector table: a vector, or text to embed. Use it to fill a table. A known id is replaced.",
 	effect:      changes,
 	tables:      true,
 	input: mustSchema(`{

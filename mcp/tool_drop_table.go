@@ -9,7 +9,7 @@ import (
 var dropTable = define(tool{
 	name:        "drop_table",
 	title:       "Drop a vector table",
-	description: "Remove a vector table. Use it when all is done with it; it can be restored for seven days.",
+	description: "Remove a vector table; restorable for seven days. Use it when done.",
 	effect:      changes,
 	tables:      true,
 	input:       tableInput,

@@ -12,7 +12,7 @@ import (
 var searchVectors = define(tool{
 	name:        "search_vectors",
 	title:       "Search a vector table",
-	description: "Rows of a vector table nearest to a vector or text. Use it on tables only. A higher score is nearer; for l2 it is the negative distance.",
+	description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
 	effect:      reads,
 	tables:      true,
 	input: mustSchema(`{
@@ -21,8 +21,8 @@ var searchVectors = define(tool{
 			"table_name": {"type": "string"},
 			"query_vector": {"type": "array", "items": {"type": "number"}},
 			"query_text": {"type": "string"},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 100},
-			"filter": {"type": "object", "description": "on metadata, as where"}
+			"limit": {"type": "integer", "maximum": 100},
+			"filter": {"type": "object", "description": "as where"}
 		},
 		"required": ["table_name"]
 	}`),
