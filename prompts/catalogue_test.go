@@ -203,6 +203,8 @@ func TestTemplates(t *testing.T) {
 	assert.Equal(t, []string{"ask_notes", "broken", "open", "weekly", "summarize_notes", "summarize_note", "daily_review", "find_connections"}, names)
 	weekly := list[3]
 	assert.Equal(t, "The week.", weekly.Description)
+	assert.Equal(t, list[0].Title, list[0].Description, "a prompt that says nothing of itself")
+	assert.NotEmpty(t, list[0].Description)
 	assert.Equal(t, []Argument{{Name: "topic"}, {Name: "style", Description: "How.", Required: true}}, weekly.Arguments)
 
 	r, err := c.Render(t.Context(), "weekly", map[string]string{"topic": "sourdough", "style": "short"}, notes.Scope{})

@@ -53,7 +53,9 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 
 func newTemplate(note *notes.Note) template {
 	t := template{Prompt: Prompt{Name: strings.TrimSuffix(path.Base(note.Path), path.Ext(note.Path)), Title: note.Title}}
-	t.Description, _ = note.FrontMatter["description"].(string)
+	if t.Description, _ = note.FrontMatter["description"].(string); t.Description == "" {
+		t.Description = note.Title // some clients want one of every prompt
+	}
 	if list, ok := note.FrontMatter["arguments"].([]any); ok {
 		for _, item := range list {
 			if a, ok := newArgument(item); ok {
