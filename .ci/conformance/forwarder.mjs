@@ -1,0 +1,50 @@
+// The suite cannot send a token, nor ask for anything but its own fixtures. The
+// forwarder stands between it and notesd, adds the token, and replaces what
+// stand-ins.mjs names; all else passes byte for byte, Host and Origin included.
+import { createServer, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+
+import { standIn } from "./stand-ins.mjs";
+
+// forward listens on a port of its own and returns the server.
+export async function forward(target, token) {
+  const server = createServer((from, to) => {
+    pass(from, to, target, token).catch(() => to.destroy());
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return server;
+}
+
+async function pass(from, to, target, token) {
+  let body = await buffer(from);
+  const headers = { ...from.headers, authorization: `Bearer ${token}` };
+  const message = parse(body);
+  const changed = standIn(message);
+  if (changed) {
+    body = Buffer.from(JSON.stringify(changed));
+    headers["content-length"] = body.length;
+    for (const key of ["name", "uri"]) {
+      if (headers["mcp-name"] !== undefined && headers["mcp-name"] === message.params[key]) {
+        headers["mcp-name"] = changed.params[key];
+      }
+    }
+  }
+  const options = { host: "127.0.0.1", port: target, method: from.method, path: from.url, headers, setHost: false };
+  const onward = request(options, (answer) => {
+    to.writeHead(answer.statusCode, answer.rawHeaders);
+    to.flushHeaders();
+    answer.on("error", () => to.destroy());
+    answer.pipe(to);
+  });
+  onward.on("error", () => to.destroy());
+  to.on("close", () => onward.destroy());
+  onward.end(body);
+}
+
+function parse(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined; // garbage is what some scenarios send
+  }
+}
