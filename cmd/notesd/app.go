@@ -114,7 +114,8 @@ func (a *app) rootCommand() *cobra.Command {
 		mcpCommand, serveCommand,
 		searchCommand, readCommand, listCommand, newCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand,
-		indexCommand, statusCommand, doctorCommand, setupCommand, evalCommand, versionCommand,
+		indexCommand, statusCommand, doctorCommand, setupCommand,
+		tablesCommand, evalCommand, versionCommand,
 	} {
 		cmd := command(a)
 		run := cmd.RunE

@@ -47,16 +47,9 @@ put history.db into the state directory ("notesd status") while nothing runs.`,
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if _, err := c.ask(ctx, methodBackup, ownerParams{Dir: dir}); err != nil {
-					return err
-				}
 				var m manifest
-				text, err := os.ReadFile(filepath.Join(dir, backupManifest))
-				if err == nil {
-					err = json.Unmarshal(text, &m)
-				}
-				if err != nil {
-					return fmt.Errorf("read the backup: %w", err)
+				if err := c.ask(ctx, methodBackup, ownerParams{Dir: dir}, &m); err != nil {
+					return err
 				}
 				if a.json {
 					return a.out.json(m)
@@ -72,30 +65,34 @@ put history.db into the state directory ("notesd status") while nothing runs.`,
 
 // backUp writes a backup of the vault's state into dir, which must be empty or
 // not exist.
-func (s *service) backUp(ctx context.Context, vault *notes.Vault, dir string) error {
+func (s *service) backUp(ctx context.Context, vault *notes.Vault, dir string) (m manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the folder: %w", err)
+		return m, fmt.Errorf("make the folder: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("read the folder: %w", err)
+		return m, fmt.Errorf("read the folder: %w", err)
 	}
 	if len(entries) > 0 {
-		return &failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
+		return m, &failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
 	}
 	history := filepath.Join(dir, backupHistory)
 	if err := vault.Store().History().Backup(ctx, history); err != nil {
-		return errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
+		return m, errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
+	}
+	if err := os.Chmod(history, 0o600); err != nil {
+		return m, err
 	}
 	info, err := os.Stat(history)
 	if err != nil {
-		return err
+		return m, err
 	}
-	text, err := json.MarshalIndent(manifest{Version: version(), Vault: vault.Root(), State: s.cfg.State, Time: time.Now().UTC().Truncate(time.Second), Bytes: info.Size()}, "", "  ")
+	m = manifest{Version: version(), Vault: vault.Root(), State: s.cfg.State, Time: time.Now().UTC().Truncate(time.Second), Bytes: info.Size()}
+	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return err
+		return m, err
 	}
-	return os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
+	return m, os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
 }
 
 func removeIfThere(name string) error {

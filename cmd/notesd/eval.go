@@ -99,10 +99,10 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}
-			if _, err := a.untilEmbedded(ctx, c); err != nil {
+			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
 				return err
 			}
-			r, err = set.Run(ctx, lateEngine{late: s.engine}, modes...)
+			r, err = set.Run(ctx, lateEngine{late: s.engine, settling: settling{vault: s.vault}}, modes...)
 			return err
 		})
 	})

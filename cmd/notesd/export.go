@@ -31,14 +31,14 @@ or not exist. TIME is a date, a date with a time, or how long ago: 36h, 90m.`,
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				n, err := c.ask(ctx, methodExport, ownerParams{AsOf: at, Dir: dir})
-				if err != nil {
+				var n int
+				if err := c.ask(ctx, methodExport, ownerParams{AsOf: at, Dir: dir}, &n); err != nil {
 					return err
 				}
 				if a.json {
 					return a.out.json(map[string]any{"notes": n, "dir": dir, "as_of": at})
 				}
-				_, err = fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
+				_, err := fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
 				return err
 			})
 		},

@@ -18,14 +18,14 @@ was derived from them. This cannot be undone.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				n, err := c.ask(ctx, methodForget, ownerParams{Note: names[0]})
-				if err != nil {
+				var n int
+				if err := c.ask(ctx, methodForget, ownerParams{Note: names[0]}, &n); err != nil {
 					return err
 				}
 				if a.json {
 					return a.out.json(map[string]any{"note": names[0], "versions": n})
 				}
-				_, err = fmt.Fprintf(a.out, "forgotten, with %s\n", count(n, "version"))
+				_, err := fmt.Fprintf(a.out, "forgotten, with %s\n", count(n, "version"))
 				return err
 			})
 		},

@@ -14,22 +14,22 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 
 Usage: notesd COMMAND [flags]
 
-  mcp, serve          what an assistant launches · the daemon that all of them share
-  search QUERY…       find notes
-  read, list, new     print a note · list notes · make one, its body from stdin
-  history, restore    list the versions of a note · bring one back
-  export, forget      the notes as they were, in another folder · erase a deleted note
-  index, backup       bring the index up to date · copy what notes alone cannot rebuild
-  status, doctor      what notesd knows · what is wrong, and what to do about it
-  setup HOST…         register with Claude Desktop, Claude Code, Cursor, VS Code, Codex
-  eval, version       measure retrieval quality on a judged set · which notesd this is
+  mcp, serve              what an assistant launches · the daemon that they all share
+  search QUERY…           find notes
+  read, list, new         print a note · list notes · make one, its body from stdin
+  history, restore        list the versions of a note · bring one back
+  export, backup          the notes as they were, elsewhere · copy what cannot be rebuilt
+  forget, tables          erase a deleted note · tables of vectors, and restoring one
+  index, status, doctor   bring the index up to date · what is known · what is wrong
+  setup [HOST…]           register with Claude Desktop, Claude Code, Cursor, VS Code, Codex
+  eval, version           measure retrieval on a judged set · which notesd this is
 
 Flags of every command:
-  --vault DIR         the folder of notes; else $NOTESD_VAULT or the configuration file
-  --state DIR         where the index and the history are kept
-  --config FILE       instead of notesd.toml in your configuration directory
-  --log-level LEVEL   debug, info, warn or error
-  --log-file FILE     write the log there
+  --vault DIR             the folder of notes; else $NOTESD_VAULT or the configuration
+  --state DIR             where the index and the history are kept
+  --config FILE           instead of notesd.toml in your configuration directory
+  --log-level LEVEL       debug, info, warn or error
+  --log-file FILE         write the log there
 
 Examples:
   notesd search --vault ~/Notes "what did I promise Anna"

@@ -43,7 +43,7 @@ command does, and a daemon keeps watch.`,
 			return a.indexing(cmd, rebuild, func(ctx context.Context, c *client) error {
 				r, err := a.bringUpToDate(ctx, c)
 				if err == nil && wait {
-					r, err = a.untilEmbedded(ctx, c)
+					r, err = a.untilEmbedded(ctx, c, nil)
 				}
 				if err != nil {
 					return err
@@ -70,7 +70,8 @@ func (a *app) bringUpToDate(ctx context.Context, c *client) (report, error) {
 	if err != nil || c.daemon == nil {
 		return r, err
 	}
-	if _, err := c.ask(ctx, methodRescan, ownerParams{}); err != nil { // what the watcher has not reported yet
+	var none any
+	if err := c.ask(ctx, methodRescan, ownerParams{}, &none); err != nil { // what the watcher has not reported yet
 		return r, err
 	}
 	return a.untilIndexed(ctx, c, nil)
@@ -91,18 +92,21 @@ func (a *app) indexed(r indexResult) error {
 	return nil
 }
 
-// untilEmbedded waits until no passage waits to be embedded.
-func (a *app) untilEmbedded(ctx context.Context, c *client) (report, error) {
-	tick := time.NewTicker(barAfter)
+// untilEmbedded waits until no passage waits to be embedded, or done says that it
+// is enough. On a terminal it shows a bar.
+func (a *app) untilEmbedded(ctx context.Context, c *client, done func(report) bool) (report, error) {
+	tick := time.NewTicker(maxFreshPoll)
 	defer tick.Stop()
 	bar := &meter{screen: a.err, label: "Embedding"}
 	defer bar.clear()
-	for {
+	for began := time.Now(); ; {
 		r, err := c.status(ctx)
-		if err != nil || r.Semantic.Pending == 0 {
+		if err != nil || r.Semantic.Pending == 0 || done != nil && done(r) {
 			return r, err
 		}
-		bar.show(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)
+		if time.Since(began) > barAfter {
+			bar.show(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"time"
 
 	"notesd/notes"
 	"notesd/search"
@@ -51,12 +52,52 @@ func (l *late[T]) peek() (v T, ok bool) {
 	}
 }
 
-// lateVault is a vault whose requests wait until it is open.
-type lateVault struct{ *late[*notes.Vault] }
+// settleTime is how long requests wait, when a service has just begun, for the
+// first look at the vault: in a vault of usual size it is over before that, and
+// nobody gets half an answer because a daemon was started a moment ago.
+const settleTime = time.Second
 
-// ask calls a method of the vault once it is open.
+// settling is the beginning of a service.
+type settling struct {
+	vault *late[*notes.Vault]
+	until time.Time // waiting is over
+}
+
+// wait returns when the vault is known, waiting is over, or ctx ends.
+func (s settling) wait(ctx context.Context) {
+	poll := time.NewTicker(freshPoll)
+	defer poll.Stop()
+	for !s.ready() && time.Now().Before(s.until) {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s settling) ready() bool {
+	v, ok := s.vault.peek()
+	return ok && v.Ready()
+}
+
+// lateVault is a vault whose requests wait until it is open, and for its first
+// look at the folder.
+type lateVault struct {
+	*late[*notes.Vault]
+	settling settling
+}
+
+// settled returns the vault once it is open and, if that does not take long,
+// known.
+func (l lateVault) settled(ctx context.Context) (*notes.Vault, error) {
+	l.settling.wait(ctx)
+	return l.get(ctx)
+}
+
+// ask calls a method of the vault.
 func ask[Q, A any](ctx context.Context, l lateVault, method func(*notes.Vault, context.Context, Q) (A, error), q Q) (A, error) {
-	v, err := l.get(ctx)
+	v, err := l.settled(ctx)
 	if err != nil {
 		var none A
 		return none, err
@@ -70,7 +111,7 @@ func (l lateVault) Ready() bool {
 }
 
 func (l lateVault) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
-	v, err := l.get(ctx)
+	v, err := l.settled(ctx)
 	if err != nil {
 		return notes.Meta{}, err
 	}
@@ -78,7 +119,7 @@ func (l lateVault) Lookup(ctx context.Context, ref string, scope notes.Scope) (n
 }
 
 func (l lateVault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
-	v, err := l.get(ctx)
+	v, err := l.settled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +127,14 @@ func (l lateVault) Read(ctx context.Context, ref string, scope notes.Scope) (*no
 }
 
 func (l lateVault) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
-	v, err := l.get(ctx)
+	v, err := l.settled(ctx)
 	if err != nil {
 		return notes.LinkReport{}, err
 	}
 	return v.Links(ctx, ref, q)
 }
 
+// Status does not wait for the first look: it tells how far that has come.
 func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
 	v, err := l.get(ctx)
 	if err != nil {
@@ -141,10 +183,12 @@ func (l lateVault) Folders(ctx context.Context, scope notes.Scope) ([]notes.Fold
 // gives a query the mode that the configuration prefers.
 type lateEngine struct {
 	*late[*search.Engine]
-	mode search.Mode
+	settling settling
+	mode     search.Mode
 }
 
 func (l lateEngine) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	l.settling.wait(ctx)
 	e, err := l.get(ctx)
 	if err != nil {
 		return search.Result{}, err

@@ -24,42 +24,52 @@ const (
 	methodForget = "notesd/forget"
 	methodBackup = "notesd/backup"
 	methodRescan = "notesd/rescan"
+
+	methodTables       = "notesd/tables"
+	methodRestoreTable = "notesd/restoreTable"
 )
 
-var ownerMethods = []string{methodExport, methodForget, methodBackup, methodRescan}
+var ownerMethods = []string{methodExport, methodForget, methodBackup, methodRescan, methodTables, methodRestoreTable}
 
 // ownerParams are the parameters of all these methods.
 type ownerParams struct {
 	sdk.ParamsBase
-	Note string    `json:"note,omitempty"`
-	Dir  string    `json:"dir,omitempty"` // absolute: the daemon has another working directory
-	AsOf time.Time `json:"as_of,omitzero"`
+	Note  string    `json:"note,omitempty"`
+	Table string    `json:"table,omitempty"`
+	Dir   string    `json:"dir,omitempty"` // absolute: the daemon has another working directory
+	AsOf  time.Time `json:"as_of,omitzero"`
 }
 
 // ownerResult is what they answer.
 type ownerResult struct {
 	sdk.ResultBase
-	Count int `json:"count"` // of notes or versions
+	Value json.RawMessage `json:"value"` // depends on the method
 }
 
-// own does what a method asks.
-func (s *service) own(ctx context.Context, method string, p ownerParams) (ownerResult, error) {
+// own does what a method asks, and returns its value.
+func (s *service) own(ctx context.Context, method string, p ownerParams) (any, error) {
 	vault, err := s.vault.get(ctx)
 	if err != nil {
-		return ownerResult{}, err
+		return nil, err
 	}
-	var n int
 	switch method {
 	case methodExport:
-		n, err = vault.ExportAsOf(ctx, p.AsOf, p.Dir)
+		return vault.ExportAsOf(ctx, p.AsOf, p.Dir)
 	case methodForget:
-		n, err = vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+		return vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
 	case methodBackup:
-		err = s.backUp(ctx, vault, p.Dir)
+		return s.backUp(ctx, vault, p.Dir)
 	case methodRescan:
-		err = vault.Reconcile(ctx)
+		return nil, vault.Reconcile(ctx)
 	}
-	return ownerResult{Count: n}, err
+	tables, err := s.tables.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if method == methodTables {
+		return listTables(ctx, tables)
+	}
+	return restoreTable(ctx, tables, p.Table)
 }
 
 // serveOwner serves the session of a shell command.
@@ -71,7 +81,7 @@ func (s *service) serveOwner(ctx context.Context, conn io.ReadWriteCloser, p mcp
 // ownerTransport takes the calls of our own methods out of what a session reads.
 type ownerTransport struct {
 	mcp.LineTransport
-	own func(context.Context, string, ownerParams) (ownerResult, error)
+	own func(context.Context, string, ownerParams) (any, error)
 }
 
 // Connect returns the session's connection.
@@ -87,7 +97,7 @@ func (t *ownerTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 
 type ownerConn struct {
 	sdk.Connection
-	own    func(context.Context, string, ownerParams) (ownerResult, error)
+	own    func(context.Context, string, ownerParams) (any, error)
 	ctx    context.Context //nolint:containedctx // the connection is the scope of the calls that it carries
 	cancel context.CancelFunc
 	calls  sync.WaitGroup
@@ -118,15 +128,7 @@ func (c *ownerConn) Close() error {
 
 func (c *ownerConn) answer(req *jsonrpc.Request) {
 	res := &jsonrpc.Response{ID: req.ID}
-	var p ownerParams
-	err := json.Unmarshal(req.Params, &p)
-	if err == nil {
-		var done ownerResult
-		if done, err = c.own(c.ctx, req.Method, p); err == nil {
-			res.Result, err = json.Marshal(done)
-		}
-	}
-	if err != nil {
+	if err := c.do(req, res); err != nil {
 		f := failureOf(err)
 		data, _ := json.Marshal(f) // of strings
 		res.Error = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
@@ -134,13 +136,30 @@ func (c *ownerConn) answer(req *jsonrpc.Request) {
 	_ = c.Write(c.ctx, res) // an error means that the command is gone
 }
 
-// ask calls one of our own methods.
-func (c *client) ask(ctx context.Context, method string, p ownerParams) (int, error) {
+func (c *ownerConn) do(req *jsonrpc.Request, res *jsonrpc.Response) error {
+	var p ownerParams
+	if err := json.Unmarshal(req.Params, &p); err != nil {
+		return err
+	}
+	value, err := c.own(c.ctx, req.Method, p)
+	if err != nil {
+		return err
+	}
+	var done ownerResult
+	if done.Value, err = json.Marshal(value); err != nil {
+		return err
+	}
+	res.Result, err = json.Marshal(done)
+	return err
+}
+
+// ask calls one of our own methods and decodes its value into out.
+func (c *client) ask(ctx context.Context, method string, p ownerParams, out any) error {
 	res, err := sdk.CallCustomMethod[*ownerParams, *ownerResult](ctx, c.session, method, &p)
 	if err != nil {
-		return 0, rpcFailure(err)
+		return rpcFailure(err)
 	}
-	return res.Count, nil
+	return json.Unmarshal(res.Value, out)
 }
 
 // rpcFailure finds the failure in a protocol error.

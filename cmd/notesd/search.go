@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -65,6 +66,9 @@ path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 			put(query, "limit", args.limit)
 			put(query, "explain", args.explain)
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if err := a.embedFew(ctx, c, args.mode); err != nil {
+					return err
+				}
 				return a.search(ctx, c, query)
 			})
 		},
@@ -79,6 +83,25 @@ path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// A search without a daemon waits for a few passages to be embedded: the next one
+// has them then, and in a small vault this one, too. More are left to a daemon or
+// to notesd index --wait.
+const (
+	fewPassages = 1000
+	fewWait     = 2 * time.Second
+)
+
+func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
+	if c.daemon != nil || mode == "text" {
+		return nil
+	}
+	latest := time.Now().Add(fewWait)
+	_, err := a.untilEmbedded(ctx, c, func(r report) bool {
+		return r.Semantic.Pending > fewPassages || time.Now().After(latest)
+	})
+	return err
 }
 
 // put sets an argument of a tool unless it is the zero value, for which tools

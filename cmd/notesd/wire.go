@@ -61,8 +61,9 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		vectors: newLate[*vectors.Index](),
 		tables:  newLate[*vectors.Tables](),
 	}
-	vault := lateVault{s.vault}
-	engine := lateEngine{s.engine, search.Mode(cfg.Search.Mode)}
+	settling := settling{vault: s.vault, until: time.Now().Add(settleTime)}
+	vault := lateVault{s.vault, settling}
+	engine := lateEngine{s.engine, settling, search.Mode(cfg.Search.Mode)}
 	s.core = mcp.New(mcp.Options{
 		Version: version(),
 		Title:   filepath.Base(cfg.Vault.Path),
