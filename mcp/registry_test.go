@@ -58,7 +58,15 @@ func assertPlainSchema(t *testing.T, raw json.RawMessage) {
 		if !ok {
 			return
 		}
-		for _, key := range []string{"anyOf", "oneOf", "allOf", "$ref", "$defs", "not", "additionalProperties"} {
+		if branches, ok := object["anyOf"].([]any); ok && at != "" { // a property that takes more than one type
+			for _, branch := range branches {
+				assert.Contains(t, branch, "type", at)
+				walk(at+"|", branch)
+			}
+		} else {
+			assert.NotContains(t, object, "anyOf", at)
+		}
+		for _, key := range []string{"oneOf", "allOf", "$ref", "$defs", "not", "additionalProperties"} {
 			assert.NotContains(t, object, key, at)
 		}
 		if typ, ok := object["type"]; ok {

@@ -44,6 +44,7 @@ class Server {
     writeFileSync(at("config.toml"), `[prompts]\nfolder = "${promptFolder}"\n[semantic]\nprovider = "off"\n`);
     const args = ["serve", "--config", at("config.toml"), "--vault", vault, "--state", state, "--http", "127.0.0.1:0"];
     this.process = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+    process.on("exit", () => this.process.kill()); // whatever goes wrong here
     const port = await this.port();
     this.forwarder = await forward(port, readFileSync(join(state, "http-token"), "utf8").trim());
     this.url = `http://127.0.0.1:${this.forwarder.address().port}/mcp`;
@@ -64,8 +65,8 @@ class Server {
   }
 
   async stop() {
-    this.forwarder?.closeAllConnections();
-    this.forwarder?.close();
+    this.forwarder.closeAllConnections();
+    this.forwarder.close();
     if (this.process.exitCode === null) {
       this.process.kill();
       const [status] = await once(this.process, "exit", { signal: AbortSignal.timeout(10_000) });
@@ -87,8 +88,8 @@ function node(...args) {
 async function conformance({ suite, version, scenarios }) {
   const name = `${suite}-${version}`;
   const server = new Server();
+  await server.start(name);
   try {
-    await server.start(name);
     const out = join(dir, name, "results");
     const { stdout, stderr } = await node(
       join(here, "node_modules", suite, "dist", "index.js"),
