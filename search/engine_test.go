@@ -339,6 +339,8 @@ func TestAnswersAreSmall(t *testing.T) {
 		assert.NotContains(t, h.Snippet, "\n")
 	}
 	assert.LessOrEqual(t, sum, 800+len(r.Hits)*2*len("…"))
-	_, err := json.Marshal(r)
-	assert.NoError(t, err)
+	f.write(map[string]string{"huge.md": "# " + strings.Repeat("endless title ", 20_000) + "\n\nquagga\n"})
+	text, err := json.Marshal(f.search(search.Query{Text: "quagga " + strings.Repeat("endless", 1000) + " title endless"}).Hits[0])
+	require.NoError(t, err)
+	assert.Less(t, len(text), 1200)
 }

@@ -26,6 +26,15 @@ type Why struct {
 	Terms       []string // words of the query that the note has
 }
 
+// clipName cuts a title or heading that is no name: any line may be one.
+func clipName(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return clipWords(s, most) + "…"
+}
+
 // bestChunk chooses the passage of a note to show: the chunk whose distinct
 // matched words weigh most; of equals the first, but rather than one without
 // any, the chunk nearest in meaning (-1: none).
@@ -90,11 +99,11 @@ func (s *rescorer) total() float64 {
 
 // show makes the hit of a note.
 func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
-	h := Hit{NoteID: n.ID, Path: n.Path, Title: n.Title, LineStart: 1, LineEnd: 1}
+	h := Hit{NoteID: n.ID, Path: n.Path, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
 	start, end := 0, len(n.Content)
 	if i := s.bestChunk(n, matches, nearest); i >= 0 {
 		c := n.Chunks[i]
-		h.Heading, h.LineStart, h.LineEnd = c.Heading(), c.LineStart, c.LineEnd
+		h.Heading, h.LineStart, h.LineEnd = clipName(c.Heading()), c.LineStart, c.LineEnd
 		start, end = c.Start, c.End
 	}
 	start += headingEnd(n.Content[start:end])

@@ -225,14 +225,17 @@ func (r *request) unknown(with []int) []queryWord {
 	return out
 }
 
+// maxShown is how many words a hit names that it was found by.
+const maxShown = 10
+
 // shown returns the words of the query that a set of terms stands for.
 func (r *request) shown(terms uint64) []string {
 	var out []string
 	for _, w := range r.words {
-		if terms&(1<<min(w.term, 63)) == 0 {
+		if terms&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
 			continue
 		}
-		if word := strings.ToLower(w.shown); !slices.Contains(out, word) {
+		if word := strings.ToLower(clip(w.shown)); !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}
