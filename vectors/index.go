@@ -117,7 +117,7 @@ func (x *Index) apply(id int64, note *notes.Note) {
 			s.drop(id)
 			delete(s.waiting, id)
 		} else {
-			s.set(id, note.Chunks)
+			s.set(note)
 		}
 	}
 }

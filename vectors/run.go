@@ -211,8 +211,8 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 		}
 		x.mu.Lock()
 		for _, n := range ready {
-			if _, exists := s.chunks[n.ID]; exists && !s.waiting[n.ID] { // else it has changed meanwhile
-				s.set(n.ID, n.Chunks)
+			if _, exists := s.chunks[n.ID]; exists { // else it was deleted meanwhile
+				s.set(n)
 			}
 		}
 		x.mu.Unlock()

@@ -18,7 +18,8 @@ type space struct {
 	embedder Embedder
 	slots    *slots
 	entries  *entries
-	chunks   map[int64]int // how many chunks each note has
+	chunks   map[int64]int    // how many chunks each note has
+	seqs     map[int64]uint64 // which version of each changed note they are
 	total    int
 	backlog  []int64        // notes with chunks to embed; the last is next
 	waiting  map[int64]bool // the same as a set
@@ -30,7 +31,7 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 		return nil, err
 	}
 	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim()),
-		chunks: map[int64]int{}, waiting: map[int64]bool{}}, nil
+		chunks: map[int64]int{}, seqs: map[int64]uint64{}, waiting: map[int64]bool{}}, nil
 }
 
 // slotPath names the cache file of a model.
@@ -53,13 +54,19 @@ func (s *space) remove(dir string) error {
 }
 
 // set makes the note's chunks what can be found of it. Those without a vector
-// put the note on top of the backlog.
-func (s *space) set(note int64, chunks []notes.Chunk) {
+// put the note on top of the backlog. A version older than the one that is
+// there, read before a change and embedded meanwhile, counts for nothing.
+func (s *space) set(n *notes.Note) {
+	note := n.ID
+	if n.Seq < s.seqs[note] {
+		return
+	}
 	s.drop(note)
-	s.chunks[note] = len(chunks)
-	s.total += len(chunks)
+	s.seqs[note] = n.Seq
+	s.chunks[note] = len(n.Chunks)
+	s.total += len(n.Chunks)
 	missing := false
-	for _, c := range chunks {
+	for _, c := range n.Chunks {
 		slot, ok := s.slots.find(keyOf(c.Hash))
 		if !ok {
 			missing = true
@@ -85,6 +92,7 @@ func (s *space) drop(note int64) {
 	s.entries.remove(note)
 	s.total -= s.chunks[note]
 	delete(s.chunks, note)
+	delete(s.seqs, note)
 }
 
 // next takes up to n notes off the backlog.
