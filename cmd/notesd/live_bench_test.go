@@ -161,7 +161,7 @@ func (h *peer) whenFound(word string, want int, since time.Time) time.Duration {
 	h.t.Helper()
 	for h.total(word) < want {
 		require.Less(h.t, time.Since(since), 2*patience, "%d of %d notes are found", h.total(word), want)
-		<-time.After(time.Millisecond) // between questions: two cores serve both sides
+		<-time.After(20 * time.Millisecond) // between questions, which cost the more the more is found
 	}
 	return time.Since(since)
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
 )
 
 // TestDiskToolsAndSubscriberAgree changes a vault at random through the disk
@@ -272,8 +274,25 @@ func (s *subscriber) agrees(p place) {
 			s.notified(m)
 		case <-deadline:
 			require.Zero(s.t, s.dropped.Load(), "the subscriber was too slow for its notifications")
+			s.explain(p)
 			require.Equal(s.t, notesOnDisk(s.t, p), s.view, "the subscriber's view")
 		}
+	}
+}
+
+// explain logs what the program itself answers about each note that the view has
+// wrong, which tells a lost notification from a store that is not the disk.
+func (s *subscriber) explain(p place) {
+	s.t.Helper()
+	disk := notesOnDisk(s.t, p)
+	for path, text := range s.view {
+		if there, ok := disk[path]; ok && there == text {
+			continue
+		}
+		uri := notes.URI(path)
+		s.t.Logf("%s: subscribed %v, in the list of notes %v", path, s.subscribed[uri], strings.Contains(p.run(s.t, "list", "--json"), `"`+path+`"`))
+		m := s.call("resources/read", map[string]any{"uri": uri})
+		s.t.Logf("%s: a read answers %s %v", path, m.Result, m.Error)
 	}
 }
 
