@@ -62,10 +62,9 @@ func TestTablesAreStrict(t *testing.T) {
 	for _, set := range []Set{Notes, History} {
 		db := openFile(t)
 		require.NoError(t, Apply(context.Background(), db, set, 0))
-		rows, err := db.Query(`SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'`)
-		require.NoError(t, err)
-		assert.False(t, rows.Next(), "a table without STRICT takes any type")
-		require.NoError(t, rows.Close())
+		var lax int
+		require.NoError(t, db.QueryRow(`SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'`).Scan(&lax))
+		assert.Zero(t, lax, "a table without STRICT takes any type")
 	}
 }
 

@@ -51,7 +51,7 @@ func emptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return os.MkdirAll(dir, 0o755)
+		return os.MkdirAll(dir, 0o755) //nolint:gosec // the user's own folder, as open as a vault is
 	case err != nil:
 		return err
 	case len(entries) > 0:

@@ -61,7 +61,7 @@ func (c cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// ErrBadCursor's errors are ErrInvalid too; protocol lists answer it with a
+// ErrBadCursor is an ErrInvalid too; protocol lists answer it with a
 // code of its own.
 var ErrBadCursor = fmt.Errorf("bad cursor: %w", ErrInvalid)
 

@@ -403,7 +403,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 			}
 			t.Cleanup(func() { assert.NoError(t, exec.Command("chattr", "-i", full).Run()) })
 		}, ErrForbidden, "permit"},
-		{"removed between read and write", func(t *testing.T, f *fixture) {
+		{"removed between read and write", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
 				if step == "staged" {
 					f.remove("N.md")
@@ -411,7 +411,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 				return nil
 			}
 		}, ErrConflict, "removed"},
-		{"a failing sync", func(t *testing.T, f *fixture) {
+		{"a failing sync", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
 				if step == "staged" {
 					return unix.EIO

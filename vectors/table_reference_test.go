@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite/vec" // adds vec_distance_… to every connection of this test
+	_ "modernc.org/sqlite/vec" //nolint:depguard // adds vec_distance_…, the reference of this test
 )
 
 // Scores and order are those of sqlite-vec, over vectors of its own format.
@@ -37,6 +38,7 @@ func TestTablesAgainstSQLiteVec(t *testing.T) {
 					JOIN vector_values v ON v.row = r.row JOIN vector_tables t ON t.id = r.table_id
 					WHERE t.name = ? ORDER BY score DESC LIMIT 20`, packFloats(q), name)
 				require.NoError(t, err)
+				defer func() { assert.NoError(t, rows.Close()) }()
 				i := 0
 				for ; rows.Next(); i++ {
 					var id string
@@ -48,7 +50,6 @@ func TestTablesAgainstSQLiteVec(t *testing.T) {
 					}
 				}
 				require.NoError(t, rows.Err())
-				require.NoError(t, rows.Close())
 				require.Equal(t, len(got), i)
 			}
 		})

@@ -87,7 +87,7 @@ func benchNotes(b *testing.B) int {
 func queriesFrom(b *testing.B, dir string) []string {
 	b.Helper()
 	var files []string
-	require.NoError(b, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	require.NoError(b, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".md") {
 			files = append(files, path)
 		}

@@ -142,7 +142,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 // report prints the failure of a run to standard error.
 func (a *app) report(f *failure) {
 	if a.json {
-		a.err.json(map[string]*failure{"error": f})
+		_ = a.err.json(map[string]*failure{"error": f}) // there is nowhere left to say that it failed
 		return
 	}
 	fmt.Fprintf(a.err, "%s %s\n", a.err.red("notesd:"), a.err.plain(f.Message))

@@ -106,7 +106,7 @@ func TestMCPToolSelection(t *testing.T) {
 	require.NotNil(t, refused.Error)
 	assert.NoFileExists(t, filepath.Join(p.vault, "x.md"))
 	assert.False(t, writer.tool("create_note", map[string]any{"title": "x", "content": "y"}).IsError)
-	assert.Equal(t, 1, len(p.daemons(t)), "all three share one daemon")
+	assert.Len(t, p.daemons(t), 1, "all three share one daemon")
 
 	bad := p.command("mcp", "--tools", "serch_notes")
 	out, err := bad.CombinedOutput()

@@ -162,7 +162,8 @@ func (a *actor) save(full string) {
 // byTool does what agents do. Refusals (a path that is taken, a note that is
 // gone or was changed) are right answers here; internal errors are not.
 func (a *actor) byTool(h *peer) {
-	args, tool := map[string]any{}, ""
+	args := map[string]any{}
+	var tool string
 	existing := ""
 	if f := a.pick(false); f != "" {
 		rel, _ := filepath.Rel(a.p.vault, f)

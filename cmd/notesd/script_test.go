@@ -156,7 +156,7 @@ func stopDaemon(t testing.TB, state string) {
 	if id, err := daemon.Probe(ctx, state); err == nil {
 		_ = terminate(id.PID) // it may have ended by itself just now
 	}
-	deadline := time.After(stopTimeout)
+	deadline := time.After(patience)
 	for {
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))
 		if err == nil {

@@ -24,5 +24,5 @@ func freeSpace(dir string) (bytes int64, known bool) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false
 	}
-	return int64(st.Bavail) * int64(st.Bsize), true //nolint:unconvert // the types differ from system to system
+	return int64(st.Bavail) * int64(st.Bsize), true
 }

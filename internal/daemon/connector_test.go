@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -124,7 +123,7 @@ func TestDialToSomethingElse(t *testing.T) {
 		if c, err := ln.Accept(); err == nil {
 			_, _ = c.Write([]byte("220 mail.example.org ESMTP\n"))
 			defer c.Close()
-			_, _ = net.Conn(c).Read(make([]byte, maxFrame))
+			_, _ = c.Read(make([]byte, maxFrame))
 		}
 	}()
 	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})

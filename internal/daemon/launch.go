@@ -87,7 +87,7 @@ func launch(args []string) error {
 	}
 	defer logFile.Close()
 	closeOnExec()
-	daemon := exec.Command(args[1], args[2:]...)
+	daemon := exec.Command(args[1], args[2:]...) //nolint:noctx // it is to outlive this process and every context in it
 	daemon.Env = append(os.Environ(), startupEnv+"=1")
 	daemon.Dir = rootDir()
 	daemon.Stdout = os.Stdout

@@ -96,7 +96,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		cut := time.AfterFunc(joinGrace, func() { r.Out.Close() })
 		defer cut.Stop()
 		select {
-		case err = <-ended:
+		case <-ended:
 			defer r.Out.Close()
 		case <-time.After(2 * joinGrace):
 		}

@@ -74,7 +74,7 @@ func TestRelaySendsAnUnansweredHandshakeAgain(t *testing.T) {
 		d.gets("initialize")
 		d.die()
 		d = h.daemon()
-		assert.Equal(t, initializeLine, d.get(), "it is the client's own request, to be answered to the client")
+		assert.Equal(t, initializeLine, d.get(), "it is the client's own request, to be answered to the client") //nolint:testifylint // byte for byte
 		d.gets("notifications/initialized")
 		d.gets("tools/list")
 		d.send(`{"jsonrpc":"2.0","id":0,"result":` + initializeReply + `}`)

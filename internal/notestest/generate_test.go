@@ -21,7 +21,8 @@ func TestGenerateDependsOnTheSpecAlone(t *testing.T) {
 	assert.Equal(t, first, make(spec))
 	spec.Seed++
 	assert.NotEqual(t, first, make(spec))
-	assert.Equal(t, Queries(spec, 20), Queries(spec, 20))
+	queries := Queries(spec, 20)
+	assert.Equal(t, queries, Queries(spec, 20))
 }
 
 func TestGeneratedWordsFollowZipf(t *testing.T) {

@@ -173,7 +173,7 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 func (db *DB) Close() error {
 	db.closed.Do(func() {
 		readErr := db.read.Close()
-		_, foldErr := db.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		_, foldErr := db.write.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		db.err = errors.Join(readErr, foldErr, db.write.Close())
 		if db.err == nil {
 			db.err = writeStamp(db.path)
