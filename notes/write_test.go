@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 func TestFileName(t *testing.T) {
@@ -390,12 +390,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 		{"a hard link", func(t *testing.T, f *fixture) {
 			require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "twin.txt")))
 		}, ErrForbidden, "hard link"},
-		{"a lock", func(t *testing.T, f *fixture) {
-			file, err := os.Open(filepath.Join(f.dir, "N.md"))
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, file.Close()) })
-			require.NoError(t, unix.Flock(int(file.Fd()), unix.LOCK_EX))
-		}, ErrConflict, "lock"},
+		{"a lock", holdLock, ErrConflict, "lock"},
 		{"an immutable file", func(t *testing.T, f *fixture) {
 			full := filepath.Join(f.dir, "N.md")
 			if err := exec.Command("chattr", "+i", full).Run(); err != nil {
@@ -414,7 +409,7 @@ func TestFaultsLeaveTheOldBytes(t *testing.T) {
 		{"a failing sync", func(_ *testing.T, f *fixture) {
 			f.failpoint = func(step string) error {
 				if step == "staged" {
-					return unix.EIO
+					return syscall.EIO
 				}
 				return nil
 			}
