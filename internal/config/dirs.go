@@ -24,11 +24,8 @@ func StateDir(vault string, environ []string) (string, error) {
 }
 
 func (e environment) stateDir(vault string) (string, error) {
-	resolved, err := filepath.EvalSymlinks(vault)
+	resolved, err := filepath.Abs(realPath(vault))
 	if err != nil {
-		return "", fmt.Errorf("state directory: %w", err)
-	}
-	if resolved, err = filepath.Abs(resolved); err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	base, err := e.userDir(runtime.GOOS, "XDG_STATE_HOME", stateHomes)

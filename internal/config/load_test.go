@@ -328,10 +328,27 @@ func TestStateDir(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, cfg.State)
 
-	_, err = StateDir(filepath.Join(w.home, "gone"), env)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Rename(w.vault, w.vault+" away"))
+	got, err := StateDir(w.vault, env)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "an unmounted vault keeps its state")
 	_, err = StateDir(w.vault, nil)
 	require.ErrorIs(t, err, errNoHome)
+}
+
+func TestAVaultThatIsKnownMayBeAway(t *testing.T) {
+	w := newWorld(t)
+	env := w.env("XDG_STATE_HOME="+filepath.Join(w.home, "state"), "NOTESD_VAULT="+w.vault)
+	cfg, err := w.load(Sources{Env: env})
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(w.vault))
+	_, err = w.load(Sources{Env: env})
+	require.ErrorContains(t, err, "cannot be opened")
+	require.NoError(t, os.MkdirAll(cfg.State, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, "notes.db"), nil, 0o600))
+	away, err := w.load(Sources{Env: env})
+	require.NoError(t, err, "its disk is not mounted: the daemon says so and waits")
+	assert.Equal(t, cfg.State, away.State)
 }
 
 func TestNoStateInsideTheVaultThroughALink(t *testing.T) {

@@ -26,11 +26,11 @@ func (l *loader) checkVault(cfg *Config) {
 		return
 	}
 	info, err := os.Stat(vault)
-	if err != nil {
+	if err != nil && !l.isKnown(vault, cfg.State) {
 		l.blame("vault.path", vault, "cannot be opened: "+reason(err), "name an existing folder of notes")
 		return
 	}
-	if !info.IsDir() {
+	if err == nil && !info.IsDir() {
 		l.blame("vault.path", vault, "is not a folder", "name the folder that holds the notes")
 		return
 	}
@@ -44,6 +44,20 @@ func (l *loader) checkVault(cfg *Config) {
 		l.blame("state", cfg.State, "lies inside the vault",
 			"choose a folder elsewhere: a sync service would damage a live database")
 	}
+}
+
+// isKnown reports whether the vault has been served before: one that cannot be
+// opened now, such as one on a disk that is not mounted, is no mistake in the
+// configuration then, and notesd says what is wrong and waits for it.
+func (l *loader) isKnown(vault, state string) bool {
+	if state == "" {
+		var err error
+		if state, err = l.env.stateDir(vault); err != nil {
+			return false
+		}
+	}
+	_, err := os.Stat(filepath.Join(state, "notes.db"))
+	return err == nil
 }
 
 func (l *loader) checkSemantic(s *Semantic) {
