@@ -96,7 +96,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		cut := time.AfterFunc(joinGrace, func() { r.Out.Close() })
 		defer cut.Stop()
 		select {
-		case <-ended:
+		case <-ended: //nolint:errcheck // why it was told to end counts, and not how it did
 			defer r.Out.Close()
 		case <-time.After(2 * joinGrace):
 		}
