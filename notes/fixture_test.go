@@ -2,6 +2,7 @@ package notes
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,9 +78,12 @@ func (f *fixture) restart() {
 
 func (f *fixture) write(name, text string) {
 	f.t.Helper()
+	require.NoError(f.t, f.writeFile(name, text))
+}
+
+func (f *fixture) writeFile(name, text string) error {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
-	require.NoError(f.t, os.MkdirAll(filepath.Dir(full), 0o755))
-	require.NoError(f.t, os.WriteFile(full, []byte(text), 0o644))
+	return errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644))
 }
 
 func (f *fixture) remove(name string) {
