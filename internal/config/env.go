@@ -66,7 +66,7 @@ func (l *loader) envEntries() []entry {
 	}
 	var entries []entry
 	for name, value := range l.env {
-		if !strings.HasPrefix(name, envPrefix) {
+		if !strings.HasPrefix(name, envPrefix) || name == tierVariable {
 			continue
 		}
 		key, known := keys[name]
@@ -79,6 +79,10 @@ func (l *loader) envEntries() []entry {
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.origin, b.origin) })
 	return entries
 }
+
+// tierVariable forces the kernels of the built-in model, for tests and for
+// looking into trouble. It is no setting: every tier gives the same bits.
+const tierVariable = envPrefix + "BERT_TIER"
 
 func unknownVariable(name string) Problem {
 	p := Problem{Origin: name, Detail: "is not a known variable"}

@@ -336,6 +336,12 @@ func TestStateDir(t *testing.T) {
 	require.ErrorIs(t, err, errNoHome)
 }
 
+func TestTheTierIsNoSetting(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.load(Sources{Env: w.env("NOTESD_BERT_TIER=purego", "NOTESD_VAULT="+w.vault)})
+	require.NoError(t, err)
+}
+
 func TestAVaultThatIsKnownMayBeAway(t *testing.T) {
 	w := newWorld(t)
 	env := w.env("XDG_STATE_HOME="+filepath.Join(w.home, "state"), "NOTESD_VAULT="+w.vault)
