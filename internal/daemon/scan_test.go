@@ -184,8 +184,8 @@ func FuzzParseID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		id, ok := parseID(raw)
-		if !ok || !json.Valid(raw) || bytes.TrimSpace(raw)[0] != raw[0] {
-			return
+		if !ok || !json.Valid(raw) || len(bytes.TrimSpace(raw)) != len(raw) {
+			return // the scanner gives ids without the space around them
 		}
 		var v any
 		require.NoError(t, json.Unmarshal(raw, &v))
