@@ -34,7 +34,8 @@ func (a *app) untilIndexed(ctx context.Context, c *client, done func(report) boo
 			return r, nil
 		}
 		if time.Since(began) > barAfter {
-			bar.show(r.Index.Scanned, r.Index.ToScan)
+			// Reading and indexing take about as long, and one follows the other.
+			bar.show((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
 		}
 		select {
 		case <-time.After(wait):
