@@ -10,7 +10,7 @@ import (
 // index build two segments at once; the first is small, so that the newest
 // notes are found within a moment of a first start.
 const (
-	batchBytes      = 8 << 20
+	batchBytes      = 6 << 20
 	firstBatchBytes = 1 << 20
 	batchFiles      = 2000
 	// deferLinksFrom is the batch size from which links are resolved once at
@@ -28,7 +28,7 @@ type prepared struct {
 }
 
 // carryOut brings the store, and then the followers, to what the plan found.
-// While the followers take one batch, the next is read and parsed.
+// While the followers take one batch, the next is read, parsed and committed.
 func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 	v.progress.begin(len(p.changed))
 	defer v.progress.end()
@@ -53,14 +53,12 @@ func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 		if err != nil {
 			return err
 		}
-		feeding <- struct{}{} // the batch before is with the followers
-		err = v.commit(ctx, root, p, files, gone)
-		gone = nil
-		if err != nil {
-			<-feeding
+		if err := v.commit(ctx, root, p, files, gone); err != nil {
 			return err
 		}
+		gone = nil
 		v.progress.done.Add(int64(len(batch)))
+		feeding <- struct{}{} // until now the batch before may have been with the followers
 		go func() {
 			defer func() { <-feeding }()
 			v.feed.run(ctx)
