@@ -14,12 +14,18 @@ const (
 	buildPause = time.Second
 )
 
+// buildMemory is what the process is to keep within while it builds, in bytes,
+// softly: near it the collector works more and returns pages at once. Mapped
+// files come on top.
+const buildMemory = 300 << 20
+
 // builds is the one place of the process that changes the collector's target.
 var builds struct {
 	sync.Mutex
 	running int
 	lowered bool
-	was     int // the target to return to
+	was     int   // the target to return to
+	limit   int64 // and the soft limit
 	pause   *time.Timer
 }
 
@@ -32,6 +38,7 @@ func beginBuild() (end func()) {
 	if !builds.lowered {
 		builds.lowered = true
 		builds.was = debug.SetGCPercent(buildGC)
+		builds.limit = debug.SetMemoryLimit(buildMemory)
 	}
 	return func() {
 		builds.Lock()
@@ -55,6 +62,7 @@ func endBuilds() {
 	if builds.running == 0 && builds.lowered {
 		builds.lowered = false
 		debug.SetGCPercent(builds.was)
+		debug.SetMemoryLimit(builds.limit)
 		debug.FreeOSMemory()
 	}
 }

@@ -27,8 +27,11 @@ type Options struct {
 	// on answering while Embedder's are made. Nil, or an error: they cannot.
 	Previous func(source string) (Embedder, error)
 	Threads  int // for background embedding; 0: half of the processors
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Wait, when not nil, returns when embedding may begin: the text index of a
+	// new vault wants the processors first.
+	Wait func(ctx context.Context) error
+	Log  *slog.Logger
+	Now  func() time.Time
 }
 
 // Index finds notes by meaning. It follows the vault and is safe for

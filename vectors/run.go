@@ -30,6 +30,11 @@ func (x *Index) Run(ctx context.Context) error {
 		}
 		return fmt.Errorf("load the vectors: %w", err)
 	}
+	if x.opt.Wait != nil {
+		if err := x.opt.Wait(ctx); err != nil {
+			return nil // it has ended
+		}
+	}
 	for {
 		more, err := x.embedBatch(ctx)
 		var retry <-chan time.Time

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"notesd/internal/config"
 	"notesd/notes"
@@ -23,7 +24,7 @@ func openEmbedder(cfg *config.Config) (vectors.Embedder, error) {
 }
 
 // openMeaning makes the index of the notes' vectors, or nil without a model.
-func openMeaning(cfg *config.Config, store *notes.Store, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
+func openMeaning(cfg *config.Config, store *notes.Store, vault *notes.Vault, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
 	if embedder == nil {
 		return nil
 	}
@@ -32,8 +33,25 @@ func openMeaning(cfg *config.Config, store *notes.Store, embedder vectors.Embedd
 		Source:   cfg.Semantic.Model,
 		Previous: openModel,
 		Threads:  cfg.Semantic.Threads,
+		Wait:     func(ctx context.Context) error { return untilReady(ctx, vault) },
 		Log:      log,
 	})
+}
+
+// readyPoll is how often a vault is asked whether its first scan is done.
+const readyPoll = 100 * time.Millisecond
+
+func untilReady(ctx context.Context, vault *notes.Vault) error {
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	for !vault.Ready() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
 }
 
 // openModel opens a model file, or the model in the program when path is

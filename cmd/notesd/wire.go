@@ -183,7 +183,7 @@ func (s *service) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	meaning := openMeaning(s.cfg, store, embedder, log)
+	meaning := openMeaning(s.cfg, store, vault, embedder, log)
 	if meaning != nil {
 		s.opened = append(s.opened, meaning.Close)
 		vault.Follow(meaning)
