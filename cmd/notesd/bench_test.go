@@ -284,21 +284,42 @@ func reportTimes(b *testing.B, times []time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// The first index within the test's own process, for -cpuprofile and
-// -memprofile.
-func BenchmarkFirstIndexProfiled(b *testing.B) {
-	m := newBench(b)
+// within serves the vault in the test's own process, for -cpuprofile and
+// -memprofile, and runs do when everything is indexed.
+func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
+	b.Helper()
 	cfg := config.Default()
 	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = m.vault, m.state, "off"
+	require.NoError(b, os.MkdirAll(m.state, 0o700))
+	s := newService(&cfg, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
+	require.NoError(b, s.run(b.Context(), func(ctx context.Context) error {
+		return s.withClient(ctx, func(ctx context.Context, c *client) error {
+			if _, err := (&app{err: &screen{}}).untilIndexed(ctx, c, nil); err != nil {
+				return err
+			}
+			return do(ctx, c)
+		})
+	}))
+}
+
+func BenchmarkProfileFirstIndex(b *testing.B) {
+	m := newBench(b)
 	for b.Loop() {
 		require.NoError(b, os.RemoveAll(m.state))
-		require.NoError(b, os.MkdirAll(m.state, 0o700))
-		s := newService(&cfg, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
-		require.NoError(b, s.run(b.Context(), func(ctx context.Context) error {
-			return s.withClient(ctx, func(ctx context.Context, c *client) error {
-				_, err := (&app{err: &screen{}}).untilIndexed(ctx, c, nil)
-				return err
-			})
-		}))
+		m.within(b, func(context.Context, *client) error { return nil })
 	}
+}
+
+func BenchmarkProfileSearch(b *testing.B) {
+	m := newBench(b)
+	m.run(b, "index")
+	m.within(b, func(ctx context.Context, c *client) error {
+		for i := 0; b.Loop(); i++ {
+			var res any
+			if err := c.call(ctx, "search_notes", map[string]any{"query": m.queries[i%len(m.queries)]}, &res); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
