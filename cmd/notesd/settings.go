@@ -74,6 +74,7 @@ type logs struct {
 	*slog.Logger
 	clients *mcp.ClientLog
 	file    io.Closer
+	apart   bool // standard error does not go there
 }
 
 func (l *logs) close() error {
@@ -103,7 +104,7 @@ func (a *app) openLogs(cfg *config.Config) (*logs, error) {
 				return nil, errors.Join(err, file.Close())
 			}
 		}
-		l.file, out = file, file
+		l.file, out, l.apart = file, file, !a.startup.Launched()
 	}
 	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)})
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))

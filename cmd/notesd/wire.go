@@ -120,7 +120,7 @@ func (s *service) run(ctx context.Context, front func(context.Context) error) er
 // runLocked runs the service, then closes its log and lets go of the lock.
 func (s *service) runLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
 	err := s.run(ctx, front)
-	if err != nil {
+	if err != nil && s.logs.apart { // standard error gets it from app.report
 		s.logs.Error("notesd failed", "err", err)
 	}
 	return errors.Join(err, s.logs.close(), lock.Release())
