@@ -136,6 +136,13 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) er
 	if moved != "" && scope.CanRead(moved) {
 		return &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", quote(moved)), Candidates: []string{moved}, Hint: "Use the new path."}
 	}
+	reason, err := skippedAs(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	if reason != "" && scope.CanRead(name) {
+		return &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
+	}
 	e := &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
 	e.Candidates, err = similar(ctx, tx, name, scope)
 	if len(e.Candidates) > 0 {
@@ -145,6 +152,17 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) er
 		return err
 	}
 	return e
+}
+
+// skippedAs returns why the file at name, with or without .md, is no note; "" if
+// there is no such file.
+func skippedAs(ctx context.Context, tx *sql.Tx, name string) (string, error) {
+	var reason string
+	err := tx.QueryRowContext(ctx, `SELECT reason FROM skipped WHERE path IN (?, ?) LIMIT 1`, name, name+".md").Scan(&reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return reason, err
 }
 
 // movedTo follows the feed from a path that no note has any more to where its

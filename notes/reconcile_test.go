@@ -132,6 +132,9 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	assert.Contains(t, reasons["utf16.md"], "NUL")
 	assert.Contains(t, reasons["out.md"], "out of the vault")
 	assert.Contains(t, reasons["loop"], "not followed")
+	_, err = f.store.Lookup(context.Background(), "latin1", Scope{})
+	require.ErrorIs(t, err, ErrNotFound)
+	assert.ErrorContains(t, err, "the file is there but cannot be a note: not UTF-8 text")
 
 	f.remove("out.md")
 	f.write("latin1.md", "café")
