@@ -179,3 +179,19 @@ func closeness(value, typed string) (int, bool) {
 	}
 	return 4, true
 }
+
+// headingPath joins the last heading with those above it.
+func headingPath(headings []notes.Heading) string {
+	path, level := "", 7
+	for i := len(headings) - 1; i >= 0; i-- {
+		if h := headings[i]; h.Level < level {
+			level = h.Level
+			if path == "" {
+				path = h.Text
+			} else {
+				path = h.Text + " > " + path
+			}
+		}
+	}
+	return path
+}

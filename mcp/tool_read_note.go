@@ -128,7 +128,7 @@ func selectLines(note *notes.Note, total int, a readArgs) (first, last int, err 
 	case a.Lines != "":
 		return parseLines(a.Lines, total)
 	case a.Heading != "":
-		return findSection(note, a.Heading, total)
+		return note.Section(a.Heading)
 	}
 	return 1, total, nil
 }
@@ -151,11 +151,11 @@ func parseLines(s string, total int) (first, last int, err error) {
 			return 0, 0, bad
 		}
 	}
-	if first < 1 || last < first {
-		return 0, 0, bad
-	}
 	if first > total {
 		return 0, 0, usagef("lines %s lie beyond the end: the note has %d lines", clip(oneLine(s), 40), total)
+	}
+	if first < 1 || last < first {
+		return 0, 0, bad
 	}
 	return first, min(last, total), nil
 }

@@ -3,7 +3,6 @@ package notes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -163,13 +162,7 @@ func checkReplaceable(root *os.Root, op string, f fileChange) error {
 
 // editProblem turns the parser's words into the domain's.
 func editProblem(notePath string, err error) error {
-	e := &Error{Op: "edit", Path: notePath, Err: ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed."}
-	var section *markdown.SectionError
-	if errors.As(err, &section) {
-		for _, c := range section.Candidates {
-			e.Candidates = append(e.Candidates, fmt.Sprintf("%s (line %d)", c.Path, c.Line))
-		}
-	}
+	e := &Error{Op: "edit", Path: notePath, Err: ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: sectionCandidates(err)}
 	var match *markdown.MatchError
 	switch {
 	case errors.Is(err, markdown.ErrAmbiguous):

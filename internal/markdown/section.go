@@ -34,7 +34,7 @@ type Section struct {
 }
 
 // FindSection returns the section that ref names: a heading's text ("Risks", or
-// "## Risks" to give its level too), the path to it ("Plan > Risks"), either with
+// "## Risks" to choose by level too), the path to it ("Plan > Risks"), either with
 // its line as errors show it ("Risks (line 12)"), an anchor as links write it
 // ("#Plan#Risks", "my-heading"), or a block's id ("^id").
 // Exact matches come first, then any case and punctuation. doc must be the
@@ -55,7 +55,7 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	}
 	for _, same := range []func(a, b string) bool{sameText, sameFolded} {
 		for _, names := range references(name) {
-			found := onLine(doc, matchHeadings(doc, parents, names, level, same), line)
+			found := onLine(doc, ofLevel(doc, matchHeadings(doc, parents, names, same), level), line)
 			switch {
 			case len(found) == 1:
 				return headingSection(doc, parents, found[0]), nil
@@ -102,6 +102,16 @@ func onLine(doc *Document, headings []int, line int) []int {
 		return headings
 	}
 	return slices.DeleteFunc(headings, func(i int) bool { return doc.Headings[i].Line != line })
+}
+
+// ofLevel keeps of headings those of a level; all when there is none: who writes
+// "## Risks" means the heading first, and is often wrong about its level.
+func ofLevel(doc *Document, headings []int, level int) []int {
+	other := func(i int) bool { return doc.Headings[i].Level != level }
+	if level == 0 || !slices.ContainsFunc(headings, func(i int) bool { return !other(i) }) {
+		return headings
+	}
+	return slices.DeleteFunc(headings, other)
 }
 
 // levelOf takes "## Risks" apart; the level is 0 when ref does not give one.
@@ -154,11 +164,11 @@ func matchPaths(doc *Document, parents []int, name string) []int {
 
 // matchHeadings returns the headings whose text is the last of names, inside
 // headings with the other names in that order.
-func matchHeadings(doc *Document, parents []int, names []string, level int, same func(a, b string) bool) []int {
+func matchHeadings(doc *Document, parents []int, names []string, same func(a, b string) bool) []int {
 	var found []int
 	last := len(names) - 1
 	for i, h := range doc.Headings {
-		if level > 0 && h.Level != level || !same(h.Text, names[last]) {
+		if !same(h.Text, names[last]) {
 			continue
 		}
 		left := last

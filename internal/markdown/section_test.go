@@ -38,6 +38,7 @@ func TestFindSection(t *testing.T) {
 		"archive>risks":     "## Risks\nthird\n",
 		"#Archive#Risks":    "## Risks\nthird\n",
 		"### Risks":         "### Risks\nsecond\n",
+		"### Archive":       "# Archive\n## Risks\nthird\n## a -> b\nfourth\n", // the level is wrong
 		"Sub > Risks":       "### Risks\nsecond\n",
 		"Plan > Sub":        "## Sub\n### Risks\nsecond\n",
 		"cost-time":         "## Cost & Time!\n",

@@ -1,0 +1,52 @@
+package notes
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"notesd/internal/markdown"
+)
+
+// Section returns the first and the last line of the part of the note that ref
+// names: a heading with what stands under it, by its text, by its path ("Plan >
+// Risks"), as a link writes it ("#Plan#Risks"), or with its line as errors show
+// it ("Risks (line 12)"); or a block by its id ("^id"). Lines count from 1. An
+// [*Error] with [ErrNotFound] or [ErrAmbiguous] lists what may be meant.
+func (n *Note) Section(ref string) (first, last int, err error) {
+	src := []byte(n.Content)
+	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
+	if err != nil {
+		return 0, 0, sectionProblem("read", n.Path, ref, err)
+	}
+	body := strings.TrimSuffix(n.Content[section.Start:section.End], "\n")
+	return section.Line, section.Line + strings.Count(body, "\n"), nil
+}
+
+// sectionProblem turns the parser's words about a reference to a section into
+// the domain's.
+func sectionProblem(op, notePath, ref string, err error) error {
+	e := &Error{Op: op, Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", quote(ref)), Hint: "Pass one of the note's headings, or lines.", Candidates: sectionCandidates(err)}
+	switch {
+	case errors.Is(err, markdown.ErrAmbiguous):
+		e.Err, e.Detail = ErrAmbiguous, fmt.Sprintf("%d headings are called %s", len(e.Candidates), quote(ref))
+		e.Hint = "Pass the headings above it too (\"Plan > Risks\"), or its line as shown here."
+	case len(e.Candidates) == 0:
+		e.Hint = "The note has no headings: read it whole, or pass lines."
+	}
+	return e
+}
+
+// sectionCandidates lists what a reference to a section could mean; nil for
+// other errors.
+func sectionCandidates(err error) []string {
+	var section *markdown.SectionError
+	if !errors.As(err, &section) {
+		return nil
+	}
+	var list []string
+	for _, c := range section.Candidates {
+		list = append(list, fmt.Sprintf("%s (line %d)", c.Path, c.Line))
+	}
+	return list
+}
