@@ -28,6 +28,9 @@ type LinkedNote struct {
 	Context   string // the line in From, cut
 	Depth     int
 	Ambiguous bool // several notes are meant; To is empty
+
+	// Attachment: To is a file that is no note; see [Vault.Attachment].
+	Attachment bool
 }
 
 // LinkReport is what a note links to and what links to it.
@@ -87,8 +90,8 @@ type linkWalk struct {
 	lines  map[string][]string
 }
 
-const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, ''), coalesce(t.title, '')
-	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved WHERE `
+const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
+	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE `
 
 func (w *linkWalk) follow(direction string, start int64, out *[]LinkedNote) error {
 	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1) ORDER BY l.ordinal`
@@ -126,12 +129,7 @@ func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n LinkedNo
 	var from, to int64
 	n = LinkedNote{Direction: direction, Depth: depth}
 	err = rows.Scan(&n.Kind, &n.Target, &n.Anchor, &n.Alias, &n.Line, &state, &from, &n.From, &to, &n.To, &n.ToTitle)
-	switch state {
-	case linkAmbiguous:
-		n.Ambiguous = true
-	case linkAttachment:
-		n.To = n.Target
-	}
+	n.Ambiguous, n.Attachment = state == linkAmbiguous, state == linkAttachment
 	if direction == "in" {
 		return n, from, err
 	}

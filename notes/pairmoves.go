@@ -55,7 +55,7 @@ func (v *Vault) pairByHash(ctx context.Context, root *os.Root, files []found, by
 		if f.stat.size == 0 || !sizes[f.stat.size] {
 			continue // cannot have the bytes of any of them
 		}
-		if data, _, err := v.readOnce(root, f.diskPath); err == nil {
+		if data, _, err := readOnce(root, f.diskPath, v.opt.MaxNoteBytes); err == nil {
 			h := hashOf(data)
 			sameHash[h] = append(sameHash[h], f)
 		}

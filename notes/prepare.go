@@ -46,7 +46,7 @@ func (v *Vault) prepare(ctx context.Context, root *os.Root, batch []found, rows 
 func (v *Vault) readFile(root *os.Root, p *prepared) error {
 	for range 3 {
 		p.hashedAt = v.opt.Now().UnixNano()
-		data, before, err := v.readOnce(root, p.diskPath)
+		data, before, err := readOnce(root, p.diskPath, v.opt.MaxNoteBytes)
 		if err != nil {
 			p.skip = readProblem(err)
 			return nil
@@ -94,7 +94,9 @@ func readProblem(err error) string {
 	return "it cannot be read"
 }
 
-func (v *Vault) readOnce(root *os.Root, diskPath string) ([]byte, stat, error) {
+// readOnce reads a regular file of at most limit bytes. The stat tells, with
+// one taken later, whether it changed while it was read.
+func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, stat, error) {
 	f, err := root.OpenFile(diskPath, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
 		return nil, stat{}, err
@@ -107,13 +109,13 @@ func (v *Vault) readOnce(root *os.Root, diskPath string) ([]byte, stat, error) {
 	switch {
 	case !info.Mode().IsRegular():
 		return nil, stat{}, errors.New("not a regular file")
-	case info.Size() > v.opt.MaxNoteBytes:
-		return nil, stat{}, errTooLarge
+	case info.Size() > limit:
+		return nil, statOf(info), errTooLarge
 	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // it has shrunk; the stat after tells
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil // it has shrunk, perhaps to nothing; the stat after tells
 	}
 	return data[:n], statOf(info), err
 }

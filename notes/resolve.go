@@ -27,8 +27,9 @@ func linkKey(target string) string {
 
 // target is a file that a link may lead to.
 type target struct {
-	id   int64 // 0 for an attachment
-	path string
+	id         int64 // 0 for an attachment
+	attachment int64 // 0 for a note
+	path       string
 }
 
 // chooseTarget resolves a link as Obsidian does, among the files whose name
@@ -75,14 +76,26 @@ func stateOf(t target) int {
 }
 
 // nearest returns the candidate whose path ends in want and that is fewest
-// steps through the tree away from dir.
+// steps through the tree away from dir. A file of just that name comes before
+// a note that has it without its extension.
 func nearest(dir, want string, candidates []target) (target, int) {
+	suffix := "/" + key(want)
+	for _, spelled := range []func(string) string{func(p string) string { return p }, stem} {
+		t, state := nearestWhere(dir, candidates, func(c target) bool {
+			return strings.HasSuffix(spelled("/"+key(c.path)), suffix)
+		})
+		if state != linkUnresolved {
+			return t, state
+		}
+	}
+	return target{}, linkUnresolved
+}
+
+func nearestWhere(dir string, candidates []target, matches func(target) bool) (target, int) {
 	var best target
 	bestSteps, ties := 0, 0
-	suffix := "/" + key(want)
 	for _, c := range candidates {
-		folded := "/" + key(c.path)
-		if !strings.HasSuffix(folded, suffix) && !strings.HasSuffix(stem(folded), suffix) {
+		if !matches(c) {
 			continue
 		}
 		switch steps := treeSteps(dir, path.Dir(c.path)); {
@@ -168,6 +181,7 @@ type pendingLink struct {
 	kind          LinkKind
 	target, key   string
 	resolved      sql.NullInt64
+	attachment    sql.NullInt64
 	state         int
 }
 
@@ -180,22 +194,22 @@ func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) er
 	if err != nil {
 		return err
 	}
-	update, err := tx.PrepareContext(ctx, `UPDATE links SET resolved = ?, state = ? WHERE note = ? AND ordinal = ?`)
+	update, err := tx.PrepareContext(ctx, `UPDATE links SET resolved = ?, attachment = ?, state = ? WHERE note = ? AND ordinal = ?`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = update.Close() }() // the transaction's end closes it as well
 	for _, l := range links {
-		resolved, state := sql.NullInt64{}, linkUnresolved
-		if l.target == "" {
-			resolved, state = sql.NullInt64{Int64: l.note, Valid: true}, linkResolved
-		} else if t, s := chooseTarget(l.from, l.target, l.kind, candidates[l.key]); s != linkUnresolved {
-			resolved, state = sql.NullInt64{Int64: t.id, Valid: t.id != 0}, s
+		t, state := target{id: l.note}, linkResolved // a link within the note
+		if l.target != "" {
+			t, state = chooseTarget(l.from, l.target, l.kind, candidates[l.key])
 		}
-		if resolved == l.resolved && state == l.state {
+		resolved := sql.NullInt64{Int64: t.id, Valid: t.id != 0}
+		attachment := sql.NullInt64{Int64: t.attachment, Valid: t.attachment != 0}
+		if resolved == l.resolved && attachment == l.attachment && state == l.state {
 			continue
 		}
-		if _, err := update.ExecContext(ctx, resolved, state, l.note, l.ordinal); err != nil {
+		if _, err := update.ExecContext(ctx, resolved, attachment, state, l.note, l.ordinal); err != nil {
 			return err
 		}
 	}
@@ -203,7 +217,7 @@ func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) er
 }
 
 func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]pendingLink, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.resolved, l.state
+	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.resolved, l.attachment, l.state
 		FROM links l JOIN notes n ON n.id = l.note WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -212,7 +226,7 @@ func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]
 	var links []pendingLink
 	for rows.Next() {
 		var l pendingLink
-		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.resolved, &l.state); err != nil {
+		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.resolved, &l.attachment, &l.state); err != nil {
 			return nil, err
 		}
 		links = append(links, l)
@@ -230,8 +244,8 @@ func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[st
 			keys = append(keys, l.key)
 		}
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT name_key, id, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 3`, jsonArg(keys))
+	rows, err := tx.QueryContext(ctx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, jsonArg(keys))
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +253,7 @@ func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[st
 	for rows.Next() {
 		var k string
 		var t target
-		if err := rows.Scan(&k, &t.id, &t.path); err != nil {
+		if err := rows.Scan(&k, &t.id, &t.attachment, &t.path); err != nil {
 			return nil, err
 		}
 		wanted[k] = append(wanted[k], t)

@@ -85,7 +85,8 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 	for _, name := range changed {
 		k := key(path.Base(name))
 		keys = append(keys, k)
-		if err := execAll(ctx, tx, `INSERT OR REPLACE INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)`, name, diskPaths[name], k); err != nil {
+		if err := execAll(ctx, tx, `INSERT INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)
+			ON CONFLICT (path) DO UPDATE SET disk_path = excluded.disk_path`, name, diskPaths[name], k); err != nil {
 			return err
 		}
 	}

@@ -81,10 +81,12 @@ CREATE TABLE links (
   alias      TEXT NOT NULL,
   line       INTEGER NOT NULL,
   resolved   INTEGER,                    -- the note it leads to; NULL: none, or ambiguous, or an attachment
+  attachment INTEGER,                    -- the attachment it leads to, or NULL
   state      INTEGER NOT NULL,           -- 0 unresolved, 1 resolved, 2 ambiguous, 3 a file that is no note
   PRIMARY KEY (note, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX links_resolved   ON links (resolved) WHERE resolved IS NOT NULL;
+CREATE INDEX links_attachment ON links (attachment) WHERE attachment IS NOT NULL;
 CREATE INDEX links_target_key ON links (target_key);
 
 CREATE TABLE chunks (
@@ -117,10 +119,11 @@ CREATE TABLE skipped (                   -- files of the vault that are not note
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attachments (               -- files of the vault that notes may link to
-  path      TEXT PRIMARY KEY,            -- vault-relative, NFC, '/'
+  id        INTEGER PRIMARY KEY,
+  path      TEXT NOT NULL UNIQUE,        -- vault-relative, NFC, '/'
   disk_path TEXT NOT NULL,
   name_key  TEXT NOT NULL                -- the file name, folded
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX attachments_name_key ON attachments (name_key);
 
 CREATE TABLE models (
