@@ -81,7 +81,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		checkVaultFolder(cfg),
 		checkState(cfg),
 	}
-	err = a.indexing(cmd, false, func(ctx context.Context, c *client) error {
+	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
 		latest := time.Now().Add(doctorWait)
 		r, err := a.untilIndexed(ctx, c, func(report) bool { return time.Now().After(latest) })
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ command does, and a daemon keeps watch.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
-			return a.indexing(cmd, rebuild, func(ctx context.Context, c *client) error {
+			return a.indexing(cmd, rebuild, wait, func(ctx context.Context, c *client) error {
 				r, err := a.bringUpToDate(ctx, c)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c, nil)
@@ -118,11 +119,15 @@ func (a *app) untilEmbedded(ctx context.Context, c *client, done func(report) bo
 // indexing runs do with a session while the vault is being indexed, by the
 // daemon, or by this process, which lets others at the vault meanwhile. With
 // rebuild everything derived is discarded first; a daemon is stopped for it, and
-// its clients come to us.
-func (a *app) indexing(cmd *cobra.Command, rebuild bool, do func(context.Context, *client) error) error {
+// its clients come to us. With hurry, somebody waits for the embeddings: they are
+// no background work then, and may have every processor.
+func (a *app) indexing(cmd *cobra.Command, rebuild, hurry bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
+	}
+	if hurry && cfg.Semantic.Threads == 0 {
+		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
 	}
 	ctx := cmd.Context()
 	var conn *daemon.Conn
