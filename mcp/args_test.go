@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var exampleSchema = mustSchema(`{
+var exampleSchema = parseSchema(`{
 	"type": "object",
 	"properties": {
 		"note": {"type": "string"},

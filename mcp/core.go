@@ -87,8 +87,7 @@ type Core struct {
 	sessions map[*session]struct{}
 }
 
-// New returns a core that serves nobody yet. It panics when a tool's definition
-// is wrong, and starts nothing.
+// New returns a core that serves nobody yet. It starts nothing.
 func New(o Options) *Core {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // errLineTooLong is a line of more bytes than the connection accepts. The rest
@@ -82,11 +83,13 @@ func (f *frameReader) skipLine(part []byte, err error) ([]byte, error) {
 // it last or last but one. A quote within a JSON string is escaped, and one
 // closing brace belongs to the outermost object, so a match cannot come from
 // the request's parameters.
-var lastID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
+var lastID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
+})
 
 // salvageID returns the id of the request that ends with tail, or nil.
 func salvageID(tail []byte) json.RawMessage {
-	if m := lastID.FindSubmatch(tail); m != nil {
+	if m := lastID().FindSubmatch(tail); m != nil {
 		return bytes.Clone(m[1])
 	}
 	return nil

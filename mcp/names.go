@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -71,12 +68,4 @@ func editDistance(a, b string) int {
 
 func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
-}
-
-func compactJSON(text string) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(text)); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,16 +22,22 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 	total := 0
 	for _, tool := range allTools {
 		if !tool.optional {
-			total += len(tool.name) + len(tool.description) + len(tool.input.raw)
+			total += len(tool.name) + len(tool.description) + len(tool.input().raw)
 		}
 	}
 	t.Logf("%d bytes", total)
 	assert.LessOrEqual(t, total, maxToolBytes)
 }
 
+var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
 func TestToolsKeepTheRules(t *testing.T) {
+	assert.Len(t, toolsByName, len(allTools), "two tools have one name")
 	for _, tool := range allTools {
 		t.Run(tool.name, func(t *testing.T) {
+			assert.Regexp(t, toolName, tool.name)
+			assert.LessOrEqual(t, len(tool.name), 64)
+			assert.NotContains(t, toolGroups, tool.name)
 			def := tool.definition()
 			assert.NotEmpty(t, def.Title)
 			assert.Less(t, len(def.Description), 400)
@@ -39,8 +46,8 @@ func TestToolsKeepTheRules(t *testing.T) {
 			require.NotNil(t, def.Annotations.OpenWorldHint)
 			assert.False(t, *def.Annotations.OpenWorldHint)
 			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
-			assertPlainSchema(t, tool.input.raw)
-			assertPlainSchema(t, tool.output)
+			assertPlainSchema(t, tool.input().raw)
+			assertPlainSchema(t, tool.output())
 		})
 	}
 }
@@ -119,7 +126,7 @@ func TestToolSnapshots(t *testing.T) {
 func TestAliasesAreOfUse(t *testing.T) {
 	used := map[string]bool{}
 	for _, tool := range allTools {
-		for _, name := range tool.input.names() {
+		for _, name := range tool.input().names() {
 			used[name] = true
 		}
 	}
@@ -140,7 +147,7 @@ func checkOutput(t *testing.T, tool *tool, structured any) {
 	data, err := json.Marshal(structured)
 	require.NoError(t, err)
 	var schema jsonschema.Schema
-	require.NoError(t, json.Unmarshal(tool.output, &schema))
+	require.NoError(t, json.Unmarshal(tool.output(), &schema))
 	resolved, err := schema.Resolve(nil)
 	require.NoError(t, err)
 	var value any

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 )
 
 // A schema is what the argument decoder needs of a tool's input schema. The
@@ -32,8 +34,28 @@ type param struct {
 	Required   []string         `json:"required"`
 }
 
-// mustSchema parses a schema of ours; a mistake in one is a programmer's.
-func mustSchema(text string) schema {
+// mustSchema is a schema of ours, parsed when it is first asked for: every
+// process links the tools, but most only relay. A mistake in one is a
+// programmer's, and the tests ask for all.
+func mustSchema(text string) func() schema {
+	return sync.OnceValue(func() schema { return parseSchema(text) })
+}
+
+// mustJSON is a JSON text of ours without the blanks, made when it is first
+// asked for.
+func mustJSON(text string) func() json.RawMessage {
+	return sync.OnceValue(func() json.RawMessage { return compactJSON(text) })
+}
+
+func compactJSON(text string) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func parseSchema(text string) schema {
 	var root param
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
 		panic(fmt.Errorf("schema: %w: %s", err, text))

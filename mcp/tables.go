@@ -50,7 +50,7 @@ func tableItemOf(i vectors.TableInfo) tableItem {
 }
 
 // tableSchema describes a tableItem.
-var tableSchema = compactJSON(`{
+var tableSchema = mustJSON(`{
 	"type": "object",
 	"properties": {
 		"name": {"type": "string"},

@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"regexp"
-	"slices"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,8 +25,8 @@ type tool struct {
 	name        string // snake_case, at most 64 characters
 	title       string // for people
 	description string // for models: what it does, and when to use it
-	input       schema
-	output      json.RawMessage
+	input       func() schema
+	output      func() json.RawMessage
 	effect      effect
 	idempotent  bool // calling it again with the same arguments changes nothing more
 	optional    bool // not in the default selection
@@ -64,7 +61,7 @@ func (in *invocation) scope() notes.Scope { return in.session.bounds().scope() }
 func define[A any](t tool, run func(context.Context, *invocation, A) (outcome, error)) *tool {
 	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (outcome, error) {
 		var args A
-		ignored, err := decodeArgs(t.input, raw, t.writes(), &args)
+		ignored, err := decodeArgs(t.input(), raw, t.writes(), &args)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -83,8 +80,8 @@ func (t *tool) definition() *sdk.Tool {
 		Name:         t.name,
 		Title:        t.title,
 		Description:  t.description,
-		InputSchema:  t.input.raw,
-		OutputSchema: t.output,
+		InputSchema:  t.input().raw,
+		OutputSchema: t.output(),
 		Annotations: &sdk.ToolAnnotations{
 			Title:           t.title,
 			ReadOnlyHint:    t.effect == reads,
@@ -118,14 +115,9 @@ var allTools = []*tool{
 
 var toolsByName = indexTools(allTools)
 
-var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-
 func indexTools(tools []*tool) map[string]*tool {
 	byName := make(map[string]*tool, len(tools))
 	for _, t := range tools {
-		if byName[t.name] != nil || !toolName.MatchString(t.name) || len(t.name) > 64 || slices.Contains(toolGroups, t.name) {
-			panic(fmt.Errorf("tool name %q", t.name))
-		}
 		byName[t.name] = t
 	}
 	return byName

@@ -26,7 +26,7 @@ var addVector = define(tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"id": {"type": "string", "description": "of the row, when it was one"},
@@ -101,7 +101,7 @@ func (a addVectorArgs) all() ([]vectorRow, error) {
 	}
 	rows := make([]vectorRow, len(a.Rows))
 	for i, raw := range a.Rows {
-		if _, err := decodeArgs(rowSchema, raw, true, &rows[i]); err != nil {
+		if _, err := decodeArgs(rowSchema(), raw, true, &rows[i]); err != nil {
 			return nil, usagef("row %d of %d: %v", i+1, len(a.Rows), err)
 		}
 	}

@@ -24,7 +24,7 @@ var createNote = define(tool{
 		},
 		"required": ["title", "content"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"path": {"type": "string"},

@@ -21,7 +21,7 @@ var deleteNote = define(tool{
 		},
 		"required": ["note"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"path": {"type": "string"},

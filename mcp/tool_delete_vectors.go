@@ -23,7 +23,7 @@ var deleteVectors = define(tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {"deleted": {"type": "integer"}},
 		"required": ["deleted"]

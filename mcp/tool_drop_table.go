@@ -13,7 +13,7 @@ var dropTable = define(tool{
 	effect:      changes,
 	tables:      true,
 	input:       tableInput,
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"name": {"type": "string"},

@@ -40,7 +40,7 @@ var editNote = define(tool{
 }, runEditNote)
 
 // writtenSchema describes what changing a note returns.
-var writtenSchema = compactJSON(`{
+var writtenSchema = mustJSON(`{
 	"type": "object",
 	"properties": {
 		"path": {"type": "string"},

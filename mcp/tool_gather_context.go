@@ -23,7 +23,7 @@ var gatherContext = define(tool{
 		},
 		"required": ["query"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"passages": {"type": "array", "items": {

@@ -27,7 +27,7 @@ var listNotes = define(tool{
 			"cursor": {"type": "string"}
 		}
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"notes": {"type": "array", "items": {

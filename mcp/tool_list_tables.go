@@ -13,7 +13,7 @@ var listTables = define(tool{
 	effect:      reads,
 	tables:      true,
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"tables": {"type": "array", "items": {

@@ -23,7 +23,7 @@ var moveNote = define(tool{
 		},
 		"required": ["note", "to"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"path": {"type": "string"},

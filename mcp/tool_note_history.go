@@ -22,7 +22,7 @@ var noteHistory = define(tool{
 		},
 		"required": ["note"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"revisions": {"type": "array", "items": {

@@ -21,7 +21,7 @@ var noteLinks = define(tool{
 		},
 		"required": ["note"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"path": {"type": "string"},

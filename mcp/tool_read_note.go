@@ -25,7 +25,7 @@ var readNote = define(tool{
 		},
 		"required": ["note"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"path": {"type": "string"},

@@ -23,7 +23,7 @@ var relatedNotes = define(tool{
 			"limit": {"type": "integer", "minimum": 1, "maximum": 49, "description": "default 10"}
 		}
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"related": {"type": "array", "items": {

@@ -29,7 +29,7 @@ var searchNotes = define(tool{
 		},
 		"required": ["query"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"results": {"type": "array", "items": {

@@ -26,7 +26,7 @@ var searchVectors = define(tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"results": {"type": "array", "items": {

@@ -15,7 +15,7 @@ var vaultOverview = define(tool{
 	title:       "Overview of the vault",
 	description: "How many notes there are, the folders, the most used tags, the newest notes, and what is still being indexed. Use it to get one's bearings in an unknown vault.",
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
-	output: compactJSON(`{
+	output: mustJSON(`{
 		"type": "object",
 		"properties": {
 			"notes": {"type": "integer"},
