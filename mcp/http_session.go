@@ -44,19 +44,20 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 // An sdkOutlet sends through the SDK, which waits for the client: so it has a
 // goroutine for it, and what piles up meanwhile is merged or dropped.
 type sdkOutlet struct {
-	server *sdk.Server
-	ss     *sdk.ServerSession
-	read   sdk.ResourceHandler
-	wake   chan struct{}
+	session *session
+	server  *sdk.Server
+	ss      *sdk.ServerSession
+	wake    chan struct{}
 
-	mu   sync.Mutex
-	uris map[string]struct{}
-	list bool
-	logs []*sdk.LoggingMessageParams
+	mu    sync.Mutex
+	uris  map[string]struct{}
+	list  bool
+	tools bool
+	logs  []*sdk.LoggingMessageParams
 }
 
 func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
-	return &sdkOutlet{server: s.server, ss: ss, read: s.readResource, wake: make(chan struct{}, 1), uris: make(map[string]struct{})}
+	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{})}
 }
 
 func (o *sdkOutlet) updated(p *sdk.ResourceUpdatedNotificationParams) {
@@ -65,6 +66,10 @@ func (o *sdkOutlet) updated(p *sdk.ResourceUpdatedNotificationParams) {
 
 func (o *sdkOutlet) listChanged(*sdk.ResourceListChangedParams) {
 	o.put(func() { o.list = true })
+}
+
+func (o *sdkOutlet) toolsChanged(*sdk.ToolListChangedParams) {
+	o.put(func() { o.tools = true })
 }
 
 // notify queues log records, the only other notifications; a client that does
@@ -99,9 +104,9 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		case <-o.wake:
 		}
 		o.mu.Lock()
-		uris, list, logs := sortedKeys(o.uris), o.list, o.logs
+		uris, list, tools, logs := sortedKeys(o.uris), o.list, o.tools, o.logs
 		clear(o.uris)
-		o.list, o.logs = false, nil
+		o.list, o.tools, o.logs = false, false, nil
 		o.mu.Unlock()
 		ctx := context.Background() // not that of a request, to whose stream it would go
 		for _, uri := range uris {
@@ -109,7 +114,10 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 		if list {
-			o.server.AddResource(fixedResources[0], o.read) // the SDK's way to say that the list has changed
+			o.server.AddResource(fixedResources[0], o.session.readResource) // the SDK's way to say that the list has changed
+		}
+		if tools {
+			o.session.addTools(o.server) // the same for tools
 		}
 		for _, record := range logs {
 			_ = o.ss.Log(ctx, record)

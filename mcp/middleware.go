@@ -101,6 +101,8 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			if err := s.checkPrompt(ctx, params); err != nil {
 				return nil, err
 			}
+		case *sdk.ListToolsParams:
+			return s.listTools(params)
 		case *sdk.ListPromptsParams:
 			if _, err := s.refreshPrompts(ctx); err != nil {
 				return nil, err
@@ -179,13 +181,16 @@ func (s *session) checkTool(name string) error {
 	case s.profile.ReadOnly && t.writes():
 		return invalidParams("the tool %q is not available: this session is read-only", name)
 	}
+	if s.selected(t) {
+		return invalidParams("the tool %q is not available: nothing that this session sees may be changed", name)
+	}
 	return invalidParams("the tool %q is not among the tools selected for this session", name)
 }
 
 func (s *session) toolNames() []string {
-	names := make([]string, len(s.tools))
-	for i, t := range s.tools {
-		names[i] = t.name
+	var names []string
+	for _, t := range s.offered() {
+		names = append(names, t.name)
 	}
 	return names
 }

@@ -14,6 +14,7 @@ import (
 type outlet interface {
 	updated(*sdk.ResourceUpdatedNotificationParams)
 	listChanged(*sdk.ResourceListChangedParams)
+	toolsChanged(*sdk.ToolListChangedParams)
 	notify(method string, params any)
 }
 
@@ -31,6 +32,10 @@ func (o connOutlet) listChanged(p *sdk.ResourceListChangedParams) {
 	o.notify("notifications/resources/list_changed", p)
 }
 
+func (o connOutlet) toolsChanged(p *sdk.ToolListChangedParams) {
+	o.notify("notifications/tools/list_changed", p)
+}
+
 func (o connOutlet) notify(method string, params any) {
 	data, err := json.Marshal(params)
 	if err != nil {
@@ -46,6 +51,7 @@ type silent struct{}
 
 func (silent) updated(*sdk.ResourceUpdatedNotificationParams) {}
 func (silent) listChanged(*sdk.ResourceListChangedParams)     {}
+func (silent) toolsChanged(*sdk.ToolListChangedParams)        {}
 func (silent) notify(string, any)                             {}
 
 // rawJSON is a value that is JSON already.

@@ -53,7 +53,7 @@ func (p Profile) within(outer Profile) Profile {
 }
 
 // narrow returns the folders that lie in one of both lists; a nil list holds
-// everything.
+// everything, an empty one nothing.
 func narrow(outer, inner []string) []string {
 	switch {
 	case outer == nil:
@@ -61,7 +61,7 @@ func narrow(outer, inner []string) []string {
 	case inner == nil:
 		return outer
 	}
-	folders := []string{}
+	var folders []string
 	for _, a := range outer {
 		for _, b := range inner {
 			switch {
@@ -72,7 +72,8 @@ func narrow(outer, inner []string) []string {
 			}
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(folders)))
+	slices.Sort(folders)
+	return append([]string{}, slices.Compact(folders)...) // never nil, which would be everything
 }
 
 func inFolder(path, folder string) bool {

@@ -47,12 +47,17 @@ func (s *session) setRoots(folders []string, ignored int) {
 	if ignored > 0 {
 		s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
 	}
+	tools := s.offered()
 	s.mu.Lock()
 	same := slices.Equal(s.roots, folders) && (s.roots == nil) == (folders == nil)
 	s.roots = folders
 	s.mu.Unlock()
-	if !same {
-		s.resourcesChanged()
+	if same {
+		return
+	}
+	s.resourcesChanged()
+	if !slices.Equal(tools, s.offered()) {
+		s.toolsChanged()
 	}
 }
 

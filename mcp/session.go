@@ -25,7 +25,6 @@ const lastSessionVersion = "2025-11-25"
 type session struct {
 	core    *Core
 	profile Profile
-	tools   []*tool // that it offers
 	server  *sdk.Server
 	out     outlet
 	line    *lineConn // nil for a session over Streamable HTTP
@@ -63,24 +62,14 @@ func (c *Core) newSession(p Profile) (*session, error) {
 		working: make(chan struct{}, c.limits.Concurrent),
 		rates:   newRates(c.limits),
 		out:     silent{},
-		own:     &watch{list: true, uris: make(map[string][]string)},
+		own:     &watch{list: true, tools: true, uris: make(map[string][]string)},
 		watches: make(map[*watch]struct{}),
 		digests: make(map[string][sha256.Size]byte),
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.watches[s.own] = struct{}{}
-	for _, t := range allTools {
-		if s.offers(t) {
-			s.tools = append(s.tools, t)
-		}
-	}
 	s.server = s.newServer()
 	return s, nil
-}
-
-// offers reports whether the session lists the tool and may call it.
-func (s *session) offers(t *tool) bool {
-	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && (!t.tables || s.core.opts.Tables != nil) && (!s.profile.ReadOnly || !t.writes())
 }
 
 // newServer builds the SDK's server for this session.
@@ -104,9 +93,7 @@ func (s *session) newServer() *sdk.Server {
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.learnRoots(r.Session) },
 	})
-	for _, t := range s.tools {
-		server.AddTool(t.definition(), s.handler(t))
-	}
+	s.addTools(server)
 	s.addResources(server)
 	s.addPrompts(server)
 	s.addStatus(server)
@@ -147,7 +134,7 @@ func (s *session) templated() bool {
 // capabilities are what this session really does.
 func (s *session) capabilities() *sdk.ServerCapabilities {
 	caps := &sdk.ServerCapabilities{
-		Tools:       &sdk.ToolCapabilities{},
+		Tools:       &sdk.ToolCapabilities{ListChanged: true},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
 	}

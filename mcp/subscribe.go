@@ -17,6 +17,7 @@ type watch struct {
 	id      any  // of the listen request, which its notifications carry; nil in the session era
 	list    bool // of the list of resources, too
 	prompts bool // of the list of prompts, where the SDK does not tell it
+	tools   bool // of the list of tools, too
 	uris    map[string][]string
 }
 
@@ -94,8 +95,11 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 	if want == nil {
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
-	w := &watch{id: requestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), uris: make(map[string][]string)}
-	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: w.list, PromptsListChanged: w.prompts}
+	w := &watch{
+		id: requestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
+		uris: make(map[string][]string),
+	}
+	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: w.list, PromptsListChanged: w.prompts, ToolsListChanged: w.tools}
 	s.mu.Lock()
 	s.watches[w] = struct{}{}
 	s.mu.Unlock()
@@ -111,7 +115,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri)
 	}
 	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
-	if w.list || w.prompts || len(agreed.ResourceSubscriptions) > 0 {
+	if w.list || w.prompts || w.tools || len(agreed.ResourceSubscriptions) > 0 {
 		<-ctx.Done()
 	}
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil

@@ -92,37 +92,6 @@ func (t *tool) definition() *sdk.Tool {
 	}
 }
 
-// toolGroups are the names of groups that a selection may hold.
-var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite}
-
-// allTools are the tools that exist, in the order of a reader's interest.
-var allTools = []*tool{
-	searchNotes,
-	readNote,
-	listNotes,
-	noteLinks,
-	relatedNotes,
-	gatherContext,
-	vaultOverview,
-	createNote,
-	editNote,
-	moveNote,
-	deleteNote,
-	noteHistory,
-	restoreNote,
-	createTable, addVector, searchVectors, listTables, deleteVectors, dropTable,
-}
-
-var toolsByName = indexTools(allTools)
-
-func indexTools(tools []*tool) map[string]*tool {
-	byName := make(map[string]*tool, len(tools))
-	for _, t := range tools {
-		byName[t.name] = t
-	}
-	return byName
-}
-
 // MetaRequestKey is the key in a request's _meta under which a relay sends the
 // same value when it repeats a call whose answer was lost, so that a write is
 // not done twice.

@@ -1,0 +1,51 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNarrow(t *testing.T) {
+	for _, tc := range []struct {
+		name               string
+		outer, inner, want []string
+	}{
+		{"both everything", nil, nil, nil},
+		{"one everything", []string{"A"}, nil, []string{"A"}},
+		{"the other", nil, []string{"A"}, []string{"A"}},
+		{"one within the other", []string{"A"}, []string{"A/B", "C"}, []string{"A/B"}},
+		{"the other way round", []string{"A/B"}, []string{"A"}, []string{"A/B"}},
+		{"the same twice", []string{"A", "A/B"}, []string{"A/B"}, []string{"A/B"}},
+		{"nothing in common is nothing, not everything", []string{"A"}, []string{"B", "AB"}, []string{}},
+		{"nothing stays nothing", []string{}, nil, []string{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			assert.Equal(t, tc.want, narrow(tc.outer, tc.inner))
+		})
+	}
+}
+
+// A session that may see nothing sees nothing, by any way.
+func TestSessionThatSeesNothing(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	s := w.client(t, Profile{Read: []string{"Garden"}}.within(Profile{Read: []string{"Cellar"}}), nil)
+	found, _ := call[searchOutput](t, s, "search_notes", args{"query": "tomatoes"})
+	assert.Empty(t, found.Results)
+	list, _ := call[listOutput](t, s, "list_notes", nil)
+	assert.Empty(t, list.Notes)
+	overview, _ := call[overviewOutput](t, s, "vault_overview", nil)
+	assert.Zero(t, overview.Notes)
+	assert.Empty(t, overview.Folders)
+	assert.Empty(t, overview.Tags)
+	assert.Contains(t, refused(t, s, "read_note", args{"note": "Garden/Tomatoes.md"}), "no such note")
+	resources, err := s.ListResources(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Len(t, resources.Resources, len(fixedResources))
+	tools, err := s.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	for _, tool := range tools.Tools {
+		assert.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
+	}
+}
