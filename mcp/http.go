@@ -66,14 +66,14 @@ type HTTP struct {
 	mux       *http.ServeMux
 	stateful  http.Handler
 	stateless http.Handler
-	versions  *sdk.Server   // what the SDK asks for its versions, for requests within a session
+	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
+	calls     *openCalls
 	working   chan struct{} // slots that the requests without a session share
 
 	mu       sync.Mutex
 	closed   bool
-	sessions map[*sdk.ServerSession]struct{}
+	sessions map[*sdk.ServerSession]*session
 	legacy   map[string]*legacySession // by the id in their URL
-	busy     map[callKey]struct{}      // calls being answered
 	running  sync.WaitGroup            // what sessions have started
 }
 
@@ -88,14 +88,14 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	}
 	h := &HTTP{
 		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
-		sessions: make(map[*sdk.ServerSession]struct{}),
+		calls:    newOpenCalls(),
+		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
-		busy:     make(map[callKey]struct{}),
 	}
 	h.working = make(chan struct{}, h.o.Working)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: h.o.Idle,
+		Logger: quietLog, EventStore: callStore{sdk.NewMemoryEventStore(nil), h.calls}, SessionTimeout: h.o.Idle,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -123,18 +123,21 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // all sessions. It returns when no request is left.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	const headerBytes, headerWait, stopWait = 64 << 10, 10 * time.Second, 2 * time.Second
+	unused := &unusedConns{conns: make(map[net.Conn]struct{})}
 	server := &http.Server{
 		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerWait, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+		ConnState: unused.note,
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		h.Close() // before Shutdown, which waits for the streams that sessions hold open
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
+		unused.close() // Shutdown would wait for those, too
 		err := server.Shutdown(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = nil // connections on which nothing was ever sent, for which it would wait
+			err = nil // clients that do not take their answers
 		}
 		stopped <- errors.Join(err, server.Close())
 	})
@@ -146,7 +149,40 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	return <-stopped
 }
 
-// Close ends all sessions and refuses new ones. It returns when they have ended.
+// unusedConns are the connections on which nothing has been sent yet, as
+// browsers and HTTP libraries open them in advance.
+type unusedConns struct {
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]struct{}
+}
+
+// note follows a connection's state.
+func (u *unusedConns) note(c net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.conns, c)
+	case u.closed:
+		_ = c.Close()
+	default:
+		u.conns[c] = struct{}{}
+	}
+}
+
+// close closes those that there are and may yet come.
+func (u *unusedConns) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	for c := range u.conns {
+		_ = c.Close() // nobody has a use for it, nor for why it fails
+	}
+}
+
+// Close ends all sessions and refuses new ones. What is being worked on may take
+// as long as Grace of the line limits. It returns when they have ended.
 func (h *HTTP) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -154,8 +190,8 @@ func (h *HTTP) Close() {
 		l.end()
 	}
 	var closing sync.WaitGroup
-	for ss := range h.sessions {
-		closing.Go(func() { _ = ss.Close() })
+	for ss, s := range h.sessions {
+		closing.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
 	}
 	h.mu.Unlock()
 	closing.Wait()

@@ -40,12 +40,18 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.Sessions), http.StatusServiceUnavailable)
 			return
 		}
-		done, bad := h.begin(sessionID, msgs)
+		served, bad := h.calls.begin(sessionID, msgs)
 		if bad != nil {
 			writeRefusal(w, bad)
 			return
 		}
-		defer done()
+		defer func() { served(r.Context().Err() != nil && h.find(sessionID) != nil) }()
+	}
+	if sessionID != "" {
+		w = &callWriter{ResponseWriter: w, session: sessionID, calls: h.calls}
+	}
+	if r.Method == http.MethodDelete {
+		h.abort(sessionID)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, sync.OnceValue(func() *sdk.Server { return h.newServer(modern) })))
 	if modern {
@@ -161,46 +167,6 @@ func begins(msgs []jsonrpc.Message) bool {
 		}
 	}
 	return false
-}
-
-// A callKey is a call in a session.
-type callKey struct {
-	session string
-	id      jsonrpc.ID
-}
-
-// begin notes the calls as being answered. The SDK would never answer a second
-// call with the id of one in flight, nor the first.
-func (h *HTTP) begin(sessionID string, msgs []jsonrpc.Message) (done func(), bad *refusal) {
-	if sessionID == "" {
-		return func() {}, nil
-	}
-	var keys []callKey
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	end := func() {
-		for _, key := range keys {
-			delete(h.busy, key)
-		}
-	}
-	for _, msg := range msgs {
-		req, ok := msg.(*jsonrpc.Request)
-		if !ok || !req.IsCall() {
-			continue
-		}
-		key := callKey{sessionID, req.ID}
-		if _, taken := h.busy[key]; taken {
-			end()
-			return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
-		}
-		h.busy[key] = struct{}{}
-		keys = append(keys, key)
-	}
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		end()
-	}, nil
 }
 
 func writeRefusal(w http.ResponseWriter, r *refusal) {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -25,7 +26,7 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	out := newSDKOutlet(s, ss)
 	s.out = out
 	h.core.add(s)
-	h.sessions[ss] = struct{}{}
+	h.sessions[ss] = s
 	ended := make(chan struct{})
 	h.running.Go(func() {
 		_ = ss.Wait() // why it ended is the client's affair
@@ -39,6 +40,36 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		defer h.mu.Unlock()
 		delete(h.sessions, ss)
 	})
+}
+
+// abort ends what the session with the id is doing and asking, because its
+// client is done with it: the SDK's Close would wait for both.
+func (h *HTTP) abort(id string) {
+	if s := h.find(id); s != nil {
+		s.stop()
+		s.stopWork()
+	}
+}
+
+// find returns the session with the id, or nil.
+func (h *HTTP) find(id string) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for ss, s := range h.sessions {
+		if id != "" && ss.ID() == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// close ends the session. What it asks its client ends at once, and what it
+// works on after grace.
+func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
+	s.stop()
+	impatient := time.AfterFunc(grace, s.stopWork)
+	defer impatient.Stop()
+	_ = ss.Close() // why it fails is the client's affair
 }
 
 // An sdkOutlet sends through the SDK, which waits for the client: so it has a

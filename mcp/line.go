@@ -227,7 +227,7 @@ func (c *lineConn) accept(line []byte) bool {
 // deliver hands a message to the session.
 func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
-	if ok && req.Method == "notifications/cancelled" && !c.cancel(req) {
+	if ok && req.Method == methodCancelled && !c.cancel(req) {
 		return true
 	}
 	select {
@@ -271,20 +271,14 @@ func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
 // cancel notes that a call's answer is not wanted, and reports whether the
 // session should hear of it. Initialize cannot be cancelled.
 func (c *lineConn) cancel(req *jsonrpc.Request) bool {
-	var params struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if json.Unmarshal(req.Params, &params) != nil {
-		return false
-	}
-	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
-	if bad != nil {
+	id, ok := cancelledID(req)
+	if !ok {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.calls[id]
-	if call == nil || call.method == "initialize" {
+	if call == nil || call.method == methodInitialize {
 		return false
 	}
 	call.cancelled = true

@@ -141,6 +141,18 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
 	return id, nil
 }
 
+// cancelledID returns the id of the call that a cancellation is about.
+func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(req.Params, &params) != nil {
+		return jsonrpc.ID{}, false
+	}
+	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
+	return id, bad == nil && id.IsValid()
+}
+
 // clip shortens s to at most n bytes, at a rune boundary, marking the cut.
 func clip(s string, n int) string {
 	if len(s) <= n {

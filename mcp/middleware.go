@@ -20,6 +20,7 @@ const (
 	methodReadResource  = "resources/read"
 	methodComplete      = "completion/complete"
 	methodListen        = "subscriptions/listen"
+	methodCancelled     = "notifications/cancelled"
 )
 
 // sessionVersions are the versions that initialize can negotiate.
@@ -48,6 +49,20 @@ func (s *session) signWith(res sdk.Result) {
 	}
 	meta[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: serverName, Version: s.core.opts.Version}
 	res.SetMeta(meta)
+}
+
+// ending lets the work of a session over HTTP end when the session must. A line
+// connection sees to that by itself.
+func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if s.http == nil {
+			return next(ctx, method, req)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.work, cancel)()
+		return next(ctx, method, req)
+	}
 }
 
 // recovering turns a panic into an error, which explaining logs with its stack:

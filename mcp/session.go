@@ -33,9 +33,11 @@ type session struct {
 	working chan struct{} // a slot for each request being worked on
 	rates   rates
 
-	ctx        context.Context // until the session ends
+	ctx        context.Context // of what the session does beside requests; ends with it
 	stop       context.CancelFunc
-	background sync.WaitGroup // what the session does beside requests
+	background sync.WaitGroup  // what that is
+	work       context.Context // of requests over HTTP, beside their own; ends with the session
+	stopWork   context.CancelFunc
 
 	promptsMu sync.Mutex
 	prompts   map[string]string // registered prompts, and what they are
@@ -67,6 +69,7 @@ func (c *Core) newSession(p Profile) (*session, error) {
 		digests: make(map[string][sha256.Size]byte),
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.work, s.stopWork = context.WithCancel(context.Background())
 	s.watches[s.own] = struct{}{}
 	s.server = s.newServer()
 	return s, nil
@@ -97,7 +100,7 @@ func (s *session) newServer() *sdk.Server {
 	s.addResources(server)
 	s.addPrompts(server)
 	s.addStatus(server)
-	server.AddReceivingMiddleware(s.explaining, s.recovering, s.admitting, s.checking)
+	server.AddReceivingMiddleware(s.explaining, s.ending, s.recovering, s.admitting, s.checking)
 	return server
 }
 
@@ -123,6 +126,7 @@ func (s *session) begin(ss *sdk.ServerSession) {
 // end stops what begin has started, and waits for it.
 func (s *session) end() {
 	s.stop()
+	s.stopWork()
 	s.background.Wait()
 }
 

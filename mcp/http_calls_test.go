@@ -1,0 +1,211 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An httpClient is a client that shows what goes over the wire.
+type httpClient struct {
+	t       *testing.T
+	url     string
+	session string
+}
+
+// newHTTPClient begins a session of 2025-11-25 with the capabilities, a JSON
+// object.
+func newHTTPClient(t *testing.T, url, capabilities string) *httpClient {
+	c := &httpClient{t: t, url: url + "/mcp"}
+	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"t","version":"1"}}}`, nil)
+	require.Contains(t, body(t, res), `"serverInfo"`)
+	c.session = res.Header.Get(headerSession)
+	require.NotEmpty(t, c.session)
+	assert.Equal(t, http.StatusAccepted, c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).StatusCode)
+	return c
+}
+
+func (c *httpClient) do(ctx context.Context, method, text string, header http.Header) *http.Response {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(text))
+	require.NoError(c.t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set(headerVersion, "2025-11-25")
+	if c.session != "" {
+		req.Header.Set(headerSession, c.session)
+	}
+	for k := range header {
+		req.Header.Set(k, header.Get(k))
+	}
+	res, err := withToken{}.RoundTrip(req)
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+func (c *httpClient) post(text string) *http.Response {
+	c.t.Helper()
+	return c.do(c.t.Context(), http.MethodPost, text, nil)
+}
+
+func body(t *testing.T, res *http.Response) string {
+	t.Helper()
+	data, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// stall makes the vault's reads wait for their context, and tells of each that
+// begins and ends.
+func stall(w *world) (began, ended chan struct{}) {
+	began, ended = make(chan struct{}, 10), make(chan struct{}, 10)
+	w.vault.read = func(ctx context.Context, ref string) error {
+		if ref != "stalls" {
+			return nil
+		}
+		began <- struct{}{}
+		<-ctx.Done()
+		ended <- struct{}{}
+		return ctx.Err()
+	}
+	return began, ended
+}
+
+const (
+	stalls  = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_note","arguments":{"note":"stalls"}}}`
+	reads7  = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_note","arguments":{"note":"Plan.md"}}}`
+	cancel7 = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+)
+
+// A call over HTTP that is cancelled stops, gets no answer, and its stream ends.
+func TestHTTPCancelledCallGetsNoAnswer(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	began, ended := stall(w)
+	c := newHTTPClient(t, url, `{}`)
+	res := c.post(stalls)
+	<-began
+	assert.Contains(t, body(t, c.post(strings.Replace(reads7, "Plan.md", "Empty", 1))), "still being answered", "the id is taken")
+	assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode)
+	<-ended
+	answer := body(t, res)
+	assert.NotContains(t, answer, "jsonrpc")
+	assert.Contains(t, answer, "event: prime", "the stream itself is as ever")
+	assert.Contains(t, body(t, c.post(reads7)), "Grow tomatoes", "the session goes on, the id is free")
+	assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode, "too late is no harm")
+	require.Eventually(t, func() bool { return len(h.calls.sessions) == 0 }, 5*time.Second, time.Millisecond)
+}
+
+// The same when the client has left before it cancels, and comes back for what
+// it missed; without a cancellation the answer waits for it.
+func TestHTTPCancelledCallIsNotKept(t *testing.T) {
+	for _, cancelled := range []bool{true, false} {
+		w := newWorld(t, sampleVault, Limits{})
+		url, h := serveHTTP(t, w, HTTPOptions{})
+		began, ended := stall(w)
+		release := make(chan struct{})
+		if !cancelled {
+			w.vault.read = func(context.Context, string) error { began <- struct{}{}; <-release; return nil }
+		}
+		c := newHTTPClient(t, url, `{}`)
+		ctx, leave := context.WithCancel(t.Context())
+		res := c.do(ctx, http.MethodPost, strings.Replace(stalls, "stalls", map[bool]string{true: "stalls", false: "Plan.md"}[cancelled], 1), nil)
+		<-began
+		lines := bufio.NewReader(res.Body)
+		var eventID string
+		for eventID == "" {
+			line, err := lines.ReadString('\n')
+			require.NoError(t, err)
+			eventID, _ = strings.CutPrefix(strings.TrimSpace(line), "id: ")
+			if !strings.HasPrefix(line, "id: ") {
+				eventID = ""
+			}
+		}
+		leave()
+		left := func() bool {
+			h.calls.mu.Lock()
+			defer h.calls.mu.Unlock()
+			for _, call := range h.calls.sessions[c.session] {
+				return call.alone
+			}
+			return false
+		}
+		require.Eventually(t, left, 5*time.Second, time.Millisecond)
+		if cancelled {
+			assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode)
+			<-ended
+		} else {
+			close(release)
+		}
+		settled := func() bool {
+			h.calls.mu.Lock()
+			defer h.calls.mu.Unlock()
+			for _, call := range h.calls.sessions[c.session] {
+				return call.answered
+			}
+			return false
+		}
+		require.Eventually(t, settled, 5*time.Second, time.Millisecond)
+		again := body(t, c.do(t.Context(), http.MethodGet, "", http.Header{"Last-Event-Id": {eventID}}))
+		if cancelled {
+			assert.NotContains(t, again, "jsonrpc")
+		} else {
+			assert.Contains(t, again, "Grow tomatoes")
+		}
+	}
+}
+
+// A session that is deleted ends at once, although its client owes answers and
+// it is being worked for: the SDK would wait for all of that.
+func TestHTTPDeleteDoesNotWait(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	began, ended := stall(w)
+	c := newHTTPClient(t, url, `{"elicitation":{}}`)
+	asked := time.Now()
+	asks := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete_note","arguments":{"note":"Plan.md"}}}`)
+	c.post(stalls)
+	<-began
+	events := bufio.NewReader(asks.Body)
+	for line := ""; !strings.Contains(line, "elicitation/create"); {
+		var err error
+		line, err = events.ReadString('\n')
+		require.NoError(t, err)
+	}
+	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+	assert.Less(t, time.Since(asked), confirmWait/2)
+	<-ended
+	require.Eventually(t, func() bool { return h.find(c.session) == nil }, 5*time.Second, time.Millisecond)
+	assert.Equal(t, http.StatusNotFound, c.post(reads7).StatusCode)
+}
+
+// A client that owes its roots does not hold up the end of its session.
+func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, _ := serveHTTP(t, w, HTTPOptions{})
+	c := newHTTPClient(t, url, `{"roots":{}}`)
+	began := time.Now()
+	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+	assert.Less(t, time.Since(began), rootsTimeout)
+}
+
+// Close lets what is being worked on finish, but not for long.
+func TestHTTPCloseHasPatienceOnce(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{Line: LineLimits{Grace: 50 * time.Millisecond}})
+	url, h := serveHTTP(t, w, HTTPOptions{})
+	began, ended := stall(w)
+	c := newHTTPClient(t, url, `{}`)
+	c.post(stalls)
+	<-began
+	h.Close()
+	<-ended
+	assert.Zero(t, w.core.Sessions())
+}
