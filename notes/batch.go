@@ -34,30 +34,39 @@ func (b *batch) remove(r row) {
 	b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
 }
 
+// lookAgain leaves a file to the next look, with the name that it had before:
+// what happened there will not be reported a second time.
+func (b *batch) lookAgain(p *prepared) {
+	b.again = append(b.again, p.diskPath)
+	if p.row != nil && p.row.path != p.path {
+		b.again = append(b.again, p.row.diskPath)
+	}
+}
+
 func (b *batch) add(p *prepared) {
 	switch {
 	case p.skip == skipChanging:
-		b.again = append(b.again, p.diskPath)
+		b.lookAgain(p)
 		return
 	case p.skip != "":
 		b.skip(p)
 		return
 	}
 	if info, err := b.root.Stat(p.diskPath); err != nil || statOf(info) != p.stat {
-		b.again = append(b.again, p.diskPath)
+		b.lookAgain(p)
 		return
 	}
 	e := entry{kind: Created, path: p.path, diskPath: p.diskPath, stat: p.stat, hashedAt: p.hashedAt, note: p.note}
 	if p.row == nil {
 		if _, taken := b.current[p.path]; taken {
-			b.again = append(b.again, p.diskPath) // a tool has created it since
+			b.lookAgain(p) // a tool has created it since
 			return
 		}
 		b.entries = append(b.entries, e)
 		return
 	}
 	if _, same := b.known(*p.row); !same {
-		b.again = append(b.again, p.diskPath)
+		b.lookAgain(p)
 		return
 	}
 	e.id = p.row.id

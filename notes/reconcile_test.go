@@ -46,6 +46,44 @@ func TestReconcileFollowsTheDisk(t *testing.T) {
 	f.requireConsistent()
 }
 
+// A renamed file that changes once more before its move is committed is left to
+// the next look, and its old name with it: nothing else would ever tell that the
+// note is not there any more.
+func TestMoveOverWhichTheFileChanges(t *testing.T) {
+	for name, meanwhile := range map[string]func(f *fixture){
+		"saved":         func(f *fixture) { f.write("B.md", "saved again") },
+		"removed":       func(f *fixture) { f.remove("B.md") },
+		"renamed again": func(f *fixture) { f.rename("B.md", "C.md") },
+		"a tool creates the new name": func(f *fixture) {
+			f.remove("B.md")
+			_, err := f.Create(f.t.Context(), CreateRequest{Path: "B.md", Content: "by a tool"})
+			require.NoError(f.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "A.md", "a note")
+			f.rename("A.md", "B.md")
+			p, err := f.planPaths(t.Context(), []string{"A.md", "B.md"})
+			require.NoError(t, err)
+			root, err := f.disk.open()
+			require.NoError(t, err)
+			defer root.Close()
+			moves, err := f.pairMoves(t.Context(), root, p)
+			require.NoError(t, err)
+			require.Contains(t, moves, "B.md")
+			files, err := f.prepare(t.Context(), root, p.changed, p.rows, moves)
+			require.NoError(t, err)
+			meanwhile(f)
+			require.NoError(t, f.commit(t.Context(), root, p, files, p.gone))
+			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
+			for len(f.queue.paths) > 0 {
+				require.False(t, f.runQueue(t.Context()))
+			}
+			f.requireConsistent()
+		})
+	}
+}
+
 func TestReconcilePathsLooksOnlyThere(t *testing.T) {
 	f := newFixture(t, "A.md", "a", "dir/B.md", "b", "dir/sub/C.md", "c")
 	f.view.kinds()

@@ -282,19 +282,30 @@ func (s *subscriber) agrees(p place) {
 }
 
 // explain logs what the program itself answers about each note that the view has
-// wrong, which tells a lost notification from a store that is not the disk.
+// wrong or does not have, which tells a lost notification from a store that is
+// not the disk.
 func (s *subscriber) explain(p place) {
 	s.t.Helper()
 	disk := notesOnDisk(s.t, p)
+	wrong := map[string]bool{}
 	for path, text := range s.view {
-		if there, ok := disk[path]; ok && there == text {
-			continue
+		if there, ok := disk[path]; !ok || there != text {
+			wrong[path] = true
 		}
+	}
+	for path := range disk {
+		if _, ok := s.view[path]; !ok {
+			wrong[path] = true
+		}
+	}
+	listed := p.run(s.t, "list", "--json")
+	for path := range wrong {
 		uri := notes.URI(path)
-		s.t.Logf("%s: subscribed %v, in the list of notes %v", path, s.subscribed[uri], strings.Contains(p.run(s.t, "list", "--json"), `"`+path+`"`))
+		s.t.Logf("%s: subscribed %v, in the list of notes %v", path, s.subscribed[uri], strings.Contains(listed, `"`+path+`"`))
 		m := s.call("resources/read", map[string]any{"uri": uri})
 		s.t.Logf("%s: a read answers %s %v", path, m.Result, m.Error)
 	}
+	s.t.Logf("the daemon's log:\n%s", p.log(s.t))
 }
 
 func (s *subscriber) notified(m message) {
