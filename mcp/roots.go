@@ -2,11 +2,8 @@ package mcp
 
 import (
 	"context"
-	"net/url"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,20 +30,53 @@ func (s *session) learnRoots(ss *sdk.ServerSession) {
 			s.log.Debug("the client did not tell its roots", "error", err)
 			return
 		}
-		status, err := s.core.opts.Vault.Status(ctx)
+		folders, ignored, err := s.rootFolders(ctx, res.Roots)
 		if err != nil {
 			s.log.Warn("cannot compare the client's roots with the vault", "error", err)
 			return
 		}
-		s.setRoots(rootFolders(status.Root, res.Roots))
+		if ignored > 0 {
+			s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
+		}
+		s.setRoots(folders)
 	})
 }
 
-// setRoots bounds the session to the folders; nil lifts the bound.
-func (s *session) setRoots(folders []string, ignored int) {
-	if ignored > 0 {
-		s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
+// rootFolders returns the vault's folders that the roots name, nil for no
+// bound, and how many roots name none. A root that holds the whole vault bounds
+// nothing.
+func (s *session) rootFolders(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
+	status, err := s.core.opts.Vault.Status(ctx)
+	if err != nil {
+		return nil, 0, err
 	}
+	for _, root := range roots {
+		dir, ok := "", false
+		if root != nil {
+			dir, ok = filePath(root.URI, runtime.GOOS)
+		}
+		folder, place := "", outside
+		if ok {
+			folder, place = locate(status.Root, dir)
+		}
+		switch place {
+		case outside:
+			ignored++
+		case around:
+			return nil, ignored, nil
+		case inside:
+			counts, err := s.core.opts.Vault.Folders(ctx, s.profile.scope())
+			if err != nil {
+				return nil, 0, err
+			}
+			folders = append(folders, spelled(status.Root, folder, counts))
+		}
+	}
+	return folders, ignored, nil
+}
+
+// setRoots bounds the session to the folders; nil lifts the bound.
+func (s *session) setRoots(folders []string) {
 	tools := s.offered()
 	s.mu.Lock()
 	same := slices.Equal(s.roots, folders) && (s.roots == nil) == (folders == nil)
@@ -59,47 +89,6 @@ func (s *session) setRoots(folders []string, ignored int) {
 	if !slices.Equal(tools, s.offered()) {
 		s.toolsChanged()
 	}
-}
-
-// rootFolders returns the vault's folders that the roots name, and how many
-// name none. A root that holds the whole vault bounds nothing.
-func rootFolders(vault string, roots []*sdk.Root) (folders []string, ignored int) {
-	for _, root := range roots {
-		dir, ok := fileOf(root)
-		if !ok {
-			ignored++
-			continue
-		}
-		rel, err := filepath.Rel(vault, dir)
-		if err != nil || !filepath.IsLocal(rel) {
-			if inside, err := filepath.Rel(dir, vault); err == nil && filepath.IsLocal(inside) {
-				return nil, ignored
-			}
-			ignored++
-			continue
-		}
-		if rel == "." {
-			return nil, ignored
-		}
-		folders = append(folders, filepath.ToSlash(rel))
-	}
-	return folders, ignored
-}
-
-// fileOf returns the path that a file URI names.
-func fileOf(root *sdk.Root) (string, bool) {
-	if root == nil {
-		return "", false
-	}
-	u, err := url.Parse(root.URI)
-	if err != nil || u.Scheme != "file" || u.Path == "" {
-		return "", false
-	}
-	path := u.Path
-	if runtime.GOOS == "windows" {
-		path = strings.TrimPrefix(path, "/") // file:///C:/notes
-	}
-	return filepath.Clean(filepath.FromSlash(path)), true
 }
 
 // bounds is the profile within the client's roots.

@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func TestFilePath(t *testing.T) {
+	for _, tc := range []struct{ uri, goos, want string }{
+		{"file:///home/ann/notes", "linux", "/home/ann/notes"},
+		{"file:///home/ann/notes/", "linux", "/home/ann/notes"},
+		{"FILE:///home/ann/../bob", "linux", "/home/bob"},
+		{"file:///home/ann/My%20notes%20%C3%BC%25", "linux", "/home/ann/My notes ü%"},
+		{"file:///home/ann/My notes", "linux", "/home/ann/My notes"},
+		{"file://localhost/notes", "darwin", "/notes"},
+		{"file:///", "linux", "/"},
+		{"file:///C:/Users/ann/notes", "windows", `C:\Users\ann\notes`},
+		{"file:///c%3A/Users/ann", "windows", `c:\Users\ann`},
+		{"file:///C:", "windows", `C:\`},
+		{"file://server/share/notes", "windows", `\\server\share\notes`},
+
+		{"file://server/share/notes", "linux", ""},
+		{"file:///notes", "windows", ""},
+		{"file:///home/%zz", "linux", ""},
+		{"file:///home/a%00b", "linux", ""},
+		{"file:notes", "linux", ""},
+		{"file://", "linux", ""},
+		{"/home/ann", "linux", ""},
+		{"http://localhost/home/ann", "linux", ""},
+		{"", "linux", ""},
+	} {
+		path, ok := filePath(tc.uri, tc.goos)
+		assert.Equal(t, tc.want != "", ok, "%s on %s", tc.uri, tc.goos)
+		if ok && (tc.goos == "windows" || runtime.GOOS != "windows") {
+			assert.Equal(t, tc.want, path, "%s on %s", tc.uri, tc.goos)
+		}
+	}
+}
+
+func TestLocate(t *testing.T) {
+	home := t.TempDir()
+	at := func(path string) string { return filepath.Join(home, filepath.FromSlash(path)) }
+	require.NoError(t, os.MkdirAll(at("vault/Work/Deep"), 0o700))
+	require.NoError(t, os.MkdirAll(at("code"), 0o700))
+	link := func(target, name string) {
+		if err := os.Symlink(at(target), at(name)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	link("vault", "link")
+	link("vault/Work", "shortcut")
+	link("code", "vault/Out")
+	for _, vault := range []string{"vault", "link", "code/../vault"} {
+		for _, tc := range []struct {
+			dir, folder string
+			place       place
+		}{
+			{"vault", "", around},
+			{"link", "", around},
+			{".", "", around},
+			{"vault/Work", "Work", inside},
+			{"link/Work/Deep", "Work/Deep", inside},
+			{"shortcut/Deep", "Work/Deep", inside},
+			{"vault/Not yet/there", "Not yet/there", inside},
+			{"vault/Work/../Work", "Work", inside},
+			{"vault/Cafe\u0301", "Café", inside},
+			{"vault/Out", "", outside}, // what it leads to is no part of the vault
+			{"code", "", outside},
+			{"vault2", "", outside},
+			{"vaul", "", outside},
+		} {
+			folder, place := locate(at(vault), at(tc.dir))
+			assert.Equal(t, tc.place, place, "%s from %s", tc.dir, vault)
+			assert.Equal(t, tc.folder, folder, "%s from %s", tc.dir, vault)
+		}
+	}
+}
+
+func TestSpelled(t *testing.T) {
+	vault := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(vault, "Work", "Deep"), 0o700))
+	known := []notes.FolderCount{{Folder: ""}, {Folder: "Work"}, {Folder: "Work/Deep"}}
+	assert.Equal(t, "Work/Deep", spelled(vault, "Work/Deep", known))
+	assert.Equal(t, "New", spelled(vault, "New", known))
+	// A second name for one folder stands for a disk that does not mind case.
+	if err := os.Symlink("Work", filepath.Join(vault, "work")); err != nil {
+		t.Skip("this disk does not mind case, or has no symbolic links: ", err)
+	}
+	assert.Equal(t, "Work", spelled(vault, "work", known))
+	require.NoError(t, os.Remove(filepath.Join(vault, "work")))
+	require.NoError(t, os.Mkdir(filepath.Join(vault, "work"), 0o700))
+	assert.Equal(t, "work", spelled(vault, "work", known), "here they are two folders")
+}
