@@ -44,6 +44,7 @@ type Options struct {
 // Limits bound what one session may ask for. A zero field means its default.
 type Limits struct {
 	ResultBytes   int // of a tool result's text; 20 000
+	Hits          int // of a search that does not say how many; 10
 	PageSize      int // resources in one page of a list; 500
 	Resources     int // resources listed in all; 10 000
 	Subscriptions int // resources that one session may watch; 1000
@@ -65,6 +66,7 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	def(&l.ResultBytes, 20_000)
+	def(&l.Hits, 10)
 	def(&l.PageSize, 500)
 	def(&l.Resources, 10_000)
 	def(&l.Subscriptions, 1000)

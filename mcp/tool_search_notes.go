@@ -123,7 +123,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome,
 	}
 	limit := a.Limit
 	if limit == 0 {
-		limit = 10
+		limit = in.session.core.limits.Hits
 	}
 	res, err := in.session.core.opts.Search.Search(ctx, search.Query{
 		Text: a.Query, Mode: search.Mode(a.Mode), Filter: filter,

@@ -50,7 +50,15 @@ const (
 type Coverage struct {
 	State    string
 	Coverage float64
+	Why      string // what keeps it from being more; "" when nothing does, or it is a matter of time
 }
+
+// UnavailableError is the error of a semantic side that cannot answer for a reason
+// that is not its own, such as a server that is away. It is told to the reader and
+// not logged.
+type UnavailableError struct{ Why string }
+
+func (e UnavailableError) Error() string { return e.Why }
 
 // candidate is a note on its way to being a hit.
 type candidate struct {

@@ -88,9 +88,13 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 
 func (a *asking) failed(list *rankedList, err error) {
 	list.semantic.State = StateFailed
-	if errors.Is(err, context.DeadlineExceeded) {
+	var unavailable UnavailableError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		list.semantic.State = StateLate
-	} else {
+	case errors.As(err, &unavailable):
+		list.semantic.Why = unavailable.Why
+	default:
 		a.o.Log.Error("search by meaning", "err", err)
 	}
 	a.explain(list)
@@ -106,6 +110,9 @@ func (a *asking) explain(list *rankedList) {
 	}[list.semantic.State]
 	if why == "" && a.q.Mode == ModeSemantic {
 		why = "search by meaning is not available; these were found by words"
+	}
+	if because := list.semantic.Why; because != "" && a.q.Mode != ModeText {
+		why = "search by meaning is " + because + "; these were found by words"
 	}
 	if why != "" {
 		list.remarks = append(list.remarks, why)

@@ -18,10 +18,11 @@ type entries struct {
 	ordinal []int32
 	slot    []uint32
 	of      map[int64][]int32 // rows of a note
+	users   users             // of each slot
 }
 
 func newEntries(dim int) *entries {
-	return &entries{words: signWords(dim), of: map[int64][]int32{}}
+	return &entries{words: signWords(dim), of: map[int64][]int32{}, users: newUsers()}
 }
 
 func (e *entries) len() int { return len(e.note) }
@@ -32,12 +33,21 @@ func (e *entries) add(note int64, ordinal int, slot uint32, q quantised) {
 	e.note = append(e.note, note)
 	e.ordinal = append(e.ordinal, int32(ordinal))
 	e.slot = append(e.slot, slot)
+	e.users.add(slot)
 }
 
 // remove drops all rows of a note.
-func (e *entries) remove(note int64) {
+func (e *entries) remove(note int64) { e.removeRows(e.take(note)) }
+
+// take gives up a note's rows, which are then to be removed. In between others
+// may be added for it, so that a slot that both use is never without a user.
+func (e *entries) take(note int64) []int32 {
 	rows := e.of[note]
 	delete(e.of, note)
+	return rows
+}
+
+func (e *entries) removeRows(rows []int32) {
 	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // from the end: a moved row is never one of them
 	for _, row := range rows {
 		e.removeRow(row)
@@ -46,6 +56,7 @@ func (e *entries) remove(note int64) {
 
 func (e *entries) removeRow(row int32) {
 	last := int32(len(e.note) - 1)
+	e.users.drop(e.slot[row])
 	if row != last {
 		copy(e.signs[int(row)*e.words:], e.signs[int(last)*e.words:])
 		e.note[row], e.ordinal[row], e.slot[row] = e.note[last], e.ordinal[last], e.slot[last]

@@ -27,6 +27,7 @@ type Options struct {
 	// on answering while Embedder's are made. Nil, or an error: they cannot.
 	Previous func(source string) (Embedder, error)
 	Threads  int // for background embedding; 0: half of the processors
+	KeepIdle int // how many vectors to keep in any case of texts that are gone; 0: 4096
 	// Wait, when not nil, returns when embedding may begin: the text index of a
 	// new vault wants the processors first.
 	Wait func(ctx context.Context) error
@@ -42,14 +43,17 @@ type Index struct {
 	opt   Options
 
 	mu       sync.RWMutex
-	loaded   bool
-	early    map[int64]*notes.Note // changes that came before the vectors were loaded; nil: deleted
-	serving  *space                // answers
-	building *space                // takes its place when complete; nil when serving is of the model wanted
+	early    map[int64]*notes.Note // while a space is being loaded, what has changed meanwhile; a nil note: deleted
+	serving  *space                // answers; nil: nothing does yet
+	building *space                // takes its place when complete; nil when serving is of the model wanted, or that is still unknown
 	closed   bool
 	rate     float64 // chunks embedded per second, lately
+	trouble  error   // what keeps the embedder from working
+	// chunksSeen is how many chunks there were when they were last loaded: what is
+	// known of a model without a space.
+	chunksSeen int
 
-	there   chan struct{} // closed when the vectors are loaded
+	there   chan struct{} // closed when the vectors that there are have been loaded
 	signal  chan struct{} // wakes Run
 	queries queryCache
 }
@@ -62,6 +66,9 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.KeepIdle <= 0 {
+		opt.KeepIdle = keepIdle
 	}
 	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, there: make(chan struct{}), signal: make(chan struct{}, 1)}
 }
@@ -85,7 +92,11 @@ func (x *Index) Reset(ctx context.Context) error {
 	defer x.mu.Unlock()
 	var errs []error
 	for _, s := range x.spaces() {
-		errs = append(errs, s.slots.erase(func(k slotKey) bool { return !used[k] }))
+		for _, slot := range s.slots.all() {
+			if key := s.slots.key(slot); !used[key] {
+				errs = append(errs, s.slots.remove(key))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -104,25 +115,27 @@ func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Cha
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, note := range changed {
-		if !x.loaded {
+		if x.early != nil {
 			x.early[id] = note
-			continue
 		}
-		x.apply(id, note)
+		for _, s := range x.spaces() {
+			s.apply(id, note)
+		}
 	}
 	x.wake()
 	return nil
 }
 
-func (x *Index) apply(id int64, note *notes.Note) {
-	for _, s := range x.spaces() {
-		if note == nil {
-			s.drop(id)
-			delete(s.waiting, id)
-		} else {
-			s.set(note)
-		}
+// wanted is the space of the model that is wanted, or nil as long as there is
+// none.
+func (x *Index) wanted() *space {
+	switch {
+	case x.building != nil:
+		return x.building
+	case x.serving != nil && x.serving.embedder == x.opt.Embedder:
+		return x.serving
 	}
+	return nil
 }
 
 func (x *Index) spaces() []*space {
@@ -208,18 +221,25 @@ func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space,
 		return nil, nil, ctx.Err()
 	}
 	x.mu.RLock()
-	s := x.serving
+	s, trouble := x.serving, x.trouble
 	x.mu.RUnlock()
+	if s == nil {
+		return nil, nil, errors.Join(ErrNothingYet, trouble)
+	}
 	if v, ok := x.queries.get(s, text); ok {
 		return v, s, nil
 	}
 	v, err := s.embedder.EmbedQuery(ctx, text)
+	x.reportQuery(err)
 	if err != nil {
 		return nil, nil, fmt.Errorf("embed the query: %w", err)
 	}
 	x.queries.put(s, text, v)
 	return v, s, nil
 }
+
+// ErrNothingYet is the answer to a query as long as no model can answer any.
+var ErrNothingYet = errors.New("no text has a vector yet")
 
 // Status says how far embedding has come.
 type Status struct {
@@ -230,6 +250,7 @@ type Status struct {
 	Pending   int           // the rest
 	Remaining time.Duration // an estimate; 0 when there is nothing to do or nothing to go by
 	Answering string        // another model, whose vectors answer meanwhile; "" when there is none
+	Trouble   string        // what keeps embedding, of notes or of queries, from going on; "" when nothing does
 }
 
 // The states of an index.
@@ -243,11 +264,15 @@ func (x *Index) Status() Status {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	st := Status{Model: x.opt.Embedder.ID(), State: StateBuilding}
-	wanted := x.serving
-	if x.building != nil {
-		wanted, st.Answering = x.building, x.serving.embedder.ID()
+	if x.trouble != nil {
+		st.Trouble = x.trouble.Error()
+	}
+	wanted := x.wanted()
+	if x.serving != nil && x.serving != wanted {
+		st.Answering = x.serving.embedder.ID()
 	}
 	if wanted == nil {
+		st.Chunks, st.Pending = x.chunksSeen, x.chunksSeen
 		return st
 	}
 	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()

@@ -75,6 +75,8 @@ func (e *wordEmbedder) EmbedPassages(ctx context.Context, texts []string, _ int,
 	return nil
 }
 
+func (e *wordEmbedder) Batch(int) int { return 4 }
+
 func (e *wordEmbedder) Weight(string) float64 { return 0.5 }
 
 func (e *wordEmbedder) counts() map[string]int {

@@ -2,179 +2,75 @@ package vectors
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 
 	"notesd/notes"
 )
 
-// A batch is embedded and committed together: what a kill costs at most.
-const (
-	batchTexts = 32
-	batchNotes = 16
-)
-
-// retryAfter is how soon embedding is tried again after an error, such as an
-// endpoint that is not there.
-const retryAfter = 10 * time.Second
+// batchNotes is how many notes are read at a time to find texts in.
+const batchNotes = 16
 
 // Run loads the vectors that there are, and then embeds what is missing, and
-// what changes, until ctx ends.
+// what changes, and deletes what has not been needed for long, until ctx ends.
 func (x *Index) Run(ctx context.Context) error {
 	if err := x.loadAll(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return fmt.Errorf("load the vectors: %w", err)
+		return errors.Join(errors.New("the vectors could not be loaded"), err)
 	}
 	if x.opt.Wait != nil {
 		if err := x.opt.Wait(ctx); err != nil {
 			return nil // it has ended
 		}
 	}
+	var pause backOff
 	for {
-		more, err := x.embedBatch(ctx)
-		var retry <-chan time.Time
-		switch {
-		case ctx.Err() != nil:
+		more, err := x.step(ctx)
+		if ctx.Err() != nil {
 			return nil
+		}
+		x.report(err)
+		wake := (<-chan struct{})(x.signal)
+		var again <-chan time.Time
+		switch {
 		case err != nil:
-			x.opt.Log.Error("embedding failed; it will be tried again", "err", err)
-			retry = time.After(retryAfter)
+			wake, again = nil, time.After(pause.after(err)) // changes are in the backlog anyway
 		case more:
+			pause = backOff{}
 			continue
+		default:
+			pause = backOff{}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-x.signal:
-		case <-retry:
+		case <-wake:
+		case <-again:
 		}
 	}
 }
 
-// loadAll opens the wanted model's space, and the one that answers until it
-// is complete.
-func (x *Index) loadAll(ctx context.Context) error {
-	models, err := x.models(ctx)
-	if err != nil {
-		return err
+// step does a little of what there is to do, and reports whether there is more.
+func (x *Index) step(ctx context.Context) (more bool, err error) {
+	x.mu.RLock()
+	s := x.wanted()
+	x.mu.RUnlock()
+	if s == nil {
+		return true, x.learn(ctx)
 	}
-	chunks, modified, err := x.chunks(ctx)
-	if err != nil {
-		return err
+	if more, err = x.embedBatch(ctx, s); more || err != nil {
+		return more, err
 	}
-	wanted, err := x.loadSpace(ctx, models, x.opt.Embedder, x.opt.Source, chunks, modified)
-	if err != nil {
-		return err
-	}
-	serving, building := wanted, (*space)(nil)
-	if !wanted.complete() {
-		switch old := x.openPrevious(ctx, models, chunks, modified); {
-		case old == nil:
-		case old.pending() < wanted.pending():
-			serving, building = old, wanted
-		default:
-			if err := old.slots.Close(); err != nil {
-				return err
-			}
-		}
-	}
-	x.mu.Lock()
-	x.serving, x.building, x.loaded = serving, building, true
-	for id, note := range x.early {
-		x.apply(id, note)
-	}
-	x.early = nil
-	x.mu.Unlock()
-	close(x.there)
-	return x.takeOver(ctx)
-}
-
-// openPrevious opens the latest other model of which there are vectors, if it
-// can still embed queries.
-func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []loadedChunk, modified map[int64]int64) *space {
-	for _, m := range models {
-		if m.name == x.opt.Embedder.ID() || x.opt.Previous == nil {
-			continue
-		}
-		embedder, err := x.opt.Previous(m.source)
-		if err == nil && embedder.ID() == m.name {
-			var s *space
-			if s, err = x.loadSpace(ctx, models, embedder, m.source, chunks, modified); err == nil {
-				return s
-			}
-		}
-		x.opt.Log.Warn("an earlier model cannot be used any more; its vectors will be replaced", "model", m.name, "err", err)
-	}
-	return nil
-}
-
-func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embedder, source string, chunks []loadedChunk, modified map[int64]int64) (*space, error) {
-	model, err := x.modelID(ctx, models, embedder, source)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSpace(x.dir, model, embedder)
-	if err != nil {
-		return nil, err
-	}
-	if s.slots.wasteful(len(chunks)) {
-		if err := s.remove(x.dir); err != nil {
-			return nil, err
-		}
-		if s, err = newSpace(x.dir, model, embedder); err != nil {
-			return nil, err
-		}
-	}
-	missing := s.load(chunks)
-	if err := x.fromStore(ctx, s, missing); err != nil {
-		return nil, errors.Join(err, s.slots.Close())
-	}
-	s.byNewest(modified)
-	return s, nil
-}
-
-// fromStore adds the vectors that SQLite has and the cache file does not, and
-// puts the notes for which neither has one on the backlog.
-func (x *Index) fromStore(ctx context.Context, s *space, missing []loadedChunk) error {
-	return x.store.Notes().Read(ctx, func(tx *sql.Tx) error {
-		query, err := tx.PrepareContext(ctx, `SELECT vector FROM embeddings WHERE model = ? AND hash = ?`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = query.Close() }() // the transaction's end closes it as well
-		for _, c := range missing {
-			var half []byte
-			err := query.QueryRowContext(ctx, s.model, c.hash).Scan(&half)
-			if errors.Is(err, sql.ErrNoRows) {
-				s.wait(c.note)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			slot, err := s.slots.add(slotKey(c.hash[:len(slotKey{})]), unpackHalf(half))
-			if err != nil {
-				return err
-			}
-			s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
-		}
-		return nil
-	})
+	return x.prune(ctx, s)
 }
 
 // embedBatch embeds the next few notes of the backlog and reports whether
 // there are more.
-func (x *Index) embedBatch(ctx context.Context) (more bool, err error) {
+func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error) {
 	x.mu.Lock()
-	s := x.serving
-	if x.building != nil {
-		s = x.building
-	}
 	ids := s.next(batchNotes)
 	x.mu.Unlock()
 	if len(ids) == 0 {
@@ -211,7 +107,8 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 	var ready []*notes.Note
 	queued := map[string]bool{}
 	flush := func() error {
-		if err := x.embedTexts(ctx, s, todo); err != nil {
+		slots, err := x.embedTexts(ctx, s, todo)
+		if err != nil {
 			return err
 		}
 		x.mu.Lock()
@@ -220,10 +117,14 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 				s.set(n)
 			}
 		}
+		for _, slot := range slots {
+			s.entries.users.offer(slot) // of a note that was deleted, or is not ready yet
+		}
 		x.mu.Unlock()
 		todo, ready = todo[:0], ready[:0]
 		return nil
 	}
+	size := s.embedder.Batch(x.threads())
 	for _, n := range batch {
 		for _, c := range n.Chunks {
 			if _, ok := s.slots.find(keyOf(c.Hash)); ok || queued[c.Hash] {
@@ -231,7 +132,7 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 			}
 			queued[c.Hash] = true
 			todo = append(todo, text{c.Hash, n.EmbedText(c)})
-			if len(todo) == batchTexts {
+			if len(todo) == size {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -242,33 +143,35 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 	return flush()
 }
 
-// embedTexts embeds, commits, and only then adds to the cache file.
-func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) error {
+// embedTexts embeds, commits, and only then adds to the cache file, so that a
+// text is embedded a second time only if the program was killed in between.
+// The file is given what the store has, to the last bit: so it is the same
+// whenever it is made.
+func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32, error) {
 	if len(todo) == 0 {
-		return nil
+		return nil, nil
 	}
 	began := x.opt.Now()
 	texts := make([]string, len(todo))
 	for i, t := range todo {
 		texts[i] = t.text
 	}
-	vectors := make([][]float32, len(todo))
-	err := s.embedder.EmbedPassages(ctx, texts, x.threads(), func(i int, v []float32) {
-		vectors[i] = append([]float32(nil), v...)
-	})
+	halves := make([][]byte, len(todo))
+	err := s.embedder.EmbedPassages(ctx, texts, x.threads(), func(i int, v []float32) { halves[i] = packHalf(v) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := x.saveEmbeddings(ctx, s.model, todo, vectors); err != nil {
-		return err
+	if err := x.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
+		return nil, err
 	}
+	slots := make([]uint32, len(todo))
 	for i, t := range todo {
-		if _, err := s.slots.add(keyOf(t.hash), vectors[i]); err != nil {
-			return err
+		if slots[i], err = s.slots.add(keyOf(t.hash), unpackHalf(halves[i])); err != nil {
+			return nil, err
 		}
 	}
 	x.measure(len(todo), x.opt.Now().Sub(began))
-	return nil
+	return slots, nil
 }
 
 // measure keeps a moving average of the speed, for the estimate.
@@ -282,7 +185,7 @@ func (x *Index) measure(n int, took time.Duration) {
 	if x.rate == 0 {
 		x.rate = rate
 	}
-	x.rate += 0.1 * (rate - x.rate)
+	x.rate += 0.05 * (rate - x.rate)
 }
 
 func (x *Index) threads() int {
@@ -296,19 +199,17 @@ func (x *Index) threads() int {
 // the other one has left.
 func (x *Index) takeOver(ctx context.Context) error {
 	x.mu.Lock()
-	if x.building != nil && !x.building.complete() || x.building == nil && !x.serving.complete() {
+	wanted := x.wanted()
+	if wanted == nil || !wanted.complete() {
 		x.mu.Unlock()
 		return nil
 	}
-	old := x.serving
+	var old *space
 	if x.building != nil {
-		x.serving, x.building = x.building, nil
-	} else {
-		old = nil
+		old, x.serving, x.building = x.serving, x.building, nil
 	}
-	ready := x.serving.model
 	x.mu.Unlock()
-	if err := x.markReady(ctx, ready); err != nil {
+	if err := x.markReady(ctx, wanted.model); err != nil {
 		return err
 	}
 	if old == nil {

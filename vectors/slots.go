@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -17,14 +19,15 @@ import (
 //
 //	key [16]byte | scale float32 | crc32 of the rest | values [dim]int8, padded to 8
 //
-// It only grows while it is open; opening it anew leaves out, when they are
-// many, the records that nothing uses.
+// A record that is not used any more is overwritten by the next that is added.
+// The file becomes shorter only when it is opened anew and most of it is empty.
 type slots struct {
 	dim int
 
 	mu      sync.RWMutex
 	records *records
 	byKey   map[slotKey]uint32
+	free    []uint32 // records that hold nothing
 }
 
 // slotKey is half a SHA-256: collisions stay out of reach.
@@ -39,7 +42,7 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // openSlots opens or creates the file. One for another model, or that is no
 // such file, is emptied. Records that are not sound, such as those whose pages
-// a power cut lost, are passed over.
+// a power cut lost, count as empty.
 func openSlots(path string, model string, dim int) (*slots, error) {
 	header := make([]byte, 32)
 	copy(header, slotMagic)
@@ -52,8 +55,11 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 	s := &slots{dim: dim, records: records, byKey: make(map[slotKey]uint32, records.n)}
 	for i := range records.n {
 		record := records.at(i)
-		if binary.LittleEndian.Uint32(record[20:]) == checksum(record) {
-			s.byKey[slotKey(record[:16])] = uint32(i)
+		key := slotKey(record[:16])
+		if _, twice := s.byKey[key]; !twice && binary.LittleEndian.Uint32(record[20:]) == checksum(record) {
+			s.byKey[key] = uint32(i)
+		} else {
+			s.free = append(s.free, uint32(i))
 		}
 	}
 	return s, nil
@@ -114,33 +120,59 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	record := make([]byte, s.records.size)
 	copy(record, key[:])
 	storeVector(record, v)
-	i := uint32(s.records.n)
-	if err := s.records.append(record); err != nil {
-		return 0, err
+	i, err := s.write(record)
+	if err == nil {
+		s.byKey[key] = i
 	}
-	s.byKey[key] = i
-	return i, nil
+	return i, err
 }
 
-// erase overwrites the records that gone selects with zeros, which no checksum
-// fits.
-func (s *slots) erase(gone func(slotKey) bool) error {
+// write puts a record in an empty place, or behind the last.
+func (s *slots) write(record []byte) (uint32, error) {
+	if last := len(s.free) - 1; last >= 0 {
+		i := s.free[last]
+		if err := s.records.overwrite(int(i), record); err != nil {
+			return 0, err
+		}
+		s.free = s.free[:last]
+		return i, nil
+	}
+	i := uint32(s.records.n)
+	return i, s.records.append(record)
+}
+
+// key returns whose vector a record holds.
+func (s *slots) key(i uint32) slotKey {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slotKey(s.records.at(int(i))[:16])
+}
+
+// all returns every record that holds a vector.
+func (s *slots) all() []uint32 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Sorted(maps.Values(s.byKey))
+}
+
+// remove empties a record, whose vector nobody may be reading: zeros, which no
+// checksum fits.
+func (s *slots) remove(key slotKey) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nothing := make([]byte, s.records.size)
-	for key, i := range s.byKey {
-		if !gone(key) {
-			continue
-		}
-		if err := s.records.overwrite(int(i), nothing); err != nil {
-			return err
-		}
-		delete(s.byKey, key)
+	i, ok := s.byKey[key]
+	if !ok {
+		return nil
 	}
+	if err := s.records.overwrite(int(i), make([]byte, s.records.size)); err != nil {
+		return err
+	}
+	delete(s.byKey, key)
+	s.free = append(s.free, i)
 	return nil
 }
 
-// wasteful reports whether most records are of texts that are gone.
+// wasteful reports whether most records hold nothing or what nothing needs.
 func (s *slots) wasteful(used int) bool { return s.records.n > 2*used+recordsPerSegment }
 
 // Close unmaps the file. No vector may be read afterwards. It may be called

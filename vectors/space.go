@@ -2,7 +2,9 @@ package vectors
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +25,8 @@ type space struct {
 	total    int
 	backlog  []int64        // notes with chunks to embed; the last is next
 	waiting  map[int64]bool // the same as a set
+	surplus  []uint32       // slots to empty, if they are still idle; of Run
+	doomed   []slotKey      // texts without a slot, whose rows are to be deleted; of Run
 }
 
 func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
@@ -42,6 +46,11 @@ func slotPath(dir, model string) string {
 		}
 		return '_'
 	}, model)
+	const longest = 100
+	if name != model || len(name) > longest { // two models must not meet in one file
+		sum := sha256.Sum256([]byte(model))
+		name = fmt.Sprintf("%.*s-%x", longest, name, sum[:6])
+	}
 	return filepath.Join(dir, "vectors-"+name+".slots")
 }
 
@@ -53,6 +62,16 @@ func (s *space) remove(dir string) error {
 	return os.Remove(slotPath(dir, s.embedder.ID()))
 }
 
+// apply takes in a note's new version; nil: it was deleted.
+func (s *space) apply(id int64, note *notes.Note) {
+	if note == nil {
+		s.drop(id)
+		delete(s.waiting, id)
+	} else {
+		s.set(note)
+	}
+}
+
 // set makes the note's chunks what can be found of it. Those without a vector
 // put the note on top of the backlog. A version older than the one that is
 // there, read before a change and embedded meanwhile, counts for nothing.
@@ -61,7 +80,8 @@ func (s *space) set(n *notes.Note) {
 	if n.Seq < s.seqs[note] {
 		return
 	}
-	s.drop(note)
+	before := s.entries.take(note)
+	s.total -= s.chunks[note]
 	s.seqs[note] = n.Seq
 	s.chunks[note] = len(n.Chunks)
 	s.total += len(n.Chunks)
@@ -74,6 +94,7 @@ func (s *space) set(n *notes.Note) {
 		}
 		s.entries.add(note, c.Ordinal, slot, s.slots.vector(slot))
 	}
+	s.entries.removeRows(before)
 	if missing {
 		s.wait(note)
 	} else {
@@ -144,6 +165,9 @@ func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 		}
 	}
 	s.total = len(chunks)
+	for _, slot := range s.slots.all() {
+		s.entries.users.offer(slot)
+	}
 	return missing
 }
 

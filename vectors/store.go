@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 )
@@ -13,16 +14,17 @@ const (
 )
 
 type modelRow struct {
-	id     int64
-	name   string
-	source string
+	id        int64
+	name      string
+	source    string
+	dimension int
 }
 
 func (x *Index) models(ctx context.Context) ([]modelRow, error) {
 	var models []modelRow
-	err := x.forEach(ctx, `SELECT id, name, source FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
+	err := x.forEach(ctx, `SELECT id, name, source, dimension FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
 		var m modelRow
-		err := rows.Scan(&m.id, &m.name, &m.source)
+		err := rows.Scan(&m.id, &m.name, &m.source, &m.dimension)
 		models = append(models, m)
 		return err
 	})
@@ -44,18 +46,23 @@ func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Row
 }
 
 // modelID returns the embedder's row, and makes it at first.
-func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, err error) {
+func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, isNew bool, err error) {
+	isNew = true
 	for _, m := range models {
-		if m.name == embedder.ID() && m.source == source {
-			return m.id, nil
+		if m.name != embedder.ID() {
+			continue
 		}
+		if m.source == source {
+			return m.id, false, nil
+		}
+		isNew = false
 	}
 	err = x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `INSERT INTO models (name, source, dimension, state) VALUES (?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET source = excluded.source RETURNING id`,
 			embedder.ID(), source, embedder.Dim(), modelBuilding).Scan(&id)
 	})
-	return id, err
+	return id, isNew, err
 }
 
 // markReady makes the model the one that answers, and forgets the vectors of
@@ -96,7 +103,7 @@ func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, err
 	return chunks, modified, err
 }
 
-func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, vectors [][]float32) error {
+func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, halves [][]byte) error {
 	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO embeddings (model, hash, vector) VALUES (?, ?, ?)`)
 		if err != nil {
@@ -108,10 +115,42 @@ func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, ve
 			if err != nil {
 				return err
 			}
-			if _, err := insert.ExecContext(ctx, model, hash, packHalf(vectors[i])); err != nil {
+			if _, err := insert.ExecContext(ctx, model, hash, halves[i]); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+// deleteEmbeddings deletes the rows of texts, of whose hashes the keys are the
+// first half.
+func (x *Index) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
+	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		remove, err := tx.PrepareContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash BETWEEN ? AND ?`)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = remove.Close() }() // the transaction's end closes it as well
+		var first, last [sha256.Size]byte
+		for i := range last {
+			last[i] = 0xff
+		}
+		for _, key := range keys {
+			copy(first[:], key[:])
+			copy(last[:], key[:])
+			if _, err := remove.ExecContext(ctx, model, first[:], last[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// deleteUnused deletes the rows of all texts that no note has.
+func (x *Index) deleteUnused(ctx context.Context, model int64) error {
+	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash NOT IN (SELECT hash FROM chunks)`, model)
+		return err
 	})
 }

@@ -22,7 +22,7 @@ const transformerWeight = 0.5
 // Transformer is an [Embedder] that runs a model in this process.
 type Transformer struct {
 	model    *bert.Model
-	encoders sync.Pool // of *bert.Encoder, for queries
+	encoders sync.Pool // of *bert.Encoder: one keeps 3 MB, too much to make for each batch
 }
 
 // NewTransformer returns an embedder that uses the model.
@@ -56,7 +56,8 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 		wait.Go(func() {
 			runtime.LockOSThread() // and never unlocked: the thread, whose priority is spoilt, ends with the goroutine
 			lowerPriority()
-			encoder := t.model.NewEncoder()
+			encoder, _ := t.encoders.Get().(*bert.Encoder)
+			defer t.encoders.Put(encoder)
 			v := make([]float32, t.model.Dim())
 			for i := next.Add(1) - 1; i < int64(len(texts)); i = next.Add(1) - 1 {
 				if err := encoder.Embed(ctx, t.model.Prefix(bert.Passage)+texts[i], v); err != nil {
@@ -72,6 +73,13 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	wait.Wait()
 	return context.Cause(ctx)
 }
+
+// passagesPerThread is how many passages a thread embeds between commits: a
+// tenth of a second's work, of which a commit is less than a hundredth.
+const passagesPerThread = 8
+
+// Batch keeps the threads about equally busy.
+func (t *Transformer) Batch(threads int) int { return passagesPerThread * max(threads, 1) }
 
 // Weight is 0 for a query in a script that the model does not know.
 func (t *Transformer) Weight(text string) float64 {

@@ -51,6 +51,7 @@ type semanticStatus struct {
 
 	Answering        string `json:"answering,omitempty"` // another model, until this one is complete
 	RemainingSeconds int    `json:"remaining_seconds,omitempty"`
+	Waiting          string `json:"waiting,omitempty"` // what keeps it from going on: "waiting for ollama at …"
 }
 
 type watcherStatus struct {
@@ -102,7 +103,10 @@ func (s *service) addSemantic(r *report) {
 	}
 	st := vectors.Status()
 	r.Semantic = semanticStatus{Model: st.Model, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
-		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds())}
+		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
+	if st.Trouble != "" {
+		r.Warnings = append(r.Warnings, "search by meaning: "+st.Trouble)
+	}
 }
 
 func (s *service) addVault(ctx context.Context, r *report) error {

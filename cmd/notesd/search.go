@@ -99,7 +99,7 @@ func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
 	}
 	latest := time.Now().Add(fewWait)
 	_, err := a.untilEmbedded(ctx, c, func(r report) bool {
-		return r.Semantic.Pending > fewPassages || time.Now().After(latest)
+		return r.Semantic.Pending > fewPassages || r.Semantic.Waiting != "" || time.Now().After(latest)
 	})
 	return err
 }

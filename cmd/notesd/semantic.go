@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
 	"notesd/internal/config"
@@ -11,27 +15,92 @@ import (
 	"notesd/search"
 	"notesd/vectors"
 	"notesd/vectors/bert"
+	"notesd/vectors/endpoint"
 	"notesd/vectors/model"
 )
 
-// openEmbedder opens the model that the configuration asks for, or returns nil
-// when it wants none.
-func openEmbedder(cfg *config.Config) (vectors.Embedder, error) {
-	if cfg.Semantic.Provider == "off" {
+// embedders opens what turns text into vectors, and closes it at the end.
+type embedders struct {
+	semantic config.Semantic
+
+	mu   sync.Mutex
+	open []io.Closer
+}
+
+// wanted opens what the configuration asks for, or returns nil when it wants
+// none.
+func (e *embedders) wanted() (vectors.Embedder, error) {
+	if e.semantic.Provider == "off" {
 		return nil, nil
 	}
-	return openModel(cfg.Semantic.Model)
+	return e.at(e.source())
+}
+
+// source says where the configured model is to be found, so that it can be
+// opened again when another has taken its place: the path of a model file, ""
+// for the model in the program, or the provider, the model and the URL.
+func (e *embedders) source() string {
+	s := e.semantic
+	if !s.Remote() {
+		return s.Model
+	}
+	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
+}
+
+// at opens the embedder of a source. A server is asked only if the
+// configuration would allow it now.
+func (e *embedders) at(source string) (vectors.Embedder, error) {
+	parts := strings.Split(source, "\n")
+	if len(parts) != 3 {
+		return openModel(source)
+	}
+	o := endpoint.Options{Provider: parts[0], Model: parts[1], URL: parts[2], AllowRemote: e.semantic.AllowRemote}
+	if o.Provider == e.semantic.Provider && o.URL == e.semantic.URL {
+		o.APIKey = string(e.semantic.APIKey) // it is for nobody else
+	}
+	client, err := endpoint.New(o)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open = append(e.open, client)
+	return client, nil
+}
+
+func (e *embedders) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, c := range e.open {
+		errs = append(errs, c.Close())
+	}
+	e.open = nil
+	return errors.Join(errs...)
+}
+
+// remoteTimeout is how long a search waits for a server to embed the query; the
+// model in the program takes milliseconds.
+const remoteTimeout = time.Second
+
+// semanticTimeout is how long a search waits for the vectors; 0 is the engine's
+// own limit.
+func semanticTimeout(s config.Semantic) time.Duration {
+	if s.Remote() {
+		return remoteTimeout
+	}
+	return 0
 }
 
 // openMeaning makes the index of the notes' vectors, or nil without a model.
-func openMeaning(cfg *config.Config, store *notes.Store, vault *notes.Vault, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
+func openMeaning(cfg *config.Config, store *notes.Store, vault *notes.Vault, e *embedders, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
 	if embedder == nil {
 		return nil
 	}
 	return vectors.NewIndex(store, cfg.State, vectors.Options{
 		Embedder: embedder,
-		Source:   cfg.Semantic.Model,
-		Previous: openModel,
+		Source:   e.source(),
+		Previous: e.at,
 		Threads:  cfg.Semantic.Threads,
 		Wait:     func(ctx context.Context) error { return untilReady(ctx, vault) },
 		Log:      log,
@@ -63,9 +132,18 @@ func openModel(path string) (vectors.Embedder, error) {
 	}
 	m, err := open()
 	if err != nil {
-		return nil, fmt.Errorf("open the model: %w", err)
+		return nil, modelFailure(path, err)
 	}
 	return vectors.NewTransformer(m), nil
+}
+
+// modelFailure says what to do about a model that cannot be used.
+func modelFailure(path string, err error) error {
+	f := &failure{Code: "config", Message: fmt.Sprintf("the model cannot be used: %v", err)}
+	if path != "" {
+		f.Hint = "Copy the file anew from where it came, or leave semantic.model out to use the model in the program."
+	}
+	return f
 }
 
 // meaning lets the search ask the vectors: neither package knows the other.
@@ -81,17 +159,31 @@ func semanticOf(index *vectors.Index) search.Semantic {
 
 func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
 	found, err := m.Index.Nearest(ctx, text, allowed, k)
-	return semanticHits(found), err
+	return semanticHits(found), unavailable(err)
 }
 
 func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]search.SemanticHit, error) {
 	found, err := m.Index.Cosines(ctx, text, ids)
-	return semanticHits(found), err
+	return semanticHits(found), unavailable(err)
 }
 
 func (m meaning) Coverage() search.Coverage {
 	state, share := m.Index.Coverage()
-	return search.Coverage{State: state, Coverage: share}
+	c := search.Coverage{State: state, Coverage: share}
+	if share == 0 {
+		c.Why = m.Index.Status().Trouble
+	}
+	return c
+}
+
+// unavailable gives the search the reason of a server that cannot answer, which
+// the user is to see and which is no error of ours.
+func unavailable(err error) error {
+	var e *endpoint.Error
+	if errors.As(err, &e) {
+		return search.UnavailableError{Why: e.Error()}
+	}
+	return err
 }
 
 func semanticHits(found []vectors.Hit) []search.SemanticHit {

@@ -42,11 +42,14 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 }
 
 // configuration reads the configuration. A daemon that was launched for a client
-// does not take that client's environment for settings: it serves others, too.
+// does not take that client's environment for settings: it serves others, too. A
+// key is no setting, and it may be nowhere else.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	env := a.env
 	if a.startup.Launched() {
-		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "NOTESD_") })
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=")
+		})
 	}
 	return config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
 }

@@ -94,7 +94,14 @@ func (s semanticStatus) text() string {
 	if s.State == "off" {
 		return "off"
 	}
-	return fmt.Sprintf("%s, %s: %s of %s embedded", s.State, s.Model, thousands(s.Embedded), count(s.Chunks, "passage"))
+	text := fmt.Sprintf("%s, %s: %s of %s embedded", s.State, s.Model, thousands(s.Embedded), count(s.Chunks, "passage"))
+	if s.RemainingSeconds > 0 {
+		text += fmt.Sprintf(", about %v to go", time.Duration(s.RemainingSeconds)*time.Second)
+	}
+	if s.Answering != "" {
+		text += "; until then " + s.Answering + " answers"
+	}
+	return text
 }
 
 // unavailable reports whether waiting will not help.

@@ -74,6 +74,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		Profile: profileOf(cfg),
 		Limits: mcp.Limits{
 			ResultBytes: int(cfg.Limits.ResultBytes),
+			Hits:        cfg.Search.Limit,
 			Resources:   cfg.Limits.Resources,
 
 			CallsPerSecond:  cfg.Limits.CallsPerSecond,
@@ -179,11 +180,13 @@ func (s *service) open(ctx context.Context) error {
 	vault.Follow(index)
 	s.index.set(index)
 
-	embedder, err := openEmbedder(s.cfg)
+	models := &embedders{semantic: s.cfg.Semantic}
+	s.opened = append(s.opened, models.Close)
+	embedder, err := models.wanted()
 	if err != nil {
 		return err
 	}
-	meaning := openMeaning(s.cfg, store, vault, embedder, log)
+	meaning := openMeaning(s.cfg, store, vault, models, embedder, log)
 	if meaning != nil {
 		s.opened = append(s.opened, meaning.Close)
 		vault.Follow(meaning)
@@ -193,8 +196,9 @@ func (s *service) open(ctx context.Context) error {
 	s.opened = append(s.opened, tables.Close)
 	s.tables.set(tables)
 	s.engine.set(search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{
-		Log:      log,
-		Progress: func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
+		Log:             log,
+		SemanticTimeout: semanticTimeout(s.cfg.Semantic),
+		Progress:        func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
 	}))
 	return nil
 }

@@ -55,6 +55,7 @@ var layers = map[string]layer{
 		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
 		why:     engineWhy,
 	},
+	"vectors/endpoint":       {why: leafWhy},
 	"vectors/bert/kernel":    {why: leafWhy},
 	"vectors/bert/modelfile": {why: leafWhy},
 	"vectors/bert/wordpiece": {why: leafWhy},

@@ -54,9 +54,14 @@ type Search struct {
 type Semantic struct {
 	Provider    string `koanf:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
 	Model       string `koanf:"model"`        // builtin: the path of a model file; else a name; empty: the provider's own default
-	URL         string `koanf:"url"`          // of the provider's API
+	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's own default
 	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
+	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none
 	Threads     int    `koanf:"threads"`      // 0: half the processors
+
+	// APIKey is what the provider asks for, from its variable or APIKeyFile. It
+	// is no setting, so that nobody writes it into a file that is shared.
+	APIKey Secret `koanf:"-"`
 }
 
 // History bounds what is kept for undo. A note's newest revision always is.

@@ -66,7 +66,7 @@ func (l *loader) envEntries() []entry {
 	}
 	var entries []entry
 	for name, value := range l.env {
-		if !strings.HasPrefix(name, envPrefix) || name == tierVariable {
+		if !strings.HasPrefix(name, envPrefix) || name == tierVariable || name == APIKeyVariable {
 			continue
 		}
 		key, known := keys[name]
@@ -83,6 +83,9 @@ func (l *loader) envEntries() []entry {
 // tierVariable forces the kernels of the built-in model, for tests and for
 // looking into trouble. It is no setting: every tier gives the same bits.
 const tierVariable = envPrefix + "BERT_TIER"
+
+// APIKeyVariable holds the key of semantic.provider's API.
+const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
 
 func unknownVariable(name string) Problem {
 	p := Problem{Origin: name, Detail: "is not a known variable"}

@@ -54,23 +54,3 @@ func TestExampleFileExplainsEverySetting(t *testing.T) {
 		}
 	}
 }
-
-func TestExampleFileSaysWhatIsStillToCome(t *testing.T) {
-	text, err := os.ReadFile(exampleFile)
-	require.NoError(t, err)
-	section := ""
-	for paragraph := range strings.SplitSeq(string(text), "\n\n") {
-		if name, rest, ok := strings.Cut(strings.TrimPrefix(paragraph, "["), "]\n"); ok && strings.HasPrefix(paragraph, "[") {
-			section, paragraph = name+".", rest
-		}
-		for _, match := range commentedSetting.FindAllStringSubmatch(paragraph, -1) {
-			key := section + strings.TrimSuffix(match[1], " = ")
-			values, ok := later[key]
-			assert.Equal(t, ok && values == nil, strings.Contains(paragraph, "# Not in this version yet.\n"), key)
-			for _, v := range values {
-				assert.Contains(t, paragraph, show(v), key)
-				assert.Contains(t, paragraph, "not in this version yet", key)
-			}
-		}
-	}
-}

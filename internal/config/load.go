@@ -40,17 +40,12 @@ type loader struct {
 	dir      string
 	merged   *koanf.Koanf
 	origins  map[string]origin // of the merged values
-	later    map[string][]any  // what may not be set yet
 	problems []Problem
 }
 
 // Load merges the sources and checks the result. Its error is an [*Error]
 // with everything that is wrong, unless the working directory is unknown.
 func Load(src Sources) (*Config, error) {
-	return load(src, later)
-}
-
-func load(src Sources, later map[string][]any) (*Config, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
@@ -58,7 +53,7 @@ func load(src Sources, later map[string][]any) (*Config, error) {
 			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}, later: later}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
 	l.mergeDefaults()
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
@@ -119,9 +114,6 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 		if err != nil {
 			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
 			continue
-		}
-		if lacks(l.later, s, v) {
-			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: "would have no effect: this version cannot do it yet", Hint: "leave it out"})
 		}
 		flat[e.key] = v
 		l.origins[e.key] = origin{e.origin, dir}

@@ -1,9 +1,10 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func (w world) load(src Sources) (*Config, error) {
 		src.Env = w.env()
 	}
 	src.Dir = w.home
-	return load(src, nil) // of what a later version does, too, the values are checked now
+	return Load(src)
 }
 
 func (w world) problems(src Sources) []string {
@@ -181,27 +182,6 @@ age = "soon"
 	assert.ErrorContains(t, err, "configuration: 8 problems:\n  "+file+":2: ")
 }
 
-func TestWhatThisVersionCannotDoIsRefused(t *testing.T) {
-	w := newWorld(t)
-	for key, values := range later {
-		s, known := find(key)
-		require.True(t, known, key)
-		other := map[reflect.Type]string{
-			typeBool: "true", typeInt: "5", typeString: "x", typeStrings: "https://a.example", typeBytes: "4 MiB", typeDuration: "5d",
-		}[s.typ]
-		switch {
-		case values != nil:
-			other = values[0].(string)
-		case key == "semantic.url":
-			other = "http://localhost"
-		}
-		_, err := Load(Sources{Env: w.env(variable(key) + "=" + other), Dir: w.home})
-		assert.ErrorContains(t, err, variable(key)+": "+key+" = "+show(other)+" would have no effect")
-	}
-	_, err := Load(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=off", "NOTESD_HISTORY_KEEP=200"), Dir: w.home})
-	assert.NoError(t, err, "these are there")
-}
-
 func TestFileMistakes(t *testing.T) {
 	cases := []struct{ name, text, want string }{
 		{"control characters in a key", "\"\\u001b[31mx\" = 1", "\ufffd[31mx is not a known key"},
@@ -226,6 +206,9 @@ func TestFileMistakes(t *testing.T) {
 		{"remote model", "[semantic]\nurl = 'https://api.example.com/v1'", "is another machine; set semantic.allow_remote"},
 		{"openai without model", "[semantic]\nprovider = 'openai'\nurl = 'http://[::1]:8080'", `semantic.model = "" must be set when semantic.provider is openai`},
 		{"model file is not there", "[semantic]\nmodel = '~/m'", "cannot be opened: it does not exist"},
+		{"a URL with a password", "[semantic]\nurl = 'http://me:pw@localhost'", "without a user, a query or a fragment"},
+		{"a name that only looks local", "[semantic]\nurl = 'http://localhost.example'", "is another machine"},
+		{"no key file", "[semantic]\nprovider = 'ollama'\napi_key_file = 'missing'", "semantic.api_key_file = "},
 		{"no URL", "[semantic]\nurl = '127.0.0.1:11434'", "must be a URL"},
 		{"half of TLS", "[http]\ntls_cert = 'notesd.toml'", "is half of a pair"},
 		{"no certificate", "[http]\ntls_cert = 'missing'\ntls_key = 'notesd.toml'", "http.tls_cert = "},
@@ -294,6 +277,33 @@ func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {
 	cfg, err = w.load(Sources{File: w.file("[semantic]\nprovider = 'ollama'\nmodel = 'all-minilm'")})
 	require.NoError(t, err)
 	assert.Equal(t, "all-minilm", cfg.Semantic.Model)
+}
+
+func TestTheAPIKeyIsReadAndNeverShown(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, os.WriteFile(filepath.Join(w.home, "key"), []byte("sk-from-file \r\nsecond line\n"), 0o600))
+	file := w.file("[semantic]\nprovider = 'ollama'\napi_key_file = 'key'\n")
+	cfg, err := w.load(Sources{File: file})
+	require.NoError(t, err)
+	assert.Equal(t, Secret("sk-from-file"), cfg.Semantic.APIKey)
+	cfg, err = w.load(Sources{File: file, Env: w.env("NOTESD_SEMANTIC_API_KEY=sk-from-env")})
+	require.NoError(t, err)
+	assert.Equal(t, Secret("sk-from-env"), cfg.Semantic.APIKey)
+	for _, shown := range []string{fmt.Sprint(cfg.Semantic), fmt.Sprintf("%+v %#v", cfg.Semantic, cfg.Semantic)} {
+		assert.NotContains(t, shown, "sk-from")
+	}
+	data, err := json.Marshal(cfg)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "sk-from")
+
+	cfg, err = w.load(Sources{Env: w.env("NOTESD_SEMANTIC_API_KEY=sk-x")})
+	require.NoError(t, err)
+	assert.Empty(t, cfg.Semantic.APIKey, "the built-in model asks for none")
+	assert.Equal(t, []string{"NOTESD_SEMANTIC_API_KEY: holds no API key: one is a word of ASCII letters, digits and signs"},
+		w.problems(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=ollama", "NOTESD_SEMANTIC_API_KEY=sk x")}))
+	assert.Equal(t, []string{`NOTESD_SEMANTIC_URL: semantic.url = "http://lan.example:11434" would carry the API key over the network in the clear; use https`},
+		w.problems(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=ollama", "NOTESD_SEMANTIC_API_KEY=sk-x",
+			"NOTESD_SEMANTIC_URL=http://lan.example:11434", "NOTESD_SEMANTIC_ALLOW_REMOTE=true")}))
 }
 
 func TestVaultVariables(t *testing.T) {

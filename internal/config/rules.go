@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,27 +14,7 @@ import (
 
 // paths are the keys whose values are files or folders of this machine.
 // (vault.allow and a relative prompts.folder are names inside the vault.)
-var paths = []string{"state", "vault.path", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
-
-// later is what this version does not do yet: keys with the values that it
-// lacks, nil standing for all but the default. The names are settled, and such
-// a value is refused, because a user who sets a token file must not believe
-// that something is protected by it.
-var later = map[string][]any{
-	"search.limit":          nil,
-	"semantic.allow_remote": nil,
-	"semantic.provider":     {"ollama", "openai"},
-	"semantic.url":          nil,
-}
-
-// lacks reports whether v, a valid value of s, is one that later holds.
-func lacks(later map[string][]any, s setting, v any) bool {
-	values, ok := later[s.key]
-	if ok && values == nil {
-		return !reflect.DeepEqual(v, s.def)
-	}
-	return slices.Contains(values, v)
-}
+var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
 
 // rules say what a value must be beyond its type: each returns "" for a good
 // value and else how to finish the sentence "must be …".
@@ -148,10 +127,13 @@ func plainText(s string) string {
 	return ""
 }
 
+// httpURL is the base that paths of an API are put behind. Names and passwords
+// have no place in it: it is shown in logs and in the status.
 func httpURL(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return `a URL such as "http://127.0.0.1:11434"`
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return `a URL such as "http://127.0.0.1:11434", without a user, a query or a fragment`
 	}
 	return ""
 }

@@ -35,6 +35,9 @@ func makeSettings() []setting {
 	walk = func(prefix string, v reflect.Value) {
 		for field, value := range v.Fields() {
 			key := prefix + field.Tag.Get("koanf")
+			if key == prefix+"-" {
+				continue // set by Load, not by a layer
+			}
 			if field.Type.Kind() == reflect.Struct {
 				walk(key+".", value)
 				continue

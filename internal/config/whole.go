@@ -1,8 +1,6 @@
 package config
 
 import (
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,23 +58,6 @@ func (l *loader) isKnown(vault, state string) bool {
 	return err == nil
 }
 
-func (l *loader) checkSemantic(s *Semantic) {
-	if s.Provider == "builtin" && s.Model != "" {
-		s.Model = l.expand(s.Model, l.origins["semantic.model"].dir)
-		l.checkFile("semantic.model", s.Model)
-	}
-	if s.Provider == "openai" && s.URL == "" {
-		l.blame("semantic.url", s.URL, "must be set when semantic.provider is openai", "")
-	}
-	if s.Provider == "openai" && s.Model == "" {
-		l.blame("semantic.model", s.Model, "must be set when semantic.provider is openai", "")
-	}
-	if s.URL != "" && !s.AllowRemote && !isLocal(s.URL) {
-		l.blame("semantic.url", s.URL, "is another machine",
-			"set semantic.allow_remote = true to let the text of notes go there")
-	}
-}
-
 func (l *loader) checkHTTP(h HTTP) {
 	if (h.TLSCert == "") != (h.TLSKey == "") {
 		key, value := "http.tls_cert", h.TLSCert
@@ -107,20 +88,6 @@ func (l *loader) checkNoFolder(key, file string) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		l.blame(key, file, "is a folder", "name a file in it")
 	}
-}
-
-// isLocal reports whether a URL's host is this machine, without asking a name
-// server.
-func isLocal(rawURL string) bool {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return false
-	}
-	host := u.Hostname()
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.IsLoopback()
-	}
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // realPath resolves symbolic links in as much of the path as exists.

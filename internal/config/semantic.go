@@ -1,0 +1,90 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// Secret is a text that no log, message or JSON document shows.
+type Secret string
+
+// String returns a placeholder.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(secret)"
+}
+
+// GoString returns a placeholder.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText returns a placeholder.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Remote reports whether a server makes the vectors.
+func (s Semantic) Remote() bool { return s.Provider == "ollama" || s.Provider == "openai" }
+
+func (l *loader) checkSemantic(s *Semantic) {
+	if s.Provider == "builtin" && s.Model != "" {
+		s.Model = l.expand(s.Model, l.origins["semantic.model"].dir)
+		l.checkFile("semantic.model", s.Model)
+	}
+	if s.Provider == "openai" && s.URL == "" {
+		l.blame("semantic.url", s.URL, "must be set when semantic.provider is openai", "")
+	}
+	if s.Provider == "openai" && s.Model == "" {
+		l.blame("semantic.model", s.Model, "must be set when semantic.provider is openai", "")
+	}
+	if s.URL != "" && !s.AllowRemote && !isLocal(s.URL) {
+		l.blame("semantic.url", s.URL, "is another machine",
+			"set semantic.allow_remote = true to let the text of notes go there")
+	}
+	if !s.Remote() {
+		return
+	}
+	s.APIKey = l.apiKey(s.APIKeyFile)
+	if s.APIKey != "" && strings.HasPrefix(s.URL, "http:") && !isLocal(s.URL) {
+		l.blame("semantic.url", s.URL, "would carry the API key over the network in the clear", "use https")
+	}
+}
+
+// apiKey returns the key that the variable holds, or else the file.
+func (l *loader) apiKey(file string) Secret {
+	origin, text := APIKeyVariable, l.env[APIKeyVariable]
+	if text == "" && file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			l.blame("semantic.api_key_file", file, "cannot be read: "+reason(err), "")
+			return ""
+		}
+		origin = file
+		text, _, _ = strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+		if strings.TrimSpace(text) == "" {
+			l.blame("semantic.api_key_file", file, "has no key on its first line", "")
+		}
+	}
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r > unicode.MaxASCII || r == ' ' }) {
+		l.report(Problem{Origin: origin, Detail: "holds no API key: one is a word of ASCII letters, digits and signs"})
+		return ""
+	}
+	return Secret(text)
+}
+
+// isLocal reports whether a URL's host is this machine, without asking a name
+// server.
+func isLocal(rawURL string) bool {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}

@@ -1,0 +1,111 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// api is how a provider is asked.
+type api struct {
+	url, model string // the defaults; "" for none
+	base       string // the path of a URL that has none
+	path       string // of the request, behind the URL
+	request    func(model string, texts []string) any
+	vectors    func(body []byte) ([][]float32, error)
+	noModel    func(model string) string // what to do about a model that is not there
+}
+
+// Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
+// OpenAI: https://platform.openai.com/docs/api-reference/embeddings
+var apis = map[string]api{
+	Ollama: {
+		url:   "http://127.0.0.1:11434",
+		model: "nomic-embed-text",
+		path:  "api/embed",
+		request: func(model string, texts []string) any {
+			return ollamaRequest{Model: model, Input: texts, Truncate: true}
+		},
+		vectors: ollamaVectors,
+		noModel: func(model string) string { return "run ollama pull " + model },
+	},
+	OpenAI: {
+		base: "/v1",
+		path: "embeddings",
+		request: func(model string, texts []string) any {
+			return openAIRequest{Model: model, Input: texts, EncodingFormat: "float"}
+		},
+		vectors: openAIVectors,
+		noModel: func(string) string { return "check semantic.url, which usually ends in /v1, and semantic.model" },
+	},
+}
+
+type ollamaRequest struct {
+	Model    string   `json:"model"`
+	Input    []string `json:"input"`
+	Truncate bool     `json:"truncate"` // what is too long for the model
+}
+
+func ollamaVectors(body []byte) ([][]float32, error) {
+	var answer struct {
+		Embeddings []vector `json:"embeddings"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(answer.Embeddings))
+	for i, v := range answer.Embeddings {
+		out[i] = v
+	}
+	return out, nil
+}
+
+type openAIRequest struct {
+	Model          string   `json:"model"`
+	Input          []string `json:"input"`
+	EncodingFormat string   `json:"encoding_format"`
+}
+
+// openAIVectors puts the vectors in the order of the texts: each says which of
+// them it is of.
+func openAIVectors(body []byte) ([][]float32, error) {
+	var answer struct {
+		Data []struct {
+			Index     int    `json:"index"`
+			Embedding vector `json:"embedding"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(answer.Data))
+	for _, d := range answer.Data {
+		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
+			return nil, fmt.Errorf("there are %d vectors, and the index of one is %d, beyond them or for the second time", len(out), d.Index)
+		}
+		out[d.Index] = d.Embedding
+	}
+	return out, nil
+}
+
+// serverWords returns what a server says about a failure: both kinds have an
+// "error", which is a text or has a "message".
+func serverWords(body []byte) string {
+	var answer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(answer.Error, &text) == nil {
+		return text
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(answer.Error, &inner) == nil && inner.Message != "" {
+		return inner.Message
+	}
+	return answer.Message
+}

@@ -1,0 +1,249 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say which server is asked for what.
+type Options struct {
+	Provider    string // Ollama or OpenAI
+	URL         string // base of the API; empty: the provider's default
+	Model       string // its name there; empty: the provider's default
+	AllowRemote bool   // the server may be another machine
+	APIKey      string // sent as a bearer token; empty: none
+
+	// QueryTimeout bounds one query, also when its caller has given up; 0: 30 s,
+	// in which a server loads a model.
+	QueryTimeout time.Duration
+	// BatchTimeout bounds one batch of passages; 0: two minutes, which is a slow
+	// processor and a large model.
+	BatchTimeout time.Duration
+	Now          func() time.Time // nil: time.Now
+}
+
+// The providers.
+const (
+	Ollama = "ollama"
+	OpenAI = "openai"
+)
+
+// batch is how many passages are asked for at a time: what a stop costs at
+// most, and enough to keep a graphics processor from waiting for us.
+const batch = 16
+
+// weight is the share of meaning in a score. It is that of the built-in model,
+// for which it was measured; see docs/retrieval.md.
+const weight = 0.5
+
+// Client asks one server for the vectors of one model.
+type Client struct {
+	o        Options
+	api      api
+	url      string // of the request
+	server   string // for messages
+	prefixes prefixes
+	http     *http.Client
+
+	dim atomic.Int64 // 0: not known yet
+
+	mu      sync.Mutex
+	overdue *question // a query that its caller has given up, and that goes on
+	until   time.Time // the server wants to be left alone until then
+	because *Error    // and this is why
+
+	ctx    context.Context //nolint:containedctx // Close ends the queries that go on
+	cancel context.CancelFunc
+	asking sync.WaitGroup
+}
+
+// New returns a client; it connects to nothing yet. An error says which option
+// cannot be used.
+func New(o Options) (*Client, error) {
+	api, ok := apis[o.Provider]
+	if !ok {
+		return nil, fmt.Errorf("there is no provider %q", o.Provider)
+	}
+	if o.URL == "" {
+		o.URL = api.url
+	}
+	if o.Model == "" {
+		o.Model = api.model
+	}
+	if o.URL == "" || o.Model == "" {
+		return nil, fmt.Errorf("%s needs a URL and the name of a model", o.Provider)
+	}
+	base, err := url.Parse(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of %s: %w", o.Provider, err)
+	}
+	if strings.Trim(base.Path, "/") == "" {
+		base.Path = api.base
+	}
+	if o.QueryTimeout == 0 {
+		o.QueryTimeout = 30 * time.Second
+	}
+	if o.BatchTimeout == 0 {
+		o.BatchTimeout = 2 * time.Minute
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &Client{o: o, api: api, url: base.JoinPath(api.path).String(), prefixes: prefixesOf(o.Model), http: newHTTPClient(o.AllowRemote)}
+	c.server = fmt.Sprintf("%s at %s", o.Provider, base.Scheme+"://"+base.Host)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c, nil
+}
+
+// ID names the provider and the model, not the address: a server that moves to
+// another port has the same vectors.
+func (c *Client) ID() string { return c.o.Provider + ":" + c.o.Model }
+
+// Dim is the vectors' dimension, or 0 as long as the server has not given any.
+func (c *Client) Dim() int { return int(c.dim.Load()) }
+
+// Expect sets the dimension that vectors of an earlier run had. From then on,
+// and from the first vector on, another dimension is an error.
+func (c *Client) Expect(dim int) { c.dim.CompareAndSwap(0, int64(dim)) }
+
+// Batch is how many passages to ask for at a time.
+func (c *Client) Batch(int) int { return batch }
+
+// Weight is the same for every query: nobody knows what a model on a server
+// can read.
+func (c *Client) Weight(string) float64 { return weight }
+
+// EmbedPassages asks for the passages' vectors, one batch after another. The
+// number of threads is the server's business.
+func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done func(i int, vector []float32)) error {
+	for from := 0; from < len(texts); from += batch {
+		part := texts[from:min(from+batch, len(texts))]
+		vectors, err := c.passages(ctx, part)
+		if err != nil {
+			return err
+		}
+		for i, v := range vectors {
+			done(from+i, v)
+		}
+	}
+	return nil
+}
+
+// passages asks for a batch. When the server refuses it, the texts are asked for
+// one by one, the longest part of each that it takes: one that is too long for
+// the model must not keep the others from being found.
+func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, error) {
+	prefixed := make([]string, len(texts))
+	for i, t := range texts {
+		prefixed[i] = c.prefixes.passage + t
+	}
+	vectors, err := c.ask(ctx, prefixed, c.o.BatchTimeout)
+	if !refused(err) {
+		return vectors, err
+	}
+	vectors = make([][]float32, len(texts))
+	for i, t := range prefixed {
+		if vectors[i], err = c.shortened(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	return vectors, nil
+}
+
+// leastText is where a text that is refused is too short for its length to be
+// the reason.
+const leastText = 64
+
+func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
+	for {
+		vectors, err := c.ask(ctx, []string{text}, c.o.BatchTimeout)
+		if err == nil {
+			return vectors[0], nil
+		}
+		if !refused(err) || len(text) <= leastText {
+			return nil, err
+		}
+		text = strings.ToValidUTF8(text[:len(text)/2], "")
+	}
+}
+
+// ask makes one request, unless the server wants to be left alone.
+func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) ([][]float32, error) {
+	c.mu.Lock()
+	until, because := c.until, c.because
+	c.mu.Unlock()
+	if wait := until.Sub(c.o.Now()); wait > 0 {
+		again := *because
+		again.RetryAfter = wait
+		return nil, &again
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	vectors, err := c.request(limited, texts)
+	if err == nil {
+		err = c.check(vectors, len(texts))
+	}
+	if err == nil {
+		return vectors, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if limited.Err() != nil {
+		return nil, c.errorf("it has not answered in %v", limit)
+	}
+	return nil, c.remember(err)
+}
+
+// remember keeps other requests from a server that has said when to come back.
+func (c *Client) remember(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.RetryAfter > 0 {
+		c.mu.Lock()
+		c.until, c.because = c.o.Now().Add(e.RetryAfter), e
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// check accepts n vectors of one dimension, and makes them of length one.
+func (c *Client) check(vectors [][]float32, n int) error {
+	if len(vectors) != n {
+		return c.errorf("it gave %d vectors for %d texts", len(vectors), n)
+	}
+	for _, v := range vectors {
+		if len(v) == 0 || len(v) > maxDimension {
+			return c.errorf("it gave a vector of %d numbers; 1 to %d can be used", len(v), maxDimension)
+		}
+		if !normalise(v) {
+			return c.errorf("it gave a vector that has no direction: zeros, or numbers too large")
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	dim := len(vectors[0])
+	if i := slices.IndexFunc(vectors, func(v []float32) bool { return len(v) != dim }); i >= 0 {
+		return c.errorf("it gave vectors of %d and of %d numbers in one answer", dim, len(vectors[i]))
+	}
+	if c.Expect(dim); c.Dim() != dim {
+		return c.errorf("its vectors have %d numbers now, and had %d; if another model has this name now, run notesd index --rebuild", dim, c.Dim())
+	}
+	return nil
+}
+
+// Close ends the queries that go on and closes the connections.
+func (c *Client) Close() error {
+	c.cancel()
+	c.asking.Wait()
+	c.http.CloseIdleConnections()
+	return nil
+}

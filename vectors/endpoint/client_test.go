@@ -1,0 +1,453 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asked is what a server was sent.
+type asked struct {
+	path, key string
+	body      map[string]any
+}
+
+func (a asked) input(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, text := range a.body["input"].([]any) {
+		out = append(out, text.(string))
+	}
+	return out
+}
+
+// serve starts a server and a client of it.
+func serve(t *testing.T, o Options, handler func(w http.ResponseWriter, a asked)) *Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := asked{path: r.URL.Path, key: r.Header.Get("Authorization")}
+		data, err := io.ReadAll(r.Body)
+		if assert.NoError(t, err) && assert.NoError(t, json.Unmarshal(data, &a.body)) {
+			handler(w, a)
+		}
+	}))
+	t.Cleanup(server.Close)
+	o.URL = server.URL + o.URL
+	return connect(t, o)
+}
+
+func connect(t *testing.T, o Options) *Client {
+	t.Helper()
+	if o.Provider == "" {
+		o.Provider = Ollama
+	}
+	if o.Model == "" {
+		o.Model = "m"
+	}
+	c, err := New(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// answer writes vectors as Ollama does.
+func answer(w http.ResponseWriter, vectors string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"model":"m","embeddings":[%s],"total_duration":14143917,"load_duration":1019500,"prompt_eval_count":8}`, vectors)
+}
+
+// lengths gives each text a vector that says how long it is.
+func lengths(t *testing.T, a asked) string {
+	var vectors []string
+	for _, text := range a.input(t) {
+		vectors = append(vectors, fmt.Sprintf("[%d, -1.5e0]", len(text)))
+	}
+	return strings.Join(vectors, ",")
+}
+
+func embed(t *testing.T, c *Client, texts ...string) ([][]float32, error) {
+	t.Helper()
+	out := make([][]float32, len(texts))
+	err := c.EmbedPassages(t.Context(), texts, 1, func(i int, v []float32) { out[i] = v })
+	return out, err
+}
+
+func unit(v ...float64) []float32 {
+	var squares float64
+	for _, x := range v {
+		squares += x * x
+	}
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(x / math.Sqrt(squares))
+	}
+	return out
+}
+
+func TestOllama(t *testing.T) {
+	var last asked
+	requests := 0
+	c := serve(t, Options{Model: "all-minilm", APIKey: "k"}, func(w http.ResponseWriter, a asked) {
+		last = a
+		requests++
+		answer(w, lengths(t, a))
+	})
+	assert.Equal(t, "ollama:all-minilm", c.ID())
+	assert.Zero(t, c.Dim(), "nobody has said it yet")
+	var texts []string
+	for i := range batch + 3 {
+		texts = append(texts, strings.Repeat("x", i+1))
+	}
+	got, err := embed(t, c, texts...)
+	require.NoError(t, err)
+	for i, v := range got {
+		assert.InDeltaSlice(t, unit(float64(i+1), -1.5), v, 1e-6)
+	}
+	assert.Equal(t, 2, requests, "in batches")
+	assert.Equal(t, "/api/embed", last.path)
+	assert.Equal(t, "Bearer k", last.key)
+	assert.Equal(t, "all-minilm", last.body["model"])
+	assert.Equal(t, 2, c.Dim())
+
+	v, err := c.EmbedQuery(t.Context(), "four")
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, unit(4, -1.5), v, 1e-6)
+}
+
+func TestOpenAI(t *testing.T) {
+	for url, path := range map[string]string{"": "/v1/embeddings", "/": "/v1/embeddings", "/api/v3/": "/api/v3/embeddings"} {
+		c := serve(t, Options{Provider: OpenAI, Model: "text-embedding-3-small", URL: url}, func(w http.ResponseWriter, a asked) {
+			assert.Equal(t, path, a.path)
+			assert.Empty(t, a.key)
+			assert.Equal(t, "float", a.body["encoding_format"])
+			// In an order of its own: the index counts.
+			fmt.Fprint(w, `{"object":"list","data":[
+				{"object":"embedding","index":1,"embedding":[0.0, 1.0]},
+				{"object":"embedding","index":0,"embedding":[1.0, 0.0]}],
+				"model":"text-embedding-3-small","usage":{"prompt_tokens":5,"total_tokens":5}}`)
+		})
+		got, err := embed(t, c, "a", "b")
+		require.NoError(t, err)
+		assert.Equal(t, [][]float32{{1, 0}, {0, 1}}, got)
+	}
+}
+
+func TestPrefixesOfKnownModels(t *testing.T) {
+	var last asked
+	c := serve(t, Options{Model: "nomic-embed-text:v1.5"}, func(w http.ResponseWriter, a asked) {
+		last = a
+		answer(w, lengths(t, a))
+	})
+	_, err := embed(t, c, "p")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"search_document: p"}, last.input(t))
+	_, err = c.EmbedQuery(t.Context(), "q")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"search_query: q"}, last.input(t))
+}
+
+func TestAnswersThatAreWrong(t *testing.T) {
+	big := strings.Repeat("1,", maxDimension) + "1"
+	cases := []struct{ name, body, want string }{
+		{"fewer vectors", `{"embeddings":[[1,2]]}`, "it gave 1 vectors for 2 texts"},
+		{"more vectors", `{"embeddings":[[1,2],[1,2],[1,2]]}`, "it gave 3 vectors for 2 texts"},
+		{"none", `{"embeddings":null}`, "it gave 0 vectors for 2 texts"},
+		{"another shape", `{"embedding":[1,2]}`, "it gave 0 vectors for 2 texts"},
+		{"two dimensions", `{"embeddings":[[1,2],[1,2,3]]}`, "vectors of 2 and of 3 numbers in one answer"},
+		{"NaN", `{"embeddings":[[1,NaN],[1,2]]}`, "cannot be read"},
+		{"null", `{"embeddings":[[1,null],[1,2]]}`, `has "null" among its numbers`},
+		{"text", `{"embeddings":[[1,"2"],[1,2]]}`, "among its numbers"},
+		{"nested", `{"embeddings":[[1,[2]],[1,2]]}`, "among its numbers"},
+		{"base64", `{"embeddings":["AACAPw==",[1,2]]}`, "not an array of numbers"},
+		{"beyond float32", `{"embeddings":[[1e39,1],[1,2]]}`, "among its numbers"},
+		{"zeros", `{"embeddings":[[0,0],[1,2]]}`, "no direction"},
+		{"empty vectors", `{"embeddings":[[],[]]}`, "a vector of 0 numbers"},
+		{"too many numbers", `{"embeddings":[[` + big + `],[1]]}`, "a vector has 8193 numbers"},
+		{"no JSON", `<html>hello</html>`, "cannot be read"},
+		{"cut off", `{"embeddings":[[1,2],[1`, "cannot be read"},
+		{"nothing", ``, "cannot be read"},
+		{"too large", `{"embeddings":[[1` + strings.Repeat(" ", maxAnswer) + `]]}`, "larger than 8 MiB"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			client := serve(t, Options{}, func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, c.body) })
+			_, err := embed(t, client, "a", "b")
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			assert.ErrorContains(t, err, c.want)
+			assert.ErrorContains(t, err, "waiting for ollama at http://127.0.0.1:")
+			assert.Zero(t, client.Dim(), "nothing is learnt from it")
+		})
+	}
+}
+
+func TestIndexesThatAreWrong(t *testing.T) {
+	for _, indexes := range [][2]int{{0, 0}, {1, 2}, {-1, 0}} {
+		c := serve(t, Options{Provider: OpenAI}, func(w http.ResponseWriter, _ asked) {
+			fmt.Fprintf(w, `{"data":[{"index":%d,"embedding":[1]},{"index":%d,"embedding":[1]}]}`, indexes[0], indexes[1])
+		})
+		_, err := embed(t, c, "a", "b")
+		assert.ErrorContains(t, err, "the index of one is", "%v", indexes)
+	}
+}
+
+func TestTheDimensionIsHeldTo(t *testing.T) {
+	vector := "[1,2,3]"
+	c := serve(t, Options{}, func(w http.ResponseWriter, _ asked) { answer(w, vector) })
+	c.Expect(3) // of an earlier run
+	_, err := embed(t, c, "a")
+	require.NoError(t, err)
+	vector = "[1,2]"
+	_, err = embed(t, c, "a")
+	require.ErrorContains(t, err, "its vectors have 2 numbers now, and had 3")
+	_, err = c.EmbedQuery(t.Context(), "a")
+	assert.ErrorContains(t, err, "notesd index --rebuild")
+}
+
+func TestStatuses(t *testing.T) {
+	cases := []struct {
+		provider string
+		status   int
+		body     string
+		want     string
+	}{
+		{Ollama, 404, `{"error":"model \"m\" not found, try pulling it first"}`, `has no model "m", or its API is elsewhere (status 404); run ollama pull m: model "m" not found`},
+		{OpenAI, 404, `{"error":{"message":"The model m does not exist","type":"invalid_request_error"}}`, "check semantic.url, which usually ends in /v1, and semantic.model: The model m does not exist"},
+		{OpenAI, 404, `<h1>Not found</h1>`, "usually ends in /v1"},
+		{OpenAI, 401, `{"error":{"message":"Incorrect API key provided"}}`, "it wants another API key (status 401); see semantic.api_key_file: Incorrect"},
+		{Ollama, 500, `{"error":"llama runner\n\u001b[31mhas exited"}`, "it failed with status 500: llama runner [31mhas exited"},
+		{Ollama, 400, `{"error":"this model does not support embeddings"}`, "refuses the text (status 400): this model does not support embeddings"},
+		{OpenAI, 422, `{"message":"bad value: the secret diary of a text that was sent"}`, "refuses the text (status 422)"},
+	}
+	for _, c := range cases {
+		client := serve(t, Options{Provider: c.provider}, func(w http.ResponseWriter, _ asked) {
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.body)
+		})
+		_, err := embed(t, client, "the secret diary of a text that was sent")
+		require.ErrorContains(t, err, c.want)
+		assert.NotContains(t, err.Error(), "diary", "no log may hold the text of notes")
+		assert.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestATextThatIsTooLongIsCut(t *testing.T) {
+	var sent []int
+	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) {
+		for _, text := range a.input(t) {
+			sent = append(sent, len(text))
+			if len(text) > 300 {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":"the input length exceeds the context length"}`)
+				return
+			}
+		}
+		answer(w, lengths(t, a))
+	})
+	got, err := embed(t, c, "short", strings.Repeat("ä", 500))
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, unit(5, -1.5), got[0], 1e-6)
+	assert.InDeltaSlice(t, unit(250, -1.5), got[1], 1e-6)
+	assert.Equal(t, []int{5, 1000, 5, 1000, 500, 250}, sent)
+}
+
+func TestABusyServerIsLeftAlone(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	var requests atomic.Int64
+	status := http.StatusTooManyRequests
+	c := serve(t, Options{Now: func() time.Time { return now }}, func(w http.ResponseWriter, a asked) {
+		requests.Add(1)
+		if status != http.StatusOK {
+			w.Header().Set("Retry-After", "30")
+			w.WriteHeader(status)
+			return
+		}
+		answer(w, lengths(t, a))
+	})
+	for range 3 {
+		_, err := embed(t, c, "a")
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		assert.ErrorContains(t, err, "it is busy (status 429)")
+		assert.Equal(t, 30*time.Second, e.Wait())
+	}
+	_, err := c.EmbedQuery(t.Context(), "q")
+	require.ErrorContains(t, err, "busy")
+	assert.EqualValues(t, 1, requests.Load())
+	now = now.Add(31 * time.Second)
+	status = http.StatusServiceUnavailable
+	_, err = embed(t, c, "a")
+	require.ErrorContains(t, err, "status 503")
+	now = now.Add(31 * time.Second)
+	status = http.StatusOK
+	_, err = embed(t, c, "a")
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, requests.Load())
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-3": 0, "soon": 0, "99999999999": longestWait, "86400": longestWait,
+		"Sat, 21 Nov 2026 12:00:20 GMT": 20 * time.Second, "Sat, 21 Nov 2026 11:00:00 GMT": 0,
+	} {
+		assert.Equal(t, want, retryAfter(header, now), header)
+	}
+}
+
+func TestAServerThatHangs(t *testing.T) {
+	release := make(chan struct{})
+	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) {
+		<-release
+		answer(w, lengths(t, a))
+	})
+	impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := c.EmbedQuery(impatient, "first")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	_, err = c.EmbedQuery(t.Context(), "second")
+	require.ErrorContains(t, err, "has not answered an earlier query yet", "at once")
+
+	close(release) // the model has been loaded
+	v, err := c.EmbedQuery(t.Context(), "first")
+	require.NoError(t, err, "the question went on")
+	assert.InDeltaSlice(t, unit(5, -1.5), v, 1e-6)
+	_, err = c.EmbedQuery(t.Context(), "second")
+	require.NoError(t, err)
+}
+
+func TestClosingEndsAQuestion(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	c := serve(t, Options{}, func(http.ResponseWriter, asked) { close(arrived); <-release })
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	_, err := c.EmbedQuery(ctx, "q")
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, c.Close())
+	require.NoError(t, c.Close())
+	_, err = c.EmbedQuery(t.Context(), "q")
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestASlowServerIsNotWaitedForForEver(t *testing.T) {
+	release := make(chan struct{})
+	c := serve(t, Options{BatchTimeout: 20 * time.Millisecond, QueryTimeout: 20 * time.Millisecond}, func(http.ResponseWriter, asked) { <-release })
+	defer close(release)
+	_, err := embed(t, c, "a")
+	require.ErrorContains(t, err, "it has not answered in 20ms")
+	_, err = c.EmbedQuery(t.Context(), "a")
+	require.ErrorContains(t, err, "it has not answered in 20ms")
+}
+
+func TestAServerThatDies(t *testing.T) {
+	c := serve(t, Options{}, func(w http.ResponseWriter, _ asked) {
+		w.Header().Set("Content-Length", "1000")
+		fmt.Fprint(w, `{"embeddings":[[1,`)
+		panic(http.ErrAbortHandler)
+	})
+	_, err := embed(t, c, "a")
+	require.ErrorContains(t, err, "it has cut the connection")
+
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	c = connect(t, Options{URL: server.URL})
+	_, err = embed(t, c, "a")
+	require.ErrorContains(t, err, "nothing listens there; start the server")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, c.EmbedPassages(ctx, []string{"a"}, 1, nil), context.Canceled)
+}
+
+func TestTextStaysOnThisMachine(t *testing.T) {
+	for _, url := range []string{"http://192.0.2.7:11434", "https://192.0.2.7", "http://[2001:db8::1]:1", "http://0.0.0.0:1"} {
+		c := connect(t, Options{URL: url})
+		_, err := embed(t, c, "a")
+		assert.ErrorContains(t, err, "it is another machine, and semantic.allow_remote is not set", url)
+	}
+}
+
+func TestNoRedirectIsFollowed(t *testing.T) {
+	reached := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		c := serve(t, Options{APIKey: "k"}, func(w http.ResponseWriter, _ asked) {
+			w.Header().Set("Location", other.URL+"/api/embed")
+			w.WriteHeader(status)
+		})
+		_, err := embed(t, c, "a")
+		require.ErrorContains(t, err, "it redirects to "+other.URL)
+	}
+	assert.False(t, reached)
+}
+
+func TestNoProxyIsUsed(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") }))
+	defer proxy.Close()
+	t.Setenv("HTTP_PROXY", proxy.URL)
+	t.Setenv("http_proxy", proxy.URL)
+	t.Setenv("ALL_PROXY", proxy.URL)
+	c := serve(t, Options{}, func(w http.ResponseWriter, a asked) { answer(w, lengths(t, a)) })
+	_, err := embed(t, c, "a")
+	require.NoError(t, err)
+	assert.Nil(t, c.http.Transport.(*http.Transport).Proxy, "also for addresses that the environment's rules would not except")
+}
+
+func TestTheKeyIsNowhereButInTheHeader(t *testing.T) {
+	c := serve(t, Options{APIKey: "sk-secret"}, func(w http.ResponseWriter, _ asked) { w.WriteHeader(http.StatusUnauthorized) })
+	_, err := embed(t, c, "a")
+	require.Error(t, err)
+	for _, shown := range []string{err.Error(), c.ID()} {
+		assert.NotContains(t, shown, "sk-secret")
+	}
+}
+
+func TestOptionsThatCannotBeUsed(t *testing.T) {
+	for _, o := range []Options{{Provider: "x", Model: "m"}, {Provider: OpenAI, Model: "m"}, {Provider: OpenAI, URL: "http://localhost"}, {Provider: Ollama, URL: ":"}} {
+		_, err := New(o)
+		assert.Error(t, err, "%+v", o)
+	}
+	c := connect(t, Options{})
+	assert.Equal(t, "http://127.0.0.1:11434/api/embed", c.url)
+}
+
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(`{"embeddings":[[1,2],[3,4]]}`))
+	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]}]}`))
+	f.Add([]byte(`{"embeddings":[[1e308,-1e-308],[ ]]}`))
+	f.Add([]byte(`{"error":{"message":"x"}}`))
+	c, err := New(Options{Provider: Ollama, Model: "m"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		_ = serverWords(body)
+		for _, a := range apis {
+			vectors, err := a.vectors(body)
+			if err != nil || c.check(vectors, len(vectors)) != nil {
+				continue
+			}
+			for _, v := range vectors {
+				var squares float64
+				for _, x := range v {
+					squares += float64(x) * float64(x)
+				}
+				if math.Abs(squares-1) > 1e-3 {
+					t.Fatalf("%v is not of length one", v)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// maxAnswer is more than a batch of the largest vectors needs, at 24 bytes a
+	// number.
+	maxAnswer   = 8 << 20
+	dialTimeout = 5 * time.Second
+	// longestWait is how long a server may ask to be left alone; it may mean
+	// something else.
+	longestWait = 10 * time.Minute
+)
+
+// errRemote is the end of a connection that would have left this machine.
+var errRemote = errors.New("it is another machine, and semantic.allow_remote is not set")
+
+// newHTTPClient returns a client without proxy and redirects. Unless remote is
+// set, it connects to this machine only: the check is of the address, after
+// whatever a name resolves to.
+func newHTTPClient(remote bool) *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	if !remote {
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			addr, err := netip.ParseAddrPort(address)
+			if err != nil || !addr.Addr().Unmap().IsLoopback() {
+				return errRemote
+			}
+			return nil
+		}
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:         dialer.DialContext,
+			TLSHandshakeTimeout: dialTimeout,
+			MaxIdleConnsPerHost: 2, // a query beside a batch
+			IdleConnTimeout:     time.Minute,
+			ForceAttemptHTTP2:   true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// request asks for the vectors of texts. Its errors are of type *Error.
+func (c *Client) request(ctx context.Context, texts []string) ([][]float32, error) {
+	body, err := json.Marshal(c.api.request(c.o.Model, texts))
+	if err != nil {
+		return nil, c.errorf("the request: %v", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, c.errorf("the request: %v", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "notesd")
+	if c.o.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.APIKey)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.connection(err)
+	}
+	defer func() { _ = res.Body.Close() }() // it was only read from
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, c.connection(err)
+	case len(answer) > maxAnswer:
+		return nil, c.errorf("its answer is larger than %d MiB", maxAnswer>>20)
+	case res.StatusCode != http.StatusOK:
+		return nil, c.failed(res, answer, texts)
+	}
+	vectors, err := c.api.vectors(answer)
+	if err != nil {
+		return nil, c.errorf("its answer cannot be read: %s", quotable(err.Error(), texts))
+	}
+	return vectors, nil
+}
+
+// connection says what is wrong with the way to the server, without the URL,
+// which the message has already.
+func (c *Client) connection(err error) *Error {
+	reason := err.Error()
+	var op *net.OpError
+	switch {
+	case errors.Is(err, errRemote):
+		reason = errRemote.Error()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		reason = "nothing listens there; start the server"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		reason = "it has cut the connection"
+	case errors.As(err, &op):
+		reason = op.Err.Error()
+	}
+	return &Error{Server: c.server, Reason: reason, cause: err}
+}
+
+// failed says what an answer other than 200 means.
+func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error {
+	words := quotable(serverWords(body), texts)
+	if words != "" {
+		words = ": " + words
+	}
+	status := res.StatusCode
+	switch {
+	case status >= 300 && status < 400:
+		return c.errorf("it redirects to %s; set semantic.url to where the API is, redirects are not followed",
+			quotable(res.Header.Get("Location"), nil))
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return c.errorf("it wants another API key (status %d); see semantic.api_key_file%s", status, words)
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return c.errorf("it has no model %q, or its API is elsewhere (status %d); %s%s", c.o.Model, status, c.api.noModel(c.o.Model), words)
+	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
+		e := c.errorf("it refuses the text (status %d)%s", status, words)
+		e.refused = true
+		return e
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		e := c.errorf("it is busy (status %d)%s", status, words)
+		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), c.o.Now())
+		return e
+	}
+	return c.errorf("it failed with status %d%s", status, words)
+}
+
+// retryAfter reads the header: seconds, or a date (RFC 9110, 10.2.3).
+func retryAfter(header string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil && seconds >= 0 && seconds < int(longestWait/time.Second) {
+		wait = time.Duration(seconds) * time.Second
+	} else if err == nil && seconds > 0 {
+		wait = longestWait
+	} else if date, err := http.ParseTime(header); err == nil {
+		wait = date.Sub(now)
+	}
+	return min(max(wait, 0), longestWait)
+}
