@@ -16,9 +16,6 @@ const maxCompletions = 100
 
 // complete offers values for the argument of a prompt or of a URI template.
 func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	if err := take(s.rates.completions, "completions"); err != nil {
-		return nil, err
-	}
 	kind, err := s.completes(ctx, req.Params)
 	if err != nil {
 		return nil, err

@@ -51,10 +51,12 @@ type Limits struct {
 	PromptBytes   int // of the notes that a prompt embeds; 100 000
 	Concurrent    int // requests of one session that are worked on at a time; 4
 
-	// How often a second one session may call tools, call tools that write, ask
-	// for completions, and be sent log records; zero: as often as it likes.
-	// Progress is sent once a second for each call at most, whatever is asked.
-	CallsPerSecond, WritesPerSecond, CompletionsPerSecond, LogsPerSecond int
+	// How often a second one session may ask for work (calls of tools, prompts,
+	// lists and reads of resources), call tools that write, ask for completions,
+	// and be sent log records and notifications of progress, of which a call has
+	// one a second; zero: as often as it likes. What five seconds allow may come
+	// at once. Over HTTP the requests without a session share what one may do.
+	CallsPerSecond, WritesPerSecond, CompletionsPerSecond, LogsPerSecond, ProgressPerSecond int
 
 	Line LineLimits
 }

@@ -69,6 +69,7 @@ type HTTP struct {
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
 	calls     *openCalls
 	working   chan struct{} // slots that the requests without a session share
+	rates     *rates        // and how often they may come
 
 	mu       sync.Mutex
 	closed   bool
@@ -92,7 +93,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
 	}
-	h.working = make(chan struct{}, h.o.Working)
+	h.working, h.rates = make(chan struct{}, h.o.Working), newRates(core.limits)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: callStore{sdk.NewMemoryEventStore(nil), h.calls}, SessionTimeout: h.o.Idle,

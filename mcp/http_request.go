@@ -84,7 +84,7 @@ func (h *HTTP) newServer(modern bool) *sdk.Server {
 	}
 	s.http = h
 	if modern {
-		s.working = h.working
+		s.working, s.rates = h.working, h.rates
 	}
 	return s.server
 }

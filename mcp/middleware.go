@@ -91,6 +91,12 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if !slices.Contains(work, method) {
 			return next(ctx, method, req)
 		}
+		if err := s.rates.admits(method); err != nil {
+			if method == methodCallTool { // for the model to read
+				return s.failed(ctx, err), nil
+			}
+			return nil, err
+		}
 		s.awaitRoots(ctx)
 		select {
 		case s.working <- struct{}{}:

@@ -34,6 +34,9 @@ func (s *session) reportProgress(ctx context.Context, req *sdk.CallToolRequest) 
 			case <-ctx.Done():
 				return
 			}
+			if take(s.rates.progress, "notifications of progress") != nil {
+				continue
+			}
 			// An error means that the session is closing, which ctx tells too.
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 				ProgressToken: token,

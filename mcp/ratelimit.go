@@ -10,14 +10,24 @@ import (
 // rates are how often one session may do what costs others. A nil limiter lets
 // everything pass.
 type rates struct {
-	calls, writes, completions, logs *rate.Limiter
+	calls, writes, completions, logs, progress *rate.Limiter
 }
 
-func newRates(l Limits) rates {
-	return rates{
+func newRates(l Limits) *rates {
+	return &rates{
 		calls: perSecond(l.CallsPerSecond), writes: perSecond(l.WritesPerSecond),
 		completions: perSecond(l.CompletionsPerSecond), logs: perSecond(l.LogsPerSecond),
+		progress: perSecond(l.ProgressPerSecond),
 	}
+}
+
+// admits refuses a request for work when there have been too many. Tools that
+// write are counted as writes too, by invoke.
+func (r *rates) admits(method string) error {
+	if method == methodComplete {
+		return take(r.completions, "completions")
+	}
+	return take(r.calls, "calls")
 }
 
 // perSecond allows n a second, and those of five seconds at once: clients work

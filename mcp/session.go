@@ -31,7 +31,7 @@ type session struct {
 	http    *HTTP     // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
-	rates   rates
+	rates   *rates
 
 	ctx        context.Context // of what the session does beside requests; ends with it
 	stop       context.CancelFunc

@@ -132,9 +132,6 @@ func (s *session) invoke(ctx context.Context, t *tool, in *invocation) (out outc
 			return out, err
 		}
 	}
-	if err := take(s.rates.calls, "calls"); err != nil {
-		return out, err
-	}
 	return t.run(ctx, in, in.request.Params.Arguments)
 }
 
