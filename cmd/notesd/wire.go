@@ -79,7 +79,12 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 
 			CallsPerSecond:  cfg.Limits.CallsPerSecond,
 			WritesPerSecond: cfg.Limits.WritesPerSecond,
+
+			CompletionsPerSecond: cfg.Limits.CompletionsPerSecond,
+			LogsPerSecond:        cfg.Limits.LogsPerSecond,
+			ProgressPerSecond:    cfg.Limits.ProgressPerSecond,
 		},
+		KeepAlive: cfg.Limits.Ping,
 		Status:    func(ctx context.Context) (any, error) { return s.status(ctx) },
 		Log:       logs.Logger,
 		ClientLog: logs.clients,

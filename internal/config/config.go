@@ -83,11 +83,18 @@ type HTTP struct {
 
 // Limits keeps one client from hurting the others or the model's context.
 type Limits struct {
-	ResultBytes     Bytes `koanf:"result_bytes"` // of one tool result
-	Resources       int   `koanf:"resources"`    // notes that resources/list offers
-	NoteBytes       Bytes `koanf:"note_bytes"`   // a larger file is not a note
-	CallsPerSecond  int   `koanf:"calls_per_second"`
-	WritesPerSecond int   `koanf:"writes_per_second"`
+	ResultBytes Bytes `koanf:"result_bytes"` // of one tool result
+	Resources   int   `koanf:"resources"`    // notes that resources/list offers
+	NoteBytes   Bytes `koanf:"note_bytes"`   // a larger file is not a note
+
+	// What one client may do in a second; it may save up five seconds of it.
+	CallsPerSecond       int `koanf:"calls_per_second"`
+	WritesPerSecond      int `koanf:"writes_per_second"`
+	CompletionsPerSecond int `koanf:"completions_per_second"`
+	LogsPerSecond        int `koanf:"logs_per_second"`     // log records sent to it
+	ProgressPerSecond    int `koanf:"progress_per_second"` // notifications of progress sent to it
+
+	Ping time.Duration `koanf:"ping"` // how often a client is asked whether it is still there; 0: never
 }
 
 // Prompts says where the user's own prompt templates are.
@@ -110,11 +117,17 @@ func Default() Config {
 		History:  History{Keep: 200, Age: 3650 * 24 * time.Hour, Size: 1 << 30},
 		HTTP:     HTTP{AllowedOrigins: []string{}},
 		Limits: Limits{
-			ResultBytes:     20 << 10, // about 5 000 tokens of a model's context
-			Resources:       10_000,   // 20 pages of 500; TypeScript clients give up after 64
-			NoteBytes:       16 << 20,
-			CallsPerSecond:  500,
-			WritesPerSecond: 100,
+			ResultBytes: 20 << 10, // about 5 000 tokens of a model's context
+			Resources:   10_000,   // 20 pages of 500; TypeScript clients give up after 64
+			NoteBytes:   16 << 20,
+
+			// An agent that asks one thing after the other reaches a thousand
+			// calls a second, and must never meet a limit.
+			CallsPerSecond:       2000,
+			WritesPerSecond:      500,
+			CompletionsPerSecond: 200,
+			LogsPerSecond:        100,
+			ProgressPerSecond:    20,
 		},
 		Log: Log{Level: "info"},
 	}

@@ -19,26 +19,30 @@ var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token
 // rules say what a value must be beyond its type: each returns "" for a good
 // value and else how to finish the sentence "must be …".
 var rules = map[string]func(v any) string{
-	"vault.ignore":             each(pattern),
-	"vault.allow":              each(vaultFolder),
-	"search.mode":              oneOf("hybrid", "text", "semantic"),
-	"search.limit":             between(1, 50),
-	"semantic.provider":        oneOf("builtin", "ollama", "openai", "off"),
-	"semantic.model":           text(plainText),
-	"semantic.url":             text(httpURL),
-	"semantic.threads":         between(0, 256),
-	"history.keep":             between(1, 1_000_000),
-	"history.age":              atLeastADay,
-	"history.size":             betweenBytes(1<<20, 1<<50),
-	"http.addr":                text(hostPort),
-	"http.allowed_origins":     each(webOrigin),
-	"limits.result_bytes":      betweenBytes(1<<10, 1<<20),
-	"limits.resources":         between(0, 1_000_000),
-	"limits.note_bytes":        betweenBytes(1<<10, 1<<30),
-	"limits.calls_per_second":  between(1, 100_000),
-	"limits.writes_per_second": between(1, 100_000),
-	"prompts.folder":           text(promptsFolder),
-	"log.level":                oneOf("debug", "info", "warn", "error"),
+	"vault.ignore":                  each(pattern),
+	"vault.allow":                   each(vaultFolder),
+	"search.mode":                   oneOf("hybrid", "text", "semantic"),
+	"search.limit":                  between(1, 50),
+	"semantic.provider":             oneOf("builtin", "ollama", "openai", "off"),
+	"semantic.model":                text(plainText),
+	"semantic.url":                  text(httpURL),
+	"semantic.threads":              between(0, 256),
+	"history.keep":                  between(1, 1_000_000),
+	"history.age":                   atLeastADay,
+	"history.size":                  betweenBytes(1<<20, 1<<50),
+	"http.addr":                     text(hostPort),
+	"http.allowed_origins":          each(webOrigin),
+	"limits.result_bytes":           betweenBytes(1<<10, 1<<20),
+	"limits.resources":              between(1, 1_000_000),
+	"limits.note_bytes":             betweenBytes(1<<10, 1<<30),
+	"limits.calls_per_second":       between(1, 100_000),
+	"limits.writes_per_second":      between(1, 100_000),
+	"limits.completions_per_second": between(1, 100_000),
+	"limits.logs_per_second":        between(1, 100_000),
+	"limits.progress_per_second":    between(1, 100_000),
+	"limits.ping":                   neverOrASecond,
+	"prompts.folder":                text(promptsFolder),
+	"log.level":                     oneOf("debug", "info", "warn", "error"),
 }
 
 func oneOf(words ...string) func(any) string {
@@ -74,6 +78,13 @@ func atLeastADay(v any) string {
 		return ""
 	}
 	return "a day or more"
+}
+
+func neverOrASecond(v any) string {
+	if d := v.(time.Duration); d == 0 || d >= time.Second {
+		return ""
+	}
+	return "a second or more, or 0s"
 }
 
 // text applies a rule to a string that may be empty.
