@@ -57,11 +57,11 @@ func (b *batch) add(p *prepared) {
 		return
 	}
 	e := entry{kind: Created, path: p.path, diskPath: p.diskPath, stat: p.stat, hashedAt: p.hashedAt, note: p.note}
+	if _, taken := b.current[p.path]; taken && (p.row == nil || p.row.path != p.path) {
+		b.lookAgain(p) // a tool has created it, or somebody read it, since
+		return
+	}
 	if p.row == nil {
-		if _, taken := b.current[p.path]; taken {
-			b.lookAgain(p) // a tool has created it since
-			return
-		}
 		b.entries = append(b.entries, e)
 		return
 	}

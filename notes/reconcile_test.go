@@ -54,6 +54,10 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 		"saved":         func(f *fixture) { f.write("B.md", "saved again") },
 		"removed":       func(f *fixture) { f.remove("B.md") },
 		"renamed again": func(f *fixture) { f.rename("B.md", "C.md") },
+		"read by its new name": func(f *fixture) {
+			_, err := f.Read(f.t.Context(), "B.md", Scope{})
+			require.NoError(f.t, err)
+		},
 		"a tool creates the new name": func(f *fixture) {
 			f.remove("B.md")
 			_, err := f.Create(f.t.Context(), CreateRequest{Path: "B.md", Content: "by a tool"})
@@ -77,7 +81,8 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 			require.NoError(t, f.commit(t.Context(), root, p, files, p.gone))
 			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
 			for len(f.queue.paths) > 0 {
-				require.False(t, f.runQueue(t.Context()))
+				_, retry := f.runQueue(t.Context())
+				require.False(t, retry)
 			}
 			f.requireConsistent()
 		})

@@ -19,8 +19,11 @@ const pruneEvery = 6 * time.Hour
 // program, and owns no goroutine after it returns.
 func (v *Vault) Run(ctx context.Context) error {
 	v.feed.run(ctx) // followers that are behind the store
-	retry := v.runAll(ctx)
-	v.progress.ready.Store(!retry)
+	var retryAt time.Time
+	if v.runAll(ctx) {
+		retryAt = time.Now().Add(retryAfter)
+	}
+	v.progress.ready.Store(retryAt.IsZero())
 	rescan := time.NewTicker(v.opt.RescanEvery)
 	defer rescan.Stop()
 	prune := time.NewTicker(pruneEvery)
@@ -28,8 +31,8 @@ func (v *Vault) Run(ctx context.Context) error {
 	v.report(ctx, "prune history", v.Prune(ctx))
 	for {
 		var again <-chan time.Time
-		if retry {
-			again = time.After(retryAfter)
+		if !retryAt.IsZero() {
+			again = time.After(time.Until(retryAt))
 		}
 		select {
 		case <-ctx.Done():
@@ -41,26 +44,34 @@ func (v *Vault) Run(ctx context.Context) error {
 			continue
 		case <-again:
 			v.queue.addAll()
+			retryAt = time.Time{}
 		case <-v.queue.signal:
 		}
-		retry = v.runQueue(ctx)
-		if !retry {
+		all, retry := v.runQueue(ctx)
+		switch {
+		case retry && retryAt.IsZero():
+			retryAt = time.Now().Add(retryAfter)
+		case all && !retry: // else what failed before is still undone
+			retryAt = time.Time{}
+		}
+		if retryAt.IsZero() {
 			v.progress.ready.Store(true)
 		}
 	}
 }
 
-// runQueue does what is queued, and reports whether to try again. Only a look
-// at everything can end an incident.
-func (v *Vault) runQueue(ctx context.Context) (retry bool) {
+// runQueue does what is queued, and reports whether that was everything, and
+// whether a look at everything has to follow: the paths that failed are not kept.
+// Only a look at everything can end an incident.
+func (v *Vault) runQueue(ctx context.Context) (all, retry bool) {
 	paths, all := v.queue.take()
 	if all || v.incident.get() != nil {
-		return v.runAll(ctx)
+		return true, v.runAll(ctx)
 	}
 	if len(paths) > 0 {
 		retry = v.report(ctx, "reconcile paths", v.reconcilePaths(ctx, paths))
 	}
-	return retry || len(v.feed.behind()) > 0
+	return false, retry || len(v.feed.behind()) > 0
 }
 
 func (v *Vault) runAll(ctx context.Context) (retry bool) {

@@ -3,6 +3,7 @@ package notes
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -73,6 +74,33 @@ func sixteen() (files []string) {
 		files = append(files, fmt.Sprintf("n%d.md", i), fmt.Sprintf("text %d", i))
 	}
 	return files
+}
+
+// What failed is made good even if other changes, which do not fail, come before
+// it is tried again.
+func TestRunRemembersWhatFailed(t *testing.T) {
+	r := newRunning(t, VaultOptions{}, "A.md", "a")
+	exec := func(statement string) {
+		require.NoError(t, r.store.notes.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}))
+	}
+	exec(`CREATE TEMP TRIGGER refusing BEFORE INSERT ON main.notes WHEN NEW.path = 'Bad.md' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	has := func(path string) func() bool {
+		return func() bool {
+			rows, err := r.store.rows(t.Context(), []string{path})
+			return err == nil && len(rows) == 1
+		}
+	}
+	r.write("Bad.md", "bad")
+	r.Changed([]string{"Bad.md"})
+	r.until("it fails", func() bool { return r.log.count("refused") == 1 })
+	r.write("Good.md", "good")
+	r.Changed([]string{"Good.md"})
+	r.until("another is taken in", has("Good.md"))
+	exec(`DROP TRIGGER refusing`)
+	r.until("it is tried again", has("Bad.md"))
 }
 
 // Watchers lose events: what nobody reported is found by the comparison of
