@@ -98,6 +98,8 @@ type world struct {
 	vault *notes.Vault
 	index *Index
 	stop  func()
+
+	keepIdle int // of Options
 }
 
 func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
@@ -118,7 +120,7 @@ func (w *world) write(name, text string) {
 	require.NoError(w.t, os.WriteFile(full, []byte(text), 0o644))
 }
 
-func (w *world) start(e *wordEmbedder, previous func(string) (Embedder, error)) {
+func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
@@ -126,7 +128,7 @@ func (w *world) start(e *wordEmbedder, previous func(string) (Embedder, error)) 
 	require.NoError(w.t, err)
 	w.vault, err = notes.NewVault(ctx, w.store, w.dir, notes.VaultOptions{})
 	require.NoError(w.t, err)
-	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.id, Previous: previous})
+	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.ID(), Previous: previous, KeepIdle: w.keepIdle})
 	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
 	done := make(chan error, 1)
@@ -144,7 +146,7 @@ func (w *world) start(e *wordEmbedder, previous func(string) (Embedder, error)) 
 	}
 }
 
-func (w *world) restart(e *wordEmbedder, previous func(string) (Embedder, error)) {
+func (w *world) restart(e Embedder, previous func(string) (Embedder, error)) {
 	w.t.Helper()
 	w.stop()
 	w.start(e, previous)
@@ -175,21 +177,33 @@ func (w *world) find(query string) []string {
 // requireTruth checks that what can be found is exactly the store's chunks.
 func (w *world) requireTruth() {
 	w.t.Helper()
-	ctx := context.Background()
-	chunks, _, err := w.index.chunks(ctx)
-	require.NoError(w.t, err)
-	w.index.mu.RLock()
-	defer w.index.mu.RUnlock()
-	e := w.index.serving.entries
+	requireTruth(w.t, w.index)
+}
+
+func requireTruth(t *testing.T, x *Index) {
+	t.Helper()
+	chunks, _, err := x.chunks(context.Background())
+	require.NoError(t, err)
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	e := x.serving.entries
 	have := map[string]bool{}
+	users := map[uint32]int32{}
 	for row := range e.len() {
-		have[fmt.Sprint(e.note[row], e.ordinal[row], w.index.serving.slots.records.at(int(e.slot[row]))[:16])] = true
+		have[fmt.Sprint(e.note[row], e.ordinal[row], x.serving.slots.records.at(int(e.slot[row]))[:16])] = true
+		users[e.slot[row]]++
 	}
 	want := map[string]bool{}
 	for _, c := range chunks {
 		want[fmt.Sprint(c.note, c.ordinal, c.hash[:16])] = true
 	}
-	require.Equal(w.t, want, have)
+	require.Equal(t, want, have)
+	for slot, n := range e.users.counts {
+		require.Equal(t, users[uint32(slot)], n, "users of slot %d", slot)
+		if _, idle := e.users.idle[uint32(slot)]; idle {
+			require.Zero(t, n)
+		}
+	}
 }
 
 func TestIndexFindsByMeaning(t *testing.T) {

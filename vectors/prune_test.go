@@ -1,0 +1,145 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rows counts the vectors in SQLite.
+func (w *world) rows() (n int) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.Notes().Reader().QueryRow(`SELECT count(*) FROM embeddings`).Scan(&n))
+	return n
+}
+
+func (w *world) fileSize() int64 {
+	w.t.Helper()
+	info, err := os.Stat(slotPath(w.state, "m1"))
+	require.NoError(w.t, err)
+	return info.Size()
+}
+
+func TestEditsDoNotGrowTheDisk(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"log.md": "day zero", "still.md": "never changes"})
+	w.settle()
+	const keep = 40
+	w.keepIdle = keep
+	w.restart(e, nil)
+	var size int64
+	for i := range 5 * keep {
+		w.write("log.md", fmt.Sprintf("day %d", i))
+		require.NoError(t, w.vault.Reconcile(ctx))
+		w.settle()
+		if i == 2*keep {
+			size = w.fileSize()
+		}
+	}
+	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, size, w.fileSize(), "slots are used again")
+	assert.Equal(t, w.rows(), len(w.index.serving.slots.byKey), "the file has what SQLite has")
+	w.requireTruth()
+	assert.Equal(t, "log.md", w.find(fmt.Sprintf("day %d", 5*keep-1))[0])
+	assert.Equal(t, "still.md", w.find("never changes")[0])
+	w.restart(e, nil)
+	w.settle()
+	w.requireTruth()
+	for text, n := range e.counts() {
+		assert.Equal(t, 1, n, text)
+	}
+}
+
+func TestAnUndoneEditIsNotEmbeddedAgain(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "first words"})
+	w.settle()
+	for i := range 6 { // fewer than are kept
+		w.write("a.md", fmt.Sprintf("other words %d", i))
+		require.NoError(t, w.vault.Reconcile(ctx))
+		w.settle()
+	}
+	w.restart(e, nil)
+	w.write("a.md", "first words")
+	require.NoError(t, w.vault.Reconcile(ctx))
+	w.settle()
+	w.requireTruth()
+	assert.Equal(t, 1, e.counts()["a\nfirst words"])
+}
+
+func TestAfterALossOfTheFileUnusedRowsGo(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
+	w.settle()
+	w.write("a.md", "three")
+	require.NoError(t, w.vault.Reconcile(ctx))
+	w.settle()
+	assert.Equal(t, 3, w.rows())
+	w.stop()
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	w.start(e, nil)
+	w.settle()
+	assert.Equal(t, 2, w.rows(), "nothing else knows of them any more")
+	w.requireTruth()
+}
+
+func TestAFileOfAnotherStoreIsNotTrusted(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
+	w.settle()
+	w.stop()
+	for _, name := range []string{"notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"} {
+		if err := os.Remove(w.state + "/" + name); !errors.Is(err, os.ErrNotExist) {
+			require.NoError(t, err)
+		}
+	}
+	w.start(e, nil)
+	w.settle()
+	assert.Equal(t, 2, w.rows(), "SQLite has every vector")
+	w.requireTruth()
+}
+
+func TestUsers(t *testing.T) {
+	u := newUsers()
+	for slot := range uint32(8) {
+		u.add(slot)
+	}
+	u.add(3)
+	for _, slot := range []uint32{5, 3, 1, 7} {
+		u.drop(slot)
+	}
+	assert.True(t, u.has(3))
+	assert.Nil(t, u.surplus(3), "as many as are kept")
+	u.add(1)
+	u.drop(1) // it was needed again: now it is the latest
+	u.offer(99)
+	assert.Equal(t, []uint32{5, 7}, u.surplus(3), "the longest idle first, and room for more")
+	assert.Len(t, u.idle, 2)
+	u.add(99)
+	assert.Len(t, u.idle, 1)
+}
+
+func TestATextThatComesBackIsDeletedNoMore(t *testing.T) {
+	e := newWordEmbedder("m1")
+	s, err := newSpace(t.TempDir(), 1, e)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.slots.Close()) }()
+	gone, back := keyOf(strings.Repeat("ab", 32)), keyOf(strings.Repeat("cd", 32))
+	s.doomed = []slotKey{gone, back} // their rows could not be deleted yet
+	v, err := e.EmbedQuery(t.Context(), "text")
+	require.NoError(t, err)
+	_, err = s.slots.add(back, v)
+	require.NoError(t, err)
+	require.NoError(t, s.condemn(1000))
+	assert.Equal(t, []slotKey{gone}, s.doomed)
+}

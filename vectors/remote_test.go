@@ -1,0 +1,157 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// remoteEmbedder stands in for a server: it learns its dimension, and can be away.
+type remoteEmbedder struct {
+	*wordEmbedder
+	learnt atomic.Int64
+	away   atomic.Bool
+	asked  atomic.Int64 // while it was away
+}
+
+// awayError says how long to wait, as a server can.
+type awayError struct{}
+
+func (awayError) Error() string       { return "waiting for the server" }
+func (awayError) Wait() time.Duration { return time.Millisecond }
+
+func newRemote(id string) *remoteEmbedder { return &remoteEmbedder{wordEmbedder: newWordEmbedder(id)} }
+
+func (e *remoteEmbedder) Dim() int       { return int(e.learnt.Load()) }
+func (e *remoteEmbedder) Expect(dim int) { e.learnt.CompareAndSwap(0, int64(dim)) }
+
+func (e *remoteEmbedder) answer() error {
+	if e.away.Load() {
+		e.asked.Add(1)
+		return awayError{}
+	}
+	e.Expect(e.dim)
+	return nil
+}
+
+func (e *remoteEmbedder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	if err := e.answer(); err != nil {
+		return nil, err
+	}
+	return e.wordEmbedder.EmbedQuery(ctx, text)
+}
+
+func (e *remoteEmbedder) EmbedPassages(ctx context.Context, texts []string, threads int, done func(int, []float32)) error {
+	if err := e.answer(); err != nil {
+		return err
+	}
+	return e.wordEmbedder.EmbedPassages(ctx, texts, threads, done)
+}
+
+func (w *world) eventually(what func() bool) {
+	w.t.Helper()
+	require.Eventually(w.t, what, 20*time.Second, time.Millisecond)
+}
+
+func TestAServerThatIsAwayAtFirst(t *testing.T) {
+	e := newRemote("r1")
+	e.away.Store(true)
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	w.write("boat.md", "keel sail")
+	w.write("bread.md", "flour oven")
+	w.start(e, nil)
+	t.Cleanup(func() { w.stop() })
+	w.eventually(func() bool { return w.index.Status().Trouble == "waiting for the server" })
+	st := w.index.Status()
+	assert.Equal(t, StateBuilding, st.State)
+	assert.Equal(t, 2, st.Pending, "nobody may take this for complete")
+	_, err := w.index.Nearest(t.Context(), "keel", nil, 3)
+	require.ErrorIs(t, err, ErrNothingYet)
+	assert.ErrorContains(t, err, "waiting for the server")
+
+	w.write("late.md", "moon tide") // and changes meanwhile
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	e.away.Store(false)
+	w.settle()
+	w.requireTruth()
+	assert.Equal(t, "boat.md", w.find("keel")[0])
+	assert.Equal(t, "late.md", w.find("tide")[0])
+	assert.Empty(t, w.index.Status().Trouble)
+}
+
+func TestAServerThatIsAwayLater(t *testing.T) {
+	e := newRemote("r1")
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	w.write("boat.md", "keel sail")
+	w.start(e, nil)
+	t.Cleanup(func() { w.stop() })
+	w.settle()
+	e.away.Store(true)
+	_, err := w.index.Nearest(t.Context(), "keel", nil, 3)
+	require.ErrorAs(t, err, &awayError{})
+	assert.Equal(t, "waiting for the server", w.index.Status().Trouble, "though nothing is pending")
+
+	next := newRemote("r1") // a new process, which knows the dimension from the store
+	next.away.Store(true)
+	w.restart(next, nil)
+	w.settle()
+	assert.Equal(t, e.dim, next.Dim())
+	w.write("bread.md", "flour oven")
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	w.eventually(func() bool { return w.index.Status().Trouble != "" })
+	assert.Equal(t, 1, w.index.Status().Pending)
+	next.away.Store(false)
+	w.settle()
+	w.requireTruth()
+	assert.Equal(t, "bread.md", w.find("oven")[0])
+}
+
+func TestAnOldModelAnswersWhileTheNewServerIsAway(t *testing.T) {
+	old, next := newWordEmbedder("m1"), newRemote("r1")
+	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
+	w.settle()
+	next.away.Store(true)
+	w.restart(next, func(string) (Embedder, error) { return old, nil })
+	w.eventually(func() bool { return w.index.Status().Trouble != "" })
+	assert.Equal(t, "m1", w.index.Status().Answering)
+	assert.Equal(t, "b.md", w.find("beta")[0])
+	w.write("c.md", "gamma")
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	next.away.Store(false)
+	w.settle()
+	w.eventually(func() bool { return w.index.Status().Answering == "" })
+	w.requireTruth()
+	assert.Equal(t, "c.md", w.find("gamma")[0])
+	w.eventually(func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) })
+}
+
+func TestBackOff(t *testing.T) {
+	var pause backOff
+	var waits []time.Duration
+	for range 8 {
+		waits = append(waits, pause.after(errors.New("x")))
+	}
+	assert.Equal(t, []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}, waits)
+	assert.Equal(t, 5*time.Minute, pause.after(asking{5 * time.Minute}))
+	assert.Equal(t, time.Minute, pause.after(asking{time.Second}))
+}
+
+type asking struct{ wait time.Duration }
+
+func (asking) Error() string         { return "busy" }
+func (a asking) Wait() time.Duration { return a.wait }
+
+func TestModelsDoNotMeetInOneFile(t *testing.T) {
+	paths := map[string]bool{}
+	for _, id := range []string{"ollama:a/b", "ollama:a:b", "ollama:a_b", "ollama_a_b", "ollama:A_b", "x"} {
+		paths[slotPath("d", id)] = true
+	}
+	assert.Len(t, paths, 6)
+	assert.Equal(t, "vectors-all-MiniLM-L6-v2-9d43732825d9.slots", slotPath("", "all-MiniLM-L6-v2-9d43732825d9"))
+}
