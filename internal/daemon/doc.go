@@ -12,7 +12,7 @@
 //     one line each way, [Hello] and [Welcome]; what follows belongs to the
 //     session.
 //   - A [Connector] connects to the daemon of a state directory and, where there
-//     is none, has one started by a short-lived launcher ([Start], [LaunchMain]),
+//     is none, has one started by a short-lived launcher ([Start]),
 //     so that the daemon is nobody's child. A launched daemon says through
 //     [Startup] whether it came up.
 //   - A [Relay] joins a client's standard streams to the daemon. Each daemon

@@ -21,8 +21,9 @@ const LaunchCommand = "__launch"
 // is kept. Paths in args must be absolute.
 //
 // The way there leads through a short-lived process, the launcher, so that a
-// host that ends the tree of processes below it does not find the daemon. exe
-// must call LaunchMain.
+// host that ends the tree of processes below it does not find the daemon. That
+// is the system's shell, which starts ten times as fast as this program, or,
+// where there is none, exe itself: it must call LaunchMain.
 //
 // Start returns when the daemon has reported through Startup: nil when it
 // listens, a *StartError when it cannot; or when ctx ends, which leaves the
@@ -36,21 +37,12 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	if err != nil {
 		return fmt.Errorf("find the log file: %w", err)
 	}
-	pipe, out, err := os.Pipe()
+	logged := size(logFile)
+	pipe, launcher, err := startLauncher(ctx, exe, args, logFile)
 	if err != nil {
-		return fmt.Errorf("make the startup pipe: %w", err)
+		return err
 	}
 	defer pipe.Close()
-	launcher := exec.CommandContext(ctx, exe, append([]string{LaunchCommand, logFile, exe}, args...)...)
-	launcher.Stdout = out
-	launcher.Dir = rootDir()
-	launcher.SysProcAttr = launcherAttributes()
-	logged := size(logFile)
-	err = launcher.Start()
-	_ = out.Close() // the launcher has its own
-	if err != nil {
-		return fmt.Errorf("run the launcher: %w", err)
-	}
 	reported := make(chan error, 1)
 	go func() { reported <- readReport(pipe) }()
 	select {
@@ -65,9 +57,40 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	return err
 }
 
-// LaunchMain is the launcher: it starts the program args[1] with the arguments
-// args[2:] as a daemon whose standard error is the file args[0], and returns the
-// exit code for this process without waiting for it.
+// startLauncher starts the launcher of a daemon, which inherits from it the pipe
+// to report on, the log file and the environment.
+func startLauncher(ctx context.Context, exe string, args []string, logFile string) (*os.File, *exec.Cmd, error) {
+	log, err := os.OpenFile(logFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log file: %w", err)
+	}
+	defer log.Close() // the launcher has its own
+	pipe, out, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the startup pipe: %w", err)
+	}
+	defer out.Close() // as above
+	closeOnExec()
+	launcher := launcherCommand(ctx, exe, args)
+	launcher.Env = append(os.Environ(), startupEnv+"=1")
+	launcher.Dir = rootDir()
+	launcher.Stdout, launcher.Stderr = out, log
+	launcher.SysProcAttr = launcherAttributes()
+	if err := launcher.Start(); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("run the launcher: %w", err), pipe.Close())
+	}
+	return pipe, launcher, nil
+}
+
+// ownLauncher has this program launch the daemon: it starts ten times as slowly
+// as a shell, but is always there.
+func ownLauncher(ctx context.Context, exe string, args []string) *exec.Cmd {
+	return exec.CommandContext(ctx, exe, append([]string{LaunchCommand, exe}, args...)...)
+}
+
+// LaunchMain is the launcher where the system has none: it starts the program
+// args[0] with the arguments args[1:] as a daemon that has its streams, and
+// returns the exit code for this process without waiting for it.
 func LaunchMain(args []string) int {
 	if err := launch(args); err != nil {
 		// To the pipe that the daemon would have reported on.
@@ -78,20 +101,12 @@ func LaunchMain(args []string) int {
 }
 
 func launch(args []string) error {
-	if len(args) < 2 {
-		return fmt.Errorf("the launcher needs a log file and a program")
+	if len(args) == 0 {
+		return errors.New("the launcher needs a program")
 	}
-	logFile, err := os.OpenFile(args[0], os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the log file: %w", err)
-	}
-	defer logFile.Close()
-	closeOnExec()
-	daemon := exec.Command(args[1], args[2:]...) //nolint:noctx // it is to outlive this process and every context in it
-	daemon.Env = append(os.Environ(), startupEnv+"=1")
+	daemon := exec.Command(args[0], args[1:]...) //nolint:noctx // it is to outlive this process and every context in it
 	daemon.Dir = rootDir()
-	daemon.Stdout = os.Stdout
-	daemon.Stderr = logFile
+	daemon.Stdout, daemon.Stderr = os.Stdout, os.Stderr
 	if err := startDetached(daemon); err != nil {
 		return fmt.Errorf("start the daemon: %w", err)
 	}

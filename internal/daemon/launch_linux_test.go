@@ -13,11 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// envShell is the launcher that a relay process uses instead of the system's.
+const envShell = "TEST_DAEMON_SHELL"
+
+func init() {
+	if shell := os.Getenv(envShell); shell != "" {
+		systemShell = shell
+	}
+}
+
 // TestDaemonBelongsToNobody looks at a daemon through /proc: whatever a host does
 // to the tree of processes below it, or waits for on its pipes, the daemon has
-// no part in it.
+// no part in it. So it is with the system's shell for a launcher, and with ours.
 func TestDaemonBelongsToNobody(t *testing.T) {
-	dir := stateDir(t)
+	for name, shell := range map[string]string{"shell": systemShell, "own launcher": "/nonexistent/sh"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(envShell, shell)
+			belongsToNobody(t)
+		})
+	}
+}
+
+func belongsToNobody(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(stateDir(t), `it's "$HOME"; $(x)`) // nothing in it is for a shell to read
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	leaked, writer, err := os.Pipe()
 	require.NoError(t, err)
 	defer leaked.Close()
@@ -47,6 +67,9 @@ func TestDaemonBelongsToNobody(t *testing.T) {
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
 	require.NoError(t, err)
 	assert.Equal(t, "/", cwd)
+	cmdline, err := os.ReadFile(filepath.Join(proc, "cmdline"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{daemonCommand, dir, ""}, strings.Split(string(cmdline), "\x00")[1:])
 	environ, err := os.ReadFile(filepath.Join(proc, "environ"))
 	require.NoError(t, err)
 	assert.Contains(t, string(environ), "KEPT=yes\x00")

@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,15 +19,32 @@ func rootDir() string { return "/" }
 // process group and of its terminal.
 func launcherAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// startDetached starts the daemon in a session of its own. When the launcher
-// ends, init becomes its parent.
-func startDetached(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return cmd.Start()
+// systemShell is the launcher where there is one; a variable for tests.
+var systemShell = "/bin/sh"
+
+// inBackground is what the shell does: it starts its arguments as a command, and
+// ends without waiting for it, so that init becomes the parent of that.
+const inBackground = `"$0" "$@" &`
+
+func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
+	if _, err := os.Stat(systemShell); err != nil {
+		return ownLauncher(ctx, exe, args)
+	}
+	return exec.CommandContext(ctx, systemShell, append([]string{"-c", inBackground, exe}, args...)...)
+}
+
+// startDetached starts the daemon. When the launcher ends, init becomes its
+// parent.
+func startDetached(cmd *exec.Cmd) error { return cmd.Start() }
+
+// leaveLauncher gives a launched daemon a session of its own: it was started in
+// the launcher's.
+func leaveLauncher() {
+	_, _ = syscall.Setsid() // fails only for a process that has one
 }
 
 // closeOnExec keeps descriptors that the host let this process inherit from
-// reaching the daemon: a pipe that the daemon held open would never end for its
+// reaching the launcher and the daemon: a pipe that the daemon held open would never end for its
 // reader.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,14 @@ func rootDir() string {
 func launcherAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: detached}
 }
+
+// launcherCommand needs this program: no shell starts a process outside its job.
+func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
+	return ownLauncher(ctx, exe, args)
+}
+
+// leaveLauncher has nothing to do: startDetached has seen to it.
+func leaveLauncher() {}
 
 // startDetached starts the daemon outside the host's job object, which would end
 // it together with the host. Where the job forbids that, the daemon stays inside

@@ -52,6 +52,7 @@ func Inherited() *Startup {
 		return &Startup{}
 	}
 	_ = os.Unsetenv(startupEnv) // fails only for names that are not valid
+	leaveLauncher()
 	ignoreBrokenPipe()
 	return &Startup{out: os.Stdout}
 }
