@@ -39,6 +39,8 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 		switch {
 		case params.Ref.URI == noteTemplate.URITemplate && name == "path":
 			return prompts.NoteRef, nil
+		case params.Ref.URI == attachmentTemplate.URITemplate && name == "attachment":
+			return attachmentName, nil
 		case params.Ref.URI == tagTemplate.URITemplate && name == "tag":
 			return prompts.Tag, nil
 		case params.Ref.URI == tableTemplate.URITemplate && name == "table":
@@ -65,6 +67,8 @@ func (s *session) candidates(ctx context.Context, kind prompts.Kind, params *sdk
 	switch kind {
 	case tableName:
 		return s.tableNames(ctx)
+	case attachmentName:
+		return nil, nil // notes name theirs; there is no list of all
 	case prompts.NoteRef:
 		return s.notePaths(ctx)
 	case prompts.Tag:

@@ -263,6 +263,14 @@ func (v *fakeVault) Links(_ context.Context, ref string, q notes.LinkQuery) (not
 	}, nil
 }
 
+func (v *fakeVault) Attachment(_ context.Context, ref string, _ notes.Scope) (notes.Attachment, error) {
+	return notes.Attachment{}, &notes.Error{Op: "read", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such attachment"}
+}
+
+func (v *fakeVault) Attachments(context.Context, string, notes.Scope) ([]notes.Attachment, error) {
+	return []notes.Attachment{}, nil
+}
+
 func (v *fakeVault) History(_ context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	n, err := v.find("history", q.Note, q.Scope)
 	if err != nil {

@@ -20,8 +20,11 @@ const (
 	jsonType    = "application/json"
 )
 
-// tableName is a kind of value that prompts have no use for.
-const tableName prompts.Kind = "table"
+// Kinds of values that prompts have no use for.
+const (
+	tableName      prompts.Kind = "table"
+	attachmentName prompts.Kind = "attachment"
+)
 
 var tableTemplate = &sdk.ResourceTemplate{
 	Name: "table", Title: "Vector table", URITemplate: "vectors:///{table}", MIMEType: jsonType,

@@ -45,6 +45,7 @@ func (s *session) addResources(server *sdk.Server) {
 		server.AddResource(r, s.readResource)
 	}
 	server.AddResourceTemplate(noteTemplate, s.readResource)
+	server.AddResourceTemplate(attachmentTemplate, s.readResource)
 	server.AddResourceTemplate(tagTemplate, s.readResource)
 	s.addTables(server)
 }
@@ -125,6 +126,13 @@ func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 
 // readResource reads the resource with a canonical URI.
 func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	if isAttachment(req.Params.URI) {
+		contents, err := s.attachmentContents(ctx, req.Params.URI)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
+	}
 	text, meta, err := s.resourceText(ctx, req.Params.URI)
 	if err != nil {
 		return nil, err

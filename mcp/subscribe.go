@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -52,11 +53,17 @@ func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return s.watch(ctx, s.own, req.Params.URI)
 }
 
+// errUnwatched refuses a subscription that would never be served.
+var errUnwatched = invalidParams("changes of attachments are not announced: subscribe to the notes that link to them")
+
 // watch adds a resource to a watch.
 func (s *session) watch(ctx context.Context, w *watch, written string) error {
 	uri, err := canonicalURI(written)
 	if err != nil {
 		return err
+	}
+	if isAttachment(uri) {
+		return errUnwatched
 	}
 	if !notes.IsURI(uri) {
 		s.readsDifferently(ctx, uri) // what later changes are compared with
@@ -109,7 +116,10 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		delete(s.watches, w)
 	}()
 	for _, uri := range want.ResourceSubscriptions {
-		if err := s.watch(ctx, w, uri); err != nil {
+		switch err := s.watch(ctx, w, uri); {
+		case errors.Is(err, errUnwatched):
+			continue // not among what is agreed to
+		case err != nil:
 			return nil, err
 		}
 		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri)

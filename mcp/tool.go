@@ -49,7 +49,6 @@ type invocation struct {
 type outcome struct {
 	structured any    // marshals to an object that fits the tool's output schema
 	text       string // the same facts, for reading
-	links      []sdk.Content
 }
 
 // vault and friends shorten what every tool needs.
@@ -145,7 +144,7 @@ func (in *invocation) result(out outcome) *sdk.CallToolResult {
 		text = string([]rune(text))
 	}
 	return &sdk.CallToolResult{
-		Content:           append([]sdk.Content{&sdk.TextContent{Text: text}}, out.links...),
+		Content:           []sdk.Content{&sdk.TextContent{Text: text}},
 		StructuredContent: out.structured,
 	}
 }

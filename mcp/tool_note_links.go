@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -30,6 +31,7 @@ var noteLinks = define(tool{
 				"type": "object",
 				"properties": {
 					"path": {"type": "string"},
+					"uri": {"type": "string", "description": "of a file that is no note: read it as a resource"},
 					"title": {"type": "string"},
 					"from": {"type": "string", "description": "the linking note, where it is not the one asked about"},
 					"target": {"type": "string", "description": "as written"},
@@ -81,6 +83,7 @@ type linksOutput struct {
 
 type outgoingLink struct {
 	Path   string `json:"path"`
+	URI    string `json:"uri,omitempty"` // of an attachment
 	Title  string `json:"title,omitempty"`
 	From   string `json:"from,omitempty"`
 	Target string `json:"target"`
@@ -116,6 +119,9 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, er
 	}
 	for _, l := range report.Outgoing {
 		link := outgoingLink{Path: l.To, Title: l.ToTitle, Target: l.Target, Anchor: l.Anchor, Kind: string(l.Kind), Line: l.Line, Depth: l.Depth}
+		if l.Attachment {
+			link.URI = notes.URI(l.To)
+		}
 		if l.From != report.Path {
 			link.From = l.From
 		}
@@ -137,7 +143,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, er
 func linksText(out linksOutput) string {
 	var lines []string
 	for _, l := range out.Outgoing {
-		line := fmt.Sprintf("-> %s", oneLine(l.Path))
+		line := "-> " + oneLine(cmp.Or(l.URI, l.Path))
 		if l.From != "" {
 			line += " (from " + oneLine(l.From) + ")"
 		}

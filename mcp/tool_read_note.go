@@ -36,6 +36,10 @@ var readNote = define(tool{
 			"front_matter": {"type": "object"},
 			"front_matter_error": {"type": "string"},
 			"tags": {"type": "array", "items": {"type": "string"}},
+			"attachments": {"type": "array", "description": "files that these lines link to, to be read as resources", "items": {
+				"type": "object",
+				"properties": {"uri": {"type": "string"}, "type": {"type": "string"}, "size": {"type": "integer"}}
+			}},
 			"line_start": {"type": "integer"},
 			"line_end": {"type": "integer"},
 			"total_lines": {"type": "integer"},
@@ -64,6 +68,7 @@ type readOutput struct {
 	FrontMatter      map[string]any `json:"front_matter"`
 	FrontMatterError string         `json:"front_matter_error,omitempty"`
 	Tags             []string       `json:"tags,omitempty"`
+	Attachments      []attachedFile `json:"attachments,omitempty"`
 	LineStart        int            `json:"line_start"`
 	LineEnd          int            `json:"line_end"`
 	TotalLines       int            `json:"total_lines"`
@@ -76,7 +81,7 @@ type readOutput struct {
 func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, error) {
 	note, err := in.vault().Read(ctx, a.Note, in.scope())
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, in.instead(ctx, a.Note, err)
 	}
 	lines := strings.SplitAfter(note.Content, "\n")
 	if n := len(lines); n > 1 && lines[n-1] == "" {
@@ -97,6 +102,9 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, erro
 		LineStart: first, LineEnd: first + end - 1, TotalLines: len(lines), Truncated: cut,
 		Size: note.Size, Modified: note.Modified.UTC().Format(time.RFC3339),
 	}
+	if out.Attachments, err = in.attached(ctx, note, out.LineStart, out.LineEnd); err != nil {
+		return outcome{}, err
+	}
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
@@ -113,6 +121,9 @@ func readText(out readOutput) string {
 		b.WriteString("\n(front matter is broken: " + oneLine(out.FrontMatterError) + ")")
 	}
 	b.WriteString("\n" + fence("note", out.Path, out.Content))
+	if len(out.Attachments) > 0 {
+		b.WriteString("\n" + attachedText(out.Path, out.Attachments))
+	}
 	switch {
 	case out.NextLines != "":
 		fmt.Fprintf(&b, "\nThere is more: read on with lines %q.", out.NextLines)

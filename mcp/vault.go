@@ -38,6 +38,13 @@ type Linker interface {
 	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)
 }
 
+// Attacher has the files that are no notes and that notes link to. A ref of
+// Attachment is a path or URI.
+type Attacher interface {
+	Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error)
+	Attachments(ctx context.Context, note string, scope notes.Scope) ([]notes.Attachment, error)
+}
+
 // Surveyor tells what there is, in numbers.
 type Surveyor interface {
 	Status(ctx context.Context) (notes.Status, error)
@@ -52,6 +59,7 @@ type Vault interface {
 	Mover
 	Historian
 	Linker
+	Attacher
 	Surveyor
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool

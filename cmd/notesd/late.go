@@ -134,6 +134,22 @@ func (l lateVault) Links(ctx context.Context, ref string, q notes.LinkQuery) (no
 	return v.Links(ctx, ref, q)
 }
 
+func (l lateVault) Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error) {
+	v, err := l.settled(ctx)
+	if err != nil {
+		return notes.Attachment{}, err
+	}
+	return v.Attachment(ctx, ref, scope)
+}
+
+func (l lateVault) Attachments(ctx context.Context, note string, scope notes.Scope) ([]notes.Attachment, error) {
+	v, err := l.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.Attachments(ctx, note, scope)
+}
+
 // Status does not wait for the first look: it tells how far that has come.
 func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
 	v, err := l.get(ctx)
