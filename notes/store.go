@@ -25,7 +25,8 @@ type Store struct {
 	id       string
 	now      func() time.Time
 	head     atomic.Uint64
-	warnings []string // what Open had to repair
+	byID     *sql.Stmt // selectNotes, for the readers
+	warnings []string  // what Open had to repair
 }
 
 // StoreOptions are the outside things a store depends on.
@@ -57,6 +58,10 @@ func OpenStore(ctx context.Context, dir string, opt StoreOptions) (*Store, error
 		return nil, err
 	}
 	if err := s.load(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes); err != nil {
 		_ = s.Close()
 		return nil, err
 	}

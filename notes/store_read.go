@@ -13,28 +13,24 @@ import (
 // and aliases (not links), in the order of ids; ids of notes that do not
 // exist any more are left out.
 func (s *Store) ByID(ctx context.Context, ids []int64) ([]*Note, error) {
-	var out []*Note
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		found, err := loadNotes(ctx, tx, ids)
-		if err != nil {
-			return err
+	found, err := loadNotes(ctx, s.byID, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Note, 0, len(ids))
+	for _, id := range ids {
+		if n := found[id]; n != nil {
+			out = append(out, n)
 		}
-		out = make([]*Note, 0, len(ids))
-		for _, id := range ids {
-			if n := found[id]; n != nil {
-				out = append(out, n)
-			}
-		}
-		return nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // loadNote returns one note with everything, or nil when it is gone.
 func (s *Store) loadNote(ctx context.Context, id int64) (*Note, error) {
 	var note *Note
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		found, err := loadNotes(ctx, tx, []int64{id})
+		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), []int64{id})
 		if err != nil || found[id] == nil {
 			return err
 		}
@@ -60,30 +56,34 @@ func forEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(
 	return rows.Err()
 }
 
-func loadNotes(ctx context.Context, tx *sql.Tx, ids []int64) (map[int64]*Note, error) {
-	found := make(map[int64]*Note, len(ids))
-	list := []any{jsonArg(ids)}
-	err := forEach(ctx, tx, `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.codec, c.data
-		FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, list, func(rows *sql.Rows) error {
-		n, err := scanNote(rows)
-		if err == nil {
-			found[n.ID] = n
-		}
-		return err
-	})
+// selectNotes is prepared once for each connection: SQLite takes as long to
+// compile it as to run it.
+const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
+	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
+
+func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*Note, error) {
+	rows, err := byID.QueryContext(ctx, jsonArg(ids))
 	if err != nil {
 		return nil, err
 	}
-	return found, loadParts(ctx, tx, found, list)
+	defer func() { _ = rows.Close() }() // Err below tells
+	found := make(map[int64]*Note, len(ids))
+	for rows.Next() {
+		n, err := scanNote(rows)
+		if err != nil {
+			return nil, err
+		}
+		found[n.ID] = n
+	}
+	return found, rows.Err()
 }
 
 func scanNote(rows *sql.Rows) (*Note, error) {
 	n := &Note{}
-	var hash, data sql.RawBytes
-	var frontMatter sql.NullString
+	var hash, outline, data, frontMatter sql.RawBytes
 	var mtime, date int64
 	var codec int
-	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &codec, &data); err != nil {
+	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
 		return nil, err
 	}
 	n.Hash = hex.EncodeToString(hash)
@@ -93,64 +93,13 @@ func scanNote(rows *sql.Rows) (*Note, error) {
 		return nil, err
 	}
 	n.Content = string(content)
-	if frontMatter.Valid {
-		return n, json.Unmarshal([]byte(frontMatter.String), &n.FrontMatter)
+	if err := unpackOutline(outline, n); err != nil {
+		return nil, err
+	}
+	if frontMatter != nil {
+		return n, json.Unmarshal(frontMatter, &n.FrontMatter)
 	}
 	return n, nil
-}
-
-func loadParts(ctx context.Context, tx *sql.Tx, found map[int64]*Note, list []any) error {
-	part := func(columns, table string, scan func(rows *sql.Rows) error) error {
-		return forEach(ctx, tx, `SELECT p.note, `+columns+` FROM json_each(?) j CROSS JOIN `+table+` p ON p.note = j.value ORDER BY p.note, p.ordinal`, list, scan)
-	}
-	return errors.Join(
-		part(`p.level, p.text, p.line`, "headings", func(rows *sql.Rows) error {
-			var id int64
-			var h Heading
-			err := rows.Scan(&id, &h.Level, &h.Text, &h.Line)
-			if n := found[id]; n != nil {
-				n.Headings = append(n.Headings, h)
-			}
-			return err
-		}),
-		part(`p.tag`, "tags", func(rows *sql.Rows) error {
-			var id int64
-			var tag string
-			err := rows.Scan(&id, &tag)
-			if n := found[id]; n != nil {
-				n.Tags = append(n.Tags, tag)
-			}
-			return err
-		}),
-		part(`p.alias`, "aliases", func(rows *sql.Rows) error {
-			var id int64
-			var alias string
-			err := rows.Scan(&id, &alias)
-			if n := found[id]; n != nil {
-				n.Aliases = append(n.Aliases, alias)
-			}
-			return err
-		}),
-		part(`p.ordinal, p.path, p.start_byte, p.end_byte, p.start_line, p.end_line, p.hash`, "chunks", func(rows *sql.Rows) error {
-			id, c, err := scanChunk(rows)
-			if n := found[id]; n != nil {
-				n.Chunks = append(n.Chunks, c)
-			}
-			return err
-		}),
-	)
-}
-
-func scanChunk(rows *sql.Rows) (note int64, c Chunk, err error) {
-	var path, hash sql.RawBytes
-	if err := rows.Scan(&note, &c.Ordinal, &path, &c.Start, &c.End, &c.LineStart, &c.LineEnd, &hash); err != nil {
-		return 0, c, err
-	}
-	c.Hash = hex.EncodeToString(hash)
-	if len(path) > len("[]") {
-		err = json.Unmarshal(path, &c.Path)
-	}
-	return note, c, err
 }
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]Link, error) {
@@ -268,7 +217,7 @@ func (s *Store) attach(ctx context.Context, changes []Change) error {
 		if err != nil {
 			return err
 		}
-		found, err := loadNotes(ctx, tx, fitting)
+		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), fitting)
 		for i := range changes {
 			changes[i].note = found[changes[i].NoteID]
 		}

@@ -164,20 +164,19 @@ func (w *writer) row(e *entry, now int64) error {
 // parts writes what hangs on a note, instead of what hung there before.
 func (w *writer) parts(n *Note, replace bool) error {
 	if replace {
-		for _, table := range []string{"contents", "headings", "tags", "aliases", "links", "chunks"} {
+		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks"} {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}
 		}
 	}
-	codec, packed := pack([]byte(n.Content))
-	if err := w.exec(`INSERT INTO contents (note, codec, data) VALUES (?, ?, ?)`, n.ID, codec, packed); err != nil {
+	outline, err := packOutline(n)
+	if err != nil {
 		return err
 	}
-	for i, h := range n.Headings {
-		if err := w.exec(`INSERT INTO headings (note, ordinal, level, text, line) VALUES (?, ?, ?, ?, ?)`, n.ID, i, h.Level, h.Text, h.Line); err != nil {
-			return err
-		}
+	codec, packed := pack([]byte(n.Content))
+	if err := w.exec(`INSERT INTO contents (note, outline, codec, data) VALUES (?, ?, ?, ?)`, n.ID, outline, codec, packed); err != nil {
+		return err
 	}
 	for i, t := range n.Tags {
 		if err := w.exec(`INSERT INTO tags (note, ordinal, tag, tag_key) VALUES (?, ?, ?, ?)`, n.ID, i, t, key(t)); err != nil {
@@ -195,27 +194,17 @@ func (w *writer) parts(n *Note, replace bool) error {
 			return err
 		}
 	}
-	for _, c := range n.Chunks {
-		if err := w.chunk(n.ID, c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.chunks(n)
 }
 
-func (w *writer) chunk(note int64, c Chunk) error {
-	hash, err := hex.DecodeString(c.Hash)
-	if err != nil {
-		return err
+// chunks writes all of a note's in one statement, as there are many.
+func (w *writer) chunks(n *Note) error {
+	if len(n.Chunks) == 0 {
+		return nil
 	}
-	path := "[]"
-	if len(c.Path) > 0 {
-		text, err := json.Marshal(c.Path)
-		if err != nil {
-			return err
-		}
-		path = string(text)
+	hashes := make([]string, len(n.Chunks))
+	for i, c := range n.Chunks {
+		hashes[i] = c.Hash
 	}
-	return w.exec(`INSERT INTO chunks (note, ordinal, path, start_byte, end_byte, start_line, end_line, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		note, c.Ordinal, path, c.Start, c.End, c.LineStart, c.LineEnd, hash)
+	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, jsonArg(hashes))
 }

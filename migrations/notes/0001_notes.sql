@@ -39,19 +39,11 @@ CREATE INDEX notes_inode     ON notes (inode);
 CREATE INDEX notes_hash      ON notes (hash);
 
 CREATE TABLE contents (
-  note  INTEGER PRIMARY KEY REFERENCES notes (id) ON DELETE CASCADE,
-  codec INTEGER NOT NULL,                -- 0 plain, 1 zstd
-  data  BLOB NOT NULL                    -- the file, byte for byte
+  note    INTEGER PRIMARY KEY REFERENCES notes (id) ON DELETE CASCADE,
+  outline BLOB NOT NULL,                 -- aliases, tags, headings and chunks: what is read with every note
+  codec   INTEGER NOT NULL,              -- 0 plain, 1 zstd
+  data    BLOB NOT NULL                  -- the file, byte for byte
 ) STRICT;
-
-CREATE TABLE headings (
-  note    INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  level   INTEGER NOT NULL,
-  text    TEXT NOT NULL,
-  line    INTEGER NOT NULL,
-  PRIMARY KEY (note, ordinal)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tags (
   note    INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
@@ -89,15 +81,10 @@ CREATE INDEX links_resolved   ON links (resolved) WHERE resolved IS NOT NULL;
 CREATE INDEX links_attachment ON links (attachment) WHERE attachment IS NOT NULL;
 CREATE INDEX links_target_key ON links (target_key);
 
-CREATE TABLE chunks (
-  note       INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
-  ordinal    INTEGER NOT NULL,
-  path       TEXT NOT NULL,              -- JSON array of the headings above, outermost first
-  start_byte INTEGER NOT NULL,           -- in the file, half open
-  end_byte   INTEGER NOT NULL,
-  start_line INTEGER NOT NULL,           -- from 1, inclusive
-  end_line   INTEGER NOT NULL,
-  hash       BLOB NOT NULL,              -- SHA-256 of the text that is embedded
+CREATE TABLE chunks (                    -- where a chunk lies, its note's outline tells
+  note    INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  hash    BLOB NOT NULL,                 -- SHA-256 of the text that is embedded
   PRIMARY KEY (note, ordinal)
 ) STRICT, WITHOUT ROWID;
 

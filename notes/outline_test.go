@@ -1,0 +1,68 @@
+package notes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOutlineKeepsEverything(t *testing.T) {
+	for name, text := range map[string]string{
+		"an empty note":    "",
+		"plain":            "just words\n",
+		"headings and all": "---\naliases: [Ä, b]\ntags: [x/y, z]\n---\nintro #more\n\n# One\n\ntext\n\n## Two\n\nmore\n\n### Three\n\nend\n\n# Four\n\nlast\n",
+		"many chunks":      strings.Repeat("## Part\n\n"+strings.Repeat("words of a passage ", 200)+"\n\n", 300),
+	} {
+		note := parseNote("A.md", []byte(text), time.Time{})
+		packed, err := packOutline(note)
+		require.NoError(t, err, name)
+		got := &Note{}
+		require.NoError(t, unpackOutline(packed, got), name)
+		want := &Note{Aliases: note.Aliases, Tags: note.Tags, Headings: note.Headings, Chunks: note.Chunks}
+		for i := range want.Chunks {
+			if len(want.Chunks[i].Path) == 0 {
+				want.Chunks[i].Path, got.Chunks[i].Path = nil, nil
+			}
+		}
+		assert.Equal(t, want, got, name)
+		for cut := range min(len(packed), 300) {
+			require.Error(t, unpackOutline(packed[:cut], &Note{}), "%s, cut at %d", name, cut)
+		}
+		require.Error(t, unpackOutline(append(packed, 0), &Note{}), name)
+	}
+}
+
+// The paths of chunks share memory; one that is extended must not write into
+// another's.
+func TestOutlinePathsAreApart(t *testing.T) {
+	hash := strings.Repeat("ab", hashBytes)
+	note := &Note{Chunks: []Chunk{{Path: []string{"a", "b"}, Hash: hash}, {Ordinal: 1, Path: []string{"a"}, Hash: hash}, {Ordinal: 2, Path: []string{"a", "c"}, Hash: hash}}}
+	packed, err := packOutline(note)
+	require.NoError(t, err)
+	got := &Note{}
+	require.NoError(t, unpackOutline(packed, got))
+	_ = append(got.Chunks[1].Path, "x")
+	assert.Equal(t, note.Chunks, got.Chunks)
+}
+
+func FuzzOutline(f *testing.F) {
+	for _, text := range []string{"", "# A\n\nb\n", "---\naliases: [a]\n---\n#t\n\n# A\n\n## B\n\nc"} {
+		packed, err := packOutline(parseNote("A.md", []byte(text), time.Time{}))
+		require.NoError(f, err)
+		f.Add(packed)
+	}
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		n := &Note{}
+		if unpackOutline(packed, n) != nil {
+			return
+		}
+		again, err := packOutline(n)
+		require.NoError(t, err)
+		m := &Note{}
+		require.NoError(t, unpackOutline(again, m))
+		require.Equal(t, n, m)
+	})
+}
