@@ -49,7 +49,7 @@ type Index struct {
 	closed   bool
 	rate     float64 // chunks embedded per second, lately
 	trouble  error   // what keeps the embedder from working
-	// chunksSeen is how many chunks there were when they were last loaded: what is
+	// chunksSeen is how many chunks there were when they were last counted: what is
 	// known of a model without a space.
 	chunksSeen int
 
@@ -272,7 +272,7 @@ func (x *Index) Status() Status {
 		st.Answering = x.serving.embedder.ID()
 	}
 	if wanted == nil {
-		st.Chunks, st.Pending = x.chunksSeen, x.chunksSeen
+		st.Chunks, st.Pending = x.chunksSeen, max(x.chunksSeen, 1) // nobody may take this for complete
 		return st
 	}
 	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()

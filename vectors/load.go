@@ -44,7 +44,14 @@ func (x *Index) loadAll(ctx context.Context) error {
 // learn has the wanted model embed a text, which tells its dimension, and loads
 // its space.
 func (x *Index) learn(ctx context.Context) error {
-	err := x.opt.Embedder.EmbedPassages(ctx, []string{"notes"}, x.threads(), func(int, []float32) {})
+	seen, err := x.countChunks(ctx)
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.chunksSeen = seen
+	x.mu.Unlock()
+	err = x.opt.Embedder.EmbedPassages(ctx, []string{"notes"}, x.threads(), func(int, []float32) {})
 	if err != nil {
 		return err
 	}

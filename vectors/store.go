@@ -103,6 +103,11 @@ func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, err
 	return chunks, modified, err
 }
 
+func (x *Index) countChunks(ctx context.Context) (n int, err error) {
+	err = x.store.Notes().Reader().QueryRowContext(ctx, `SELECT count(*) FROM chunks`).Scan(&n)
+	return n, err
+}
+
 func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, halves [][]byte) error {
 	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO embeddings (model, hash, vector) VALUES (?, ?, ?)`)

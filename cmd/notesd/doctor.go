@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [--json]",
 		Short: "Check that everything works, and say what to do",
-		Long: `Check the configuration, the vault, the state, the daemon, the index, the watcher,
+		Long: `Check the configuration, the vault, the state, the model, the daemon, the index, the watcher,
 and whether the programs that use MCP launch this notesd. Say what to do about
 what is wrong. The exit code is 1 when something does not work.`,
 		Example: `  notesd doctor
@@ -81,6 +82,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		checkVaultFolder(cfg),
 		checkState(cfg),
 	}
+	checks = append(checks, checkModel(cfg.Semantic)...)
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
 		latest := time.Now().Add(doctorWait)
 		r, err := a.untilIndexed(ctx, c, func(report) bool { return time.Now().After(latest) })
@@ -144,13 +146,16 @@ func checkReport(r report, daemon bool) []check {
 	}
 	checks := []check{
 		running, index,
-		{Name: "meaning", State: fine, Text: r.Semantic.text()},
+		checkMeaning(r.Semantic),
 		{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))},
 	}
 	if r.Skipped.Total > 0 {
 		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be a note", "notesd status names them, with the reason."})
 	}
 	for _, w := range r.Warnings {
+		if r.Semantic.Waiting != "" && strings.HasSuffix(w, r.Semantic.Waiting) {
+			continue // it has a check of its own
+		}
 		checks = append(checks, check{Name: "warning", State: remark, Text: w})
 	}
 	return checks

@@ -100,10 +100,16 @@ func (a *app) untilEmbedded(ctx context.Context, c *client, done func(report) bo
 	defer tick.Stop()
 	bar := &meter{screen: a.err, label: "Embedding"}
 	defer bar.clear()
+	told := false
 	for began := time.Now(); ; {
 		r, err := c.status(ctx)
 		if err != nil || r.Semantic.Pending == 0 || done != nil && done(r) {
 			return r, err
+		}
+		if waiting := r.Semantic.Waiting; waiting != "" && !told {
+			bar.clear()
+			a.note("search by meaning: " + waiting)
+			told = true
 		}
 		if time.Since(began) > barAfter {
 			bar.show(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)

@@ -140,7 +140,8 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 // wait to be embedded; far less than any idle time.
 const embeddingPoll = 10 * time.Second
 
-// holdWhileEmbedding keeps the server from being idle while there is work.
+// holdWhileEmbedding keeps the server from being idle while there is work that
+// can be done.
 func (s *service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
 	tick := time.NewTicker(embeddingPoll)
 	defer tick.Stop()
@@ -148,8 +149,10 @@ func (s *service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 	for {
 		vectors, _ := s.vectors.peek()
 		now := func() {}
-		if vectors != nil && vectors.Status().Pending > 0 {
-			now = server.Hold()
+		if vectors != nil {
+			if st := vectors.Status(); st.Pending > 0 && st.Trouble == "" {
+				now = server.Hold()
+			}
 		}
 		release()
 		release = now

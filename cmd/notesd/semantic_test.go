@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ollama answers as Ollama does: its vectors say which of three words a text has.
+type ollama struct {
+	*httptest.Server
+	away atomic.Bool
+	keys atomic.Pointer[string]
+}
+
+func newOllama(t *testing.T) *ollama {
+	t.Helper()
+	o := &ollama{}
+	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("Authorization")
+		o.keys.Store(&key)
+		if o.away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		var request struct{ Input []string }
+		if !assert.NoError(t, json.NewDecoder(r.Body).Decode(&request)) {
+			return
+		}
+		var answer struct {
+			Embeddings [][]float64 `json:"embeddings"`
+		}
+		for _, text := range request.Input {
+			v := []float64{0.1}
+			for _, sense := range [][]string{{"boat", "vessel"}, {"bread", "loaf"}, {"tide", "sea"}} {
+				x := 0.0
+				for _, word := range sense {
+					if strings.Contains(text, word) {
+						x = 1
+					}
+				}
+				v = append(v, x)
+			}
+			answer.Embeddings = append(answer.Embeddings, v)
+		}
+		assert.NoError(t, json.NewEncoder(w).Encode(answer))
+	}))
+	t.Cleanup(o.Close)
+	return o
+}
+
+// configure makes the place's configuration file.
+func (p place) configure(t *testing.T, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "notesd", "notesd.toml"), []byte(text), 0o600))
+}
+
+func (p place) search(t *testing.T, args ...string) (paths []string, remarks string) {
+	t.Helper()
+	var found struct {
+		Results []struct{ Path string }
+		Notes   []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(p.run(t, append([]string{"search", "--json"}, args...)...)), &found))
+	for _, r := range found.Results {
+		paths = append(paths, r.Path)
+	}
+	return paths, strings.Join(found.Notes, "\n")
+}
+
+func TestAServerMakesTheVectors(t *testing.T) {
+	server := newOllama(t)
+	server.away.Store(true)
+	p := newPlace(t, map[string]string{"a.md": "# A\n\nbuild a boat", "b.md": "# B\n\nbake some bread", "c.md": "# C\n\nhigh tide"})
+	require.NoError(t, os.WriteFile(filepath.Join(p.config(), "notesd", "key"), []byte("sk-1\n"), 0o600))
+	p.configure(t, fmt.Sprintf("[semantic]\nprovider = 'ollama'\nmodel = 'test'\nurl = %q\napi_key_file = 'key'\n", server.URL))
+
+	h := p.launch(t, "mcp")
+	h.initialize()
+	var r report
+	eventually(t, "the status says what is waited for", func() bool {
+		r = p.report(t)
+		return strings.HasPrefix(r.Semantic.Waiting, "waiting for ollama at "+server.URL)
+	})
+	assert.Equal(t, "ollama:test", r.Semantic.Model)
+	assert.Equal(t, "building", r.Semantic.State)
+	assert.Equal(t, 3, r.Semantic.Pending)
+	paths, remarks := p.search(t, "bread")
+	assert.Equal(t, []string{"b.md"}, paths, "words find it all the same")
+	assert.Contains(t, remarks, "search by meaning is waiting for ollama at "+server.URL)
+	_, remarks = p.search(t, "--mode", "semantic", "bread")
+	assert.Contains(t, remarks, "it is busy (status 503)")
+
+	server.away.Store(false)
+	eventually(t, "the vectors are there", func() bool { r = p.report(t); return r.Semantic.State == "ready" })
+	assert.Empty(t, r.Semantic.Waiting)
+	assert.Equal(t, "Bearer sk-1", *server.keys.Load())
+	paths, _ = p.search(t, "--mode", "semantic", "a vessel")
+	require.NotEmpty(t, paths)
+	assert.Equal(t, "a.md", paths[0], "no note has the word")
+
+	server.Close()
+	paths, remarks = p.search(t, "loaf or bread")
+	assert.Equal(t, "b.md", paths[0])
+	assert.Contains(t, remarks, "nothing listens there; start the server; these were found by words")
+	log, err := os.ReadFile(filepath.Join(p.state, daemonLog))
+	require.NoError(t, err)
+	assert.NotContains(t, string(log), "sk-1")
+	assert.NotContains(t, string(log), "vessel")
+}
+
+func TestDoctorReadsTheModelFile(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.md": "text"})
+	check := func() (found check) {
+		out, _ := p.command("doctor", "--json").Output() // it fails when there is a problem
+		var all struct{ Checks []check }
+		require.NoError(t, json.Unmarshal(out, &all), "%s", out)
+		for _, c := range all.Checks {
+			if c.Name == "model" {
+				found = c
+			}
+		}
+		return found
+	}
+	p.configure(t, "[semantic]\nprovider = 'builtin'\n")
+	assert.Regexp(t, "all-MiniLM-L6-v2, in the program, runs on ", check().Text)
+
+	file := filepath.Join(p.config(), "m.ndmodel")
+	whole, err := os.ReadFile("../../vectors/model/all-MiniLM-L6-v2.ndmodel")
+	require.NoError(t, err)
+	damaged := append([]byte(nil), whole...)
+	damaged[len(damaged)/2] ^= 1
+	p.configure(t, fmt.Sprintf("[semantic]\nmodel = %q\n", file))
+	for _, c := range []struct {
+		name, state, text string
+		data              []byte
+	}{
+		{"whole", fine, file, whole},
+		{"a bit is wrong", problem, "checksum", damaged},
+		{"cut off", problem, "the model cannot be used", whole[:len(whole)/2]},
+		{"something else", problem, "the model cannot be used", []byte("# A note\n")},
+	} {
+		require.NoError(t, os.WriteFile(file, c.data, 0o600))
+		got := check()
+		assert.Equal(t, c.state, got.State, c.name)
+		assert.Contains(t, got.Text, c.text, c.name)
+		if c.state == problem {
+			assert.Contains(t, got.Do, "Copy the file anew", c.name)
+		}
+	}
+}
