@@ -97,9 +97,9 @@ func (g *generated) fill(b testing.TB, x *Index) {
 	for i := 0; i < len(g.notes); i += each {
 		var part []update
 		for _, n := range g.notes[i:min(i+each, len(g.notes))] {
-			part = append(part, updateTo(uint64(n.ID), n))
+			part = append(part, updateTo(n))
 		}
-		require.NoError(b, x.apply(context.Background(), at(part[len(part)-1].seq), part))
+		require.NoError(b, x.apply(context.Background(), at(uint64(part[len(part)-1].id)), part))
 	}
 }
 
@@ -132,7 +132,7 @@ func BenchmarkSave(b *testing.B) {
 	seq := uint64(len(g.notes))
 	for b.Loop() {
 		seq++
-		require.NoError(b, x.apply(context.Background(), at(seq), []update{updateTo(seq, g.notes[seq%uint64(len(g.notes))])}))
+		require.NoError(b, x.apply(context.Background(), at(seq), []update{updateTo(g.notes[seq%uint64(len(g.notes))])}))
 	}
 }
 

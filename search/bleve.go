@@ -14,6 +14,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
+	zap "github.com/blevesearch/zapx/v17"
 
 	"notesd/notes"
 )
@@ -24,7 +25,12 @@ const asyncErrorCallback = "notesd/search"
 // opened finds an Index by its folder, for errors from Bleve's goroutines.
 var opened sync.Map // string → *Index
 
-func init() { scorch.RegistryAsyncErrorCallbacks[asyncErrorCallback] = asyncError }
+func init() {
+	scorch.RegistryAsyncErrorCallbacks[asyncErrorCallback] = asyncError
+	// Fewer new segments than these are saved as they are: those of a build are
+	// large, and settling has gathered the small ones.
+	scorch.DefaultMinSegmentsForInMemoryMerge = 6
+}
 
 // saveRetry is how long Bleve waits before it tries again to save, on a full
 // disk for example; left to itself it would try without pause.
@@ -49,11 +55,23 @@ func asyncError(err error, dir string) {
 	}
 }
 
-// persistNap makes Bleve wait before it saves, in milliseconds: the segments
-// that come in meanwhile are merged in memory and written once. Without it a
-// third of a build goes into merging files. It is also how long the last
-// changes may be only in memory; a crash then has them fed again.
+// persistNap makes Bleve wait before it saves, in milliseconds: when many
+// segments come in meanwhile they are merged in memory and written once. It is
+// also how long the last changes may be only in memory; a crash then has them
+// fed again.
 var persistNap = 1500 // shorter in tests
+
+// mergePlan has Bleve put up with some ten segments of the size that a build
+// makes, and some ten small ones: a search of ten segments takes hardly longer
+// than one of a single segment, and merging would be a third of a first index.
+var mergePlan = map[string]any{
+	"MaxSegmentsPerTier":   10,
+	"MaxSegmentSize":       5_000_000, // documents, as all of these
+	"TierGrowth":           10.0,
+	"SegmentsPerMergeTask": 10,
+	"FloorSegmentSize":     500,
+	"ReclaimDeletesWeight": 2.0,
+}
 
 // openBleve opens the index in dir and checks that it can be read. Damage that
 // makes Bleve panic, or the processor fault on a mapped file, is an error like
@@ -66,7 +84,10 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		// position is saved with it, so that what a crash loses is fed again.
 		"unsafe_batch":           true,
 		"asyncErrorCallbackName": asyncErrorCallback,
+		"forceSegmentType":       zap.Type, // segmentPlugin
+		"forceSegmentVersion":    int(zap.Version),
 		"scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": persistNap},
+		"scorchMergePlanOptions": mergePlan,
 	}, queue)
 	if err != nil {
 		return nil, err

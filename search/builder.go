@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"path"
 	"strings"
 	"sync"
@@ -10,94 +11,155 @@ import (
 	"notesd/notes"
 )
 
-// Words of a builder's memory: enough for the vocabulary that makes up nearly
-// all of a text, little enough to forget and learn again.
+// Limits of a builder. What it holds is about half as large as the text that
+// it was made from; a segment of more text is no better.
 const (
+	maxSegmentText  = 16 << 20 // bytes
+	maxSegmentTerms = 1 << 18  // and distinct words: a table of hashes has nothing else
+	// maxKnownWords is what a builder remembers from one segment to the next:
+	// enough for the vocabulary that makes up nearly all of a text.
 	maxKnownWords = 1 << 16
 	maxKnownWord  = 32 // bytes
 )
 
-// builder turns notes into Bleve documents. It remembers the terms of the
-// words that it has met, so that a word costs one look-up, and reuses the
-// documents' memory from one batch to the next. One goroutine uses it.
+// builder makes the postings of a segment from notes, one after the other, as
+// in Heinz and Zobel, "Efficient single-pass index construction for text
+// databases" (JASIST 2003): a word costs one look-up, a term of a note a few
+// bytes. One goroutine uses it.
 type builder struct {
 	words map[string][]*counter // a word as written → its terms
 	terms map[string]*counter
-	batch *index.Batch
-	used  int // documents of the batch
-	docs  []*document
-	field uint64 // identifies the field of the document that is being counted, from 1
-	found []*counter
+	field uint64     // tells the fields of the notes apart that are counted, from 1
+	found []*counter // in the field
 	spare []term
+
+	ids     []int64  // the segment's notes, by document number
+	lengths []uint64 // terms in their bodies
+	fields  [len(searchedFields)][]*counter
+	deleted []int64 // notes that are to leave the index
+	text    int     // bytes
+
+	writer segmentWriter
 }
 
-// counter counts a term within one field.
+// counter counts a term within one field of one note, and has the term's
+// postings. Few terms occur anywhere but in bodies.
 type counter struct {
 	term  string
 	field uint64
 	n     int
+	body  postings
+	other *[bodyField]postings
+}
+
+// postings are the notes that have a term in a field, in the order of their
+// document numbers.
+type postings struct {
+	data []byte // of each the distance from the one before and the count, as uvarints
+	next uint32 // least document number of the next
+	n    uint32
+}
+
+func (p *postings) add(doc uint32, count int) {
+	p.data = binary.AppendUvarint(p.data, uint64(doc-p.next))
+	p.data = binary.AppendUvarint(p.data, uint64(count))
+	p.next = doc + 1
+	p.n++
+}
+
+// in returns the postings of a field.
+func (c *counter) in(field int) *postings {
+	if field == bodyField {
+		return &c.body
+	}
+	if c.other == nil {
+		c.other = new([bodyField]postings)
+	}
+	return &c.other[field]
 }
 
 func newBuilder() *builder {
-	return &builder{batch: index.NewBatch(), field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
+	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
 }
 
-// builders are kept between batches of a long build, and left to the collector
-// after it.
+// builders are kept from one segment to the next while there is much to do,
+// and left to the collector after it.
 var builders = sync.Pool{New: func() any { return newBuilder() }}
 
-// reset begins a batch. The documents of the last one are no longer used by
-// anyone, as Bleve has made a segment of them; the batch itself may be looked
-// at by a goroutine of Bleve's for a moment longer.
-func (b *builder) reset() {
-	b.batch = index.NewBatch()
-	b.used = 0
+// release gives the builder back, but for one that has grown: the collector
+// would find it too late.
+func (b *builder) release() {
+	if b.knowsMuch() {
+		return
+	}
+	b.reset()
+	builders.Put(b)
 }
 
-// add puts a note into the batch, in place of what the batch had of it.
-func (b *builder) add(n *notes.Note) {
-	if b.used == len(b.docs) {
-		b.docs = append(b.docs, newDocument())
-	}
-	d := b.docs[b.used]
-	b.used++
-	d.id, d.bytes = documentID(n.ID), uint64(len(n.Content))
-	id := &d.fields[0]
-	id.value = []byte(d.id)
-	clear(id.terms)
-	id.terms[d.id] = frequency(1)
+func (b *builder) knowsMuch() bool {
+	return len(b.terms) > maxKnownWords || len(b.words) > maxKnownWords
+}
 
+// reset begins a segment.
+func (b *builder) reset() {
+	if b.knowsMuch() {
+		b.words, b.terms = map[string][]*counter{}, map[string]*counter{}
+	} else {
+		for _, terms := range b.fields {
+			for _, c := range terms {
+				c.body, c.other = postings{}, nil
+			}
+		}
+	}
+	for f := range b.fields {
+		clear(b.fields[f])
+		b.fields[f] = b.fields[f][:0]
+	}
+	b.ids, b.lengths, b.deleted, b.text = b.ids[:0], b.lengths[:0], b.deleted[:0], 0
+}
+
+// full reports whether the segment is large enough.
+func (b *builder) full() bool {
+	return b.text >= maxSegmentText || len(b.terms) >= maxSegmentTerms || len(b.words) >= maxSegmentTerms
+}
+
+func (b *builder) empty() bool { return len(b.ids)+len(b.deleted) == 0 }
+
+// add puts a note into the segment. It must not be in it already.
+func (b *builder) add(n *notes.Note) {
+	b.ids = append(b.ids, n.ID)
+	b.text += len(n.Content)
 	base := path.Base(n.Path)
 	b.count(n.Title, strings.TrimSuffix(base, path.Ext(base)))
 	b.count(n.Aliases...)
-	b.finish(&d.fields[1])
+	b.finish(nameField)
 	for _, h := range n.Headings {
 		b.count(h.Text)
 	}
-	b.finish(&d.fields[2])
+	b.finish(headingField)
 	b.count(n.Tags...)
-	b.finish(&d.fields[3])
+	b.finish(tagField)
 	b.count(path.Dir(n.Path))
-	b.finish(&d.fields[4])
+	b.finish(folderField)
 	b.count(n.Content)
-	length := b.finish(&d.fields[5])
-	clear(d.fields[6].terms)
-	d.fields[6].terms[sizeTerm] = frequency(length + 1)
-
-	b.batch.Update(d)
+	b.lengths = append(b.lengths, uint64(b.finish(bodyField)))
 }
 
-func newDocument() *document {
-	d := &document{}
-	for _, name := range []string{fieldID, fieldName, fieldHeading, fieldTag, fieldFolder, fieldBody, fieldSize} {
-		d.fields = append(d.fields, documentField{name: name, options: index.IndexField, terms: index.TokenFrequencies{}})
+// delete has a note leave the index.
+func (b *builder) delete(noteID int64) { b.deleted = append(b.deleted, noteID) }
+
+// batch returns the segment as Bleve takes it: documents that know where their
+// postings are. The builder may not be used until Bleve has applied it.
+func (b *builder) batch() *index.Batch {
+	batch := index.NewBatch()
+	for _, id := range b.deleted {
+		batch.Delete(documentID(id))
 	}
-	d.fields[0].options |= index.StoreField
-	return d
+	for _, id := range b.ids {
+		batch.Update(document{id: documentID(id), counted: b})
+	}
+	return batch
 }
-
-// delete puts a deletion into the batch.
-func (b *builder) delete(noteID int64) { b.batch.Delete(documentID(noteID)) }
 
 // count counts the terms of texts for the field that is finished next.
 func (b *builder) count(texts ...string) {
@@ -136,36 +198,19 @@ func (b *builder) countersOf(text string, s span) []*counter {
 	return counters
 }
 
-// finish hands the counts to the field, begins the next, and returns their sum.
-func (b *builder) finish(f *documentField) int {
-	clear(f.terms)
+// finish adds what was counted to the field's postings, and returns the sum.
+func (b *builder) finish(field int) int {
+	doc := uint32(len(b.ids) - 1)
 	sum := 0
 	for _, c := range b.found {
-		f.terms[c.term] = frequency(c.n)
+		p := c.in(field)
+		if p.n == 0 {
+			b.fields[field] = append(b.fields[field], c)
+		}
+		p.add(doc, c.n)
 		sum += c.n
 	}
 	b.found = b.found[:0]
 	b.field++
-	if len(b.terms) > maxKnownWords || len(b.words) > maxKnownWords {
-		clear(b.words)
-		clear(b.terms)
-	}
 	return sum
-}
-
-// frequencies are shared by all documents: Bleve only reads them.
-var frequencies = func() (table [256]index.TokenFreq) {
-	for n := range table {
-		table[n].SetFrequency(n)
-	}
-	return table
-}()
-
-func frequency(n int) *index.TokenFreq {
-	if n < len(frequencies) {
-		return &frequencies[n]
-	}
-	f := new(index.TokenFreq)
-	f.SetFrequency(n)
-	return f
 }

@@ -21,54 +21,23 @@ const (
 	sizeTerm  = "n"
 )
 
-// document is a note as Bleve takes it: already analysed, nothing stored, no
-// positions.
+// document is a note as Bleve hands it from a batch to the segment: only its
+// id. A builder has counted the terms already.
 type document struct {
-	id     string
-	fields []documentField
-	bytes  uint64
+	id      string
+	counted *builder
 }
 
-var _ index.Document = (*document)(nil)
+var _ index.Document = document{}
 
 func documentID(noteID int64) string { return strconv.FormatInt(noteID, 10) }
 
-func (d *document) ID() string { return d.id }
-
-func (d *document) VisitFields(visit index.FieldVisitor) {
-	for i := range d.fields {
-		visit(&d.fields[i])
-	}
-}
-
-// AddIDField does nothing: the builder adds the field.
-func (d *document) AddIDField() {}
-
-func (d *document) VisitComposite(index.CompositeFieldVisitor) {}
-func (d *document) HasComposite() bool                         { return false }
-func (d *document) NumPlainTextBytes() uint64                  { return d.bytes }
-func (d *document) StoredFieldsBytes() uint64                  { return uint64(len(d.id)) }
-func (d *document) Size() int                                  { return int(d.bytes) }
-func (d *document) Indexed() bool                              { return true }
-
-// documentField is one analysed field.
-type documentField struct {
-	name    string
-	value   []byte // of fieldID only
-	options index.FieldIndexingOptions
-	terms   index.TokenFrequencies
-}
-
-func (f *documentField) Name() string                        { return f.name }
-func (f *documentField) Value() []byte                       { return f.value }
-func (f *documentField) Options() index.FieldIndexingOptions { return f.options }
-func (f *documentField) Analyze()                            {}
-func (f *documentField) ArrayPositions() []uint64            { return nil }
-func (f *documentField) EncodedFieldType() byte              { return 't' }
-func (f *documentField) NumPlainTextBytes() uint64           { return 0 }
-
-// AnalyzedLength is written with every posting. The scorer takes lengths from
-// fieldSize, so this is the least that Bleve accepts.
-func (f *documentField) AnalyzedLength() int { return 1 }
-
-func (f *documentField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.terms }
+func (d document) ID() string                                 { return d.id }
+func (d document) AddIDField()                                {}
+func (d document) VisitFields(index.FieldVisitor)             {}
+func (d document) VisitComposite(index.CompositeFieldVisitor) {}
+func (d document) HasComposite() bool                         { return false }
+func (d document) NumPlainTextBytes() uint64                  { return 0 }
+func (d document) StoredFieldsBytes() uint64                  { return uint64(len(d.id)) }
+func (d document) Size() int                                  { return len(d.id) }
+func (d document) Indexed() bool                              { return true }

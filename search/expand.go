@@ -58,12 +58,17 @@ func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.
 	end := []byte(prefix)
 	end[len(end)-1]++ // UTF-8 has no byte that this would overflow
 	it := dict.AutomatonIterator(a, []byte(prefix), end)
+	var list segment.PostingsList // used again and again
 	for {
 		e, err := it.Next()
 		if err != nil || e == nil {
 			return err
 		}
-		found[e.Term] += e.Count
+		// e.Count is 1 for every term after one that one note has
+		if list, err = dict.PostingsList([]byte(e.Term), nil, list); err != nil {
+			return err
+		}
+		found[e.Term] += list.Count()
 	}
 }
 

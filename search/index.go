@@ -56,12 +56,13 @@ type Index struct {
 	closing  chan struct{}
 	warnings []string
 
-	segments segmentCache
-	cache    noteCache     // of the engine's
-	applied  atomic.Uint64 // updates since OpenIndex
-	saved    atomic.Uint64 // of which are on disk
-	damaged  atomic.Bool   // a search met data that cannot be read
-	asyncErr atomic.Pointer[string]
+	unsettled unsettled
+	segments  segmentCache
+	cache     noteCache     // of the engine's
+	applied   atomic.Uint64 // updates since OpenIndex
+	saved     atomic.Uint64 // of which are on disk
+	damaged   atomic.Bool   // a search met data that cannot be read
+	asyncErr  atomic.Pointer[string]
 }
 
 var _ notes.Follower = (*Index)(nil)
@@ -125,7 +126,10 @@ func (x *Index) Position() (notes.Position, error) {
 	if x.damaged.Load() {
 		return notes.Position{}, nil // makes the vault call Reset and feed everything
 	}
-	r, err := x.reader()
+	if to := x.unsettled.to.Load(); to != nil {
+		return *to, nil
+	}
+	r, err := x.snapshot()
 	if errors.Is(err, errNoIndex) {
 		return notes.Position{}, nil
 	}
@@ -141,11 +145,14 @@ func (x *Index) Reset(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	x.unsettled.mu.Lock()
+	defer x.unsettled.mu.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
 		return ErrClosed
 	}
+	x.unsettled.discard()
 	if x.bleve != nil {
 		if err := x.bleve.Close(); err != nil {
 			x.log.Warn("search index: closing before a reset", "err", err)
@@ -174,6 +181,12 @@ const worthSaving = 256
 // build for the disk. Searches that are under way finish. What was applied in
 // the last moments may have to be fed again.
 func (x *Index) Close() error {
+	x.unsettled.mu.Lock()
+	defer x.unsettled.mu.Unlock()
+	if x.unsettled.updates > worthSaving {
+		x.settleLocked()
+	}
+	x.unsettled.discard()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
@@ -213,15 +226,35 @@ func flush(s *scorch.Scorch) {
 	}
 }
 
-// reader returns a snapshot of the index; closeReader releases it.
-func (x *Index) reader() (*scorch.IndexSnapshot, error) {
+// usable returns an error if there is no index to write to or to read.
+func (x *Index) usable() error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.closed {
-		return nil, ErrClosed
+	return x.usableLocked()
+}
+
+func (x *Index) usableLocked() error {
+	switch {
+	case x.closed:
+		return ErrClosed
+	case x.bleve == nil:
+		return errNoIndex
 	}
-	if x.bleve == nil {
-		return nil, errNoIndex
+	return nil
+}
+
+// reader returns a snapshot of all that was applied; closeReader releases it.
+func (x *Index) reader() (*scorch.IndexSnapshot, error) {
+	x.settle()
+	return x.snapshot()
+}
+
+// snapshot returns a snapshot of what is settled.
+func (x *Index) snapshot() (*scorch.IndexSnapshot, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if err := x.usableLocked(); err != nil {
+		return nil, err
 	}
 	r, err := x.bleve.Reader()
 	if err != nil {

@@ -32,15 +32,23 @@ func aNote(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
 
-func updateTo(seq uint64, n *notes.Note) update {
-	return update{id: n.ID, seq: seq, load: func(context.Context) (*notes.Note, error) { return n, nil }}
+func updateTo(n *notes.Note) update {
+	return update{id: n.ID, load: func(context.Context) (*notes.Note, error) { return n, nil }}
 }
 
-func deletion(seq uint64, id int64) update {
-	return update{id: id, seq: seq, load: func(context.Context) (*notes.Note, error) { return nil, nil }}
+func deletion(id int64) update {
+	return update{id: id, load: func(context.Context) (*notes.Note, error) { return nil, nil }}
 }
 
 func at(seq uint64) notes.Position { return notes.Position{Store: "store", Seq: seq} }
+
+// save waits until all that was applied is on disk.
+func save(x *Index) {
+	x.settle()
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	flush(x.bleve)
+}
 
 // has reports the notes that have a word.
 func has(t testing.TB, x *Index, word string) []int64 {
@@ -63,15 +71,15 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p)
 
-	require.NoError(t, x.apply(ctx, at(3), []update{updateTo(1, aNote(1, "apple")), updateTo(2, aNote(2, "apple pear")), updateTo(3, aNote(1, "plum"))}))
+	require.NoError(t, x.apply(ctx, at(3), []update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple pear")), updateTo(aNote(1, "plum"))}))
 	assert.Equal(t, []int64{2}, has(t, x, "apple"))
 	assert.Equal(t, []int64{1}, has(t, x, "plum"), "the last change of a note counts")
-	require.NoError(t, x.apply(ctx, at(5), []update{deletion(4, 2), updateTo(5, aNote(3, "pear"))}))
+	require.NoError(t, x.apply(ctx, at(5), []update{deletion(2), updateTo(aNote(3, "pear"))}))
 	assert.Equal(t, []int64{3}, has(t, x, "pear"))
 	assert.Empty(t, has(t, x, "apple"))
-	require.NoError(t, x.apply(ctx, at(5), []update{deletion(4, 2), updateTo(5, aNote(3, "pear"))}), "twice is as once")
+	require.NoError(t, x.apply(ctx, at(5), []update{deletion(2), updateTo(aNote(3, "pear"))}), "twice is as once")
 	require.NoError(t, x.apply(ctx, at(9), nil), "nothing but a position")
-	require.NoError(t, x.apply(ctx, at(10), []update{deletion(10, 77)}), "a note that it never had")
+	require.NoError(t, x.apply(ctx, at(10), []update{deletion(77)}), "a note that it never had")
 	p, err = x.Position()
 	require.NoError(t, err)
 	assert.Equal(t, at(10), p)
@@ -91,23 +99,64 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, x.Close(), "idempotent")
 	_, err = x.Position()
 	assert.ErrorIs(t, err, ErrClosed)
-	assert.ErrorIs(t, x.apply(ctx, at(11), []update{deletion(11, 1)}), ErrClosed)
+	assert.ErrorIs(t, x.apply(ctx, at(11), []update{deletion(1)}), ErrClosed)
 	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
 }
 
 func TestIndexReportsWhatFails(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	boom := errors.New("boom")
-	bad := update{id: 2, seq: 2, load: func(context.Context) (*notes.Note, error) { return nil, boom }}
-	require.ErrorIs(t, x.apply(context.Background(), at(2), []update{updateTo(1, aNote(1, "apple")), bad}), boom)
+	bad := update{id: 2, load: func(context.Context) (*notes.Note, error) { return nil, boom }}
+	require.ErrorIs(t, x.apply(context.Background(), at(2), []update{updateTo(aNote(1, "apple")), bad}), boom)
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p, "not past what failed")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	assert.ErrorIs(t, x.apply(ctx, at(2), []update{updateTo(1, aNote(1, "apple"))}), context.Canceled)
-	require.NoError(t, x.apply(context.Background(), at(2), []update{updateTo(1, aNote(1, "apple")), updateTo(2, aNote(2, "apple"))}))
+	assert.ErrorIs(t, x.apply(ctx, at(2), []update{updateTo(aNote(1, "apple"))}), context.Canceled)
+	require.NoError(t, x.apply(context.Background(), at(2), []update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple"))}))
 	assert.Len(t, has(t, x, "apple"), 2)
+}
+
+// Of words that may have been meant, the one that most notes have comes first,
+// also behind one that a single note has.
+func TestSuggestionsByFrequency(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	var updates []update
+	for i, word := range []string{"grubb", "grubk", "grubk", "grubk", "grubn", "grubn"} {
+		updates = append(updates, updateTo(aNote(int64(i+1), word)))
+	}
+	require.NoError(t, x.apply(ctx, at(6), updates))
+	r := newRequest(parseQuery("grubx", x.clock()), notes.Filter{})
+	require.NoError(t, x.suggest(ctx, &r.plan, r.words))
+	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, r.plan.terms[0].others)
+}
+
+// Applies are gathered until somebody asks, and then are one segment.
+func TestAppliesAreGathered(t *testing.T) {
+	ctx := context.Background()
+	x := openTest(t, filepath.Join(t.TempDir(), "index"))
+	for i := range 20 {
+		require.NoError(t, x.apply(ctx, at(uint64(i+1)), []update{updateTo(aNote(int64(i+1), "apple"))}))
+		p, err := x.Position()
+		require.NoError(t, err)
+		assert.Equal(t, at(uint64(i+1)), p)
+	}
+	assert.Len(t, has(t, x, "apple"), 20)
+	s, err := x.Stats()
+	require.NoError(t, err)
+	assert.Equal(t, 1, s.Segments)
+
+	require.NoError(t, x.apply(ctx, at(21), []update{updateTo(aNote(1, "pear"))}))
+	require.NoError(t, x.apply(ctx, at(22), []update{updateTo(aNote(1, "plum"))}))
+	require.NoError(t, x.apply(ctx, at(23), []update{deletion(2)}))
+	assert.Empty(t, has(t, x, "pear"))
+	assert.Equal(t, []int64{1}, has(t, x, "plum"))
+	assert.Len(t, has(t, x, "apple"), 18)
+	require.NoError(t, x.apply(ctx, at(24), []update{updateTo(aNote(30, "quince"))}))
+	require.Eventually(t, func() bool { return x.unsettled.to.Load() == nil }, 20*time.Second, 10*time.Millisecond, "nobody has to ask")
+	assert.Equal(t, []int64{30}, has(t, x, "quince"))
 }
 
 func TestBuild(t *testing.T) {
@@ -136,9 +185,9 @@ func manyUpdatesOf(n int) (updates []update, big int64) {
 		id := int64(i + 1)
 		text := fmt.Sprintf("common own%d %s", id, strings.Repeat(fmt.Sprintf("filler%d text ", i%50), 1000))
 		if id == big {
-			text += strings.Repeat("0123456789abcdef ", bigNote/16)
+			text += strings.Repeat("0123456789abcdef ", maxSegmentText/16)
 		}
-		updates = append(updates, updateTo(uint64(id), aNote(id, text)))
+		updates = append(updates, updateTo(aNote(id, text)))
 	}
 	return updates, big
 }
@@ -154,12 +203,10 @@ func TestKilledWhileBuilding(t *testing.T) {
 	copies := []string{}
 	for i := 0; i < len(updates); i += 60 {
 		part := updates[i : i+60]
-		require.NoError(t, x.apply(ctx, at(part[len(part)-1].seq), part))
+		require.NoError(t, x.apply(ctx, at(uint64(part[len(part)-1].id)), part))
 		copies = append(copies, copyIndex(t, dir))
 	}
-	x.mu.RLock()
-	flush(x.bleve)
-	x.mu.RUnlock()
+	save(x)
 	copies = append(copies, copyIndex(t, dir))
 	for i, dir := range copies {
 		y := openTest(t, dir)
@@ -211,9 +258,7 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 	x := openTest(t, whole)
 	updates, _ := manyUpdatesOf(100)
 	require.NoError(t, x.apply(ctx, at(100), updates))
-	x.mu.RLock()
-	flush(x.bleve)
-	x.mu.RUnlock()
+	save(x)
 	require.NoError(t, x.Close())
 	segments := func(dir string) []string {
 		found, err := filepath.Glob(filepath.Join(dir, "*.zap"))
@@ -343,7 +388,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
 	require.NoError(t, x.bleve.SetInternal(keyFormat, []byte("0")))
-	flush(x.bleve)
+	save(x)
 	require.NoError(t, x.Close())
 	x = openTest(t, dir)
 	s, err := x.Stats()
@@ -390,7 +435,7 @@ func TestSearchWhileApplying(t *testing.T) {
 	}
 	for i := range 20 {
 		id := int64(i + 1)
-		require.NoError(t, x.apply(ctx, at(uint64(200+i)), []update{updateTo(uint64(200+i), aNote(id, fmt.Sprintf("common changed%d", i)))}))
+		require.NoError(t, x.apply(ctx, at(uint64(200+i)), []update{updateTo(aNote(id, fmt.Sprintf("common changed%d", i)))}))
 		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("changed%d", i)), "visible when Apply returns")
 	}
 	require.NoError(t, x.Reset(ctx))
@@ -408,7 +453,7 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 	x := openTest(t, dir)
 	away := dir + "-away"
 	require.NoError(t, os.Rename(dir, away))
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 	warned := func() bool {
 		s, err := x.Stats()
@@ -424,16 +469,16 @@ func TestResetThatFails(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "state", "index")
 	x := openTest(t, dir)
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
 	require.NoError(t, os.RemoveAll(filepath.Dir(dir)))
 	require.NoError(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
 	require.Error(t, x.Reset(ctx))
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p)
-	require.Error(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.Error(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
 	require.NoError(t, os.Remove(filepath.Dir(dir)))
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(1, aNote(1, "apple"))}))
+	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 }

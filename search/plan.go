@@ -41,3 +41,12 @@ var searchedFields = [...]struct {
 	{fieldFolder, 0.5},
 	{fieldBody, 1}, // last: it completes a note's count
 }
+
+// The searched fields, by their place in the list.
+const (
+	nameField = iota
+	headingField
+	tagField
+	folderField
+	bodyField
+)

@@ -1,0 +1,221 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	index "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zap "github.com/blevesearch/zapx/v17"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// A segment has what zap itself makes of the same terms: in memory, and after
+// it was merged with another and saved.
+func TestSegmentIsWhatZapMakes(t *testing.T) {
+	for name, all := range map[string][]*notes.Note{
+		"one":             {aNote(7, "a word a day")},
+		"empty":           {aNote(7, ""), aNote(8, "")},
+		"few":             someNotes(40, 5),
+		"several chunks":  someNotes(3000, 60), // of more than 1024 postings each
+		"dense container": someNotes(9000, 2),  // more than 4096 notes have a term
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuilder()
+			for _, n := range all {
+				b.add(n)
+			}
+			want := zapsOwn(t, b)
+			got := segmentOf(t, b)
+			assertSameSegment(t, want, got)
+
+			b.reset()
+			more := someNotes(20, 3)
+			for _, n := range more {
+				n.ID += 100_000
+				b.add(n)
+			}
+			drop := roaring.BitmapOf(0)
+			merged := func(first, second segment.Segment) segment.Segment {
+				path := filepath.Join(t.TempDir(), "merged.zap")
+				_, _, err := new(segmentPlugin).Merge([]segment.Segment{first, second}, []*roaring.Bitmap{drop, nil}, path, nil, nil)
+				require.NoError(t, err)
+				s, err := new(segmentPlugin).Open(path)
+				require.NoError(t, err)
+				t.Cleanup(func() { assert.NoError(t, s.Close()) })
+				return s
+			}
+			wantSecond := zapsOwn(t, b)
+			gotSecond := segmentOf(t, b)
+			assertSameSegment(t, merged(want, wantSecond), merged(got, gotSecond))
+		})
+	}
+}
+
+// someNotes makes notes whose words are as unevenly spread as in language.
+func someNotes(n, words int) []*notes.Note {
+	r := rand.New(rand.NewPCG(uint64(n), uint64(words)))
+	zipf := rand.NewZipf(r, 1.2, 2, 4000)
+	var out []*notes.Note
+	for i := range n {
+		var text strings.Builder
+		for range 1 + r.IntN(2*words) {
+			fmt.Fprintf(&text, "word%d ", zipf.Uint64())
+		}
+		note := aNote(int64(i*3+1), text.String())
+		note.Tags = []string{fmt.Sprintf("tag%d", i%7)}
+		note.Headings = []notes.Heading{{Text: "Über word1"}}
+		out = append(out, note)
+	}
+	return out
+}
+
+func segmentOf(t *testing.T, b *builder) segment.Segment {
+	t.Helper()
+	var docs []index.Document
+	for _, doc := range b.batch().IndexOps {
+		docs = append(docs, doc)
+	}
+	s, size, err := new(segmentPlugin).New(docs)
+	require.NoError(t, err)
+	assert.NotZero(t, size)
+	return s
+}
+
+// zapsOwn gives zap what a builder has counted, note by note.
+func zapsOwn(t *testing.T, b *builder) segment.Segment {
+	t.Helper()
+	docs := make([]index.Document, len(b.ids))
+	for doc, id := range b.ids {
+		d := &zapDocument{document: document{id: documentID(id)}}
+		d.add(fieldID, index.IndexField|index.StoreField, d.id, 1)
+		for _, f := range searchedFields {
+			d.field(f.name, index.IndexField)
+		}
+		d.add(fieldSize, index.IndexField, sizeTerm, b.lengths[doc]+1)
+		docs[doc] = d
+	}
+	for f, terms := range b.fields {
+		for _, c := range terms {
+			for doc, count := range c.in(f).all() {
+				docs[doc].(*zapDocument).fields[1+f].set(c.term, count)
+			}
+		}
+	}
+	s, _, err := new(zap.ZapPlugin).New(docs)
+	require.NoError(t, err)
+	return s
+}
+
+// all yields documents and counts.
+func (p *postings) all() func(yield func(doc, count uint64) bool) {
+	return func(yield func(doc, count uint64) bool) {
+		next := uint64(0)
+		for rest := *p; len(rest.data) > 0; {
+			doc, count, size := rest.first()
+			rest.data = rest.data[size:]
+			if !yield(next+doc, count) {
+				return
+			}
+			next += doc + 1
+		}
+	}
+}
+
+// zapDocument is a note as zap wants it: a map of terms for each field.
+type zapDocument struct {
+	document
+	fields []*zapField
+}
+
+func (d *zapDocument) field(name string, options index.FieldIndexingOptions) *zapField {
+	f := &zapField{name: name, value: d.id, options: options, terms: index.TokenFrequencies{}}
+	d.fields = append(d.fields, f)
+	return f
+}
+
+func (d *zapDocument) add(name string, options index.FieldIndexingOptions, term string, count uint64) {
+	d.field(name, options).set(term, count)
+}
+
+func (d *zapDocument) VisitFields(visit index.FieldVisitor) {
+	for _, f := range d.fields {
+		visit(f)
+	}
+}
+
+type zapField struct {
+	name, value string
+	options     index.FieldIndexingOptions
+	terms       index.TokenFrequencies
+}
+
+func (f *zapField) set(term string, count uint64) {
+	freq := new(index.TokenFreq)
+	freq.SetFrequency(int(count))
+	f.terms[term] = freq
+}
+
+func (f *zapField) Name() string                                     { return f.name }
+func (f *zapField) Value() []byte                                    { return []byte(f.value) }
+func (f *zapField) Options() index.FieldIndexingOptions              { return f.options }
+func (f *zapField) Analyze()                                         {}
+func (f *zapField) ArrayPositions() []uint64                         { return nil }
+func (f *zapField) EncodedFieldType() byte                           { return 't' }
+func (f *zapField) NumPlainTextBytes() uint64                        { return 0 }
+func (f *zapField) AnalyzedLength() int                              { return leastNorm }
+func (f *zapField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.terms }
+
+func assertSameSegment(t *testing.T, want, got segment.Segment) {
+	t.Helper()
+	require.Equal(t, want.Count(), got.Count())
+	require.Equal(t, want.Fields(), got.Fields())
+	for doc := range want.Count() {
+		a, err := want.DocID(doc)
+		require.NoError(t, err)
+		b, err := got.DocID(doc)
+		require.NoError(t, err)
+		require.Equal(t, a, b)
+		found, err := got.DocNumbers([]string{string(a)})
+		require.NoError(t, err)
+		require.Equal(t, []uint32{uint32(doc)}, found.ToArray())
+	}
+	for _, field := range want.Fields() {
+		require.Equal(t, contents(t, want, field), contents(t, got, field), field)
+	}
+}
+
+// contents lists the postings of a field: term, document, frequency, norm.
+func contents(t *testing.T, s segment.Segment, field string) (out []string) {
+	t.Helper()
+	dict, err := s.Dictionary(field)
+	require.NoError(t, err)
+	entries := dict.AutomatonIterator(nil, nil, nil)
+	for {
+		e, err := entries.Next()
+		require.NoError(t, err)
+		if e == nil {
+			return out
+		}
+		list, err := dict.PostingsList([]byte(e.Term), nil, nil)
+		require.NoError(t, err)
+		line := fmt.Sprint(e.Term, " ", list.Count())
+		for it := list.Iterator(true, true, true, nil); ; {
+			p, err := it.Next()
+			require.NoError(t, err)
+			if p == nil {
+				break
+			}
+			require.Empty(t, p.Locations())
+			line += fmt.Sprintf(" %d:%d:%g", p.Number(), p.Frequency(), p.Norm())
+		}
+		out = append(out, line)
+	}
+}
