@@ -7,14 +7,14 @@ import (
 )
 
 // A batch is read, parsed and committed together. Large ones let the text
-// index build two segments at once; the first is small, so that the newest
-// notes are found within a moment of a first start.
+// index build two segments at once; the first of a whole vault is small, so
+// that the newest notes are found within a moment of a first start.
 const (
 	batchBytes      = 6 << 20
 	firstBatchBytes = 1 << 20
 	batchFiles      = 2000
-	// deferLinksFrom is the batch size from which links are resolved once at
-	// the end instead of after every batch.
+	// deferLinksFrom is how many files a scan of the whole vault must have to
+	// read for links to be resolved once at its end and not with every batch.
 	deferLinksFrom = 64
 )
 
@@ -44,11 +44,12 @@ func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
+	p.deferLinks = p.whole && len(p.changed) >= deferLinksFrom
 	feeding := make(chan struct{}, 1) // holds a token while the followers are fed
 	defer func() { feeding <- struct{}{} }()
 	gone := p.gone
 	for first := true; first || len(p.changed) > 0; first = false {
-		batch := p.next(first)
+		batch := p.next(first && p.whole)
 		files, err := v.prepare(ctx, root, batch, p.rows, moves)
 		if err != nil {
 			return err
@@ -68,9 +69,9 @@ func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 }
 
 // next cuts a batch off the plan.
-func (p *plan) next(first bool) []found {
+func (p *plan) next(small bool) []found {
 	limit := int64(batchBytes)
-	if first {
+	if small {
 		limit = firstBatchBytes
 	}
 	n, total := 0, int64(0)
@@ -105,7 +106,7 @@ func (v *Vault) commit(ctx context.Context, root *os.Root, p *plan, files []prep
 	if len(b.again) > 0 {
 		v.queue.add(b.again)
 	}
-	if err := v.commitEntries(ctx, b.entries, b.touches, Outside); err != nil || len(b.skipped) == 0 {
+	if err := v.commitEntries(ctx, b.entries, b.touches, Outside, p.deferLinks); err != nil || len(b.skipped) == 0 {
 		return err
 	}
 	return v.store.notes.Write(ctx, func(tx *sql.Tx) error {
@@ -120,7 +121,7 @@ func (v *Vault) commit(ctx context.Context, root *os.Root, p *plan, files []prep
 
 // commitEntries commits to the store and queues the changes for the followers.
 // The caller holds the vault's lock.
-func (v *Vault) commitEntries(ctx context.Context, entries []entry, touches []touch, by Author) error {
+func (v *Vault) commitEntries(ctx context.Context, entries []entry, touches []touch, by Author, deferLinks bool) error {
 	if len(entries) == 0 && len(touches) == 0 {
 		return nil
 	}
@@ -129,7 +130,7 @@ func (v *Vault) commitEntries(ctx context.Context, entries []entry, touches []to
 			return err
 		}
 	}
-	changes, err := v.store.apply(ctx, entries, touches, len(entries) >= deferLinksFrom)
+	changes, err := v.store.apply(ctx, entries, touches, deferLinks)
 	if err != nil {
 		return err
 	}

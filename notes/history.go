@@ -81,7 +81,7 @@ func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]entry)
 		return err
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{ctx: ctx, tx: tx}
+		h := historyWriter{newStatements(ctx, tx)}
 		for id, old := range replaced {
 			if err := h.outside(old, byID[id], s.now()); err != nil {
 				return err
@@ -108,10 +108,7 @@ func (s *Store) storedVersions(ctx context.Context, ids []int64) (map[int64]vers
 }
 
 // historyWriter writes history within one transaction.
-type historyWriter struct {
-	ctx context.Context
-	tx  *sql.Tx
-}
+type historyWriter struct{ *statements }
 
 // outside records that a change from outside replaced the version old.
 func (h historyWriter) outside(old version, e entry, now time.Time) error {
@@ -163,8 +160,8 @@ type lastRevision struct {
 func (h historyWriter) last(doc int64) (lastRevision, error) {
 	var l lastRevision
 	var hash []byte
-	err := h.tx.QueryRowContext(h.ctx, `SELECT id, time, operation, hash FROM revisions WHERE document = ? ORDER BY id DESC LIMIT 1`, doc).
-		Scan(&l.id, &l.time, &l.operation, &hash)
+	err := h.row(`SELECT id, time, operation, hash FROM revisions WHERE document = ? ORDER BY id DESC LIMIT 1`, []any{doc},
+		&l.id, &l.time, &l.operation, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, nil
 	}
@@ -176,11 +173,11 @@ func (h historyWriter) last(doc int64) (lastRevision, error) {
 // there last, minting one for a note without history.
 func (h historyWriter) document(path string) (int64, error) {
 	var id int64
-	err := h.tx.QueryRowContext(h.ctx, `SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`, path).Scan(&id)
+	err := h.row(`SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`, []any{path}, &id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	result, err := h.tx.ExecContext(h.ctx, `INSERT INTO documents (path, live) VALUES (?, 1)`, path)
+	result, err := h.result(`INSERT INTO documents (path, live) VALUES (?, 1)`, path)
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +185,7 @@ func (h historyWriter) document(path string) (int64, error) {
 }
 
 func (h historyWriter) setDocument(id int64, path string, live bool) error {
-	return execAll(h.ctx, h.tx, `UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
+	return h.exec(`UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
 }
 
 // add appends a revision and returns nothing but the error; its number is
@@ -199,12 +196,12 @@ func (h historyWriter) add(doc int64, v version) error {
 			return err
 		}
 	}
-	return execAll(h.ctx, h.tx, `INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
+	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.path, v.oldPath, v.hash, v.size, v.added, v.removed)
 }
 
 func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) error {
-	return execAll(h.ctx, h.tx, `INSERT OR IGNORE INTO blobs (hash, size, codec, data) VALUES (?, ?, ?, ?)`, hash, size, codec, nonNil(data))
+	return h.exec(`INSERT OR IGNORE INTO blobs (hash, size, codec, data) VALUES (?, ?, ?, ?)`, hash, size, codec, nonNil(data))
 }
 
 // keep stores a text under its hash and returns the hash.
@@ -315,7 +312,7 @@ func (v *Vault) keepPresent(ctx context.Context, id int64) error {
 		return err
 	}
 	return v.store.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{ctx: ctx, tx: tx}
+		h := historyWriter{newStatements(ctx, tx)}
 		doc, err := h.document(present[id].path)
 		if err != nil {
 			return err
@@ -360,7 +357,7 @@ func escapeLike(s string) string {
 // keepText puts a text into a note's history as a version found on disk.
 func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{ctx: ctx, tx: tx}
+		h := historyWriter{newStatements(ctx, tx)}
 		doc, err := h.document(path)
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ func tempName() string { return tempPrefix + rand.Text()[:12] + ".tmp" }
 // begin writes the operation to the journal.
 func (s *Store) begin(ctx context.Context, op *operation) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{ctx: ctx, tx: tx}
+		h := historyWriter{newStatements(ctx, tx)}
 		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?)`,
 			op.requestKey, op.kind, op.author.Name, op.author.Version, s.now().UnixNano(), statePending)
 		if err != nil {
@@ -114,7 +114,7 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *fileChange) 
 		}
 		hashes[i] = hash
 	}
-	return execAll(h.ctx, h.tx, `INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	return h.exec(`INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		operation, ordinal, f.oldDisk, f.newDisk, f.temp, hashes[0], hashes[1], f.state)
 }
 
@@ -139,7 +139,7 @@ func jsonText(v any) string {
 // revision of the first file.
 func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]int64, answer Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{ctx: ctx, tx: tx}
+		h := historyWriter{newStatements(ctx, tx)}
 		now := s.now().UnixNano()
 		for i := range op.files {
 			f := &op.files[i]
@@ -216,14 +216,14 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 // have a history get a revision for it.
 func (h historyWriter) moveFolder(op *operation, f *fileChange, now int64) error {
 	const below = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
-	err := execAll(h.ctx, h.tx, `INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
+	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
 		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0
 		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+below,
 		f.oldPath, f.newPath, now, op.author.Name, op.author.Version)
 	if err != nil {
 		return err
 	}
-	return execAll(h.ctx, h.tx, `UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+below, f.oldPath, f.newPath)
+	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+below, f.oldPath, f.newPath)
 }
 
 func rawHash(data []byte) []byte {

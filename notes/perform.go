@@ -121,7 +121,7 @@ func (v *Vault) absorb(ctx context.Context, root *os.Root, op *operation) error 
 	if len(b.again) > 0 {
 		v.queue.add(b.again)
 	}
-	return v.commitEntries(ctx, b.entries, b.touches, op.author)
+	return v.commitEntries(ctx, b.entries, b.touches, op.author, false)
 }
 
 func (v *Vault) absorbFile(b *batch, f fileChange) {

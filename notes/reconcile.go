@@ -68,6 +68,7 @@ type plan struct {
 	rows        map[string]row  // what the store had
 	passed      map[string]stat // files that were read and found to be no notes
 	whole       bool            // covers the whole vault
+	deferLinks  bool            // links are resolved when it is carried out
 	skipped     []Skipped
 	kept        []string // of passed, the files that have not changed
 	attachments []found

@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -330,4 +331,26 @@ func TestDamagedHistoryIsSalvaged(t *testing.T) {
 	after, err := f.History(ctx, HistoryQuery{Note: "A", Limit: 100})
 	require.NoError(t, err)
 	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
+}
+
+// Only a scan of the whole vault leaves links to its end.
+func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
+	f := newFixture(t, "Hub.md", "the middle")
+	ctx := context.Background()
+	unresolved := func() int {
+		page, err := f.List(ctx, ListQuery{Filter: Filter{BrokenLinks: true}})
+		require.NoError(t, err)
+		return page.Total
+	}
+	for i := range 2 * deferLinksFrom {
+		f.write(fmt.Sprintf("dir/n%d.md", i), fmt.Sprintf("[[Hub]] and [[n%d]]", i+1))
+	}
+	require.NoError(t, f.reconcilePaths(ctx, []string{"dir"}))
+	assert.Equal(t, 1, unresolved(), "the last of the chain")
+	_, err := f.Move(ctx, MoveRequest{Note: "dir", To: "moved"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, unresolved())
+	report, err := f.Links(ctx, "Hub", LinkQuery{Direction: "in", Limit: 1000})
+	require.NoError(t, err)
+	assert.Len(t, report.Backlinks, 2*deferLinksFrom)
 }

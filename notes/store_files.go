@@ -3,8 +3,8 @@ package notes
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"path"
-	"strings"
 )
 
 // recordFiles brings the lists of attachments and of skipped files to what the
@@ -97,39 +97,37 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 // the plan looked at.
 func (s *Store) files(ctx context.Context, p *plan) (map[string]string, map[string]Skipped, error) {
 	attachments, skipped := map[string]string{}, map[string]Skipped{}
-	within := func(name string) bool {
-		if p.whole {
-			return true
-		}
-		for _, l := range p.looked {
-			if under(name, l) {
-				return true
-			}
-		}
-		return false
+	from, args := ` FROM %s f`, []any(nil)
+	if !p.whole {
+		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{jsonArg(withTwins(p.looked))}
 	}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT path, disk_path FROM attachments`, nil, func(rows *sql.Rows) error {
+		err := forEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
 			var name, diskPath string
 			err := rows.Scan(&name, &diskPath)
-			if within(name) {
-				attachments[name] = diskPath
-			}
+			attachments[name] = diskPath
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT path, reason, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
 			var k Skipped
 			err := rows.Scan(&k.Path, &k.Reason, &k.stat.size, &k.stat.mtime, &k.stat.ctime)
-			if within(strings.TrimSuffix(k.Path, twinMark)) {
-				skipped[k.Path] = k
-			}
+			skipped[k.Path] = k
 			return err
 		})
 	})
 	return attachments, skipped, err
+}
+
+// withTwins adds to paths the names under which their twins are skipped.
+func withTwins(paths []string) []string {
+	out := make([]string, 0, 2*len(paths))
+	for _, p := range paths {
+		out = append(out, p, p+twinMark)
+	}
+	return out
 }
 
 // passedOver returns the stats of files that were read and found to be no

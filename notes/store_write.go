@@ -33,7 +33,9 @@ type touch struct {
 const linksStale = "links_stale"
 
 // apply commits the entries as one transaction and returns the changes that
-// are now in the feed. The caller holds the vault's lock.
+// are now in the feed. Links are resolved with them, or all when a scan of the
+// whole vault is through: most notes of a first one come after those that link
+// to them. The caller holds the vault's lock.
 func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, deferLinks bool) ([]Change, error) {
 	changes := make([]Change, 0, len(entries))
 	var head int64
@@ -42,7 +44,6 @@ func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, def
 		if err != nil {
 			return err
 		}
-		defer w.close()
 		for i := range entries {
 			change, err := w.write(&entries[i], s.now().UnixNano())
 			if err != nil {
@@ -70,43 +71,21 @@ func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, def
 	return changes, nil
 }
 
-// writer writes notes within one transaction. Statements are prepared once
-// and kept: a first scan runs them a hundred thousand times.
+// writer writes notes within one transaction.
 type writer struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	prepared map[string]*sql.Stmt
-	head     int64 // seq of the last change
-	lastID   int64
+	*statements
+	head   int64 // seq of the last change
+	lastID int64
 }
 
 func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
-	w := &writer{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}}
+	w := &writer{statements: newStatements(ctx, tx)}
 	var err error
 	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
 		return nil, err
 	}
 	w.lastID, err = sequence(ctx, tx, "notes")
 	return w, err
-}
-
-func (w *writer) close() {
-	for _, s := range w.prepared {
-		_ = s.Close() // the transaction's end closes it as well
-	}
-}
-
-func (w *writer) exec(query string, args ...any) error {
-	stmt := w.prepared[query]
-	if stmt == nil {
-		var err error
-		if stmt, err = w.tx.PrepareContext(w.ctx, query); err != nil {
-			return err
-		}
-		w.prepared[query] = stmt
-	}
-	_, err := stmt.ExecContext(w.ctx, args...)
-	return err
 }
 
 func (w *writer) write(e *entry, now int64) (Change, error) {
