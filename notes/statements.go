@@ -35,7 +35,7 @@ func (s *statements) exec(query string, args ...any) error {
 }
 
 func (s *statements) result(query string, args ...any) (sql.Result, error) {
-	stmt, err := s.prepare(query)
+	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *statements) result(query string, args ...any) (sql.Result, error) {
 // row scans the one row that the query has into dest, or returns
 // [sql.ErrNoRows].
 func (s *statements) row(query string, args []any, dest ...any) error {
-	stmt, err := s.prepare(query)
+	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
 	if err != nil {
 		return err
 	}
