@@ -25,12 +25,13 @@ type HTTPOptions struct {
 	// requests. A request without an Origin does not come from a page.
 	Origins []string
 
-	Profile  Profile       // of every client: lists of 2026-07-28 must not differ between them
-	Sessions int           // sessions at a time; 64
-	Idle     time.Duration // after which a session is closed; 30 min
-	BodyRead time.Duration // a client has so long to send a request; 30 s
-	Stall    time.Duration // a client that takes nothing for so long is cut off; 30 s
-	Working  int           // requests without a session that are worked on at a time; 8
+	Profile    Profile       // of every client: lists of 2026-07-28 must not differ between them
+	Sessions   int           // sessions at a time; 64
+	Idle       time.Duration // after which a session is closed; 30 min
+	HeaderRead time.Duration // a client has so long to send a request's headers; 10 s
+	BodyRead   time.Duration // and the rest of it; 30 s
+	Stall      time.Duration // a client that takes nothing for so long is cut off; 30 s
+	Working    int           // requests without a session that are worked on at a time; 8
 }
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
@@ -47,6 +48,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 	def(&o.Sessions, 64)
 	def(&o.Working, 8)
 	wait(&o.Idle, 30*time.Minute)
+	wait(&o.HeaderRead, 10*time.Second)
 	wait(&o.BodyRead, 30*time.Second)
 	wait(&o.Stall, 30*time.Second)
 	return o
@@ -114,6 +116,11 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 // ServeHTTP answers one request.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.ContentLength != 0 {
+		// Until readBody has all of it: after an answer that needed none of the
+		// body, the server still reads what is left, and would wait for ever.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.BodyRead)) // a writer of a test may know none
+	}
 	if !h.admit(w, r) {
 		return
 	}
@@ -123,10 +130,10 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve answers requests on the listener until ctx is cancelled, and then closes
 // all sessions. It returns when no request is left.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
-	const headerBytes, headerWait, stopWait = 64 << 10, 10 * time.Second, 2 * time.Second
+	const headerBytes, stopWait = 64 << 10, 2 * time.Second
 	unused := &unusedConns{conns: make(map[net.Conn]struct{})}
 	server := &http.Server{
-		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerWait, IdleTimeout: 2 * time.Minute,
+		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.HeaderRead, IdleTimeout: 2 * time.Minute,
 		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 		ConnState: unused.note,
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -42,10 +43,9 @@ func (c *httpClient) do(ctx context.Context, method, text string, header http.He
 	if c.session != "" {
 		req.Header.Set(headerSession, c.session)
 	}
-	for k := range header {
-		req.Header.Set(k, header.Get(k))
-	}
-	res, err := withToken{}.RoundTrip(req)
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	maps.Copy(req.Header, header)
+	res, err := http.DefaultTransport.RoundTrip(req)
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() { _ = res.Body.Close() })
 	return res
@@ -54,6 +54,12 @@ func (c *httpClient) do(ctx context.Context, method, text string, header http.He
 func (c *httpClient) post(text string) *http.Response {
 	c.t.Helper()
 	return c.do(c.t.Context(), http.MethodPost, text, nil)
+}
+
+// lives shows that the session is served.
+func (c *httpClient) lives() {
+	c.t.Helper()
+	assert.Contains(c.t, body(c.t, c.post(`{"jsonrpc":"2.0","id":"alive?","method":"ping"}`)), `"result":{}`)
 }
 
 func body(t *testing.T, res *http.Response) string {

@@ -89,14 +89,11 @@ func (h *HTTP) newServer(modern bool) *sdk.Server {
 	return s.server
 }
 
-// readBody reads a request's body, within its limits of size and time, and puts
-// it back.
+// readBody reads a request's body, within the limits of its size and of the time
+// that ServeHTTP gave it, and puts it back.
 func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	limit := h.core.limits.Line.MessageBytes
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(h.o.BodyRead)) // a writer of a test may know none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
-	_ = control.SetReadDeadline(time.Time{})
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -106,6 +103,7 @@ func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		h.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
 		return nil, false
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what was set by ServeHTTP; the answer may be a stream
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return body, true
 }

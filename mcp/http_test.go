@@ -108,6 +108,7 @@ func TestHTTPClients(t *testing.T) {
 func TestHTTPRefusals(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
 	base, _ := serveHTTP(t, w, HTTPOptions{Origins: []string{"https://app.example"}, Hosts: []string{"notes.example"}})
+	bystander := newHTTPClient(t, base, `{}`)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	modern := func(method, rest string) string {
@@ -123,6 +124,9 @@ func TestHTTPRefusals(t *testing.T) {
 		{"all in order", "POST", "/mcp", initialize, nil, 200, `"serverInfo"`},
 		{"no token", "POST", "/mcp", ping, map[string]string{"Authorization": ""}, 401, "bearer token"},
 		{"wrong token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer wrong"}, 401, "bearer token"},
+		{"truncated token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer " + testToken[:len(testToken)-1]}, 401, "bearer token"},
+		{"token and more", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer " + testToken + "x"}, 401, "bearer token"},
+		{"empty token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer "}, 401, "bearer token"},
 		{"half a token", "POST", "/mcp", ping, map[string]string{"Authorization": "Bearer " + testToken[:5]}, 401, "bearer token"},
 		{"another scheme", "POST", "/mcp", ping, map[string]string{"Authorization": "Basic " + testToken}, 401, "bearer token"},
 		{"no token for SSE", "GET", "/sse", "", map[string]string{"Authorization": ""}, 401, "bearer token"},
@@ -138,12 +142,18 @@ func TestHTTPRefusals(t *testing.T) {
 		{"allowed origin", "POST", "/mcp", initialize, map[string]string{"Origin": "https://app.example"}, 200, "serverInfo"},
 		{"preflight", "OPTIONS", "/mcp", "", map[string]string{"Origin": "https://app.example", "Authorization": ""}, 204, ""},
 		{"foreign preflight", "OPTIONS", "/mcp", "", map[string]string{"Origin": "https://evil.example"}, 403, ""},
-		{"too large", "POST", "/mcp", `{"x":"` + strings.Repeat("x", 6000) + `"}`, nil, 413, "5000 bytes"},
+		{"oversized body", "POST", "/mcp", `{"x":"` + strings.Repeat("x", 6000) + `"}`, nil, 413, "5000 bytes"},
+		{"oversized headers", "POST", "/mcp", ping, map[string]string{"X-Long": strings.Repeat("x", 80<<10)}, 431, ""},
+		{"huge JSON", "POST", "/mcp", "[" + strings.Repeat("0,", 1<<20) + "0]", nil, 413, "5000 bytes"},
 		{"garbage", "POST", "/mcp", "garbage", nil, 400, "-32700"},
 		{"nothing", "POST", "/mcp", "", nil, 400, "-32700"},
+		{"half UTF-8 in a string", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xf0\x9f\x8e" + `"}}`, nil, 400, "UTF-8"},
 		{"half UTF-8", "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"` + "\xc3" + `"}`, nil, 400, "UTF-8"},
-		{"deep", "POST", "/mcp", strings.Repeat("[", 1000), nil, 400, "levels deep"},
+		{"deep JSON", "POST", "/mcp", strings.Repeat("[", 1000), nil, 400, "levels deep"},
 		{"null id", "POST", "/mcp", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil, 400, "-32600"},
+		{"truncated JSON", "POST", "/mcp", ping[:20], nil, 400, "-32700"},
+		{"an object as id", "POST", "/mcp", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, nil, 400, "-32600"},
+		{"a huge id", "POST", "/mcp", `{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, nil, 400, "-32600"},
 		{"fractional id", "POST", "/mcp", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, nil, 400, "-32600"},
 		{"unknown session", "POST", "/mcp", ping, map[string]string{"Mcp-Session-Id": "nope"}, 404, "session not found"},
 		{"unknown legacy session", "POST", "/messages?sessionId=nope", ping, nil, 404, "no such session"},
@@ -181,6 +191,84 @@ func TestHTTPRefusals(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, tc.status, res.StatusCode, string(body))
 			assert.Contains(t, string(body), tc.says)
+			bystander.lives()
+		})
+	}
+}
+
+// The same within a session, which goes on after each.
+func TestHTTPRefusalsWithinASession(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
+	base, _ := serveHTTP(t, w, HTTPOptions{})
+	began, _ := stall(w)
+	c := newHTTPClient(t, base, `{}`)
+	for _, tc := range []struct {
+		name, body string
+		header     http.Header
+		status     int
+		says       string
+	}{
+		{"missing token", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{"Authorization": {""}}, 401, "bearer token"},
+		{"wrong token", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{"Authorization": {"Bearer wrong"}}, 401, "bearer token"},
+		{"foreign origin", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{"Origin": {"http://evil.example"}}, 403, "not allowed"},
+		{"another version", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.Header{headerVersion: {"1999-01-01"}}, 400, "version"},
+		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, 400, "no/such"},
+		{"unknown notification", `{"jsonrpc":"2.0","method":"notifications/no/such"}`, nil, 400, "no/such"},
+		{"garbage", "garbage", nil, 400, "-32700"},
+		{"deep JSON", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}}`, nil, 400, "levels deep"},
+		{"huge JSON", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 6000) + `"}}`, nil, 413, "5000 bytes"},
+		{"half UTF-8", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + "\xc3" + `"}}`, nil, 400, "UTF-8"},
+		{"null id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil, 400, "must be a string or an integer"},
+		{"fractional id", `{"jsonrpc":"2.0","id":0.5,"method":"ping"}`, nil, 400, "must be a string or an integer"},
+		{"second initialize", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil, 200, "has begun already"},
+		{"answer to nothing", `{"jsonrpc":"2.0","id":99,"result":{}}`, nil, 202, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			res := c.do(t.Context(), http.MethodPost, tc.body, tc.header)
+			assert.Equal(t, tc.status, res.StatusCode)
+			assert.Contains(t, body(t, res), tc.says)
+			c.lives()
+		})
+	}
+	t.Run("reused id", func(t *testing.T) {
+		c.post(stalls)
+		<-began
+		res := c.post(reads7)
+		assert.Equal(t, http.StatusBadRequest, res.StatusCode)
+		assert.Contains(t, body(t, res), "the id 7 belongs to a call that is still being answered")
+		c.lives()
+		c.post(cancel7)
+	})
+	require.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+}
+
+// Clients that open connections and send their requests byte by byte are cut
+// off, and keep nobody else from being served.
+func TestHTTPSlowLoris(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	base, _ := serveHTTP(t, w, HTTPOptions{HeaderRead: 200 * time.Millisecond, BodyRead: 200 * time.Millisecond})
+	bystander := newHTTPClient(t, base, `{}`)
+	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nAuthorization: Bearer " + testToken + "\r\n\r\n{"
+	for name, sent := range map[string]string{"nothing": "", "half the headers": head[:40], "half the body": head, "half the body, wrong token": strings.Replace(head, testToken, "wrong", 1)} {
+		t.Run(name, func(t *testing.T) {
+			var conns []net.Conn
+			for range 50 {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = conn.Close() })
+				_, err = io.WriteString(conn, sent)
+				require.NoError(t, err)
+				conns = append(conns, conn)
+			}
+			bystander.lives()
+			for _, conn := range conns {
+				_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+				_, err := io.Copy(io.Discard, conn) // until the server has hung up
+				if err != nil {
+					require.ErrorContains(t, err, "reset")
+				}
+			}
+			bystander.lives()
 		})
 	}
 }

@@ -1,0 +1,34 @@
+package mcp
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// silentVault does not tell its status.
+type silentVault struct{ *fakeVault }
+
+func (silentVault) Status(ctx context.Context) (notes.Status, error) {
+	<-ctx.Done()
+	return notes.Status{}, ctx.Err()
+}
+
+// The handshake waits for the vault's numbers hardly at all.
+func TestInstructionsDoNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		vault := newFakeVault(sampleVault)
+		s, err := New(Options{Version: "test", Vault: silentVault{vault}, Search: fakeSearch{vault}}).newSession(Profile{})
+		require.NoError(t, err)
+		began := time.Now()
+		text := s.instructions(t.Context())
+		assert.Equal(t, instructionsWait, time.Since(began))
+		assert.Contains(t, text, "Markdown notes. Start with search_notes")
+	})
+}
