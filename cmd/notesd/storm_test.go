@@ -36,6 +36,7 @@ func TestRelaysOutliveKilledDaemons(t *testing.T) {
 	assert.Positive(t, kills)
 	assert.Positive(t, s.writes.Load())
 	s.check(t)
+	s.nothingIsLeft(t)
 }
 
 type storm struct {

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// nothingIsLeft looks, when all clients are gone, for what so many deaths may
+// have left: files of ours in the vault, processes, and in the daemon that has
+// outlived the storm descriptors and goroutines of sessions that are over.
+func (s *storm) nothingIsLeft(t *testing.T) {
+	for path := range notesOnDisk(t, s.place) {
+		if _, ours := someNotes[path]; !ours {
+			assert.Contains(t, s.written, path, "a file that nobody wrote")
+		}
+	}
+	eventually(t, "the daemon has no clients", func() bool { return s.place.report(t).Daemon.Clients == 0 })
+	if runtime.GOOS != "linux" {
+		t.Log("SKIPPED: processes, descriptors and goroutines are counted on Linux only")
+		return
+	}
+	last := s.place.daemon(t).PID
+	eventually(t, "of all processes one daemon is left", func() bool { return fmt.Sprint(s.place.processes(t)) == fmt.Sprint([]int{last}) })
+	assert.Equal(t, 1, descriptors(t, last, "socket:"), "sockets, of which one listens")
+	assert.Zero(t, descriptors(t, last, "pipe:"))
+
+	// A Go program that is told to quit says what its goroutines are doing.
+	process, err := os.FindProcess(last)
+	require.NoError(t, err)
+	require.NoError(t, process.Signal(syscall.SIGQUIT))
+	eventually(t, "no process is left", func() bool { return len(s.place.processes(t)) == 0 })
+	_, goroutines, dumped := strings.Cut(s.place.log(t), "SIGQUIT: quit")
+	require.True(t, dumped)
+	assert.Contains(t, goroutines, ".(*running).accept(", "the dump is whole")
+	for _, over := range []string{".(*running).connection(", ".ServeLines(", "go-sdk/mcp.(*ServerSession)"} {
+		assert.NotContains(t, goroutines, over, "a session that is over still runs")
+	}
+}
+
+// processes returns the ids of the processes that work on the place.
+func (p place) processes(t testing.TB) []int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	require.NoError(t, err)
+	var pids []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		args, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		if err == nil && strings.Contains(string(args), p.state) { // else it has just ended
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// descriptors counts what a process has open of one kind.
+func descriptors(t testing.TB, pid int, kind string) (n int) {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if target, err := os.Readlink(filepath.Join(dir, entry.Name())); err == nil && strings.HasPrefix(target, kind) {
+			n++
+		}
+	}
+	return n
+}
