@@ -118,7 +118,7 @@ func New(o Options) *Core {
 // ends a session (a client that does not read, a broken stream) is returned
 // too. p narrows the core's own profile.
 func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
-	s, err := c.newSession(p)
+	s, err := c.newSession(p, !fixedTools)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
 	}
-	prototype, err := core.newSession(o.Profile)
+	prototype, err := core.newSession(o.Profile, !fixedTools)
 	if err != nil {
 		return nil, err
 	}

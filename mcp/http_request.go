@@ -76,9 +76,10 @@ func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 	return make()
 }
 
-// newServer makes the session that answers a request, or that begins with it.
+// newServer makes the session that begins with a request, or that answers it: a
+// request of 2026-07-28 has one of its own.
 func (h *HTTP) newServer(modern bool) *sdk.Server {
-	s, err := h.core.newSession(h.o.Profile)
+	s, err := h.core.newSession(h.o.Profile, modern)
 	if err != nil {
 		return nil // NewHTTP has validated the profile
 	}

@@ -73,7 +73,7 @@ func TestHTTPClients(t *testing.T) {
 		t.Run(tc.transport+" "+tc.version, func(t *testing.T) {
 			w := newWorld(t, sampleVault, Limits{})
 			url, _ := serveHTTP(t, w, HTTPOptions{})
-			offered, err := w.core.newSession(Profile{})
+			offered, err := w.core.newSession(Profile{}, !fixedTools)
 			require.NoError(t, err)
 			updated, listed := make(chan string, 10), make(chan bool, 10)
 			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{

@@ -24,7 +24,7 @@ func (silentVault) Status(ctx context.Context) (notes.Status, error) {
 func TestInstructionsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vault := newFakeVault(sampleVault)
-		s, err := New(Options{Version: "test", Vault: silentVault{vault}, Search: fakeSearch{vault}}).newSession(Profile{})
+		s, err := New(Options{Version: "test", Vault: silentVault{vault}, Search: fakeSearch{vault}}).newSession(Profile{}, !fixedTools)
 		require.NoError(t, err)
 		began := time.Now()
 		text := s.instructions(t.Context())

@@ -53,7 +53,11 @@ type session struct {
 	digests      map[string][sha256.Size]byte // of watched resources made from many notes
 }
 
-func (c *Core) newSession(p Profile) (*session, error) {
+// fixedTools is for sessions whose list of tools cannot change: a request of
+// 2026-07-28 over HTTP has no roots, and gets what every other gets.
+const fixedTools = true
+
+func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,12 +75,12 @@ func (c *Core) newSession(p Profile) (*session, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
 	s.watches[s.own] = struct{}{}
-	s.server = s.newServer()
+	s.server = s.newServer(fixedTools)
 	return s, nil
 }
 
 // newServer builds the SDK's server for this session.
-func (s *session) newServer() *sdk.Server {
+func (s *session) newServer(fixedTools bool) *sdk.Server {
 	o := s.core.opts
 	server := sdk.NewServer(&sdk.Implementation{
 		Name:    serverName,
@@ -86,7 +90,7 @@ func (s *session) newServer() *sdk.Server {
 	}, &sdk.ServerOptions{
 		Logger:             slog.New(quieter{s.log.Handler()}),
 		PageSize:           s.core.limits.PageSize,
-		Capabilities:       s.capabilities(),
+		Capabilities:       s.capabilities(fixedTools),
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
@@ -136,9 +140,9 @@ func (s *session) templated() bool {
 }
 
 // capabilities are what this session really does.
-func (s *session) capabilities() *sdk.ServerCapabilities {
+func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	caps := &sdk.ServerCapabilities{
-		Tools:       &sdk.ToolCapabilities{ListChanged: true},
+		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
 		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		Completions: &sdk.CompletionCapabilities{},
 	}

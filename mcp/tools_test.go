@@ -18,7 +18,7 @@ import (
 // its schema.
 func callTool(t *testing.T, w *world, name, args string) (outcome, error) {
 	t.Helper()
-	s, err := w.core.newSession(Profile{Tools: []string{groupAll}})
+	s, err := w.core.newSession(Profile{Tools: []string{groupAll}}, !fixedTools)
 	require.NoError(t, err)
 	tool := toolsByName[name]
 	require.NotNil(t, tool)
