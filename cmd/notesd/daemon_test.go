@@ -80,6 +80,34 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
 }
 
+// A command that keeps its session is waited for, but not for longer than a stop
+// may take, and not by somebody who asks twice.
+func TestServeStopsInTime(t *testing.T) {
+	for name, signals := range map[string]int{"one signal": 1, "two signals": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, someNotes)
+			cmd := p.serve(t)
+			conn, err := daemon.Dial(t.Context(), p.state, daemon.Hello{Wire: daemon.Wire, Kind: daemon.KindCLI})
+			require.NoError(t, err)
+			defer conn.Close()
+			began := time.Now()
+			require.NoError(t, terminate(cmd.Process.Pid))
+			eventually(t, "it is stopping", func() bool {
+				holder, err := daemon.ReadHolder(p.state)
+				return err == nil && holder.Closing
+			})
+			if signals == 1 {
+				assert.Equal(t, exitDone, ended(t, cmd))
+				assert.Less(t, time.Since(began), stopTimeout)
+				return
+			}
+			require.NoError(t, terminate(cmd.Process.Pid))
+			assert.Equal(t, exitFailed, ended(t, cmd), "it has not waited, else it would have ended cleanly")
+		})
+	}
+}
+
 func TestServeExitsWhenIdle(t *testing.T) {
 	p := newPlace(t, someNotes)
 	cmd := p.command("serve", "--idle-exit", "50ms")

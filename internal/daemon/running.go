@@ -100,7 +100,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if err := checkPeer(c.UnixConn); err != nil {
 		return Hello{}, err
 	}
-	if err := c.SetDeadline(time.Now().Add(frameTimeout)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
 		return Hello{}, err
 	}
 	var hello Hello

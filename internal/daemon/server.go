@@ -54,6 +54,7 @@ type Server struct {
 	use       use
 	clients   atomic.Int64
 	lookEvery time.Duration // placeCheck unless a test says otherwise
+	helloWait time.Duration // frameTimeout unless a test says otherwise
 }
 
 // Session is one accepted connection.

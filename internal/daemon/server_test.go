@@ -190,6 +190,45 @@ func TestServerBoundsSessions(t *testing.T) {
 	assert.Equal(t, RefusedBusy, refused.Reason)
 }
 
+// A client that does not say who it is in time is cut off, however it spins that
+// out, and one that did is not.
+func TestServerWaitsForAHelloOnlySoLong(t *testing.T) {
+	const wait = 200 * time.Millisecond
+	s := startServer(t, echo, func(s *Server) { s.helloWait = wait })
+	session := s.dial(t, KindMCP)
+	began := time.Now()
+	var slow sync.WaitGroup
+	for name, say := range map[string]func(net.Conn){
+		"nothing":      func(net.Conn) {},
+		"half a hello": func(c net.Conn) { _, _ = c.Write([]byte(`{"wire":1,`)) },
+		"byte for byte": func(c net.Conn) {
+			for {
+				if _, err := c.Write([]byte(" ")); err != nil {
+					return
+				}
+				<-time.After(wait / 20)
+			}
+		},
+	} {
+		conn, err := net.Dial("unix", s.Listener.Addr().String())
+		require.NoError(t, err)
+		defer conn.Close()
+		slow.Go(func() { say(conn) })
+		slow.Go(func() {
+			_, err := io.Copy(io.Discard, conn)
+			assert.NoError(t, err, name)
+			assert.GreaterOrEqual(t, time.Since(began), wait, name)
+			assert.Less(t, time.Since(began), frameTimeout, "%s: it was not this wait that ended it", name)
+		})
+	}
+	slow.Wait()
+	_, err := session.Write([]byte("still here\n"))
+	require.NoError(t, err)
+	line, err := bufio.NewReader(session).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "still here\n", line)
+}
+
 func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
 	s := startServer(t, echo)
 	silent := rawDial(t, s) // has not said hello
