@@ -31,7 +31,14 @@ func (b *batch) remove(r row) {
 			return
 		}
 	}
-	b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
+	b.delete(r)
+}
+
+// delete: the note is gone, unless its disk is.
+func (b *batch) delete(r row) {
+	if b.vault.mounts.check(b.root, "look at", r.path) == nil {
+		b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
+	}
 }
 
 // lookAgain leaves a file to the next look, with the name that it had before:
@@ -86,7 +93,7 @@ func (b *batch) add(p *prepared) {
 func (b *batch) skip(p *prepared) {
 	if p.row != nil {
 		if r, same := b.known(*p.row); same {
-			b.entries = append(b.entries, entry{kind: Deleted, id: r.id, path: r.path})
+			b.delete(r)
 		}
 	}
 	if p.skip != skipGone {

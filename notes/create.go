@@ -68,6 +68,9 @@ func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(r
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var written Written
+	if err := v.recoverOnce(ctx); err != nil {
+		return written, err
+	}
 	if done, err := v.store.answered(ctx, requestKey, &written); done || err != nil {
 		return written, err
 	}
@@ -78,6 +81,9 @@ func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(r
 	defer func() { _ = root.Close() }() // what is written is synced
 	op, err := plan(root)
 	if err != nil || op == nil {
+		return written, v.mounts.explain(root, err)
+	}
+	if err := v.mounts.checkOperation(root, op); err != nil {
 		return written, err
 	}
 	op.requestKey = requestKey

@@ -32,6 +32,9 @@ type clock struct {
 	now time.Time
 }
 
+// newClock is ahead of every file, which is none that changed a moment ago.
+func newClock() *clock { return &clock{now: time.Now().Add(time.Hour)} }
+
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +50,7 @@ func (c *clock) Advance(d time.Duration) {
 // newFixture makes a vault with these files: path, text, path, text, …
 func newFixture(t *testing.T, files ...string) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: &clock{now: time.Now().Add(time.Hour)}}
+	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	for i := 0; i < len(files); i += 2 {
 		f.write(files[i], files[i+1])
 	}

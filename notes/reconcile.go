@@ -65,6 +65,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 type plan struct {
 	changed     []found         // to be read
 	gone        []row           // no file has this name any more
+	spared      []string        // folders that could not be looked at: what is not seen there is not gone
 	rows        map[string]row  // what the store had
 	passed      map[string]stat // files that were read and found to be no notes
 	whole       bool            // covers the whole vault
@@ -97,6 +98,9 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	p.compare(w)
+	if err := v.spareAway(ctx, root, p, w.mounts); err != nil {
+		return nil, err
+	}
 	v.removeTemps(root, w.temps)
 	return p, nil
 }
@@ -179,8 +183,9 @@ func (p *plan) compare(w *walked) {
 			p.changed = append(p.changed, f)
 		}
 	}
+	p.spared = append(p.spared, w.unreadable...)
 	for name, r := range p.rows {
-		if !seen[name] && !inUnreadable(name, w.unreadable) {
+		if !seen[name] && !p.isSpared(name) {
 			p.gone = append(p.gone, r)
 		}
 	}
@@ -201,10 +206,6 @@ func (p *plan) sort() {
 		}
 		return strings.Compare(a.path, b.path)
 	})
-}
-
-func inUnreadable(p string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return under(p, d) })
 }
 
 func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error) {
@@ -236,6 +237,7 @@ func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error
 	p.looked = names
 	w.notes = dedupe(w.notes, p.rows, root)
 	p.compare(&w)
+	v.spareAwayBelow(root, p, w.mounts)
 	return p, nil
 }
 
@@ -270,6 +272,9 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 	w.attachments = append(w.attachments, sub.attachments...)
 	w.skipped = append(w.skipped, sub.skipped...)
 	w.unreadable = append(w.unreadable, sub.unreadable...)
+	for folder, m := range sub.mounts {
+		w.addMount(folder, m)
+	}
 	return nil
 }
 

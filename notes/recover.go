@@ -17,8 +17,23 @@ import (
 func (v *Vault) recoverOperations(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	return v.recoverPending(ctx)
+}
+
+// recoverOnce does so before the first write, which may come before the first
+// look at the vault: a request that is repeated after the crash would find its
+// own work in its way. The caller holds the vault's lock.
+func (v *Vault) recoverOnce(ctx context.Context) error {
+	if v.recovered {
+		return nil
+	}
+	return v.recoverPending(context.WithoutCancel(ctx))
+}
+
+func (v *Vault) recoverPending(ctx context.Context) error {
 	ops, err := v.store.pendingOperations(ctx)
 	if err != nil || len(ops) == 0 {
+		v.recovered = err == nil
 		return err
 	}
 	root, err := v.disk.open()
@@ -27,10 +42,14 @@ func (v *Vault) recoverOperations(ctx context.Context) error {
 	}
 	defer func() { _ = root.Close() }() // only read from; what is written is synced
 	for _, op := range ops {
+		if v.mounts.checkOperation(root, op) != nil {
+			continue // until its disk is back
+		}
 		if err := v.recoverOne(ctx, root, op); err != nil {
 			return err
 		}
 	}
+	v.recovered = true
 	return nil
 }
 

@@ -34,9 +34,18 @@ func (v *Vault) Run(ctx context.Context) error {
 		if !retryAt.IsZero() {
 			again = time.After(time.Until(retryAt))
 		}
+		var remounted <-chan time.Time
+		if v.mounts.anyAway() {
+			remounted = time.After(retryAfter)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-remounted:
+			if !v.mountsChanged() {
+				continue
+			}
+			v.queue.addAll()
 		case <-rescan.C:
 			v.queue.addAll()
 		case <-prune.C:

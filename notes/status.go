@@ -38,6 +38,7 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 		st.Unavailable = err.Error()
 	}
 	st.Warnings = append([]string{}, v.store.Warnings()...)
+	st.Warnings = append(st.Warnings, v.mounts.warnings()...)
 	st.Warnings = append(st.Warnings, v.feed.behind()...)
 	return st, nil
 }

@@ -21,6 +21,16 @@ func (s *Store) recordFiles(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
+	for name, diskPath := range haveFiles {
+		if p.isSpared(name) && wantFiles[name] == "" {
+			wantFiles[name] = diskPath
+		}
+	}
+	for name, k := range haveSkipped {
+		if _, found := wantSkipped[name]; !found && p.isSpared(name) {
+			wantSkipped[name] = k
+		}
+	}
 	for _, name := range p.kept {
 		if k, ok := haveSkipped[name]; ok {
 			wantSkipped[name] = k

@@ -32,9 +32,12 @@ type Vault struct {
 	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
 	feed   *feeder
 
+	recovered bool // what a crash had interrupted is finished; guarded by mu
+
 	queue    pathQueue
 	progress progress
 	incident incident
+	mounts   mounts
 
 	failpoint func(step string) error // for tests
 }
@@ -66,8 +69,9 @@ func NewVault(ctx context.Context, store *Store, root string, opt VaultOptions) 
 	if err != nil {
 		return nil, err
 	}
-	return &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
-		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}, nil
+	v := &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
+		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	return v, store.setting(ctx, mountsSetting, &v.mounts.known)
 }
 
 // vaultSetting is where the store keeps the recorded folder's identity.
@@ -182,6 +186,9 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = root.Close() }() // only read from
+	if err := v.mounts.check(root, "read", p); err != nil {
+		return false, err
+	}
 	r, ok := rows[p]
 	if !ok {
 		return false, nil

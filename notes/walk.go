@@ -27,7 +27,15 @@ type walked struct {
 	// unreadable are folders that could not be listed: nothing may be
 	// concluded about the notes in them.
 	unreadable []string
-	temps      []string // temp files of operations
+	temps      []string         // temp files of operations
+	mounts     map[string]mount // folders where another disk begins
+}
+
+func (w *walked) addMount(folder string, m mount) {
+	if w.mounts == nil {
+		w.mounts = map[string]mount{}
+	}
+	w.mounts[folder] = m
 }
 
 // Skipped is a file that could be a note and is not, with the reason.
@@ -51,7 +59,11 @@ func walk(ctx context.Context, root *os.Root, dir string, ig *Ignore) (*walked, 
 		}
 		defer func() { _ = sub.Close() }() // only read from
 	}
-	if err := w.dir(sub, strings.TrimPrefix(dir, "."), 0); err != nil {
+	info, err := sub.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	if err := w.dir(sub, strings.TrimPrefix(dir, "."), identityOf(info).Device, 0); err != nil {
 		return nil, err
 	}
 	w.dropTwins()
@@ -68,9 +80,9 @@ type walker struct {
 	out    *walked
 }
 
-// dir lists one folder, which is already open. Errors below the first folder
-// are recorded, not returned.
-func (w *walker) dir(folder *os.Root, rel string, depth int) error {
+// dir lists one folder, which is already open and lies on the device. Errors
+// below the first folder are recorded, not returned.
+func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -87,18 +99,29 @@ func (w *walker) dir(folder *os.Root, rel string, depth int) error {
 			continue
 		}
 		info, err := folder.Lstat(name)
-		if err != nil {
-			continue // gone since it was listed
-		}
-		if info.IsDir() {
-			if err := w.below(folder, name, diskPath, depth); err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+		case err != nil: // a disk that does not answer, perhaps
+			w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+		case info.IsDir():
+			if err := w.below(folder, name, diskPath, w.crossing(diskPath, info, device), depth); err != nil {
 				return err
 			}
-			continue
+		default:
+			w.file(name, diskPath, info)
 		}
-		w.file(name, diskPath, info)
 	}
 	return nil
+}
+
+// crossing returns the device of a folder whose parent lies on another one,
+// perhaps, and remembers where that is so.
+func (w *walker) crossing(diskPath string, info fs.FileInfo, parent uint64) uint64 {
+	id := identityOf(info)
+	if id.Device != parent {
+		w.out.addMount(norm.NFC.String(diskPath), mount{DiskPath: diskPath, identity: id})
+	}
+	return id.Device
 }
 
 func listNames(folder *os.Root) ([]string, error) {
@@ -110,10 +133,10 @@ func listNames(folder *os.Root) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-func (w *walker) below(folder *os.Root, name, diskPath string, depth int) error {
+func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, depth int) error {
 	sub, err := folder.OpenRoot(name)
 	if err == nil && depth < maxDepth {
-		err = w.dir(sub, diskPath, depth+1)
+		err = w.dir(sub, diskPath, device, depth+1)
 		_ = sub.Close() // only read from
 	}
 	switch {
