@@ -278,9 +278,14 @@ type IndexStats struct {
 	Warnings []string // what the user should know, a sentence each
 }
 
-// Stats reports the state of the index.
+// Stats reports the state of the index. Asking again and again does not hold
+// up a build: its notes are counted before they are settled.
 func (x *Index) Stats() (IndexStats, error) {
-	r, err := x.reader()
+	if x.unsettled.small.Load() {
+		x.settle()
+	}
+	waiting := x.unsettled.waiting.Load()
+	r, err := x.snapshot()
 	if err != nil {
 		return IndexStats{}, err
 	}
@@ -290,9 +295,12 @@ func (x *Index) Stats() (IndexStats, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Notes, s.Segments = int(n), len(r.Segments())
+	s.Notes, s.Segments = int(n)+int(waiting), len(r.Segments())
 	if s.Position, err = readPosition(r); err != nil {
 		return s, err
+	}
+	if to := x.unsettled.to.Load(); to != nil {
+		s.Position = *to
 	}
 	s.Bytes = diskSize(x.dir)
 	x.mu.RLock()

@@ -2,6 +2,8 @@ package search
 
 import (
 	"flag"
+	"io"
+	"log"
 	"os"
 	"testing"
 )
@@ -11,5 +13,6 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" { // benchmarks measure what users have
 		persistNap = 20
 	}
+	log.SetOutput(io.Discard) // Bleve's word on damage that tests have made
 	os.Exit(m.Run())
 }

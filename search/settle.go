@@ -27,13 +27,16 @@ type unsettled struct {
 	mu       sync.Mutex // held by an Apply from beginning to end, and to settle
 	builders []*builder
 	notes    map[int64]bool // in the builders
-	small    bool           // some of it is no build
 	updates  uint64
 	lost     error // why some of it did not become part of the index
 	timer    *time.Timer
 
 	// to is the position of all that was applied, nil when that is settled.
 	to atomic.Pointer[notes.Position]
+	// small is set when some of it is no build.
+	small atomic.Bool
+	// waiting is the number of notes in the builders after the last Apply.
+	waiting atomic.Int64
 	// building is set while an Apply is at work that is a build, for which
 	// searches do not wait.
 	building atomic.Bool
@@ -49,7 +52,7 @@ func (x *Index) prepare(updates []update, build bool) error {
 		u.mu.Unlock()
 		return err
 	}
-	again := build && u.small
+	again := build && u.small.Load()
 	for i := 0; i < len(updates) && !again; i++ {
 		again = u.notes[updates[i].id]
 	}
@@ -67,7 +70,9 @@ func (x *Index) prepare(updates []update, build bool) error {
 	for _, up := range updates {
 		u.notes[up.id] = true
 	}
-	u.small = u.small || !build
+	if !build {
+		u.small.Store(true)
+	}
 	u.building.Store(build)
 	return nil
 }
@@ -90,10 +95,12 @@ func (x *Index) counted(to notes.Position, n int) error {
 	u := &x.unsettled
 	u.to.Store(&to)
 	u.updates += uint64(n)
-	text := 0
+	text, waiting := 0, 0
 	for _, b := range u.builders {
 		text += b.text
+		waiting += len(b.ids)
 	}
+	u.waiting.Store(int64(waiting))
 	if text >= maxUnsettled {
 		x.settleLocked()
 		err := u.lost
@@ -129,11 +136,7 @@ func (x *Index) settle() {
 func (x *Index) settleLocked() {
 	u := &x.unsettled
 	err := x.introduce()
-	for _, b := range u.builders {
-		b.release()
-	}
-	u.builders, u.notes, u.small, u.updates = nil, nil, false, 0
-	u.to.Store(nil)
+	u.clear()
 	if err != nil && !errors.Is(err, ErrClosed) {
 		u.lost = err
 		x.log.Error("search index", "err", err)
@@ -185,13 +188,21 @@ func (x *Index) position(b *index.Batch, to notes.Position) {
 	})
 }
 
-// discard forgets what is unsettled.
-func (u *unsettled) discard() {
+// clear leaves nothing unsettled.
+func (u *unsettled) clear() {
 	for _, b := range u.builders {
 		b.release()
 	}
-	u.builders, u.notes, u.small, u.updates, u.lost = nil, nil, false, 0, nil
+	u.builders, u.notes, u.updates = nil, nil, 0
+	u.small.Store(false)
+	u.waiting.Store(0)
 	u.to.Store(nil)
+}
+
+// discard forgets what is unsettled.
+func (u *unsettled) discard() {
+	u.clear()
+	u.lost = nil
 	if u.timer != nil {
 		u.timer.Stop()
 	}

@@ -111,7 +111,15 @@ func (a *app) openLogs(cfg *config.Config) (*logs, error) {
 	}
 	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)})
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
+	l.adopt()
 	return l, nil
+}
+
+// adopt has the log take what libraries print with the standard one, for lack
+// of another: Bleve does so of a segment that it cannot open.
+func (l *logs) adopt() {
+	slog.SetLogLoggerLevel(slog.LevelWarn)
+	slog.SetDefault(l.Logger)
 }
 
 // openCommandLogs opens the log of a shell command, which is silent unless it
@@ -120,7 +128,9 @@ func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*logs, er
 	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
 		return a.openLogs(cfg)
 	}
-	return &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, nil
+	l := &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}
+	l.adopt()
+	return l, nil
 }
 
 func levelOf(name string) slog.Level {
