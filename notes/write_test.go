@@ -468,7 +468,8 @@ func TestFullAndReadOnlyDisks(t *testing.T) {
 }
 
 // TestCrashAfterEveryStep ends the program after each step of each kind of
-// write, and starts it again.
+// write, and starts it again; the request is repeated after the first look at
+// the vault, or before it.
 func TestCrashAfterEveryStep(t *testing.T) {
 	ctx := context.Background()
 	start := []string{"N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\n", "dir/Third.md", "[n](../N.md) [[N#x|y]]\n", "dir/pic.png", "png"}
@@ -503,18 +504,30 @@ func TestCrashAfterEveryStep(t *testing.T) {
 		after := whole.files()
 		for i, at := range steps {
 			t.Run(fmt.Sprintf("%s, killed %d %s", name, i, at), func(t *testing.T) {
-				f := newFixture(t, start...)
-				f.failpoint = func(step string) error {
-					if step == at {
-						return errKilled
+				killed := func() *fixture {
+					f := newFixture(t, start...)
+					f.failpoint = func(step string) error {
+						if step == at {
+							return errKilled
+						}
+						return nil
 					}
-					return nil
+					require.ErrorIs(t, write(f), errKilled)
+					return f
 				}
-				require.ErrorIs(t, write(f), errKilled)
+				f := killed()
 				f.restart()
 				f.requireConsistent()
 				assert.Equal(t, after, f.files(), "what was journalled is finished")
 				require.NoError(t, write(f), "the repeated request is answered")
+				assert.Equal(t, after, f.files(), "and not done twice")
+
+				f = killed()
+				require.NoError(t, f.store.Close())
+				f.open(VaultOptions{})
+				require.NoError(t, write(f), "the repeated request is answered at once")
+				f.reconcile()
+				f.requireConsistent()
 				assert.Equal(t, after, f.files(), "and not done twice")
 			})
 		}
