@@ -90,16 +90,16 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector f
 	if allowed != nil {
 		keep = func(row int32) bool { return allowed.Has(e.note[row]) }
 	}
-	best := map[int64]chunkHit{}
+	best, q := make(map[int64]chunkHit, 4*k), sharpen(query)
 	for _, c := range scan(e.signs, signs(nil, query), rescoredFor(k), keep) {
-		e.score(c.row, query, vector, best)
+		e.score(c.row, q, vector, best)
 	}
 	return ranked(best, k)
 }
 
 // score enters a row if it is its note's best so far.
-func (e *entries) score(row int32, query []float32, vector func(slot uint32) quantised, best map[int64]chunkHit) {
-	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(dot(query, vector(e.slot[row])))}
+func (e *entries) score(row int32, q sharp, vector func(slot uint32) quantised, best map[int64]chunkHit) {
+	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(q.dot(vector(e.slot[row])))}
 	if b, ok := best[hit.note]; !ok || hit.cosine > b.cosine || hit.cosine == b.cosine && hit.ordinal < b.ordinal {
 		best[hit.note] = hit
 	}
@@ -118,10 +118,10 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 
 // cosines scores the best chunk of each of these notes.
 func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32) quantised) []chunkHit {
-	best := map[int64]chunkHit{}
+	best, q := make(map[int64]chunkHit, len(ids)), sharpen(query)
 	for _, id := range ids {
 		for _, row := range e.of[id] {
-			e.score(row, query, vector, best)
+			e.score(row, q, vector, best)
 		}
 	}
 	return ranked(best, len(best))

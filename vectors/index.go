@@ -174,7 +174,8 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 	if x.closed || x.serving != space {
 		return nil, nil // another model has just taken over; the next query asks it
 	}
-	return hits(space.entries.nearest(query, allowed, k, space.slots.vector)), nil
+	file := space.slots.view()
+	return hits(space.entries.nearest(query, allowed, k, file.vector)), nil
 }
 
 // Cosines scores the best chunk of each of these notes against the text.
@@ -189,7 +190,8 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 	if x.closed || x.serving != space {
 		return nil, nil
 	}
-	return hits(space.entries.cosines(query, ids, space.slots.vector)), nil
+	file := space.slots.view()
+	return hits(space.entries.cosines(query, ids, file.vector)), nil
 }
 
 func hits(found []chunkHit) []Hit {

@@ -16,8 +16,8 @@ type candidate struct {
 // parallelFrom is how many rows make a second processor worth its start.
 const parallelFrom = 32 << 10
 
-// scan returns about k rows whose signs differ least from the query's: all
-// that are at least as near as the k-th, cut to 2k. keep, when not nil, says
+// scan returns the k rows whose signs differ least from the query's, in no
+// order. keep, when not nil, says
 // which rows count. rows is len(table)/len(query).
 func scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	rows := len(table) / len(query)
@@ -37,20 +37,21 @@ func scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	}
 	wait.Wait()
 	all := slices.Concat(found...)
-	return nearestOf(all, k)
+	return nearestOf(all, k, len(query))
 }
 
-func nearestOf(all []candidate, k int) []candidate {
+// nearestOf cuts candidates to the k nearest, in no order. Which it keeps of
+// those that are as far as the last says nothing.
+func nearestOf(all []candidate, k, words int) []candidate {
 	if len(all) <= k {
 		return all
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		if a.distance != b.distance {
-			return int(a.distance - b.distance)
-		}
-		return int(a.row - b.row)
-	})
-	return all[:k]
+	s := selection{k: k, found: all, counts: make([]int32, 64*words+2)}
+	for _, c := range all {
+		s.counts[c.distance]++
+	}
+	s.cut()
+	return s.found
 }
 
 // scanRange keeps what is nearer than a bound, which it lowers whenever it
@@ -99,9 +100,13 @@ type selection struct {
 func (s *selection) add(c candidate) {
 	s.found = append(s.found, c)
 	s.counts[c.distance]++
-	if len(s.found) < 2*s.k {
-		return
+	if len(s.found) == 2*s.k {
+		s.cut()
 	}
+}
+
+// cut leaves the k nearest of at least as many.
+func (s *selection) cut() {
 	// The k nearest lie at or below a distance; keep those, and from now on
 	// only what is nearer than it can matter.
 	sum, limit := int32(0), int32(0)

@@ -64,6 +64,7 @@ func TestScanFindsTheNearestBySigns(t *testing.T) {
 			slices.Sort(want)
 			got := scan(table, query, 50, keep)
 			require.Len(t, got, 50)
+			slices.SortFunc(got, func(a, b candidate) int { return int(a.distance - b.distance) })
 			for i, c := range got {
 				assert.Equal(t, want[i], int(c.distance), "dim %d, place %d", dim, i)
 				assert.Equal(t, distances[c.row], int(c.distance))
@@ -102,6 +103,32 @@ func TestQuantisedCosine(t *testing.T) {
 	}
 }
 
+func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, dim := range []int{1, 31, 32, 33, 384, 1000, maxTestDim} {
+		vs := clustered(rng, 50, dim, 3)
+		vs = append(vs, make([]float32, dim)) // zeros
+		for _, v := range vs {
+			values := make([]int8, dim)
+			q := quantised{quantise(v, values), values}
+			for _, query := range vs[:10] {
+				assert.InDelta(t, dot(query, q), sharpen(query).dot(q), 1e-4, "dim %d", dim)
+			}
+			assert.Zero(t, sharpen(make([]float32, dim)).dot(q))
+		}
+	}
+	extreme := make([]float32, maxTestDim)
+	values := make([]int8, maxTestDim)
+	for i := range extreme {
+		extreme[i] = 1
+	}
+	q := quantised{quantise(extreme, values), values}
+	assert.InDelta(t, maxTestDim, sharpen(extreme).dot(q), 1, "the largest sum fits")
+}
+
+// maxTestDim is beyond every model that is known.
+const maxTestDim = 8192
+
 // BenchmarkNearest: a million chunks of 384 dimensions, the ten nearest, with
 // the recall against exact search.
 func BenchmarkNearest(b *testing.B) {
@@ -127,7 +154,7 @@ func BenchmarkNearest(b *testing.B) {
 	for _, q := range queries[:20] {
 		exact := map[int64]chunkHit{}
 		for row := range n {
-			e.score(int32(row), q, vector, exact)
+			e.score(int32(row), sharpen(q), vector, exact)
 		}
 		want := ranked(exact, 10)
 		got := e.nearest(q, nil, 10, vector)

@@ -85,11 +85,25 @@ func (s *slots) find(key slotKey) (uint32, bool) {
 
 // vector returns the quantised vector of a record, to be read only.
 func (s *slots) vector(i uint32) quantised {
-	s.mu.RLock()
-	record := s.records.at(int(i))
-	s.mu.RUnlock()
-	return storedVector(record, s.dim)
+	v := s.view()
+	return v.vector(i)
 }
+
+// view is the file as it is at one moment. Records that are there then can be
+// read from it without a lock, as long as the file is open.
+type view struct {
+	records records
+	dim     int
+}
+
+func (s *slots) view() view {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return view{*s.records, s.dim}
+}
+
+// vector returns the quantised vector of a record, to be read only.
+func (v *view) vector(i uint32) quantised { return storedVector(v.records.at(int(i)), v.dim) }
 
 // storedVector is the vector that a record holds.
 func storedVector(record []byte, dim int) quantised {

@@ -48,7 +48,7 @@ var layers = map[string]layer{
 		why:     "it measures the answers of search from outside, so that what it measures is what users get",
 	},
 	"vectors": {
-		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model"},
+		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model", "vectors/bert/kernel"},
 		why:     "vectors follow the feed of notes and keep tables of their own; they never know how text is searched",
 	},
 	"vectors/bert": {

@@ -14,6 +14,7 @@ var generic = &Set{
 	Interleave16:    interleave16Generic,
 	Softmax:         softmaxGeneric,
 	Scale:           scaleGeneric,
+	Dot:             dotGeneric,
 	rows8:           1 << 20,
 	rows16:          1 << 20,
 	tile8:           tile8Generic,

@@ -132,3 +132,11 @@ func scaleGeneric(dst []float32, acc []int32, scale float32) {
 		dst[i] = float32(float32(acc[i]) * scale)
 	}
 }
+
+func dotGeneric(a []int16, b []int8) (sum int32) {
+	b = b[:len(a)]
+	for i, v := range a {
+		sum += int32(v) * int32(b[i])
+	}
+	return sum
+}

@@ -51,6 +51,8 @@ type Set struct {
 	Softmax func(p []int16, acc []int32, keyScale, valueScale, mask []float32, factor float32) float32
 	// Scale writes acc × scale.
 	Scale func(dst []float32, acc []int32, scale float32)
+	// Dot returns the inner product of a and b, which must fit an int32.
+	Dot func(a []int16, b []int8) int32
 
 	// rows is the number of rows that a tile takes at most.
 	rows8, rows16 int

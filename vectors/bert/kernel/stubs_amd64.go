@@ -64,6 +64,11 @@ func softmaxAVX2(p []int16, acc []int32, keyScale []float32, valueScale []float3
 //go:noescape
 func scaleAVX2(dst []float32, acc []int32, factor float32)
 
+// dotAVX2 is Set.Dot.
+//
+//go:noescape
+func dotAVX2(a []int16, b []int8) (sum int32)
+
 // tile8AVX512VNNI computes up to 12 rows of a panel's columns.
 //
 //go:noescape
@@ -123,3 +128,8 @@ func softmaxAVX512VNNI(p []int16, acc []int32, keyScale []float32, valueScale []
 //
 //go:noescape
 func scaleAVX512VNNI(dst []float32, acc []int32, factor float32)
+
+// dotAVX512VNNI is Set.Dot.
+//
+//go:noescape
+func dotAVX512VNNI(a []int16, b []int8) (sum int32)

@@ -283,6 +283,23 @@ func TestRoundSame(t *testing.T) {
 	})
 }
 
+func TestDotSame(t *testing.T) {
+	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
+		for round := range 200 {
+			n := rowLengths[round%len(rowLengths)]
+			limit := min(32767, math.MaxInt32/(128*n)) // so that the sum fits
+			a, b := make([]int16, n), make([]int8, n+1)
+			var want int64
+			for i := range a {
+				a[i], b[i] = int16(pick(rng, -limit, limit)), int8(pick(rng, -128, 127))
+				want += int64(a[i]) * int64(b[i])
+			}
+			require.EqualValues(t, want, generic.Dot(a, b))
+			require.EqualValues(t, want, s.Dot(a, b[:n]))
+		}
+	})
+}
+
 func TestSoftmaxSame(t *testing.T) {
 	eachTier(t, func(t *testing.T, s *Set, rng *rand.Rand) {
 		for round := range 300 {

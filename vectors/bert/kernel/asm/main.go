@@ -74,6 +74,7 @@ func files() map[string][]byte {
 		isa.interleave16(p)
 		isa.softmax(p)
 		isa.scale(p)
+		isa.dot(p)
 		isa.constants(p)
 		out[isa.file] = p.Bytes()
 	}

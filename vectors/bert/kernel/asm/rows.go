@@ -317,3 +317,27 @@ func (v *isa) scale(p *printer) {
 	})
 	p.ret()
 }
+
+// dot multiplies the bytes, widened, with the 16-bit values in pairs. One half
+// of the running sums of a block is enough; the others stay zero for reduce.
+func (v *isa) dot(p *printer) {
+	p.function("dot"+v.suffix, "is Set.Dot.", "a []int16, b []int8", "sum int32")
+	p.op("MOVQ", p.arg("a"), "SI")
+	p.op("MOVQ", p.arg("b"), "DX")
+	n := v.chunks()
+	for c := range n {
+		v.zero(p, c)
+	}
+	v.loop(p, "a_len", func() {
+		for c := range n / 2 {
+			t := v.r(n + c)
+			p.op("VPMOVSXBW", at(c*v.bytes()/2, "DX", "AX"), t)
+			p.op("VPMADDWD", fmt.Sprintf("%d(SI)(AX*2)", c*v.bytes()), t, t)
+			p.op("VPADDD", t, v.r(c), v.r(c))
+		}
+	})
+	v.reduce(p, "VPADDD", 0, n)
+	p.op("VMOVD", x(0), "AX")
+	p.op("MOVL", "AX", p.arg("sum"))
+	p.ret()
+}
