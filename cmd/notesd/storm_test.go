@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -114,6 +115,7 @@ func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 		if err != nil {
 			continue // none is up just now
 		}
+		<-time.After(rand.N(4 * turnPoll)) // so that it is not always just after an answer
 		if process, err := os.FindProcess(id.PID); err == nil && process.Kill() == nil {
 			kills++
 			seen = s.reads.Load() + s.writes.Load()

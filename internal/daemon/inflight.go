@@ -13,8 +13,10 @@ const (
 	// it may have to be sent (again): the largest message and a good many more.
 	maxHeldBytes = maxLine + 16<<20
 	// maxSends is how often one request is given to daemons that die over it
-	// before the client is told. A request may well be what kills them.
-	maxSends = 5
+	// before the client is told. A request may well be what kills them; but one
+	// that only takes long, while something else kills daemons several times a
+	// second, has been seen to meet five in a row.
+	maxSends = 12
 )
 
 var (
