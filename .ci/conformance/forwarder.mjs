@@ -6,13 +6,19 @@ import { buffer } from "node:stream/consumers";
 
 import { standIn } from "./stand-ins.mjs";
 
-// forward listens on a port of its own and returns the server.
+// forward listens on a port of its own.
 export async function forward(target, token) {
   const server = createServer((from, to) => {
     pass(from, to, target, token).catch(() => to.destroy());
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  return server;
+  return {
+    url: `http://127.0.0.1:${server.address().port}/mcp`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 async function pass(from, to, target, token) {

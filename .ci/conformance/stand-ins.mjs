@@ -10,6 +10,13 @@ export const scratch = Array.from({ length: 40 }, (_, i) => ({
 }));
 let used = 0;
 
+// A picture that the first of them links to.
+export const picture = {
+  path: "Scratch/dot.png",
+  base64: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",
+};
+scratch[0].text += "\n![[dot.png]]\n";
+
 // The prompts, as a user would write them in the prompts folder.
 export const promptFolder = "Own Prompts";
 export const prompts = {
@@ -25,6 +32,7 @@ const resources = {
   "test://static-text": home,
   "test://watched-resource": home,
   "test://example-resource": home,
+  "test://static-binary": "note:///Scratch/dot.png",
   "test://template/123/data": "note:///Scratch/Note%200.md",
 };
 
