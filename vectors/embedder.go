@@ -34,3 +34,10 @@ type Learner interface {
 	// Expect sets the dimension that its vectors had in an earlier run.
 	Expect(dim int)
 }
+
+// Preparer is an Embedder that wants to know when it is about to embed many
+// passages, batch after batch, and when that is over.
+type Preparer interface {
+	Embedder
+	Prepare(threads int) (over func())
+}

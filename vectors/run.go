@@ -27,12 +27,18 @@ func (x *Index) Run(ctx context.Context) error {
 		}
 	}
 	var pause backOff
-	for {
+	rest := func() {}
+	defer func() { rest() }()
+	for working := false; ; {
 		more, err := x.step(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		x.report(err)
+		if busy := more && err == nil; busy != working {
+			rest()
+			rest, working = x.prepare(busy), busy
+		}
 		wake := (<-chan struct{})(x.signal)
 		var again <-chan time.Time
 		switch {
@@ -51,6 +57,15 @@ func (x *Index) Run(ctx context.Context) error {
 		case <-again:
 		}
 	}
+}
+
+// prepare tells the embedder that there is much to do, and returns how to tell
+// it that there is not any more.
+func (x *Index) prepare(busy bool) (over func()) {
+	if p, ok := x.opt.Embedder.(Preparer); ok && busy {
+		return p.Prepare(x.threads())
+	}
+	return func() {}
 }
 
 // step does a little of what there is to do, and reports whether there is more.

@@ -23,7 +23,7 @@ func scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	rows := len(table) / len(query)
 	workers := 1
 	if rows >= parallelFrom {
-		workers = min(runtime.GOMAXPROCS(0), rows/(parallelFrom/2))
+		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU(), rows/(parallelFrom/2))
 	}
 	found := make([][]candidate, workers)
 	var wait sync.WaitGroup

@@ -74,6 +74,24 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	return context.Cause(ctx)
 }
 
+// Prepare gives the Go scheduler one processor more for each thread. A thread
+// that embeds holds one for as long as it likes, whatever its priority, so a
+// search would find that much less of the machine; with one more, it is the
+// system that decides who runs, and there priority counts. It is not left so,
+// because what spreads over all processors would count on more than there are.
+func (*Transformer) Prepare(threads int) (over func()) {
+	add := func(n int) {
+		processors.Lock()
+		defer processors.Unlock()
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+	}
+	add(threads)
+	return func() { add(-threads) }
+}
+
+// processors guards the process's one GOMAXPROCS.
+var processors sync.Mutex
+
 // passagesPerThread is how many passages a thread embeds between commits: a
 // tenth of a second's work, of which a commit is less than a hundredth.
 const passagesPerThread = 8

@@ -1,0 +1,55 @@
+package vectors
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/vectors/model"
+)
+
+func newTransformer(t *testing.T) *Transformer {
+	t.Helper()
+	m, err := model.Default()
+	require.NoError(t, err)
+	return NewTransformer(m)
+}
+
+func TestPassagesAndQueriesAreOfOneSpace(t *testing.T) {
+	e := newTransformer(t)
+	texts := []string{"How to bake rye bread", "The keel of a wooden boat", "Tides follow the moon", "", "☃"}
+	for _, threads := range []int{1, 3} {
+		got := make([][]float32, len(texts))
+		require.NoError(t, e.EmbedPassages(t.Context(), texts, threads, func(i int, v []float32) { got[i] = append([]float32(nil), v...) }))
+		for i, text := range texts {
+			want, err := e.EmbedQuery(t.Context(), text)
+			require.NoError(t, err)
+			assert.Equal(t, want, got[i], "the same bits, on however many threads")
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, e.EmbedPassages(ctx, texts, 2, func(int, []float32) {}), context.Canceled)
+	_, err := e.EmbedQuery(ctx, "x")
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestPreparingMakesRoomForOthers(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	e := newTransformer(t)
+	first, second := e.Prepare(1), e.Prepare(2)
+	assert.Equal(t, before+3, runtime.GOMAXPROCS(0))
+	first()
+	second()
+	assert.Equal(t, before, runtime.GOMAXPROCS(0))
+}
+
+func TestAScriptThatTheModelDoesNotKnow(t *testing.T) {
+	e := newTransformer(t)
+	assert.InDelta(t, transformerWeight, e.Weight("how to bake bread"), 0)
+	assert.InDelta(t, transformerWeight, e.Weight("2026 → 42"), 0, "no letters")
+	assert.Zero(t, e.Weight("วิธีอบขนมปัง"))
+}
