@@ -22,9 +22,19 @@
 // [Index] follows the vault. What it is told of a note whose texts it knows is
 // searchable at once; the rest waits in the backlog, which is not a queue but
 // a fact: the chunks that notes.db has and no embedding for. [Index.Run] works
-// it off, newest notes first, so killing the program costs at most the batch
-// in hand. A change of model builds a second [space] beside the one that
+// it off, newest notes first, batch by batch: a batch is embedded, committed to
+// SQLite, and then added to the mapped file, so killing the program costs at
+// most the batch in hand, and a text whose vector was committed is never
+// embedded again. A change of model builds a second space beside the one that
 // answers, and takes its place when it is complete.
+//
+// Vectors of texts that no note has any more are kept for a while, and deleted,
+// the longest unused first, when they are many.
+//
+// An embedder may be a program elsewhere (package endpoint has one), which can
+// be away: then Run tries again, slower and slower, [Index.Status] says what is
+// waited for, and a model of which nothing is known yet is a space only once
+// its dimension is.
 //
 // # Tables
 //
