@@ -271,6 +271,38 @@ func TestTyposAreExplained(t *testing.T) {
 	assert.Empty(t, f.search(search.Query{Text: "zzzzqqqq"}).Hits)
 }
 
+func TestFindsBeginningsPathsAndCompounds(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"Guide/graph-view.md": "# Graph Visualization\n\nNotes as a network, whose links are edges.",
+		"Guide/links.md":      "# Linking\n\nSee [the graph](graph-view.md), graph-view.md again, and [graph-view.md].",
+		"Notizen.md":          "Eine Notiz hat Verknüpfungen; jede Verknüpfung führt weiter.",
+		"Telegraphie.md":      "Telegraphen und Telegramme.",
+		"loader.md":           "Use fs.OpenFile with care; it opens files.",
+	})
+	for query, want := range map[string]string{
+		"telegr*":             "Telegraphie",
+		"TÉLÉGRAM*":           "Telegraphie",
+		"graph-view.md":       "Guide/graph-view",
+		"Guide/graph-view.md": "Guide/graph-view",
+		"GRAPH-VIEW.MD":       "Guide/graph-view",
+		"Notizverknüpfung":    "Notizen",
+		"os.OpenFile":         "loader",
+	} {
+		t.Run(query, func(t *testing.T) {
+			got := f.paths(query)
+			require.NotEmpty(t, got)
+			assert.Equal(t, want, got[0])
+		})
+	}
+	assert.NotContains(t, f.paths("telegr"), "Guide/links")
+	assert.Equal(t, []string{"openfile"}, f.search(search.Query{Text: "os.OpenFile"}).Hits[0].Why.Terms, "the part that it was found by")
+	assert.Equal(t, []string{"telegr*"}, f.search(search.Query{Text: "telegr*"}).Hits[0].Why.Terms)
+	assert.Empty(t, f.search(search.Query{Text: "telegr*"}).Notes)
+	r := f.search(search.Query{Text: "graph tag:nowhere"})
+	assert.Empty(t, r.Hits)
+	assert.Equal(t, []string{"no note is selected by the filter"}, r.Notes)
+}
+
 func TestRanking(t *testing.T) {
 	f := newFixture(t, map[string]string{
 		"Harbour.md":          "# Harbour\n\nBoats and ropes.",

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -113,8 +114,8 @@ func (x *Index) suggest(ctx context.Context, p *plan, unknown []queryWord) error
 
 // likeTerms returns the terms most like one that no note has: those that it
 // begins, else those an edit away (a letter wrong, missing, added, or two
-// swapped), else two edits for a long word. Of equals the most frequent come
-// first.
+// swapped), else two edits for a long word, else the two that it is made of.
+// Of equals the most frequent come first.
 func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 	letters := utf8.RuneCountInString(word)
 	if letters < oneTypo {
@@ -138,5 +139,52 @@ func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 			return mostFrequent(found, maxSuggestions), err
 		}
 	}
-	return nil, nil
+	return partsOf(s, word)
+}
+
+// leastPart is how many characters a part of a compound has.
+const leastPart = 4
+
+// partsOf splits a compound (Notizverknüpfung) into two terms that notes have;
+// of several ways to do so it takes the one whose rarer part is most frequent.
+func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
+	best := uint64(0)
+	for i := range word {
+		head, tail := word[:i], word[i:]
+		if utf8.RuneCountInString(head) < leastPart || utf8.RuneCountInString(tail) < leastPart {
+			continue
+		}
+		fewest := uint64(math.MaxUint64)
+		for _, part := range []string{head, tail} {
+			n, err := notesWith(s, stem(part))
+			if err != nil {
+				return nil, err
+			}
+			if fewest = min(fewest, n); fewest <= best {
+				break
+			}
+		}
+		if fewest > best {
+			best, parts = fewest, []string{stem(head), stem(tail)}
+		}
+	}
+	return parts, nil
+}
+
+// notesWith returns how many notes have a term in their name or body.
+func notesWith(s *scorch.IndexSnapshot, term string) (n uint64, err error) {
+	for _, seg := range s.Segments() {
+		for _, field := range []string{fieldName, fieldBody} {
+			dict, err := seg.Segment().Dictionary(field)
+			if err != nil {
+				return 0, err
+			}
+			list, err := dict.PostingsList([]byte(term), nil, nil)
+			if err != nil {
+				return 0, err
+			}
+			n += list.Count()
+		}
+	}
+	return n, nil
 }

@@ -22,6 +22,9 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		}
 		next += len(part)
 	}
+	if s.allowed != nil && s.allowed.Len() == 0 {
+		res.Notes = append(res.Notes, "no note is selected by the filter")
+	}
 	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {
 		res.Next = at.after(next)

@@ -21,10 +21,10 @@ const (
 type Query struct {
 	// Text is what to look for: words, and whatever of this is well formed:
 	//
-	//	"exact phrase"  -word  -"phrase"  title:word
+	//	"exact phrase"  -word  -"phrase"  title:word  begin*
 	//	tag:x  path:Projects/  folder:Work  has:todo  after:2026-01-31  before:yesterday
 	//
-	// each of which '-' before it turns around, but for has, after and before.
+	// each of which '-' before it turns around, but for has and begin*.
 	// Anything else is words: no text is a syntax error.
 	Text    string
 	Mode    Mode         // "" is ModeHybrid

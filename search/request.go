@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"notesd/notes"
 )
@@ -18,6 +19,7 @@ const partWeight = 0.7
 type request struct {
 	plan       plan
 	words      []queryWord // of the plan's terms, in the order of the query
+	parts      []queryWord // of compounds; what found a note that has no whole
 	phrases    [][]string  // word for word in the note
 	notPhrases [][]string
 	filter     notes.Filter
@@ -165,8 +167,45 @@ func (b *planBuilder) add(text string) {
 			b.gap++
 			continue
 		}
-		b.addSpan(text, s)
+		if rest := text[s.end:]; rest != "" && rest[0] == '*' && s.kind() == classWord && isPrefix(text[s.start:s.end]) {
+			b.addPrefix(text, s)
+			continue
+		}
+		b.addSpan(text, withoutExtension(text, s))
 	}
+}
+
+// withoutExtension cuts ".md" off a word: whoever pastes a path means the
+// note, whose name is indexed without.
+func withoutExtension(text string, s span) span {
+	const extension = ".md"
+	if name := text[s.start:s.end]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
+		s.end -= len(extension)
+	}
+	return s
+}
+
+// isPrefix reports whether word* is to find what begins with the word.
+func isPrefix(word string) bool {
+	const least = 2 // characters
+	return utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return classOf(r) == classConnector })
+}
+
+// addPrefix plans the terms that begin with a word.
+func (b *planBuilder) addPrefix(text string, s span) {
+	exact := string(fold(nil, text[s.start:s.end]))
+	if exact == "" || len(b.plan.terms) == maxTerms {
+		return
+	}
+	i, known := b.terms[exact]
+	if !known {
+		i = len(b.plan.terms)
+		b.plan.terms = append(b.plan.terms, planTerm{})
+		b.terms[exact] = i
+	}
+	b.plan.terms[i].lookup, b.plan.terms[i].weight = lookup{text: exact, prefix: true}, 1
+	b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[s.start : s.end+1], gap: b.gap, alone: true})
+	b.gap = 0
 }
 
 func (b *planBuilder) addSpan(text string, s span) {
@@ -190,7 +229,9 @@ func (b *planBuilder) addSpan(text string, s span) {
 			b.terms[t.text] = i
 		}
 		b.plan.terms[i].weight = max(b.plan.terms[i].weight, weight)
-		if !t.part {
+		if t.part {
+			b.parts = append(b.parts, queryWord{term: i, shown: text[t.start:t.end]})
+		} else {
 			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.start:t.end], gap: b.gap,
 				gram: s.kind() != classWord, alone: len(terms) == 1})
 			b.gap = 0
@@ -231,13 +272,18 @@ const maxShown = 10
 // shown returns the words of the query that a set of terms stands for.
 func (r *request) shown(terms uint64) []string {
 	var out []string
-	for _, w := range r.words {
-		if terms&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
-			continue
-		}
-		if word := strings.ToLower(clip(w.shown)); !slices.Contains(out, word) {
-			out = append(out, word)
+	add := func(words []queryWord, known func(have, word string) bool) {
+		for _, w := range words {
+			if terms&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
+				continue
+			}
+			word := strings.ToLower(clip(w.shown))
+			if !slices.ContainsFunc(out, func(have string) bool { return known(have, word) }) {
+				out = append(out, word)
+			}
 		}
 	}
+	add(r.words, func(have, word string) bool { return have == word })
+	add(r.parts, strings.Contains)
 	return out
 }
