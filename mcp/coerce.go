@@ -68,6 +68,9 @@ func (p param) wanted() string {
 		}
 		return "an array"
 	case "object":
+		if len(p.Required) > 0 {
+			return "an object with " + strings.Join(p.Required, " and ")
+		}
 		return `an object, like {"key": "value"}`
 	}
 	return "a value"

@@ -101,10 +101,9 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 func (f Failure) text() string {
 	var b strings.Builder
 	b.WriteString(f.sentence())
-	if len(f.Candidates) > 0 {
-		b.WriteString("\nMeant, perhaps:")
-		for _, path := range f.Candidates {
-			b.WriteString("\n- " + oneLine(path))
+	for _, candidate := range f.Candidates {
+		if candidate != f.Path { // which the message names
+			b.WriteString("\n- " + oneLine(candidate))
 		}
 	}
 	if f.Hash != "" {

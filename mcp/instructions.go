@@ -32,7 +32,7 @@ func (s *session) instructions(ctx context.Context) string {
 	case !vault.Ready():
 		fmt.Fprintf(&b, " They are still being read (%d so far): results are incomplete and say so.", status.Notes)
 	default:
-		b.WriteString(" There " + counted(status.Notes) + ".")
+		fmt.Fprintf(&b, " The vault has %s.", plural(status.Notes, "note"))
 	}
 	has := func(name string) bool { t := toolsByName[name]; return t != nil && s.offers(t) }
 	if has("search_notes") {
@@ -67,13 +67,6 @@ func (s *session) incomplete(ctx context.Context) []string {
 		return []string{"the folder is not reachable: " + status.Unavailable}
 	}
 	return []string{fmt.Sprintf("the folder is still being read: %d of %d files so far", status.Scanned, status.ToScan)}
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "is 1 note"
-	}
-	return fmt.Sprintf("are %d notes", n)
 }
 
 func isNotFound(err error) bool { return errors.Is(err, notes.ErrNotFound) }

@@ -51,5 +51,5 @@ func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) 
 	if err != nil {
 		return outcome{}, err
 	}
-	return outcome{structured: deleteVectorsOutput{n}, text: fmt.Sprintf("Deleted %d rows of %q", n, oneLine(a.TableName))}, nil
+	return outcome{structured: deleteVectorsOutput{n}, text: fmt.Sprintf("Deleted %s of %q", plural(n, "row"), oneLine(a.TableName))}, nil
 }

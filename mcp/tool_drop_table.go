@@ -36,7 +36,7 @@ func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, er
 		return outcome{}, err
 	}
 	name := oneLine(info.Name)
-	if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %d rows? It can be restored for seven days.", name, info.Rows)); err != nil {
+	if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %s? It can be restored for seven days.", name, plural(info.Rows, "row"))); err != nil {
 		return outcome{}, err
 	}
 	if info, err = in.tables().Drop(ctx, info.Name); err != nil {
@@ -45,6 +45,6 @@ func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, er
 	until := info.RestorableUntil().Format(time.RFC3339)
 	return outcome{
 		structured: dropTableOutput{Name: info.Name, Rows: info.Rows, RestorableUntil: until},
-		text:       fmt.Sprintf("Dropped the table %q with %d rows; `notesd tables restore %s` brings it back until %s.", name, info.Rows, name, until),
+		text:       fmt.Sprintf("Dropped the table %q with %s; `notesd tables restore %s` brings it back until %s.", name, plural(info.Rows, "row"), name, until),
 	}, nil
 }

@@ -43,9 +43,9 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, er
 	}
 	out := listTablesOutput{Tables: []tableItem{}, Total: len(infos)}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d vector tables", len(infos))
+	b.WriteString(plural(len(infos), "vector table"))
 	for i, info := range infos {
-		line := fmt.Sprintf("\n- %s: %d rows, dimension %d, %s", oneLine(info.Name), info.Rows, info.Dimension, info.Metric)
+		line := fmt.Sprintf("\n- %s: %s, dimension %d, %s", oneLine(info.Name), plural(info.Rows, "row"), info.Dimension, info.Metric)
 		if b.Len()+len(line) > in.limit {
 			fmt.Fprintf(&b, "\n… and %d more", len(infos)-i)
 			break

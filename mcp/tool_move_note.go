@@ -78,11 +78,9 @@ func moveText(out moveOutput) string {
 	const most = 20
 	var b strings.Builder
 	if out.DryRun {
-		b.WriteString("Nothing was written: this would be ")
-	}
-	fmt.Fprintf(&b, "moved %q to %q", oneLine(out.OldPath), oneLine(out.Path))
-	if !out.DryRun {
-		fmt.Fprintf(&b, ", revision %d, hash %s", out.Revision, out.Hash)
+		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", oneLine(out.OldPath), oneLine(out.Path))
+	} else {
+		fmt.Fprintf(&b, "Moved %q to %q, revision %d, hash %s", oneLine(out.OldPath), oneLine(out.Path), out.Revision, out.Hash)
 	}
 	list := func(heading string, paths []string) {
 		if len(paths) == 0 {

@@ -87,21 +87,20 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (outcome
 }
 
 func historyText(out historyOutput) string {
-	var b strings.Builder
 	if len(out.Revisions) == 0 {
-		b.WriteString("There is no history yet")
+		return "There is no history yet"
 	}
+	lines := make([]string, len(out.Revisions))
 	for i, r := range out.Revisions {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%d  %s  %s  %s  %s  +%d -%d  %d bytes", r.Revision, r.Time, r.Operation, oneLine(r.Author), oneLine(r.Path), r.Added, r.Removed, r.Size)
+		lines[i] = fmt.Sprintf("%d | %s | %s by %s | %s | +%d -%d | %d", r.Revision, r.Time, r.Operation, oneLine(r.Author), oneLine(r.Path), r.Added, r.Removed, r.Size)
 		if r.OldPath != "" {
-			b.WriteString("  was " + oneLine(r.OldPath))
+			lines[i] += " | was " + oneLine(r.OldPath)
 		}
 	}
+	text := plural(len(lines), "revision") + ", newest first\n" +
+		fence("history", "revision, time, change, path, lines, bytes", strings.Join(lines, "\n"))
 	if out.Next != "" {
-		b.WriteString("\nMore with cursor " + out.Next)
+		text += "\nMore with cursor " + out.Next
 	}
-	return b.String()
+	return text
 }

@@ -140,15 +140,28 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, er
 	return outcome{structured: out, text: linksText(out)}, nil
 }
 
-func linksText(out linksOutput) string {
+// outgoingLines has a line for each note that is linked to, with where.
+func outgoingLines(links []outgoingLink) []string {
 	var lines []string
-	for _, l := range out.Outgoing {
+	at := make(map[string]int) // in lines
+	for _, l := range links {
 		line := "-> " + oneLine(cmp.Or(l.URI, l.Path))
 		if l.From != "" {
 			line += " (from " + oneLine(l.From) + ")"
 		}
-		lines = append(lines, line)
+		i, seen := at[line]
+		if !seen {
+			i = len(lines)
+			at[line] = i
+			lines = append(lines, line+", line")
+		}
+		lines[i] += fmt.Sprintf(" %d", l.Line)
 	}
+	return lines
+}
+
+func linksText(out linksOutput) string {
+	lines := outgoingLines(out.Outgoing)
 	for _, l := range out.Backlinks {
 		line := fmt.Sprintf("<- %s:%d", oneLine(l.Path), l.Line)
 		if l.To != "" {
@@ -163,7 +176,7 @@ func linksText(out linksOutput) string {
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("%d outgoing, %d backlinks, %d unresolved", len(out.Outgoing), len(out.Backlinks), len(out.Unresolved))
+	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), plural(len(out.Backlinks), "backlink"), len(out.Unresolved))
 	if len(lines) > 0 {
 		text += "\n" + fence("links", out.Path, strings.Join(lines, "\n"))
 	}

@@ -195,11 +195,23 @@ func resultLines(results []searchResult) string {
 			b.WriteString(" › " + oneLine(r.Heading))
 		}
 		if w := r.Why; w.TextScore != 0 || w.VectorScore != 0 {
-			fmt.Fprintf(&b, " (score %v, text #%d %v, meaning #%d %v)", r.Score, w.TextRank, w.TextScore, w.VectorRank, w.VectorScore)
+			b.WriteString(w.text(r.Score))
 		}
 		b.WriteString("\n   " + strings.Join(strings.Fields(oneLine(r.Snippet)), " "))
 	}
 	return b.String()
+}
+
+// text says how a result was found, with explain.
+func (w why) text(score float64) string {
+	s := fmt.Sprintf(" (score %v", score)
+	if w.TextRank > 0 {
+		s += fmt.Sprintf(", text #%d %v", w.TextRank, w.TextScore)
+	}
+	if w.VectorRank > 0 {
+		s += fmt.Sprintf(", meaning #%d %v", w.VectorRank, w.VectorScore)
+	}
+	return s + ")"
 }
 
 // filter builds the filter that several tools share.

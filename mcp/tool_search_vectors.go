@@ -79,7 +79,7 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		lines.WriteString(line)
 		out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
 	}
-	text := fmt.Sprintf("%d rows", len(out.Results))
+	text := plural(len(out.Results), "row")
 	if out.Truncated {
 		text = fmt.Sprintf("%d of %d rows: the others do not fit; ask for fewer, or keep metadata short", len(out.Results), len(hits))
 	}

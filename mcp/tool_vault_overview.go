@@ -119,10 +119,11 @@ func (o overviewOutput) text() string {
 	}
 	var names strings.Builder
 	if len(o.Folders) > 0 {
-		names.WriteString("folders:")
-		for _, f := range o.Folders {
-			fmt.Fprintf(&names, " %s (%d);", oneLine(cmp.Or(f.Folder, "/")), f.Notes)
+		folders := make([]string, len(o.Folders))
+		for i, f := range o.Folders {
+			folders[i] = fmt.Sprintf("%s (%d)", oneLine(cmp.Or(f.Folder, "/")), f.Notes)
 		}
+		names.WriteString("folders: " + strings.Join(folders, "; "))
 	}
 	if len(o.Tags) > 0 {
 		names.WriteString("\ntags:")

@@ -55,7 +55,7 @@ func TestToolOutputs(t *testing.T) {
 		{"list_notes", `{}`, "7 of 7 notes"},
 		{"list_notes", `{"folder":"/Garden/"}`, "2 of 2 notes"},
 		{"list_notes", `{"folder":"None"}`, "0 of 0 notes"},
-		{"note_links", `{"note":"Empty"}`, "1 outgoing, 1 backlinks, 1 unresolved"},
+		{"note_links", `{"note":"Empty"}`, "1 outgoing, 1 backlink, 1 unresolved"},
 		{"related_notes", `{"note":"Plan.md"}`, "Garden/Plan.md (0.5): it links here"},
 		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares tomatoes"},
 		{"related_notes", `{"text":"nothing like it"}`, "Nothing is related"},
