@@ -43,7 +43,7 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		padding = 1
 	}
 	s.skip(padding)
-	s.push(container{item: true, indent: columns + width + padding, empty: blank, block: len(s.doc.Blocks)})
+	s.push(container{item: true, indent: columns + width + padding, outline: columns >= 4, empty: blank, block: len(s.doc.Blocks)})
 	s.itemOpened = true
 	return true
 }
@@ -89,6 +89,19 @@ func listMarker(line []byte, interrupts bool) int {
 		return 0
 	}
 	return width
+}
+
+// isOutline reports whether the line, of which tabs have been found and then
+// the byte at next, is an item of an outline as Logseq writes it: "- " after
+// tabs, below a heading that is no item itself. CommonMark would have it be
+// code, and what it says be lost. Text that goes on before it still does,
+// unless it is an item's of the outline.
+func (s *scanner) isOutline(matched, next int) bool {
+	line := s.src[next:s.lineEnd]
+	if s.pos != s.lineStart || s.src[s.pos] != '\t' || line[0] != '-' || listMarker(line, false) == 0 || isThematicBreak(line) {
+		return false
+	}
+	return s.kind != leafParagraph || matched < len(s.containers) && s.containers[matched].outline
 }
 
 // openLeaf opens the leaf that starts at next, other than a paragraph or

@@ -13,7 +13,9 @@
 //   - block ids, "^id" at the end of a paragraph or list item;
 //   - tasks, "- [ ] text" and Logseq's "- TODO text";
 //   - comments, %%hidden%%, and math, $inline$ and $$block$$;
-//   - Logseq page properties, "key:: value" lines that open the note.
+//   - Logseq page properties, "key:: value" lines that open the note;
+//   - Logseq's outlines, whose "- " after tabs is a list item and not code even
+//     where it is in no list.
 //
 // A section is a heading with everything up to the next heading of the same or
 // a higher level; a heading inside a list item (as Logseq writes them) ends

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"sort"
 	"testing"
 
@@ -146,13 +147,16 @@ func TestBlocksAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
+// outline matches what is no list item in CommonMark, perhaps.
+var outline = regexp.MustCompile(`(?m)^\t+- `)
+
 // TestVaultBlocksAgreeWithGoldmark does so with the notes in NOTESD_VAULTS that
 // use nothing but CommonMark.
 func TestVaultBlocksAgreeWithGoldmark(t *testing.T) {
 	notes, differ := 0, 0
 	vaultNotes(t, func(path string, src []byte) {
 		doc := Parse(src)
-		if bytes.Contains(src, []byte("$$")) || bytes.Contains(src, []byte("%%")) {
+		if bytes.Contains(src, []byte("$$")) || bytes.Contains(src, []byte("%%")) || outline.Match(src) {
 			return
 		}
 		body := src[doc.BodyStart:]

@@ -12,6 +12,8 @@ type container struct {
 	// indent is how many columns a line must be indented, relative to the
 	// parent, to continue a list item.
 	indent int
+	// outline tells that it is an item of an outline; see isOutline.
+	outline bool
 	// empty tells that the item has had no content yet: a blank line ends it.
 	empty bool
 	// block is the index in doc.Blocks from which blocks of this item follow.
@@ -257,7 +259,7 @@ func (s *scanner) openBlocks(matched int) {
 			s.blankLine(matched)
 			return
 		}
-		if columns >= 4 {
+		if columns >= 4 && !s.isOutline(matched, next) {
 			if s.kind == leafParagraph {
 				s.extendParagraph()
 				return
