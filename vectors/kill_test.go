@@ -199,7 +199,7 @@ func (k *killing) check() {
 	defer func() { require.NoError(t, store.Close()) }()
 	var texts int
 	require.NoError(t, store.Notes().Reader().QueryRow(`SELECT count(DISTINCT hash) FROM chunks`).Scan(&texts))
-	require.Equal(t, texts, len(rows), "one row for each text")
+	require.Len(t, rows, texts, "one row for each text")
 	index := NewIndex(store, k.state, Options{Embedder: k.embedder(nil, nil), Source: k.model})
 	require.NoError(t, index.loadAll(ctx))
 	defer func() { require.NoError(t, index.Close()) }()

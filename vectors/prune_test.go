@@ -46,7 +46,7 @@ func TestEditsDoNotGrowTheDisk(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, 10*time.Second, time.Millisecond)
 	assert.Equal(t, size, w.fileSize(), "slots are used again")
-	assert.Equal(t, w.rows(), len(w.index.serving.slots.byKey), "the file has what SQLite has")
+	assert.Len(t, w.index.serving.slots.byKey, w.rows(), "the file has what SQLite has")
 	w.requireTruth()
 	assert.Equal(t, "log.md", w.find(fmt.Sprintf("day %d", 5*keep-1))[0])
 	assert.Equal(t, "still.md", w.find("never changes")[0])
