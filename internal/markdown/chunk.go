@@ -119,6 +119,13 @@ func (c *chunker) cutLeaf(p piece, end int) piece {
 func (c *chunker) sizeLimit(start, end, size int) int {
 	var t tokenCounter
 	for i := start; i < end; {
+		before := t
+		if n, tenths := t.word(c.src[i:end]); n > 0 && tenths <= size {
+			size -= tenths
+			i += n
+			continue
+		}
+		t = before // the word does not fit: as much of it as does
 		r, n := rune(c.src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(c.src[i:end])

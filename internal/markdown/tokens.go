@@ -51,6 +51,23 @@ func (t *tokenCounter) next(r rune) int {
 	return tenthsPerMore
 }
 
+// word reads the letters that b starts with at once, when they are ASCII and
+// begin a word: most of most notes. It returns how many those are, 0 when it
+// is not so, and what they add.
+func (t *tokenCounter) word(b []byte) (n, tenths int) {
+	if t.run > 0 {
+		return 0, 0
+	}
+	for n < len(b) && isLetter(b[n]) {
+		n++
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	t.run, t.limit = n, wordLetters
+	return n, tenthsPerToken + tenthsPerMore*max(0, n-wordLetters)
+}
+
 // estimateTokens returns roughly how many tokens an embedding model makes of b.
 func estimateTokens(b []byte) int { return (estimateTenths(b) + 9) / 10 }
 
@@ -58,6 +75,11 @@ func estimateTenths(b []byte) int {
 	var t tokenCounter
 	tenths := 0
 	for i := 0; i < len(b); {
+		if n, more := t.word(b[i:]); n > 0 {
+			tenths += more
+			i += n
+			continue
+		}
 		r, size := rune(b[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(b[i:])
