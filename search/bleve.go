@@ -43,7 +43,7 @@ func asyncError(err error, dir string) {
 		return
 	}
 	x := v.(*Index)
-	msg := firstLine(err)
+	msg := x.reason(err)
 	if old := x.asyncErr.Swap(&msg); old == nil || *old != msg {
 		x.log.Error("search index", "err", err)
 	}
@@ -53,6 +53,17 @@ func asyncError(err error, dir string) {
 	case <-wait.C:
 	case <-x.closing:
 	}
+}
+
+// reason is what an error of Bleve's says behind what it says about itself
+// ("source: merger, persist error: merging err: write …").
+func (x *Index) reason(err error) string {
+	const label = "err: "
+	msg := firstLine(err)
+	if i := strings.LastIndex(msg, label); i >= 0 {
+		msg = msg[i+len(label):]
+	}
+	return strings.ReplaceAll(msg, x.dir, filepath.Base(x.dir))
 }
 
 // persistNap makes Bleve wait before it saves, in milliseconds: when many

@@ -25,13 +25,21 @@
 // # The index
 //
 // Index is a notes.Follower over a Bleve index of one document a note. Bleve
-// keeps postings and merges segments; it stores no text and no positions, and
-// its analysis and scoring are not used: builder.go makes the terms, score.go
-// reads the postings. The position in the feed is written in the same batch as
-// the notes that it covers. Batches are visible when Apply returns and saved
-// soon after, so a crash loses the latest of them together with their
-// position, and the vault feeds them again. An index that cannot be read is
-// set aside and built anew, which costs seconds.
+// keeps postings in segments, and saves and merges those; it stores no text and
+// no positions, and its analysis and scoring are not used: builder.go makes the
+// terms and counts them, segmentwriter.go writes what was counted as a segment
+// of Bleve's format, score.go reads the postings.
+//
+// What is applied is counted at once, and settled, that is made a segment and
+// part of the index, when a search asks, when it is much, or a moment later
+// (settle.go): many small changes are then one segment, as a checkout of a
+// thousand files is, and no search misses what was applied before it. Only
+// while a build is at work (a first index) does a search see what there is.
+//
+// The position in the feed is written with or after the notes that it covers,
+// and all of it is saved soon after, so a crash loses the latest notes together
+// with their position, and the vault feeds them again. An index that cannot be
+// read is set aside and built anew, which costs seconds.
 //
 // # Concurrency
 //
