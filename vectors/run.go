@@ -2,7 +2,7 @@ package vectors
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -19,7 +19,7 @@ func (x *Index) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return errors.Join(errors.New("the vectors could not be loaded"), err)
+		return fmt.Errorf("load the vectors: %w", err)
 	}
 	if x.opt.Wait != nil {
 		if err := x.opt.Wait(ctx); err != nil {

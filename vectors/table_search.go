@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"notesd/notes"
 )
 
 // TableQuery asks for the rows of a table that are nearest to a vector, or to
@@ -73,18 +75,29 @@ func (t *Tables) queryVector(ctx context.Context, info TableInfo, q TableQuery) 
 
 // embed returns the vector of a text as the table takes it.
 func (t *Tables) embed(ctx context.Context, op string, info TableInfo, text string) ([]float32, error) {
-	switch {
-	case t.embedder == nil:
+	if t.embedder == nil {
 		return nil, invalid(op, info.Name, "Pass a vector.", "text cannot be embedded, because semantic search is off")
-	case t.embedder.Dim() != info.Dimension:
-		return nil, invalid(op, info.Name, fmt.Sprintf("Pass a vector, or use a table of dimension %d.", t.embedder.Dim()),
-			"text gives vectors of %d numbers, and the table takes %d", t.embedder.Dim(), info.Dimension)
+	}
+	if dim := t.embedder.Dim(); dim != 0 && dim != info.Dimension {
+		return nil, misfit(op, info, dim)
 	}
 	v, err := t.embedder.EmbedQuery(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("embed the text: %w", err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, &notes.Error{Op: op, Path: info.Name, Err: notes.ErrUnavailable, Detail: "the text cannot be embedded: " + err.Error(),
+			Hint: "Pass a vector, or try again later."}
+	case len(v) != info.Dimension: // it was not known before
+		return nil, misfit(op, info, len(v))
 	}
 	return v, nil
+}
+
+// misfit is a text whose vectors do not fit the table.
+func misfit(op string, info TableInfo, dim int) error {
+	return invalid(op, info.Name, fmt.Sprintf("Pass a vector, or use a table of dimension %d.", dim),
+		"text gives vectors of %d numbers, and the table takes %d", dim, info.Dimension)
 }
 
 // ranking is rows by number with the scores of the scan, the highest first.
