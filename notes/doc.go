@@ -4,7 +4,8 @@
 // # Vocabulary
 //
 // A vault is a folder of Markdown files. A [Note] is one of them, named by its
-// vault-relative path. The [Store] holds what was derived from the files in
+// vault-relative path. An [Attachment] is another file that a note links to.
+// The [Store] holds what was derived from the files in
 // SQLite, and history, which was not. A [Follower] (text index, vectors,
 // notifier) derives more from the store and is fed from its change feed.
 //
@@ -20,6 +21,14 @@
 // tool writes the file durably first and then has exactly those paths
 // reconciled, so a crash between the two is repaired by the next Reconcile,
 // and the watcher's echo of a write finds an equal hash and stops.
+//
+// # When the disk is away
+//
+// What cannot be looked at is not gone. A vault that is unmounted, replaced,
+// unreadable or empty all of a sudden is an incident: operations fail with
+// [ErrUnavailable], and everything known is kept until most of it is back. The
+// same holds, for its own notes only, of a disk that is mounted inside the
+// vault, and of a folder that cannot be listed.
 //
 // # Concurrency
 //

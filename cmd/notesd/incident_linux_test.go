@@ -251,3 +251,40 @@ func unmount(t *testing.T, at string) {
 	})
 	require.NoError(t, err)
 }
+
+// One folder of the vault is a disk of its own, whose notes are not deleted when
+// it is unmounted, while the rest of the vault goes on.
+func TestDiskInTheVaultIsUnmounted(t *testing.T) {
+	p := newPlace(t, map[string]string{"Watched.md": "# Watched\nan anchor\n"})
+	at := filepath.Join(p.vault, "disk")
+	require.NoError(t, os.Mkdir(at, 0o755))
+	mountTemp(t, at)
+	files := map[string]string{}
+	for i := 1; i < manyNotes; i++ {
+		files[fmt.Sprintf("n%d.md", i)] = "an anchor\n"
+	}
+	notestest.Write(t, at, files)
+	w := newIncidentWorld(t, p)
+	head := w.now().Index.Head
+	disk := t.TempDir()
+	require.NoError(t, unix.Mount(at, disk, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
+
+	unmount(t, at)
+	w.logged("warning", "not mounted any more")
+	r := w.now()
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), `the disk of the folder "disk" is not mounted`)
+	assert.Empty(t, r.Unavailable)
+	assert.Equal(t, manyNotes, r.Notes)
+	assert.Equal(t, manyNotes, w.total("anchor"))
+	assert.True(t, w.tool("create_note", map[string]any{"path": "disk/New.md", "content": "x"}).IsError)
+	assert.True(t, w.tool("read_note", map[string]any{"note": "n1"}).IsError)
+
+	require.NoError(t, unix.Mount(disk, at, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+	w.logged("info", "usable again")
+	assert.Equal(t, head, w.now().Index.Head, "nothing was deleted and created again")
+	p.save(t, "disk/n1.md", "the disk is watched besides\n")
+	eventually(t, "a save on it is found", func() bool { return w.total("besides") == 1 })
+	unmount(t, at) // nothing is kept open
+}
