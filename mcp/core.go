@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ type Limits struct {
 	Resources     int // resources listed in all; 10 000
 	Subscriptions int // resources that one session may watch; 1000
 	PromptBytes   int // of the notes that a prompt embeds; 100 000
-	Concurrent    int // requests of one session that are worked on at a time; 4
+	Concurrent    int // requests of one session that are worked on at a time; 4, but half of the processors at most
 
 	// How often a second one session may ask for work (calls of tools, prompts,
 	// lists and reads of resources), call tools that write, ask for completions,
@@ -73,7 +74,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Resources, 10_000)
 	def(&l.Subscriptions, 1000)
 	def(&l.PromptBytes, 100_000)
-	def(&l.Concurrent, 4)
+	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that one that floods leaves the others the rest
 	l.Line = l.Line.withDefaults()
 	return l
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
+)
+
+// direct is a client that speaks to the place's daemon without a relay.
+func (p place) direct(t testing.TB) *peer {
+	t.Helper()
+	conn, err := daemon.Dial(t.Context(), p.state, helloOfTest())
+	require.NoError(t, err)
+	h := &peer{t: t, stdin: conn, answers: map[int]chan message{}, others: make(chan message, 1000)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.read(conn)
+	}()
+	t.Cleanup(func() {
+		_ = conn.Close()
+		<-ended
+	})
+	h.initialize()
+	return h
+}
+
+func helloOfTest() daemon.Hello {
+	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: daemon.KindMCP}
+}
+
+// timed makes a call and returns how long its answer took.
+func (h *peer) timed(method string, params any) time.Duration {
+	began := time.Now()
+	answer := <-h.send(method, params)
+	took := time.Since(began)
+	require.Nil(h.t, answer.Error)
+	return took
+}
+
+// What the relay adds to a call, and what it costs to have one: the same small
+// calls directly and through it, in turns.
+func BenchmarkRelay(b *testing.B) {
+	m := newBench(b)
+	m.run(b, "index")
+	m.serve(b)
+	relayed := m.launch(b, "mcp", "--log-level", "error")
+	relayed.initialize()
+	direct := m.direct(b)
+	read := map[string]any{"name": "read_note", "arguments": map[string]any{"note": m.paths(b, 1)[0], "max_bytes": 1000}}
+	for range 100 {
+		direct.timed("tools/call", read)
+		relayed.timed("tools/call", read)
+	}
+	var without, with []time.Duration
+	for b.Loop() {
+		without = append(without, direct.timed("tools/call", read))
+		with = append(with, relayed.timed("tools/call", read))
+	}
+	slices.Sort(without)
+	slices.Sort(with)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(median(without)), "direct-p50-ms")
+	b.ReportMetric(ms(median(with)), "relayed-p50-ms")
+	b.ReportMetric(ms(median(with)-median(without)), "added-p50-ms")
+	b.ReportMetric(ms(mean(with)-mean(without)), "added-mean-ms")
+	reportMemory(b, relayed.cmd.Process.Pid, "RssAnon", "relay-anonymous-MB")
+	b.ReportMetric(0, "ns/op")
+	require.NoError(b, relayed.end())
+}
+
+// median is the middle of sorted times.
+func median(times []time.Duration) time.Duration { return times[len(times)/2] }
+
+func mean(times []time.Duration) time.Duration {
+	var sum time.Duration
+	for _, t := range times {
+		sum += t
+	}
+	return sum / time.Duration(len(times))
+}
+
+// A client's searches alone, and while another sends all that it can: so many
+// searches at a time, or reads of notes.
+func BenchmarkFlood(b *testing.B) {
+	m := newBench(b)
+	m.run(b, "index")
+	m.serve(b)
+	client := m.launch(b, "mcp", "--log-level", "error")
+	client.initialize()
+	client.ready()
+	for name, flood := range map[string]func(h *peer, i int) <-chan message{
+		"searches": func(h *peer, i int) <-chan message { return h.sendSearch(m.queries[(7*i)%len(m.queries)]) },
+		"lists":    func(h *peer, _ int) <-chan message { return h.send("resources/list", map[string]any{}) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var alone, beside []time.Duration
+			i := 0
+			ask := func() time.Duration {
+				i++
+				began := time.Now()
+				answer := <-client.sendSearch(m.queries[i%len(m.queries)])
+				require.Nil(b, answer.Error)
+				return time.Since(began)
+			}
+			for range 100 {
+				ask()
+			}
+			for range b.N {
+				alone = append(alone, ask())
+			}
+			stop := m.flood(b, flood)
+			for range b.N {
+				beside = append(beside, ask())
+			}
+			answered, took := stop()
+			slices.Sort(alone)
+			slices.Sort(beside)
+			at := len(alone) * 95 / 100
+			b.ReportMetric(float64(alone[at].Microseconds())/1000, "alone-p95-ms")
+			b.ReportMetric(float64(beside[at].Microseconds())/1000, "beside-p95-ms")
+			b.ReportMetric(float64(beside[at])/float64(alone[at]), "times")
+			b.ReportMetric(float64(answered)/took.Seconds(), "flood/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+	require.NoError(b, client.end())
+}
+
+func (h *peer) sendSearch(query string) <-chan message {
+	return h.send("tools/call", map[string]any{"name": "search_notes", "arguments": map[string]any{"query": query}})
+}
+
+// flooding is how many requests a client that floods has unanswered.
+const flooding = 64
+
+// flood has a client send requests without waiting, until stop is called, which
+// tells how many were answered in how long.
+func (m *bench) flood(b *testing.B, send func(h *peer, i int) <-chan message) (stop func() (int, time.Duration)) {
+	b.Helper()
+	h := m.launch(b, "mcp", "--log-level", "error")
+	h.initialize()
+	began := time.Now()
+	over, done := make(chan struct{}), make(chan int)
+	go func() {
+		waiting := make(chan (<-chan message), flooding)
+		answered := make(chan int)
+		go func() {
+			n := 0
+			for answer := range waiting {
+				<-answer
+				n++
+			}
+			answered <- n
+		}()
+		for i := 0; ; i++ {
+			select {
+			case <-over:
+				close(waiting)
+				done <- <-answered
+				return
+			case waiting <- send(h, i):
+			}
+		}
+	}()
+	return func() (int, time.Duration) {
+		close(over)
+		n := <-done
+		took := time.Since(began)
+		require.NoError(b, h.end())
+		return n, took
+	}
+}
