@@ -26,14 +26,14 @@ type httpClient struct {
 func newHTTPClient(t *testing.T, url, capabilities string) *httpClient {
 	c := &httpClient{t: t, url: url + "/mcp"}
 	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"t","version":"1"}}}`, nil)
-	require.Contains(t, body(t, res), `"serverInfo"`)
-	c.session = res.Header.Get(headerSession)
+	require.Contains(t, res.text(), `"serverInfo"`)
+	c.session = res.header.Get(headerSession)
 	require.NotEmpty(t, c.session)
-	assert.Equal(t, http.StatusAccepted, c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).StatusCode)
+	assert.Equal(t, http.StatusAccepted, c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).status)
 	return c
 }
 
-func (c *httpClient) do(ctx context.Context, method, text string, header http.Header) *http.Response {
+func (c *httpClient) do(ctx context.Context, method, text string, header http.Header) *reply {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(text))
 	require.NoError(c.t, err)
@@ -48,10 +48,10 @@ func (c *httpClient) do(ctx context.Context, method, text string, header http.He
 	res, err := http.DefaultTransport.RoundTrip(req)
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() { _ = res.Body.Close() })
-	return res
+	return &reply{c.t, res.StatusCode, res.Header, res.Body}
 }
 
-func (c *httpClient) post(text string) *http.Response {
+func (c *httpClient) post(text string) *reply {
 	c.t.Helper()
 	return c.do(c.t.Context(), http.MethodPost, text, nil)
 }
@@ -59,13 +59,22 @@ func (c *httpClient) post(text string) *http.Response {
 // lives shows that the session is served.
 func (c *httpClient) lives() {
 	c.t.Helper()
-	assert.Contains(c.t, body(c.t, c.post(`{"jsonrpc":"2.0","id":"alive?","method":"ping"}`)), `"result":{}`)
+	assert.Contains(c.t, c.post(`{"jsonrpc":"2.0","id":"alive?","method":"ping"}`).text(), `"result":{}`)
 }
 
-func body(t *testing.T, res *http.Response) string {
-	t.Helper()
-	data, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+// A reply is what the server says to a request, while it does.
+type reply struct {
+	t      *testing.T
+	status int
+	header http.Header
+	stream io.Reader
+}
+
+// text is the reply once it is whole.
+func (r *reply) text() string {
+	r.t.Helper()
+	data, err := io.ReadAll(r.stream)
+	require.NoError(r.t, err)
 	return string(data)
 }
 
@@ -99,14 +108,14 @@ func TestHTTPCancelledCallGetsNoAnswer(t *testing.T) {
 	c := newHTTPClient(t, url, `{}`)
 	res := c.post(stalls)
 	<-began
-	assert.Contains(t, body(t, c.post(strings.Replace(reads7, "Plan.md", "Empty", 1))), "still being answered", "the id is taken")
-	assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode)
+	assert.Contains(t, c.post(strings.Replace(reads7, "Plan.md", "Empty", 1)).text(), "still being answered", "the id is taken")
+	assert.Equal(t, http.StatusAccepted, c.post(cancel7).status)
 	<-ended
-	answer := body(t, res)
+	answer := res.text()
 	assert.NotContains(t, answer, "jsonrpc")
 	assert.Contains(t, answer, "event: prime", "the stream itself is as ever")
-	assert.Contains(t, body(t, c.post(reads7)), "Grow tomatoes", "the session goes on, the id is free")
-	assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode, "too late is no harm")
+	assert.Contains(t, c.post(reads7).text(), "Grow tomatoes", "the session goes on, the id is free")
+	assert.Equal(t, http.StatusAccepted, c.post(cancel7).status, "too late is no harm")
 	require.Eventually(t, func() bool { return len(h.calls.sessions) == 0 }, 5*time.Second, time.Millisecond)
 }
 
@@ -125,7 +134,7 @@ func TestHTTPCancelledCallIsNotKept(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		res := c.do(ctx, http.MethodPost, strings.Replace(stalls, "stalls", map[bool]string{true: "stalls", false: "Plan.md"}[cancelled], 1), nil)
 		<-began
-		lines := bufio.NewReader(res.Body)
+		lines := bufio.NewReader(res.stream)
 		var eventID string
 		for eventID == "" {
 			line, err := lines.ReadString('\n')
@@ -146,7 +155,7 @@ func TestHTTPCancelledCallIsNotKept(t *testing.T) {
 		}
 		require.Eventually(t, left, 5*time.Second, time.Millisecond)
 		if cancelled {
-			assert.Equal(t, http.StatusAccepted, c.post(cancel7).StatusCode)
+			assert.Equal(t, http.StatusAccepted, c.post(cancel7).status)
 			<-ended
 		} else {
 			close(release)
@@ -160,7 +169,7 @@ func TestHTTPCancelledCallIsNotKept(t *testing.T) {
 			return false
 		}
 		require.Eventually(t, settled, 5*time.Second, time.Millisecond)
-		again := body(t, c.do(t.Context(), http.MethodGet, "", http.Header{"Last-Event-Id": {eventID}}))
+		again := c.do(t.Context(), http.MethodGet, "", http.Header{"Last-Event-Id": {eventID}}).text()
 		if cancelled {
 			assert.NotContains(t, again, "jsonrpc")
 		} else {
@@ -180,17 +189,17 @@ func TestHTTPDeleteDoesNotWait(t *testing.T) {
 	asks := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete_note","arguments":{"note":"Plan.md"}}}`)
 	c.post(stalls)
 	<-began
-	events := bufio.NewReader(asks.Body)
+	events := bufio.NewReader(asks.stream)
 	for line := ""; !strings.Contains(line, "elicitation/create"); {
 		var err error
 		line, err = events.ReadString('\n')
 		require.NoError(t, err)
 	}
-	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 	assert.Less(t, time.Since(asked), confirmWait/2)
 	<-ended
 	require.Eventually(t, func() bool { return h.find(c.session) == nil }, 5*time.Second, time.Millisecond)
-	assert.Equal(t, http.StatusNotFound, c.post(reads7).StatusCode)
+	assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
 }
 
 // A client that owes its roots does not hold up the end of its session.
@@ -199,7 +208,7 @@ func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
 	url, _ := serveHTTP(t, w, HTTPOptions{})
 	c := newHTTPClient(t, url, `{"roots":{}}`)
 	began := time.Now()
-	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 	assert.Less(t, time.Since(began), rootsTimeout)
 }
 

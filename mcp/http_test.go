@@ -225,8 +225,8 @@ func TestHTTPRefusalsWithinASession(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			res := c.do(t.Context(), http.MethodPost, tc.body, tc.header)
-			assert.Equal(t, tc.status, res.StatusCode)
-			assert.Contains(t, body(t, res), tc.says)
+			assert.Equal(t, tc.status, res.status)
+			assert.Contains(t, res.text(), tc.says)
 			c.lives()
 		})
 	}
@@ -234,12 +234,12 @@ func TestHTTPRefusalsWithinASession(t *testing.T) {
 		c.post(stalls)
 		<-began
 		res := c.post(reads7)
-		assert.Equal(t, http.StatusBadRequest, res.StatusCode)
-		assert.Contains(t, body(t, res), "the id 7 belongs to a call that is still being answered")
+		assert.Equal(t, http.StatusBadRequest, res.status)
+		assert.Contains(t, res.text(), "the id 7 belongs to a call that is still being answered")
 		c.lives()
 		c.post(cancel7)
 	})
-	require.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).StatusCode)
+	require.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
 }
 
 // Clients that open connections and send their requests byte by byte are cut

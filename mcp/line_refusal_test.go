@@ -93,7 +93,7 @@ func TestLineRefusesReusedIDs(t *testing.T) {
 		got := client.received()
 		require.Len(t, got, 2)
 		assert.Contains(t, got[0], `"id":null,"error":{"code":-32600,"message":"invalid request: the id 7 belongs to a call that is still being answered"`)
-		assert.Equal(t, `{"jsonrpc":"2.0","id":"7","result":{}}`, got[1])
+		assert.JSONEq(t, `{"jsonrpc":"2.0","id":"7","result":{}}`, got[1])
 		close(release)
 		synctest.Wait()
 		got = client.received()
