@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,19 +20,45 @@ import (
 )
 
 // From a save by another program to the note being found, and to a subscriber
-// being told, over pipes: the subscriber in the process that has the vault, and
-// beside a daemon.
+// being told, over pipes: the subscriber in the process that has the vault,
+// beside a daemon, and as a client of the stateless era that listens, through a
+// relay and over HTTP.
 //
 //	BENCH_NOTES=10000 go test -run '^$' -bench Live -benchtime 200x ./cmd/notesd
 func BenchmarkLive(b *testing.B) {
 	m := newBench(b)
 	m.run(b, "index")
-	for _, args := range [][]string{{"mcp", "--in-process"}, {"mcp"}} {
+	subscribers := map[string]func(b *testing.B, uris []string) *peer{
+		"--in-process": func(b *testing.B, uris []string) *peer { return m.subscriber(b, uris, "mcp", "--in-process") },
+		"mcp":          func(b *testing.B, uris []string) *peer { return m.subscriber(b, uris, "mcp") },
+		"listen": func(b *testing.B, uris []string) *peer { // the stateless era through a relay
+			h := m.launch(b, "mcp", "--log-level", "error")
+			h.listen(uris)
+			return h
+		},
+		"listen-http": func(b *testing.B, uris []string) *peer {
+			m.serve(b, "--http", "127.0.0.1:0")
+			return m.listenHTTP(b, uris)
+		},
+	}
+	for _, how := range slices.Sorted(maps.Keys(subscribers)) {
 		for name, save := range map[string]func(full, text string) error{"in-place": saveInPlace, "atomic": saveAtomically} {
-			b.Run(args[len(args)-1]+"/"+name, func(b *testing.B) { m.live(b, args, save) })
+			b.Run(how+"/"+name, func(b *testing.B) { m.live(b, subscribers[how], save) })
 			stopDaemon(b, m.state)
 		}
 	}
+}
+
+// subscriber is a client of the session era.
+func (m *bench) subscriber(b *testing.B, uris []string, args ...string) *peer {
+	b.Helper()
+	h := m.launch(b, append(args, "--log-level", "error")...)
+	h.initialize()
+	h.ready()
+	for _, uri := range uris {
+		require.Nil(b, h.call("resources/subscribe", map[string]any{"uri": uri}).Error)
+	}
+	return h
 }
 
 func saveInPlace(full, text string) error { return os.WriteFile(full, []byte(text), 0o644) }
@@ -46,20 +73,20 @@ func saveAtomically(full, text string) error {
 }
 
 // live saves one note after another.
-func (m *bench) live(b *testing.B, args []string, save func(full, text string) error) {
-	sub := m.launch(b, append(args, "--log-level", "error")...)
-	sub.initialize()
-	sub.ready()
-	searcher := m.launch(b, "mcp", "--log-level", "error") // finds the other, or its daemon
-	searcher.initialize()
+func (m *bench) live(b *testing.B, subscribe func(b *testing.B, uris []string) *peer, save func(full, text string) error) {
 	paths := m.paths(b, 40)
+	var uris []string
 	texts := map[string]string{}
 	for _, path := range paths {
 		text, err := os.ReadFile(filepath.Join(m.vault, path))
 		require.NoError(b, err)
 		texts[path] = string(text)
-		require.Nil(b, sub.call("resources/subscribe", map[string]any{"uri": notes.URI(path)}).Error)
+		uris = append(uris, notes.URI(path))
 	}
+	sub := subscribe(b, uris)
+	searcher := m.launch(b, "mcp", "--log-level", "error") // finds the other, or its daemon
+	searcher.initialize()
+	searcher.ready()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var searchable, notified []time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -80,7 +107,6 @@ func (m *bench) live(b *testing.B, args []string, save func(full, text string) e
 	reportPercentiles(b, searchable, "found")
 	reportPercentiles(b, notified, "told")
 	require.NoError(b, searcher.end())
-	require.NoError(b, sub.end())
 }
 
 // paths are some of the vault's notes, from all over it.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// statelessVersion is the protocol version in which every request stands alone.
+const statelessVersion = "2026-07-28"
+
+// bearer sends the place's token with every request.
+type bearer struct{ token string }
+
+func (p place) bearer(t testing.TB) bearer {
+	t.Helper()
+	token, err := os.ReadFile(filepath.Join(p.state, tokenFile))
+	require.NoError(t, err)
+	return bearer{strings.TrimSpace(string(token))}
+}
+
+func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+// A client of 2026-07-28 listens over HTTP and is told of what an editor saves.
+func TestListenOverHTTP(t *testing.T) {
+	p := newPlace(t, someNotes)
+	p.serve(t, "--http", "127.0.0.1:0")
+	told := make(chan string, 100)
+	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
+	})
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint:   p.report(t).Daemon.HTTP,
+		HTTPClient: &http.Client{Transport: p.bearer(t)},
+	}, &sdk.ClientSessionOptions{ProtocolVersion: statelessVersion})
+	require.NoError(t, err)
+	require.Equal(t, statelessVersion, session.InitializeResult().ProtocolVersion)
+
+	var listening sync.WaitGroup
+	for _, uri := range []string{"note:///Bread.md", "note:///Boat/Rigging.md"} {
+		listening.Go(func() { _ = session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}) }) // returns when the stream ends
+	}
+	defer func() {
+		assert.NoError(t, session.Close())
+		listening.Wait()
+	}()
+	// The client is not told when its stream stands: saved until it hears of it.
+	for _, path := range []string{"Bread.md", "Boat/Rigging.md"} {
+		n := 0
+		eventually(t, "the listener is told of "+path, func() bool {
+			n++
+			p.save(t, path, strings.Repeat("x", n))
+			for {
+				select {
+				case uri := <-told:
+					if uri == "note:///"+path {
+						return true
+					}
+				case <-time.After(10 * turnPoll):
+					return false
+				}
+			}
+		})
+		read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///" + path})
+		require.NoError(t, err)
+		assert.Equal(t, strings.Repeat("x", n), read.Contents[0].Text)
+	}
+}
+
+// listenParams are those of one subscriptions/listen for all the resources.
+func listenParams(uris []string) map[string]any {
+	return map[string]any{
+		"_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion":    statelessVersion,
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
+		},
+		"notifications": map[string]any{"resourceSubscriptions": uris},
+	}
+}
+
+const acknowledged = "notifications/subscriptions/acknowledged"
+
+// listen opens a subscriptions/listen on the client's pipes.
+func (h *peer) listen(uris []string) {
+	h.t.Helper()
+	h.send("subscriptions/listen", listenParams(uris))
+	h.awaitAcknowledged()
+}
+
+func (h *peer) awaitAcknowledged() {
+	h.t.Helper()
+	select {
+	case m := <-h.others:
+		require.Equal(h.t, acknowledged, m.Method)
+	case <-time.After(patience):
+		require.FailNow(h.t, "the listen is not acknowledged")
+	}
+}
+
+// listenHTTP opens one over HTTP; what it says is in the others of a peer that
+// has no process.
+func (p place) listenHTTP(t testing.TB, uris []string) *peer {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": listenParams(uris)})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.report(t).Daemon.HTTP, bytes.NewReader(body))
+	require.NoError(t, err)
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": statelessVersion, "Mcp-Method": "subscriptions/listen",
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := p.bearer(t).RoundTrip(req)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	h := &peer{t: t, others: make(chan message, 1000)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			var m message
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && assert.NoError(t, json.Unmarshal([]byte(data), &m)) {
+				h.others <- m
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_ = res.Body.Close()
+		<-ended
+	})
+	h.awaitAcknowledged()
+	return h
+}
