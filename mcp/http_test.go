@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -354,4 +355,34 @@ func TestHTTPCloseEndsStreams(t *testing.T) {
 	_, err = io.Copy(io.Discard, res.Body)
 	require.NoError(t, err)
 	assert.Zero(t, w.core.Sessions())
+}
+
+// A client over HTTP whose roots leave it nothing to change is told that its
+// tools have changed, once.
+func TestHTTPToolsListChanged(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	url, _ := serveHTTP(t, w, HTTPOptions{Profile: Profile{Write: []string{"Home"}}})
+	changed := make(chan struct{}, 10)
+	c := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, &sdk.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
+	})
+	c.AddRoots(&sdk.Root{URI: "file:///home/ann/vault/Garden"})
+	s, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}},
+		&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	<-changed
+	tools, err := s.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, tools.Tools)
+	for _, tool := range tools.Tools {
+		assert.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
+	}
+	c.AddRoots(&sdk.Root{URI: "file:///home/ann/vault/Garden/Beds"}) // nothing new in this
+	c.AddRoots(&sdk.Root{URI: "file:///home/ann/vault/Home"})
+	<-changed
+	tools, err = s.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(tools.Tools, func(tool *sdk.Tool) bool { return tool.Name == "create_note" }))
+	assert.Empty(t, changed)
 }
