@@ -158,3 +158,18 @@ func TestDoctorReadsTheModelFile(t *testing.T) {
 		}
 	}
 }
+
+func TestTheConfigurationSaysHowManyHits(t *testing.T) {
+	files := map[string]string{}
+	for i := range 12 {
+		files[fmt.Sprintf("n%d.md", i)] = "the same words"
+	}
+	p := newPlace(t, files)
+	paths, _ := p.search(t, "words")
+	assert.Len(t, paths, 10)
+	p.configure(t, "[search]\nlimit = 2\n[semantic]\nprovider = 'off'\n")
+	paths, _ = p.search(t, "words")
+	assert.Len(t, paths, 2)
+	paths, _ = p.search(t, "--limit", "3", "words")
+	assert.Len(t, paths, 3)
+}
