@@ -1,7 +1,7 @@
 // Package mcp is the protocol boundary of notesd: it speaks the Model Context
 // Protocol and turns its requests into calls on the vault and the search
 // engine. Nothing outside this package knows about JSON-RPC, and nothing in it
-// opens a file or a database.
+// opens a file or a database; where a client's roots lie is asked of the disk.
 //
 // # Vocabulary
 //
@@ -14,6 +14,10 @@
 //     function from typed arguments to an outcome. One file each, tool_*.go.
 //   - An outcome is what a tool returns: a value for structuredContent, which is
 //     complete by itself, and the same facts as compact text.
+//   - An attachment is a file that a note links to and that is no note; it has a
+//     note's kind of URI, and is read as a blob.
+//   - The roots of a client are the folders its user works on; those within the
+//     vault bound a session as its profile does.
 //   - A line connection is newline-delimited JSON-RPC over a pair of byte
 //     streams (stdio, a Unix socket, a pipe within the process).
 //   - A watch is a list of resources that a client wants to hear of. A session
