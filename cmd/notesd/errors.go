@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/sqlite"
 	"notesd/migrations"
 	"notesd/notes"
 )
@@ -95,6 +97,9 @@ func failureOf(err error) *failure {
 		f.Code = "newer"
 	case errors.As(err, &start) && start.Code != 0:
 		f.exit = start.Code
+	case errors.Is(err, syscall.ENOSPC) || sqlite.IsFull(err):
+		f.Code = "disk_full"
+		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):
 		f.Code = "permission"
 	}

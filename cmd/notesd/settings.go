@@ -57,7 +57,11 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 // makePrivate makes the state directory, or takes others' permissions from it.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the state directory: %w", err)
+		return &failure{
+			Code:    "state",
+			Message: fmt.Sprintf("the state directory cannot be made: %v", err),
+			Hint:    "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE.",
+		}
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

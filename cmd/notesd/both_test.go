@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestCommandsDoTheSameWithAndWithoutADaemon runs every command that works on a
+// vault with --json: standard output is one document, or empty when the command
+// fails, which is then one document on standard error. But for times, places
+// and what is said of the daemon, both ways say the same.
+func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
+	alone, beside := newPlace(t, someNotes), newPlace(t, someNotes)
+	daemon := beside.serve(t)
+	out := t.TempDir()
+	for _, step := range []struct {
+		args []string
+		exit int
+	}{
+		{[]string{"index", "--json"}, exitDone},
+		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, exitDone},
+		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, exitConflict},
+		{[]string{"list", "--json"}, exitDone},
+		{[]string{"list", "--json", "--limit", "-1"}, exitUsage},
+		{[]string{"search", "--json", "mast"}, exitDone},
+		{[]string{"search", "--json", "nowheretobefound"}, exitDone},
+		{[]string{"read", "--json", "Bread"}, exitDone},
+		{[]string{"read", "--json", "Nobody"}, exitNotFound},
+		{[]string{"history", "--json", "Fresh"}, exitDone},
+		{[]string{"history", "--json", "Nobody"}, exitNotFound},
+		{[]string{"restore", "--json", "Fresh", "1"}, exitDone},
+		{[]string{"restore", "--json", "Fresh", "99"}, exitNotFound},
+		{[]string{"forget", "--json", "Fresh.md"}, exitConflict},
+		{[]string{"export", "--json", "--as-of", "0s", filepath.Join(out, "EXPORT")}, exitDone},
+		{[]string{"backup", "--json", filepath.Join(out, "BACKUP")}, exitDone},
+		{[]string{"tables", "--json"}, exitDone},
+		{[]string{"index", "--json", "--wait"}, exitDone},
+		{[]string{"status", "--json"}, exitDone},
+		{[]string{"version", "--json"}, exitDone},
+	} {
+		name := strings.Join(step.args[:2], " ")
+		first := alone.document(t, step.exit, each(step.args, "-alone"))
+		second := beside.document(t, step.exit, each(step.args, "-beside"))
+		assert.Equal(t, first, second, name)
+	}
+	id := beside.daemons(t)
+	require.Len(t, id, 1)
+	assert.Equal(t, daemon.Process.Pid, id[0].PID, "one daemon served them all")
+	assert.Empty(t, alone.daemons(t), "no command leaves a daemon behind")
+}
+
+// each gives the folders that a command makes names of their own.
+func each(args []string, suffix string) []string {
+	var own []string
+	for _, arg := range args {
+		if filepath.IsAbs(arg) {
+			arg += suffix
+		}
+		own = append(own, arg)
+	}
+	return own
+}
+
+// document runs a command and returns the one document that it prints, without
+// what differs from run to run.
+func (p place) document(t *testing.T, exit int, args []string) any {
+	t.Helper()
+	cmd := p.command(args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	var failed *exec.ExitError
+	if err != nil {
+		require.ErrorAs(t, err, &failed)
+	}
+	require.Equal(t, exit, cmd.ProcessState.ExitCode(), "%v: %s", args, &stderr)
+	text := string(stdout)
+	if errors.As(err, &failed) {
+		require.Empty(t, text, "%v", args)
+		text = stderr.String()
+	}
+	var doc any
+	require.NoError(t, json.Unmarshal([]byte(text), &doc), "%v: %s", args, text)
+	return scrub(doc)
+}
+
+// volatile are the members that tell when, where and by whom.
+var volatile = map[string]bool{
+	"time": true, "modified": true, "vault": true, "state": true, "daemon": true, "watcher": true,
+	"dir": true, "folder": true, "as_of": true, "bytes": true, "size": true, "why": true, "score": true,
+	"seconds": true, "took": true, "files": true, "memory": true,
+}
+
+func scrub(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if volatile[name] {
+				delete(v, name)
+			} else {
+				v[name] = scrub(member)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = scrub(v[i])
+		}
+	}
+	return v
+}
