@@ -129,7 +129,7 @@ func (p place) listenHTTP(t testing.TB, uris []string) *peer {
 	} {
 		req.Header.Set(name, value)
 	}
-	res, err := p.bearer(t).RoundTrip(req)
+	res, err := p.bearer(t).RoundTrip(req) //nolint:bodyclose // it is, in the cleanup
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	h := &peer{t: t, others: make(chan message, 1000)}
