@@ -48,7 +48,7 @@ func searchCommand(a *app) *cobra.Command {
 		Use:   "search [flags] QUERY…",
 		Short: "Find notes",
 		Long: `Find notes by words and meaning, and show the best passage of each. A query is
-plain words, with these where you want them: "exact phrase"  -word  tag:project
+plain words, with these where you want them: "exact phrase"  -word  begin*  tag:project
 path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 		Example: `  notesd search how long to proof rye
   notesd search --limit 3 --json 'tag:bread "starter"'`,
