@@ -93,7 +93,7 @@ func (l *loader) checkNoFolder(key, file string) {
 // realPath resolves symbolic links in as much of the path as exists.
 func realPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return resolved
+		return spelled(resolved)
 	}
 	parent := filepath.Dir(path)
 	if parent == path {

@@ -1,0 +1,49 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Hard links make a file answer to several names, and a listing that has one of
+// them makes that a disk which compares names loosely.
+func TestSpelledIn(t *testing.T) {
+	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
+	dir := t.TempDir()
+	for _, names := range [][]string{{"Notes", "notes", "nOTES", "NOTES"}, {composed, decomposed, "cAF\u00c9", "CAFE\u0301"}} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, names[0]), nil, 0o600))
+		for _, other := range names[1:] {
+			if err := os.Link(filepath.Join(dir, names[0]), filepath.Join(dir, other)); err != nil {
+				t.Skip("SKIPPED: this disk is one itself: ", err)
+			}
+		}
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plain"), nil, 0o600))
+	listing := func(names ...string) func(string) ([]string, error) {
+		return func(string) ([]string, error) { return names, nil }
+	}
+	for _, tt := range []struct {
+		name string
+		list func(string) ([]string, error)
+		want string
+	}{
+		{"notes", listing("plain", "Notes"), "Notes"},
+		{"NOTES", listing("Notes"), "Notes"},
+		{"Notes", listing("Notes", "notes"), "Notes"},
+		{"notes", listing("Notes", "notes"), "notes"},
+		{decomposed, listing(composed), composed},
+		{composed, listing(decomposed), decomposed},
+		{"notes", listing("something"), "notes"},
+		{"notes", func(string) ([]string, error) { return nil, errors.New("it may not be read") }, "notes"},
+		{"plain", func(string) ([]string, error) { panic("an ordinary disk is not listed") }, "plain"},
+		{"missing", nil, "missing"},
+	} {
+		assert.Equal(t, tt.want, spelledIn(dir, tt.name, tt.list), tt.name)
+	}
+	assert.Equal(t, filepath.Join(dir, "notes"), spelled(filepath.Join(dir, "notes")), "this disk lists both")
+}
