@@ -47,9 +47,13 @@ func TestPreparingMakesRoomForOthers(t *testing.T) {
 	assert.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
-func TestAScriptThatTheModelDoesNotKnow(t *testing.T) {
+func TestMeaningWeighsWhatTheModelKnowsOfALanguage(t *testing.T) {
 	e := newTransformer(t)
-	assert.InDelta(t, transformerWeight, e.Weight("how to bake bread"), 0)
-	assert.InDelta(t, transformerWeight, e.Weight("2026 → 42"), 0, "no letters")
+	assert.InDelta(t, fluentWeight, e.Weight("how to bake bread"), 0)
+	assert.InDelta(t, fluentWeight, e.Weight("2026 → 42"), 0, "no letters")
 	assert.Zero(t, e.Weight("วิธีอบขนมปัง"))
+	for _, text := range []string{"¿cómo se hornea el pan de centeno?", "wie backt man ein Roggenbrot mit Sauerteig", "jak upiec chleb żytni na zakwasie"} {
+		assert.Less(t, e.Weight(text), 0.9*fluentWeight, text)
+		assert.GreaterOrEqual(t, e.Weight(text), foreignWeight, text)
+	}
 }

@@ -85,6 +85,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	mine := *cfg
+	hurry(&mine)
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
 	mine.State = filepath.Join(dir, "state")
 	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {

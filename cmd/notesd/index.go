@@ -125,15 +125,14 @@ func (a *app) untilEmbedded(ctx context.Context, c *client, done func(report) bo
 // indexing runs do with a session while the vault is being indexed, by the
 // daemon, or by this process, which lets others at the vault meanwhile. With
 // rebuild everything derived is discarded first; a daemon is stopped for it, and
-// its clients come to us. With hurry, somebody waits for the embeddings: they are
-// no background work then, and may have every processor.
-func (a *app) indexing(cmd *cobra.Command, rebuild, hurry bool, do func(context.Context, *client) error) error {
+// its clients come to us. wait says that the embeddings are waited for, too.
+func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		return err
 	}
-	if hurry && cfg.Semantic.Threads == 0 {
-		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
+	if wait {
+		hurry(cfg)
 	}
 	ctx := cmd.Context()
 	var conn *daemon.Conn
@@ -162,6 +161,14 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, hurry bool, do func(context.
 	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
 		return s.withClient(ctx, do)
 	}))
+}
+
+// hurry lets embedding have every processor, unless the user has said how many:
+// somebody waits for it, so it is no background work.
+func hurry(cfg *config.Config) {
+	if cfg.Semantic.Threads == 0 {
+		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
+	}
 }
 
 // takeOver stops the vault's daemon, if one runs, and takes its lock.

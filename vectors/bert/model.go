@@ -51,6 +51,7 @@ type tokenizer interface {
 	Append(dst []int32, text string, limit int) []int32
 	Count(text string) int
 	Known(text string) float64
+	Whole(text string) float64
 }
 
 // Open opens a model file that is in memory, without copying its weights: data
@@ -160,6 +161,11 @@ func (m *Model) appendIDs(ids []int32, text string) []int32 {
 // languages that the model was trained on, near 0 for scripts that it does not
 // know, and 1 for a text without letters.
 func (m *Model) Knows(text string) float64 { return m.tokenizer.Known(text) }
+
+// Whole is the share of text's letters, 0 to 1, in words that the model has whole
+// rather than in pieces: .7 and more for the language that it was trained on, .1
+// to .4 for its neighbours, and 1 for a text without letters.
+func (m *Model) Whole(text string) float64 { return m.tokenizer.Whole(text) }
 
 // Verify reads the whole file and compares it with its checksum. The error
 // matches [modelfile.ErrFormat].

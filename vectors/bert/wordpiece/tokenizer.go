@@ -77,29 +77,55 @@ func (t *Tokenizer) Count(text string) int {
 // letters for: those in a piece of at least two, or in a word of one letter
 // that is not an ideograph. Of a text without letters everything is known.
 func (t *Tokenizer) Known(text string) float64 {
+	c := t.cut(text)
+	if c.letters == 0 {
+		return 1
+	}
+	return float64(c.known) / float64(c.letters)
+}
+
+// Whole returns the share of text's letters in words that the vocabulary has
+// whole. It has its own language's words, and cuts another's into pieces. Of a
+// text without letters everything is whole.
+func (t *Tokenizer) Whole(text string) float64 {
+	c := t.cut(text)
+	if c.letters == 0 {
+		return 1
+	}
+	return float64(c.whole) / float64(c.letters)
+}
+
+// A cutting tells how words with letters are cut.
+type cutting struct {
+	letters, known, whole int // all letters, those that count as known, those in words of one piece
+}
+
+func (t *Tokenizer) cut(text string) cutting {
 	var ids [tokenBuffer]int32
+	var c cutting
 	in := t.words(text)
-	letters, known := 0, 0
 	for {
 		w, ok := in.next()
 		if !ok {
-			break
+			return c
 		}
 		n := countLetters(w.text)
-		letters += n
+		if n == 0 {
+			continue
+		}
 		pieces := t.pieces(ids[:0], w)
+		c.letters += n
+		if len(pieces) == 1 && pieces[0] != t.config.Unknown {
+			c.whole += n
+		}
 		switch {
-		case n == 0 || w.isolated || pieces[0] == t.config.Unknown:
+		case w.isolated || pieces[0] == t.config.Unknown:
 		case w.runes == 1:
-			known++
+			c.known++
 		default:
-			known += t.lettersInLongPieces(pieces)
+			c.known += t.lettersInLongPieces(pieces)
 		}
 	}
-	if letters == 0 {
-		return 1
-	}
-	return float64(known) / float64(letters)
 }
 
 func (t *Tokenizer) lettersInLongPieces(pieces []int32) int {

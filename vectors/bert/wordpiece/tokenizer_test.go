@@ -106,6 +106,20 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+func TestWhole(t *testing.T) {
+	tok := smallTokenizer(true)
+	for text, want := range map[string]float64{
+		"":              1,
+		"123 ! =":       1,
+		"the":           1,
+		"the qqq":       0.5, // unknown
+		"the 42!":       1,
+		"the unbelieva": 0.25,
+	} {
+		assert.InDelta(t, want, tok.Whole(text), 1e-9, "%q", text)
+	}
+}
+
 // TestRunes compares the treatment of every rune with the reference's, as
 // recorded in testdata/runes.txt.
 func TestRunes(t *testing.T) {
