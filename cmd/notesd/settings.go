@@ -123,7 +123,7 @@ func (a *app) openLogs(cfg *config.Config) (*logs, error) {
 // of another: Bleve does so of a segment that it cannot open.
 func (l *logs) adopt() {
 	slog.SetLogLoggerLevel(slog.LevelWarn)
-	slog.SetDefault(l.Logger)
+	slog.SetDefault(l.Logger) //nolint:forbidigo // ours has one that was handed in; libraries know no other
 }
 
 // openCommandLogs opens the log of a shell command, which is silent unless it

@@ -40,7 +40,7 @@ var layers = map[string]layer{
 	},
 	"search": {
 		imports:    []string{"notes", "internal/markdown"},
-		thirdParty: []string{"github.com/blevesearch"},
+		thirdParty: []string{"github.com/blevesearch", "github.com/RoaringBitmap"}, // Bleve's segments hold its bitmaps
 		why:        "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
 	},
 	"search/eval": {
