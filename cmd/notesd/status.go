@@ -24,12 +24,15 @@ func statusCommand(a *app) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
-				enough := func(report) bool { return true }
+				latest := time.Now()
 				if c.daemon == nil {
-					latest := time.Now().Add(statusWait)
-					enough = func(report) bool { return time.Now().After(latest) }
+					latest = latest.Add(statusWait)
 				}
-				r, err := a.untilIndexed(ctx, c, enough)
+				late := func(report) bool { return !time.Now().Before(latest) }
+				r, err := a.untilIndexed(ctx, c, late)
+				if err == nil && r.Semantic.Chunks == 0 { // what has been embedded is not loaded yet
+					r, err = a.untilEmbedded(ctx, c, func(r report) bool { return r.Semantic.Chunks > 0 || late(r) })
+				}
 				if err != nil {
 					return err
 				}
