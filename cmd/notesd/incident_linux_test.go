@@ -138,6 +138,7 @@ func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
 
 	// The owner can say that it is.
 	assert.Contains(t, p.run(t, "index", "--rebuild"), "1 note")
+	eventually(t, "the client that stayed sees it, by a daemon of its own", func() bool { return w.now().Notes == 1 })
 }
 
 func TestVaultIsSwapped(t *testing.T) {

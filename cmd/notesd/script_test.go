@@ -153,11 +153,12 @@ func stopDaemon(t testing.TB, state string) {
 	if ctx.Err() != nil { // in a cleanup
 		ctx = context.WithoutCancel(ctx)
 	}
-	if id, err := daemon.Probe(ctx, state); err == nil {
-		_ = terminate(id.PID) // it may have ended by itself just now
-	}
 	deadline := time.After(patience)
-	for {
+	for told := 0; ; {
+		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen just now
+			_ = terminate(id.PID) // or have ended by itself; a second signal would not let it close
+			told = id.PID
+		}
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))
 		if err == nil {
 			_ = lock.Release()
