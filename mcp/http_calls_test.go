@@ -181,7 +181,7 @@ func TestHTTPCancelledCallIsNotKept(t *testing.T) {
 // A session that is deleted ends at once, although its client owes answers and
 // it is being worked for: the SDK would wait for all of that.
 func TestHTTPDeleteDoesNotWait(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{})
+	w := newWorld(t, sampleVault, Limits{Concurrent: 2}) // one for each call
 	url, h := serveHTTP(t, w, HTTPOptions{})
 	began, ended := stall(w)
 	c := newHTTPClient(t, url, `{"elicitation":{}}`)
