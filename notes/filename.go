@@ -27,6 +27,7 @@ var reservedNames = map[string]bool{
 // has to change, the caller keeps as front matter's title.
 func FileName(title string) string {
 	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "")))
+	name = norm.NFC.String(name) // what was parted may now stand together
 	name = strings.Join(strings.Fields(name), " ")
 	name = strings.TrimLeft(name, ".")   // would be hidden
 	name = strings.TrimRight(name, ". ") // Windows drops them

@@ -50,6 +50,7 @@ func TestFileName(t *testing.T) {
 func FuzzFileName(f *testing.F) {
 	f.Add("a/b")
 	f.Add("CON. ")
+	f.Add("A\"\u03020")
 	f.Fuzz(func(t *testing.T, title string) {
 		name := FileName(title)
 		require.NoError(t, checkNewPath(name), "%q from %q", name, title)
