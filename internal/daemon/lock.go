@@ -17,6 +17,9 @@ const (
 	startFile = "start.lock"
 	// lockPoll is how often the lock of a daemon that is stopping is tried.
 	lockPoll = 10 * time.Millisecond
+	// namelessTries is how often a lock is tried whose holder does not say who it
+	// is: it has just come and will say so, or is just going.
+	namelessTries = 10
 	// stopTimeout is how long a daemon that is stopping is given to let go of the
 	// lock: what Server.Serve takes at most, and as much as its caller may need
 	// to close what it owns.
@@ -80,7 +83,7 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	for {
+	for tries := 0; ; tries++ {
 		f, err := openLocked(filepath.Join(dir, lockFile))
 		if err == nil {
 			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second)}}
@@ -93,8 +96,9 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, fmt.Errorf("lock state directory: %w", err)
 		}
-		holder, _ := ReadHolder(dir) // without it the error says less
-		if !holder.Closing {
+		holder, unknown := ReadHolder(dir) // without it the error says less
+		passing := unknown != nil && tries < namelessTries
+		if !holder.Closing && !passing {
 			return nil, &LockedError{Dir: dir, Holder: holder}
 		}
 		select {
