@@ -98,15 +98,7 @@ func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
 
 // toolsChanged tells the client that it can call other tools now.
 func (s *session) toolsChanged() {
-	var told []*sdk.ToolListChangedParams
-	s.mu.Lock()
-	for w := range s.watches {
-		if w.tools && (w != s.own || s.initialized) {
-			told = append(told, &sdk.ToolListChangedParams{Meta: w.meta()})
-		}
-	}
-	s.mu.Unlock()
-	for _, params := range told {
-		s.out.toolsChanged(params)
+	for _, meta := range s.expecting(func(w *watch) bool { return w.tools }) {
+		s.out.toolsChanged(&sdk.ToolListChangedParams{Meta: meta})
 	}
 }

@@ -179,18 +179,24 @@ func (s *session) updated(ctx context.Context, uri string) {
 	}
 }
 
-// resourcesChanged tells the client that notes have come or gone. A session's
-// client expects no notifications before it says that it is initialized.
+// resourcesChanged tells the client that notes have come or gone.
 func (s *session) resourcesChanged() {
-	var told []*sdk.ResourceListChangedParams
+	for _, meta := range s.expecting(func(w *watch) bool { return w.list }) {
+		s.out.listChanged(&sdk.ResourceListChangedParams{Meta: meta})
+	}
+}
+
+// expecting returns the _meta for each of the watches that asked for a kind of
+// notification. A session's client expects none before it says that it is
+// initialized.
+func (s *session) expecting(asked func(*watch) bool) []sdk.Meta {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	var metas []sdk.Meta
 	for w := range s.watches {
-		if w.list && (w != s.own || s.initialized) {
-			told = append(told, &sdk.ResourceListChangedParams{Meta: w.meta()})
+		if asked(w) && (w != s.own || s.initialized) {
+			metas = append(metas, w.meta())
 		}
 	}
-	s.mu.Unlock()
-	for _, params := range told {
-		s.out.listChanged(params)
-	}
+	return metas
 }
