@@ -31,17 +31,18 @@ func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
 				missed++
 			}
 		}
-		s.log.Warn("the client answers no pings; its session ends", "missed", missedPings)
 		s.hangUp(ss)
 	})
 }
 
-// hangUp ends the session without waiting for what is being worked on.
+// hangUp ends the session of a client that does not answer, without waiting for
+// what is being worked on. It does not wait for the end either: that waits for
+// the client's streams, and the session for the goroutine of the pings.
 func (s *session) hangUp(ss *sdk.ServerSession) {
 	if s.line != nil {
-		s.line.out.abandon()
-		go s.line.Close() // it waits for the client's streams, and the session for this goroutine
+		go s.line.giveUp()
 		return
 	}
+	s.log.Warn("a session over HTTP ends", "reason", errSilentClient)
 	go func() { _ = ss.Close() }()
 }

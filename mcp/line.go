@@ -57,6 +57,10 @@ type LineTransport struct {
 	In     io.ReadCloser
 	Out    io.WriteCloser
 	Limits LineLimits
+
+	// GiveUp, when it is not nil, is called before the connection of a client
+	// that does not answer pings is closed. It may tell what stands between.
+	GiveUp func()
 }
 
 // Connect starts reading and writing. It may be called once.
@@ -65,6 +69,7 @@ func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
 	c := &lineConn{
 		in:       t.In,
 		limits:   limits,
+		onGiveUp: t.GiveUp,
 		incoming: make(chan jsonrpc.Message),
 		done:     make(chan struct{}),
 		calls:    make(map[jsonrpc.ID]*inFlight),
@@ -81,6 +86,7 @@ type lineConn struct {
 	in       io.ReadCloser
 	out      *outbox
 	limits   LineLimits
+	onGiveUp func()               // nil: nobody wants to know
 	incoming chan jsonrpc.Message // closed by readLoop at the end of input
 	done     chan struct{}        // closed by Close
 	closing  sync.Once
@@ -160,10 +166,20 @@ func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 func (c *lineConn) send(data []byte) error {
 	err := c.out.put(append(data, '\n'))
 	if errors.Is(err, errSlowClient) {
-		c.out.abandon()
+		c.out.abandon(err)
 		go c.Close() // not from here: the SDK holds locks around a write that Close needs
 	}
 	return err
+}
+
+// giveUp ends the connection of a client that does not answer, without waiting
+// for what is queued.
+func (c *lineConn) giveUp() {
+	c.out.abandon(errSilentClient)
+	if c.onGiveUp != nil {
+		c.onGiveUp()
+	}
+	_ = c.Close() // returns errSilentClient, as to whoever closes it next
 }
 
 // Close ends the connection: what is queued is still written, for as long as

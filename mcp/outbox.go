@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// errSlowClient ends the session of a client that does not read what it is
-// sent.
-var errSlowClient = errors.New("the client does not read what it is sent")
+// What ends a session whose client is still there.
+var (
+	errSlowClient   = errors.New("the client does not read what it is sent")
+	errSilentClient = errors.New("the client does not answer pings (limits.ping)")
+)
 
 // An outbox writes frames in order from a goroutine of its own, so that nobody
 // who has something to send waits for a client.
@@ -53,7 +55,7 @@ func (o *outbox) put(frame []byte) error {
 }
 
 // Close lets the writer finish, for as long as Grace, and closes the stream. It
-// returns when the writer has ended, and errSlowClient when that was why.
+// returns when the writer has ended, and why the client was cut off, if it was.
 func (o *outbox) Close() error {
 	o.mu.Lock()
 	o.closed = true
@@ -73,19 +75,19 @@ func (o *outbox) Close() error {
 	case <-o.ended:
 	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
 	}
-	if errors.Is(failed, errSlowClient) {
+	if errors.Is(failed, errSlowClient) || errors.Is(failed, errSilentClient) {
 		return failed
 	}
 	return err
 }
 
-// abandon drops what is queued.
-func (o *outbox) abandon() {
+// abandon drops what is queued; nothing more is written, because of err.
+func (o *outbox) abandon(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.frames, o.bytes = nil, 0
 	if o.err == nil {
-		o.err = io.ErrClosedPipe
+		o.err = err
 	}
 	o.signal()
 }

@@ -130,7 +130,8 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
 		if session.Hello.Kind == daemon.KindMCP {
-			return s.core.ServeLines(ctx, session.Conn, session.Conn, profileOfHello(session.Hello))
+			t := &mcp.LineTransport{In: session.Conn, Out: session.Conn, GiveUp: session.GiveUp}
+			return s.core.Serve(ctx, t, profileOfHello(session.Hello))
 		}
 		return s.serveOwner(ctx, session.Conn, profileOfHello(session.Hello))
 	})

@@ -27,10 +27,14 @@ const (
 // Control notifications from the daemon to a relay.
 const (
 	// closingMethod says that the daemon takes no new requests and will hang up
-	// once those in flight are answered; params.reason is one of the reasons.
+	// once those in flight are answered; params.reason is one of the reasons. A
+	// relay takes one that it does not know for stopping.
 	closingMethod  = "notesd/closing"
 	reasonStopping = "stopping"
 	reasonReplaced = "replaced"
+	// reasonUnanswered says that the relay's client is given up: the daemon waits
+	// for nothing, and would do the same again with another connection.
+	reasonUnanswered = "unanswered"
 )
 
 // Kind is what a connection is for.

@@ -104,8 +104,13 @@ func (s *relaySession) fromNotification(l *link, line []byte, m message) {
 	s.client.write(s.withClientSubscription(line, m))
 }
 
-// closing lets a daemon that is about to stop finish what it was sent.
+// closing lets a daemon that is about to stop finish what it was sent. Where the
+// client is the reason, another daemon would not help.
 func (s *relaySession) closing(l *link, reason string) {
+	if reason == reasonUnanswered {
+		s.finish(ErrUnanswered)
+		return
+	}
 	s.logger.Info("the daemon is stopping", "reason", reason)
 	s.mu.Lock()
 	if s.live == l {

@@ -221,3 +221,30 @@ func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
 	require.Len(t, s.backlog, 1, "one more is dropped")
 	assert.ErrorIs(t, s.requests.admits(requestID{text: "x"}, maxHeldBytes+1), errTooMany)
 }
+
+// A client that the daemon has given up would be given up by the next one, too.
+func TestRelayEndsWhenItsClientIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
+		d.gets("tools/call")
+		d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"unanswered"}}`)
+		require.ErrorIs(t, h.result(), ErrUnanswered)
+		d.hungUp()
+		require.Empty(t, h.dialed, "it has not connected again")
+	})
+}
+
+// An older relay takes a reason that it does not know for a daemon that stops,
+// and so must this one take a newer daemon's.
+func TestRelayTakesAnUnknownReasonForStopping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"to be invented"}}`)
+		d.hungUp()
+		h.handshakeReplayed()
+		h.listsChanged()
+	})
+}
