@@ -59,8 +59,8 @@ type Index struct {
 	unsettled unsettled
 	segments  segmentCache
 	cache     noteCache     // of the engine's
-	applied   atomic.Uint64 // updates since OpenIndex
-	saved     atomic.Uint64 // of which are on disk
+	applied   atomic.Uint64 // work since OpenIndex
+	saved     atomic.Uint64 // of which is on disk
 	damaged   atomic.Bool   // a search met data that cannot be read
 	asyncErr  atomic.Pointer[string]
 }
@@ -173,17 +173,21 @@ func (x *Index) Reset(ctx context.Context) error {
 	return nil
 }
 
-// worthSaving is the number of updates from which Close waits until they are
-// saved. Fewer are fed again sooner.
-const worthSaving = 256
+// What is not saved is fed again at the next start. From so much work on, in
+// bytes of text and what each note takes besides, that would take longer than
+// the disk does, and Close waits for the disk.
+const (
+	noteWork    = 4 << 10
+	worthSaving = 32 * noteWork
+)
 
-// Close releases the index. It waits for Bleve's own goroutines, and after a
-// build for the disk. Searches that are under way finish. What was applied in
+// Close releases the index. It waits for Bleve's own goroutines and, if that is
+// worth it, for the disk. Searches that are under way finish. What was applied in
 // the last moments may have to be fed again.
 func (x *Index) Close() error {
 	x.unsettled.mu.Lock()
 	defer x.unsettled.mu.Unlock()
-	if x.unsettled.updates > worthSaving {
+	if x.unsettled.work() >= worthSaving {
 		x.settleLocked()
 	}
 	x.unsettled.discard()
@@ -193,8 +197,8 @@ func (x *Index) Close() error {
 		return nil
 	}
 	x.closed = true
-	if x.bleve != nil && x.applied.Load()-x.saved.Load() > worthSaving {
-		flush(x.bleve)
+	if x.bleve != nil && x.applied.Load()-x.saved.Load() >= worthSaving {
+		x.flush()
 	}
 	close(x.closing)
 	opened.Delete(x.dir)
@@ -205,25 +209,6 @@ func (x *Index) Close() error {
 	}
 	x.queue.Close()
 	return err
-}
-
-// flushTimeout bounds how long Close waits for the disk.
-const flushTimeout = 5 * time.Second
-
-// flush waits until everything that was applied is on disk.
-func flush(s *scorch.Scorch) {
-	done := make(chan struct{})
-	b := index.NewBatch()
-	b.SetPersistedCallback(func(error) { close(done) })
-	if s.Batch(b) != nil {
-		return
-	}
-	timeout := time.NewTimer(flushTimeout)
-	defer timeout.Stop()
-	select {
-	case <-done:
-	case <-timeout.C:
-	}
 }
 
 // usable returns an error if there is no index to write to or to read.

@@ -47,7 +47,7 @@ func save(x *Index) {
 	x.settle()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	flush(x.bleve)
+	x.flush()
 }
 
 // has reports the notes that have a word.

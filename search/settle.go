@@ -178,7 +178,7 @@ func (x *Index) introduce() error {
 // position puts a position into a batch, and has Bleve tell when it is saved.
 func (x *Index) position(b *index.Batch, to notes.Position) {
 	b.SetInternal(keyPosition, encodePosition(to))
-	applied := x.applied.Add(x.unsettled.updates)
+	applied := x.applied.Add(x.unsettled.work())
 	b.SetPersistedCallback(func(err error) {
 		if err == nil {
 			x.saved.Store(applied)
@@ -186,6 +186,15 @@ func (x *Index) position(b *index.Batch, to notes.Position) {
 			x.markSaved()
 		}
 	})
+}
+
+// work tells what it would take to apply it again, as worthSaving counts.
+func (u *unsettled) work() uint64 {
+	sum := u.updates * noteWork
+	for _, b := range u.builders {
+		sum += uint64(b.text)
+	}
+	return sum
 }
 
 // clear leaves nothing unsettled.
