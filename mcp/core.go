@@ -79,6 +79,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// gatherBytes is what gather_context gathers unless told otherwise.
+func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
+
 // A Core serves any number of sessions over one vault. Its methods may be
 // called concurrently.
 type Core struct {

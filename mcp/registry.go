@@ -91,7 +91,7 @@ func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
 	}
 	tools := []*sdk.Tool{}
 	for _, t := range s.offered() {
-		tools = append(tools, t.definition())
+		tools = append(tools, t.definition(s.core.limits))
 	}
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }

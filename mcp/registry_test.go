@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,14 +20,55 @@ import (
 const maxToolBytes = 8 << 10
 
 func TestDefaultToolsAreSmall(t *testing.T) {
-	total := 0
-	for _, tool := range allTools {
-		if !tool.optional {
-			total += len(tool.name) + len(tool.description) + len(tool.input().raw)
-		}
+	for name, limits := range map[string]Limits{
+		"by default": {}, "with the largest numbers that the configuration takes": {Hits: 50, ResultBytes: 1 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			total := 0
+			for _, tool := range allTools {
+				if def := tool.definition(limits.withDefaults()); !tool.optional {
+					total += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
+				}
+			}
+			t.Logf("%d bytes", total)
+			assert.LessOrEqual(t, total, maxToolBytes)
+		})
 	}
-	t.Logf("%d bytes", total)
-	assert.LessOrEqual(t, total, maxToolBytes)
+}
+
+// What a schema says happens by default is what happens.
+func TestSchemasTellTheTrueDefaults(t *testing.T) {
+	files := map[string]string{"Long.md": strings.Repeat("beetroot "+strings.Repeat("x", 90)+"\n", 1000)}
+	for i := range 30 {
+		files[fmt.Sprintf("Note %02d.md", i)] = strings.Repeat("beetroot soup\n", 100)
+	}
+	for _, limits := range []Limits{{}, {Hits: 7, ResultBytes: 3000}, {Hits: 25, ResultBytes: 50_000}} {
+		t.Run(fmt.Sprint(limits.Hits), func(t *testing.T) {
+			w := newWorld(t, files, limits)
+			told := func(tool, argument string) int {
+				t.Helper()
+				var schema struct {
+					Properties map[string]struct{ Description string }
+				}
+				require.NoError(t, json.Unmarshal(toolsByName[tool].definition(w.core.limits).InputSchema.(json.RawMessage), &schema))
+				var n int
+				_, err := fmt.Sscanf(schema.Properties[argument].Description, "default %d", &n)
+				require.NoError(t, err)
+				return n
+			}
+			found, err := callTool(t, w, "search_notes", `{"query":"beetroot"}`)
+			require.NoError(t, err)
+			assert.Len(t, found.structured.(searchOutput).Results, told("search_notes", "limit"))
+
+			read, err := callTool(t, w, "read_note", `{"note":"Long.md"}`)
+			require.NoError(t, err)
+			most := told("read_note", "max_bytes")
+			assert.InDelta(t, most, len(read.structured.(readOutput).Content), 100, "as many lines as fit")
+			assert.LessOrEqual(t, len(read.structured.(readOutput).Content), most)
+
+			assert.Equal(t, w.core.limits.gatherBytes(), told("gather_context", "max_bytes"))
+		})
+	}
 }
 
 var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
@@ -38,7 +80,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			assert.Regexp(t, toolName, tool.name)
 			assert.LessOrEqual(t, len(tool.name), 64)
 			assert.NotContains(t, toolGroups, tool.name)
-			def := tool.definition()
+			def := tool.definition(Limits{}.withDefaults())
 			assert.NotEmpty(t, def.Title)
 			assert.Less(t, len(def.Description), 400)
 			assert.Regexp(t, `\b[Uu]se it\b`, def.Description, "says when to use it")
@@ -104,7 +146,7 @@ func asObject(v any) map[string]any {
 func TestToolSnapshots(t *testing.T) {
 	for _, tool := range allTools {
 		t.Run(tool.name, func(t *testing.T) {
-			got, err := json.MarshalIndent(tool.definition(), "", "  ")
+			got, err := json.MarshalIndent(tool.definition(Limits{}.withDefaults()), "", "  ")
 			require.NoError(t, err)
 			file := filepath.Join("testdata", "tools", tool.name+".json")
 			if *update {

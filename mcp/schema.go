@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -83,6 +85,16 @@ func (p param) object() schema {
 		s.params = append(s.params, inner)
 	}
 	return s
+}
+
+// told is the schema with the limits that it names, as in "default {hits}", filled
+// in.
+func (s schema) told(l Limits) json.RawMessage {
+	return json.RawMessage(strings.NewReplacer(
+		"{hits}", strconv.Itoa(l.Hits),
+		"{result_bytes}", strconv.Itoa(l.ResultBytes),
+		"{gather_bytes}", strconv.Itoa(l.gatherBytes()),
+	).Replace(string(s.raw)))
 }
 
 func (s schema) names() []string {

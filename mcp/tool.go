@@ -72,14 +72,14 @@ func define[A any](t tool, run func(context.Context, *invocation, A) (outcome, e
 
 func (t *tool) writes() bool { return t.effect != reads }
 
-// definition is the tool as clients see it.
-func (t *tool) definition() *sdk.Tool {
+// definition is the tool as clients see it under the limits.
+func (t *tool) definition(limits Limits) *sdk.Tool {
 	destructive, openWorld := t.effect == changes, false
 	return &sdk.Tool{
 		Name:         t.name,
 		Title:        t.title,
 		Description:  t.description,
-		InputSchema:  t.input().raw,
+		InputSchema:  t.input().told(limits),
 		OutputSchema: t.output(),
 		Annotations: &sdk.ToolAnnotations{
 			Title:           t.title,

@@ -17,7 +17,7 @@ var gatherContext = define(tool{
 		"type": "object",
 		"properties": {
 			"query": {"type": "string"},
-			"max_bytes": {"type": "integer", "minimum": 500, "maximum": 100000, "description": "default 12000"},
+			"max_bytes": {"type": "integer", "minimum": 500, "maximum": 100000, "description": "default {gather_bytes}"},
 			"folder": {"type": "string"},
 			"tags": {"type": "array", "items": {"type": "string"}}
 		},
@@ -82,7 +82,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 	}
 	budget := a.MaxBytes
 	if budget == 0 {
-		budget = min(12_000, in.limit)
+		budget = in.session.core.limits.gatherBytes()
 	}
 	res, err := in.session.core.opts.Search.Search(ctx, search.Query{Text: a.Query, Filter: filter, Limit: candidates, MaxBytes: budget})
 	if err != nil {

@@ -21,7 +21,7 @@ var readNote = define(tool{
 			"note": {"type": "string", "description": "path, URI, title or alias"},
 			"heading": {"type": "string", "description": "only this section; \"Plan > Risks\" for a nested one"},
 			"lines": {"type": "string", "description": "only these, like 10-40"},
-			"max_bytes": {"type": "integer", "minimum": 1, "description": "default 20000"}
+			"max_bytes": {"type": "integer", "minimum": 1, "description": "default {result_bytes}"}
 		},
 		"required": ["note"]
 	}`),

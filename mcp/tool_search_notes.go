@@ -18,7 +18,7 @@ var searchNotes = define(tool{
 		"type": "object",
 		"properties": {
 			"query": {"type": "string", "description": "words or a question"},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "default 10"},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "default {hits}"},
 			"mode": {"type": "string", "enum": ["hybrid", "text", "semantic"]},
 			"folder": {"type": "string"},
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
