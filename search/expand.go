@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -127,11 +128,7 @@ func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 		return mostFrequent(found, maxSuggestions), err
 	}
 	for edits := 1; edits <= 2 && (edits == 1 || letters >= twoTypos); edits++ {
-		builder, err := levenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true)
-		if err != nil {
-			return nil, err
-		}
-		dfa, err := builder.BuildDfa(word, uint8(edits))
+		dfa, err := within(edits, word)
 		if err != nil {
 			return nil, err
 		}
@@ -140,6 +137,30 @@ func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 		}
 	}
 	return partsOf(s, word)
+}
+
+// A builder of automata takes milliseconds to make, and is good for any word
+// and any number of goroutines.
+var (
+	oneEdit = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
+		return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
+	})
+	twoEdits = sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
+		return levenshtein.NewLevenshteinAutomatonBuilder(2, true)
+	})
+)
+
+// within returns the automaton of what is one or two edits away from a word.
+func within(edits int, word string) (*levenshtein.DFA, error) {
+	builder := oneEdit
+	if edits == 2 {
+		builder = twoEdits
+	}
+	b, err := builder()
+	if err != nil {
+		return nil, err
+	}
+	return b.BuildDfa(word, uint8(edits))
 }
 
 // leastPart is how many characters a part of a compound has.

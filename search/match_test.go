@@ -46,6 +46,14 @@ func TestMatcherFindsWhatTheIndexWould(t *testing.T) {
 	}
 }
 
+func TestNoByteThatHidesIsPassedOver(t *testing.T) {
+	for b := range 256 {
+		if hides[b] {
+			assert.Equal(t, uint64(0x80), maybeHides(uint64(b)), "%#x", b)
+		}
+	}
+}
+
 func FuzzMatcher(f *testing.F) {
 	for _, text := range matchTexts {
 		f.Add("hope happily x-ray http été c++", text)

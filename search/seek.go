@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -57,13 +58,7 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 		return nil, false
 	}
 	m.lower = lowerASCII(m.lower[:0], text)
-	places = m.places[:0]
-	for i := range len(text) {
-		if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && byteClass[text[i+1]] != classNone) {
-			places = append(places, i)
-		}
-	}
-	if len(places) > len(text)/16 {
+	if places, ok = hiding(m.places[:0], text, m.lower); !ok {
 		return nil, false
 	}
 	for _, n := range m.needles {
@@ -80,6 +75,41 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 	slices.Sort(places)
 	m.places = places
 	return places, true
+}
+
+// hiding appends the places of text where hides says that a beginning may be,
+// eight bytes at a time. ok is false when they are too many to be of use. lower
+// is text as lowerASCII has it, which leaves these bytes as they are.
+func hiding(places []int, text string, lower []byte) (_ []int, ok bool) {
+	i := 0
+	for ; i+8 <= len(lower) && len(places) <= len(text)/16; i += 8 {
+		w := binary.LittleEndian.Uint64(lower[i:])
+		for marks := maybeHides(w); marks != 0; marks &= marks - 1 {
+			places = hidingAt(places, text, i+bits.TrailingZeros64(marks)/8)
+		}
+	}
+	if len(places) > len(text)/16 {
+		return nil, false
+	}
+	for ; i < len(text); i++ {
+		places = hidingAt(places, text, i)
+	}
+	return places, true
+}
+
+// maybeHides sets the high bit of each byte in w that hides may have: those
+// outside ASCII, and the connectors with some of their neighbours.
+func maybeHides(w uint64) uint64 {
+	low := w &^ high
+	between := func(from, to uint64) uint64 { return (low + (0x80-from)*ones) &^ (low + (0x80-to-1)*ones) }
+	return ((between('&', '.') | between('@', '@') | between('_', '_')) | w) & high
+}
+
+func hidingAt(places []int, text string, i int) []int {
+	if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && byteClass[text[i+1]] != classNone) {
+		places = append(places, i)
+	}
+	return places
 }
 
 // findAt appends the matches in the words at some places of a text.
@@ -110,14 +140,16 @@ func wordBegin(text string, at int) int {
 	return at
 }
 
+// Eight bytes in one word: the lowest bit of each, and the highest.
+const (
+	ones = 0x0101010101010101
+	high = 0x80 * ones
+)
+
 // lowerASCII appends text to dst with its ASCII letters in lower case, eight
 // bytes at a time.
 func lowerASCII(dst []byte, text string) []byte {
 	dst = append(dst, text...)
-	const (
-		ones = 0x0101010101010101
-		high = 0x80 * ones
-	)
 	i := 0
 	for ; i+8 <= len(dst); i += 8 {
 		w := binary.LittleEndian.Uint64(dst[i:])
