@@ -29,7 +29,7 @@ func FileName(title string) string {
 	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "")))
 	name = norm.NFC.String(name) // what was parted may now stand together
 	name = strings.Join(strings.Fields(name), " ")
-	name = strings.TrimLeft(name, ".")   // would be hidden
+	name = strings.TrimLeft(name, ". ")  // would be hidden
 	name = strings.TrimRight(name, ". ") // Windows drops them
 	name = strings.TrimSpace(truncate(name, maxNameBytes))
 	if lower := strings.ToLower(name); strings.HasSuffix(lower, ".md") {

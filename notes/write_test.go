@@ -28,6 +28,7 @@ func TestFileName(t *testing.T) {
 		{"...", "Untitled.md"},
 		{"", "Untitled.md"},
 		{".hidden", "hidden.md"},
+		{". .. and so on", "and so on.md"},
 		{"what? [[really]] #1 ^x", "what really 1 x.md"},
 		{"note.md", "note.md"},
 		{"🎉 party 👩‍👩‍👧", "🎉 party 👩‍👩‍👧.md"},
