@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -52,6 +51,11 @@ func TestSetJSONServer(t *testing.T) {
 			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + ",\n    \"z\": {}\n  }\n}",
 			had:  `{"command":"/old/notesd"}`,
 		},
+		"beside what its owner has added to it": {
+			text: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/old/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"} // mine\n\t\t}\n\t}\n}",
+			want: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/usr/bin/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"},\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--vault\",\n\t\t\t\t\"/home/ann/Notes\"\n\t\t\t] // mine\n\t\t}\n\t}\n}",
+			had:  `{"command":"/old/notesd","env":{"A":"b"}}`,
+		},
 		"there already, otherwise laid out": {
 			text: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
 			want: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
@@ -87,11 +91,10 @@ func FuzzSetJSONServer(f *testing.F) {
 		require.True(t, ok, "%q became %q", text, got)
 		servers, ok := after["mcpServers"].(map[string]any)
 		require.True(t, ok)
-		var s server
-		data, err := json.Marshal(servers["notes"])
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(data, &s))
-		assert.Equal(t, testServer, s)
+		entry, ok := servers["notes"].(map[string]any)
+		require.True(t, ok)
+		assert.Equal(t, testServer.Command, entry["command"])
+		assert.Equal(t, []any{"mcp", "--vault", "/home/ann/Notes"}, entry["args"])
 		delete(servers, "notes")
 		old, _ := before["mcpServers"].(map[string]any)
 		old = maps.Clone(old)
@@ -117,6 +120,11 @@ func TestSetTOMLServer(t *testing.T) {
 			want: strings.TrimSuffix(table, "\n") + "\n\n# about git\n[mcp_servers.git]\ncommand = \"git\"\n",
 			had:  "[mcp_servers.notes]\ncommand = \"old/notesd\"",
 		},
+		"beside what its owner has added to it": {
+			text: "[mcp_servers.notes]\nenabled = true\ncommand = 'C:\\old\\notesd.exe'\nargs = [ # how\n  \"mcp\", \"]\",\n]\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
+			want: table + "enabled = true\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
+			had:  "[mcp_servers.notes]\nenabled = true\ncommand = 'C:\\old\\notesd.exe'\nargs = [ # how\n  \"mcp\", \"]\",\n]\n# slow disk\nstartup_timeout_sec = 20",
+		},
 		"there already": {text: table, want: table, had: strings.TrimSuffix(table, "\n")},
 	}
 	for name, c := range cases {
@@ -131,6 +139,34 @@ func TestSetTOMLServer(t *testing.T) {
 	require.Error(t, err, "no other way to write it is guessed")
 	assert.Equal(t, `"C:\\a \"b\"\u0001"`, tomlString("C:\\a \"b\"\x01"))
 	assert.Equal(t, map[string]server{"notes": {Command: "/usr/bin/notesd"}}, tomlServers([]byte("[a.b]\ncommand = \"notesd\"\n"+table), "mcp_servers"))
+}
+
+// An entry that is brought up to date keeps what its owner has added, to begin
+// with that it is read-only.
+func TestKeptArgs(t *testing.T) {
+	for had, want := range map[string][]string{
+		``: nil,
+		`{"command":"notesd","args":["mcp","--vault","/a"]}`:                                           nil,
+		`{"command":"notesd","args":["mcp","--vault","--read-only","--read-only"]}`:                    {"--read-only"},
+		`{"args":["mcp","--read-only","--vault=/a","--tools","search_notes,read_note","--state","s"]}`: {"--read-only", "--tools", "search_notes,read_note"},
+		"[m.notes]\nargs = [\n  'mcp', # \"no\"\n  \"--read-only\",\n]":                                {"--read-only"},
+	} {
+		assert.Equal(t, want, keptArgs([]byte(had)), had)
+	}
+}
+
+func TestSettingsKeepTheirLineEnds(t *testing.T) {
+	h := host{servers: "servers"}
+	with, _, err := h.set([]byte("{\r\n  \"a\": 1\r\n}\r\n"), "notes", testServer)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Count(string(with), "\n"), strings.Count(string(with), "\r\n"))
+	assert.Contains(t, string(with), "\"notes\"")
+}
+
+func TestSetupIsNotOfGoRun(t *testing.T) {
+	assert.True(t, isTemporary("/tmp/go-build123/b001/exe/notesd"))
+	assert.True(t, isTemporary("/home/ann/.cache/go-build/ab/abcd-d/notesd"))
+	assert.False(t, isTemporary("/usr/local/bin/notesd"))
 }
 
 func TestHostFiles(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,10 +15,10 @@ import (
 // and order them as they like. So an entry is put into the text, and what was
 // there stays as it was, byte for byte.
 
-// setJSONServer returns the text of a host's settings with the entry as member
+// setJSONServer returns the text of a host's settings with the server as member
 // `name` of the object `servers`. had is the entry that was there, nil if none;
-// it is replaced.
-func setJSONServer(text []byte, servers, name string, entry any) (with []byte, had json.RawMessage, err error) {
+// what it has beside the server's own members (environment, timeouts) stays.
+func setJSONServer(text []byte, servers, name string, s server) (with, had []byte, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
@@ -25,7 +26,7 @@ func setJSONServer(text []byte, servers, name string, entry any) (with []byte, h
 	if err != nil {
 		return nil, nil, err
 	}
-	value, err := json.Marshal(entry)
+	value, err := json.Marshal(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,15 +46,61 @@ func setJSONServer(text []byte, servers, name string, entry any) (with []byte, h
 	if !ok {
 		return object.insert(text, name, value), nil, nil
 	}
-	before := decodeJSONC(text[old.value:old.end])
-	if had, err = json.Marshal(before); err != nil {
+	if had, err = json.Marshal(decodeJSONC(text[old.value:old.end])); err != nil {
 		return nil, nil, err
 	}
-	if reflect.DeepEqual(before, decodeJSONC(value)) {
-		return text, had, nil
+	with, err = updateEntry(text, old, s)
+	return with, had, err
+}
+
+// updateEntry gives an entry that is there the server's members.
+func updateEntry(text []byte, entry member, s server) ([]byte, error) {
+	if before, _ := decodeJSONC(text[entry.value:entry.end]).(map[string]any); !hasOthers(before) {
+		return replaceEntry(text, entry, before, s)
 	}
-	indented := indentJSON(value, lineIndent(text, old.key))
-	return slices.Concat(text[:old.value], indented, text[old.end:]), had, nil
+	for _, m := range s.members() {
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		object, err := scanObject(text, entry.value)
+		if err != nil {
+			return nil, err
+		}
+		old, ok := object.member(m.name)
+		switch {
+		case !ok:
+			text = object.insert(text, m.name, value)
+		case !reflect.DeepEqual(decodeJSONC(text[old.value:old.end]), decodeJSONC(value)):
+			indented := indentJSON(value, lineIndent(text, old.key), indentUnit(text))
+			text = slices.Concat(text[:old.value], indented, text[old.end:])
+		}
+	}
+	return text, nil
+}
+
+// hasOthers reports whether an entry has members that are not a server's own.
+func hasOthers(entry map[string]any) bool {
+	own := map[string]bool{"type": true, "command": true, "args": true}
+	for name := range entry {
+		if !own[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceEntry lays an entry out anew, unless it says the same already.
+func replaceEntry(text []byte, entry member, before map[string]any, s server) ([]byte, error) {
+	value, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	if reflect.DeepEqual(any(before), decodeJSONC(value)) {
+		return text, nil
+	}
+	indented := indentJSON(value, lineIndent(text, entry.key), indentUnit(text))
+	return slices.Concat(text[:entry.value], indented, text[entry.end:]), nil
 }
 
 // object is where the members of an object stand in a text.
@@ -80,8 +127,8 @@ func (o object) member(name string) (member, bool) {
 // insert adds a member at the end.
 func (o object) insert(text []byte, name string, value []byte) []byte {
 	quoted, _ := json.Marshal(name) // of a string
-	outer := lineIndent(text, o.start)
-	indent := outer + "  "
+	outer, unit := lineIndent(text, o.start), indentUnit(text)
+	indent := outer + unit
 	at, lead := o.start+1, ""
 	if n := len(o.members); n > 0 {
 		at = o.members[n-1].end
@@ -92,7 +139,7 @@ func (o object) insert(text []byte, name string, value []byte) []byte {
 			at = o.end - len(trailingSpace(text[:o.end]))
 		}
 	}
-	added := lead + "\n" + indent + string(quoted) + ": " + string(indentJSON(value, indent))
+	added := lead + "\n" + indent + string(quoted) + ": " + string(indentJSON(value, indent, unit))
 	rest := text[at:]
 	if len(o.members) == 0 {
 		added += "\n" + outer
@@ -104,12 +151,22 @@ func (o object) insert(text []byte, name string, value []byte) []byte {
 func trailingSpace(text []byte) []byte { return text[len(bytes.TrimRight(text, " \t\r\n")):] }
 
 // indentJSON lays a value out as a member of something indented by indent.
-func indentJSON(value []byte, indent string) []byte {
+func indentJSON(value []byte, indent, unit string) []byte {
 	var b bytes.Buffer
-	if json.Indent(&b, value, indent, "  ") != nil {
+	if json.Indent(&b, value, indent, unit) != nil {
 		return value
 	}
 	return b.Bytes()
+}
+
+var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
+
+// indentUnit is what a text indents by: as its first member does.
+func indentUnit(text []byte) string {
+	if m := firstIndent.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return "  "
 }
 
 // lineIndent is the white space at the beginning of the line of at.

@@ -102,6 +102,20 @@ type server struct {
 	Args    []string `json:"args"`
 }
 
+// members are what an entry for the server has of it.
+func (s server) members() []serverMember {
+	members := []serverMember{{"command", s.Command}, {"args", s.Args}}
+	if s.Type != "" {
+		members = append([]serverMember{{"type", s.Type}}, members...)
+	}
+	return members
+}
+
+type serverMember struct {
+	name  string
+	value any
+}
+
 // entry is the server as this host writes it.
 func (h host) entry(s server) server {
 	if h.stdio {

@@ -10,8 +10,8 @@ import (
 )
 
 // setTOMLServer returns the text of a host's settings with the table
-// [servers.name]. had is the text of the table that was there, nil if none; it
-// is replaced. What is written in another form than as tables is refused: this
+// [servers.name]. had is the text of the table that was there, nil if none; its
+// keys beside the server's own stay. What is written in another form than as tables is refused: this
 // is no parser, and guesses nothing.
 func setTOMLServer(text []byte, servers, name string, s server) (with, had []byte, err error) {
 	if odd := regexp.MustCompile(`(?m)^[ \t]*` + servers + `[ \t]*[.=]`).Find(text); odd != nil {
@@ -34,7 +34,18 @@ func setTOMLServer(text []byte, servers, name string, s server) (with, had []byt
 	}
 	body := regexp.MustCompile(`(?:\r?\n[ \t]*(?:#[^\n]*)?)*$`).ReplaceAll(text[at[0]:end], nil)
 	rest := text[at[0]+len(body):]
+	if others := tomlOthers(body[at[1]-at[0]:]); len(others) > 0 {
+		table = append(table, others...)
+	}
 	return slices.Concat(text[:at[0]], bytes.TrimRight(table, "\n"), rest), body, nil
+}
+
+// tomlOwn finds what a table's lines say of a server's command and arguments.
+var tomlOwn = regexp.MustCompile(`(?m)^[ \t]*(?:command[ \t]*=[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')|args[ \t]*=[ \t]*\[(?:[\s,]|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')*\])[ \t]*(?:#[^\n]*)?\r?(?:\n|$)`)
+
+// tomlOthers is the body of a table without the server's own keys.
+func tomlOthers(body []byte) []byte {
+	return bytes.TrimLeft(tomlOwn.ReplaceAll(bytes.TrimLeft(body, "\r\n"), nil), "\r\n")
 }
 
 func tomlTable(servers, name string, s server) []byte {

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +18,8 @@ import (
 type registration struct {
 	Host   string `json:"host"`
 	File   string `json:"file"`
-	Action string `json:"action"` // registered, updated, unchanged; with --print: what would be done
+	Action string `json:"action"` // registered, updated, unchanged, failed; with --print: what would be done
+	Error  string `json:"error,omitempty"`
 	Backup string `json:"backup,omitempty"`
 	Text   string `json:"text,omitempty"` // of the file, with --print
 
@@ -33,6 +31,7 @@ const (
 	registered = "registered"
 	updated    = "updated"
 	unchanged  = "unchanged"
+	failed     = "failed"
 )
 
 func setupCommand(a *app) *cobra.Command {
@@ -59,19 +58,12 @@ Their settings are backed up first, and nothing else in them is changed.`,
 			if err != nil {
 				return err
 			}
-			var done []registration
-			for _, h := range chosen {
-				r, err := h.register(a.hostEnv(), name, s, print)
-				if err != nil {
-					return err
-				}
-				done = append(done, r)
+			done, failure := registerAll(chosen, a.hostEnv(), name, s, print)
+			if !a.json {
+				a.printRegistrations(done, print)
+				return failure
 			}
-			if a.json {
-				return a.out.json(map[string]any{"hosts": done})
-			}
-			a.printRegistrations(done, print)
-			return nil
+			return errors.Join(a.out.json(map[string]any{"hosts": done}), failure)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "notes", "what the host calls it; a `name` for each vault")
@@ -104,6 +96,11 @@ func chooseHosts(e hostEnv, names []string) ([]host, error) {
 	return chosen, nil
 }
 
+// isTemporary reports whether a program lies where "go run" builds them.
+func isTemporary(exe string) bool {
+	return strings.Contains(filepath.ToSlash(exe), "/go-build")
+}
+
 func hostNamesText() string {
 	var names []string
 	for _, h := range hosts {
@@ -117,6 +114,13 @@ func (a *app) server(cfg *config.Config) (server, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return server{}, fmt.Errorf("find this program: %w", err)
+	}
+	if isTemporary(exe) {
+		return server{}, &failure{
+			Code:    "failed",
+			Message: "this notesd is of go run, and is gone afterwards",
+			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
+		}
 	}
 	s := server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.Path}}
 	if a.stateFlag != "" {
@@ -132,80 +136,8 @@ func (a *app) server(cfg *config.Config) (server, error) {
 	return s, nil
 }
 
-// register puts the server into the host's settings.
-func (h host) register(e hostEnv, name string, s server, print bool) (registration, error) {
-	r := registration{Host: h.name, File: h.file(e), title: h.title}
-	if r.File == "" {
-		return r, &failure{Code: "failed", Message: "this user has no home directory, so " + h.title + " has no settings"}
-	}
-	text, err := os.ReadFile(r.File)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("read the settings of %s: %w", h.title, err)
-	}
-	with, had, err := h.set(text, name, h.entry(s))
-	if err != nil {
-		return r, &failure{Code: "invalid", Message: fmt.Sprintf("the settings of %s in %s cannot be changed: %v", h.title, r.File, err), Hint: "Put it in by hand; --print shows what is missing."}
-	}
-	switch {
-	case had == nil:
-		r.Action = registered
-	case bytes.Equal(with, text):
-		r.Action = unchanged
-	case !strings.Contains(string(had), "notesd"):
-		return r, &failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.title, name, r.File), Hint: "Choose another name with --name."}
-	default:
-		r.Action = updated
-	}
-	if print {
-		r.Text = string(with)
-		return r, nil
-	}
-	if r.Action == unchanged {
-		return r, nil
-	}
-	r.Backup, err = replaceSettings(r.File, text, with, time.Now())
-	return r, err
-}
-
-func (h host) set(text []byte, name string, s server) (with, had []byte, err error) {
-	if h.toml {
-		return setTOMLServer(text, h.servers, name, s)
-	}
-	return setJSONServer(text, h.servers, name, s)
-}
-
-// replaceSettings writes a program's settings, which it may have open, as a whole
-// or not at all, and keeps what was there. A symbolic link stays one.
-func replaceSettings(name string, old, text []byte, now time.Time) (backup string, err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-		backup = name + ".before-notesd-" + now.Format("20060102-150405")
-		if err := os.WriteFile(backup, old, mode); err != nil {
-			return "", fmt.Errorf("back the settings up: %w", err)
-		}
-	} else if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return "", fmt.Errorf("write the settings: %w", err)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(name), ".notesd-*")
-	if err != nil {
-		return backup, fmt.Errorf("write the settings: %w", err)
-	}
-	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), name)
-	}
-	if err != nil {
-		return backup, errors.Join(fmt.Errorf("write the settings: %w", err), removeIfThere(temp.Name()))
-	}
-	return backup, nil
-}
-
 func (a *app) printRegistrations(done []registration, print bool) {
+	done = slices.DeleteFunc(done, func(r registration) bool { return r.Action == failed })
 	for i, r := range done {
 		if print {
 			if i > 0 {
@@ -220,7 +152,7 @@ func (a *app) printRegistrations(done []registration, print bool) {
 			a.note("what was there is kept as " + r.Backup)
 		}
 	}
-	if !print {
+	if !print && len(done) > 0 {
 		a.note("Restart what is running. Each has a server for this vault now.")
 	}
 }
