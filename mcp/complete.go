@@ -107,11 +107,7 @@ func (s *session) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]
 	if err != nil {
 		return nil, err
 	}
-	values := make([]string, len(note.Headings))
-	for i := range note.Headings {
-		values[i] = headingPath(note.Headings[:i+1])
-	}
-	return values, nil
+	return note.HeadingRefs(), nil
 }
 
 // notePaths returns the paths of the notes, newest first, up to the limit on
@@ -179,20 +175,4 @@ func closeness(value, typed string) (int, bool) {
 		rest = rest[at+len(string(r)):]
 	}
 	return 4, true
-}
-
-// headingPath joins the last heading with those above it.
-func headingPath(headings []notes.Heading) string {
-	path, level := "", 7
-	for i := len(headings) - 1; i >= 0; i-- {
-		if h := headings[i]; h.Level < level {
-			level = h.Level
-			if path == "" {
-				path = h.Text
-			} else {
-				path = h.Text + " > " + path
-			}
-		}
-	}
-	return path
 }

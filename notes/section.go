@@ -3,6 +3,7 @@ package notes
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -21,6 +22,14 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 	}
 	body := strings.TrimSuffix(n.Content[section.Start:section.End], "\n")
 	return section.Line, section.Line + strings.Count(body, "\n"), nil
+}
+
+// HeadingRefs returns what [Note.Section] and [Edit] take for each of the note's
+// headings, in order: the path to it ("Plan > Risks"), with its line where the
+// path is not enough. Headings without text, and those in quotes, have none.
+func (n *Note) HeadingRefs() []string {
+	refs := markdown.References(markdown.Parse([]byte(n.Content)))
+	return slices.DeleteFunc(refs, func(ref string) bool { return ref == "" })
 }
 
 // sectionProblem turns the parser's words about a reference to a section into

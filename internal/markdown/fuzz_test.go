@@ -33,6 +33,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		doc := Parse(src)
 		requireSoundDocument(t, src, doc)
+		requireReferences(t, src, doc)
 		for _, target := range []int{1, 20, 220} {
 			requireSoundChunks(t, src, doc, Chunks(src, doc, ChunkOptions{TargetTokens: target}))
 		}

@@ -41,11 +41,14 @@ type Section struct {
 // result of [Parse] for src. The error is a [*SectionError].
 func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	ref = strings.TrimSpace(ref)
+	parents := headingParents(doc.Headings)
+	if i, ok := matchLine(doc, parents, ref); ok {
+		return headingSection(doc, parents, i), nil
+	}
 	name, line := lineIn(ref)
 	if id, ok := strings.CutPrefix(strings.TrimLeft(name, "#"), "^"); ok && isBlockID([]byte(id)) {
 		return findBlock(doc, src, ref, id, line)
 	}
-	parents := headingParents(doc.Headings)
 	level, name := levelOf(name)
 	if name == "" {
 		return Section{}, missing(doc, parents, ref)
@@ -94,6 +97,22 @@ func lineIn(ref string) (string, int) {
 		return ref, 0
 	}
 	return strings.Trim(m[1], `"`), line
+}
+
+// matchLine returns the heading that ref names by its whole path and its line, as
+// [References] does, whatever else the words of the path may mean.
+func matchLine(doc *Document, parents []int, ref string) (int, bool) {
+	m := lineSuffix.FindStringSubmatch(ref)
+	if m == nil {
+		return 0, false
+	}
+	line, err := strconv.Atoi(m[2])
+	i := slices.IndexFunc(doc.Headings, func(h Heading) bool { return h.Line == line })
+	if err != nil || i < 0 {
+		return 0, false
+	}
+	path, whole := pathText(doc, parents, i)
+	return i, whole && strings.TrimSpace(path) == nfc(m[1])
 }
 
 // onLine keeps of headings the one on a line, all when line is 0.
