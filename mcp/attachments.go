@@ -29,6 +29,10 @@ func isAttachment(uri string) bool {
 	return err == nil && !notes.IsNoteName(p)
 }
 
+// isNote reports whether a canonical URI names a note, of whose changes the
+// vault tells. What else there is changes with other things, and is compared.
+func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
+
 // attachmentContents reads an attachment.
 func (s *session) attachmentContents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
 	a, err := s.core.opts.Vault.Attachment(ctx, uri, s.bounds().scope())

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -90,6 +91,7 @@ type Core struct {
 	log        *slog.Logger
 	now        func() time.Time
 	newErrorID func() string
+	notifier   atomic.Pointer[Notifier] // nil: nobody is told of changes
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
@@ -110,6 +112,9 @@ func New(o Options) *Core {
 		now:        o.Now,
 		newErrorID: randomErrorID,
 		sessions:   make(map[*session]struct{}),
+	}
+	if o.Tables != nil {
+		c.opts.Tables = announcedTables{o.Tables, c}
 	}
 	if o.ClientLog != nil {
 		o.ClientLog.attach(c)
@@ -132,6 +137,14 @@ func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
 // ServeLines serves one session over a pair of byte streams, which it closes.
 func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
 	return c.Serve(ctx, &LineTransport{In: in, Out: out, Limits: c.limits.Line}, p)
+}
+
+// TablesChanged tells clients that tables of vectors have changed, or, if list is
+// set, which there are. What tools change is told without it.
+func (c *Core) TablesChanged(list bool) {
+	if n := c.notifier.Load(); n != nil {
+		n.tablesChanged(list)
+	}
 }
 
 // Sessions returns how many clients are connected.

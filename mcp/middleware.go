@@ -138,6 +138,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return s.listen(ctx, listen)
 			}
 			if ok && s.http != nil {
+				if err := s.narrow(ctx, params.Notifications); err != nil {
+					return nil, err
+				}
 				s.ready()
 				s.http.attach(s, listen.Session)
 			}

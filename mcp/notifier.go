@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
+	"path"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/notes"
 )
@@ -40,12 +43,14 @@ type Notifier struct {
 	prompts   bool // it is of a note in the prompts folder
 }
 
-// NewNotifier returns a notifier that has seen everything up to head.
+// NewNotifier returns the core's notifier, which has seen everything up to head.
 func NewNotifier(core *Core, head notes.Position) *Notifier {
-	return &Notifier{
+	n := &Notifier{
 		core: core, at: head, wake: make(chan struct{}, 1),
 		pending: make(map[string]struct{}), sent: make(map[string]time.Time),
 	}
+	core.notifier.Store(n)
+	return n
 }
 
 // Position returns the last change that Apply was given.
@@ -70,10 +75,7 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		n.prompts = n.prompts || isPrompt
 		n.list = n.list || c.Kind != notes.Modified
 		if c.Kind != notes.Modified || isPrompt {
-			n.listLast = time.Now()
-			if n.listSince.IsZero() {
-				n.listSince = n.listLast
-			}
+			n.listed()
 		}
 	}
 	if len(changes) > 0 {
@@ -114,9 +116,70 @@ func (n *Notifier) note(watched map[string]struct{}, uri string) {
 // session finds out for itself whether one really reads differently now.
 func (n *Notifier) noteDerived(watched map[string]struct{}) {
 	for uri := range watched {
-		if !notes.IsURI(uri) {
+		if !notes.IsURI(uri) && !isTableURI(uri) {
 			n.pending[uri] = struct{}{}
 		}
+	}
+}
+
+// FilesChanged takes note that the files at some vault-relative paths, or what is
+// below them, may have changed: those that are notes are told by Apply, but
+// clients may watch others. It never blocks for long.
+func (n *Notifier) FilesChanged(paths []string) {
+	changed := make(map[string]struct{}, len(paths))
+	for _, p := range paths {
+		changed[foldedPath(p)] = struct{}{}
+	}
+	n.mark(func(uri string) bool {
+		p, err := notes.ParseURI(uri)
+		for p = foldedPath(p); err == nil && p != "."; p = path.Dir(p) {
+			if _, ok := changed[p]; ok {
+				return isAttachment(uri)
+			}
+		}
+		return false
+	})
+}
+
+// EverythingChanged takes note that any file may have changed.
+func (n *Notifier) EverythingChanged() { n.mark(isAttachment) }
+
+// tablesChanged takes note that tables of vectors have other rows or, if list is
+// set, that there are others.
+func (n *Notifier) tablesChanged(list bool) {
+	n.mark(isTableURI)
+	if !list {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = true
+	n.listed()
+	n.signal()
+}
+
+// mark marks the watched resources that may read differently. Each session finds
+// out for itself whether one does.
+func (n *Notifier) mark(may func(uri string) bool) {
+	watched := n.core.watchedURIs()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for uri := range watched {
+		if may(uri) {
+			n.pending[uri] = struct{}{}
+			n.signal()
+		}
+	}
+}
+
+// foldedPath is the same for all that may name one file on some disk.
+func foldedPath(p string) string { return strings.ToLower(norm.NFC.String(p)) }
+
+// listed notes the time of a change of a list. The caller holds mu.
+func (n *Notifier) listed() {
+	n.listLast = time.Now()
+	if n.listSince.IsZero() {
+		n.listSince = n.listLast
 	}
 }
 
@@ -211,21 +274,4 @@ func (c *Core) watchedURIs() map[string]struct{} {
 		}
 	})
 	return all
-}
-
-// reads reports whether a resource made from many notes reads differently than
-// when it was last asked, or was never asked before.
-func (s *session) readsDifferently(ctx context.Context, uri string) bool {
-	text, _, err := s.resourceText(ctx, uri)
-	if err != nil {
-		return true // the client's own read will tell it why
-	}
-	sum := sha256.Sum256([]byte(text))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.digests[uri] == sum {
-		return false
-	}
-	s.digests[uri] = sum
-	return true
 }

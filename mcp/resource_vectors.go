@@ -87,20 +87,25 @@ type tableDescription struct {
 }
 
 func (s *session) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	const sample = 10
-	name, err := url.PathUnescape(strings.TrimPrefix(req.Params.URI, tablePrefix))
-	if err != nil {
-		return nil, err
-	}
-	info, ids, err := s.core.opts.Tables.Describe(ctx, name, sample)
-	if err != nil {
-		return nil, err
-	}
-	text, err := describeTable(info, ids)
+	text, err := s.tableText(ctx, req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: jsonType, Text: text}}}, nil
+}
+
+// tableText is the content of the resource of a table.
+func (s *session) tableText(ctx context.Context, uri string) (string, error) {
+	const sample = 10
+	name, err := url.PathUnescape(strings.TrimPrefix(uri, tablePrefix))
+	if err != nil {
+		return "", err
+	}
+	info, ids, err := s.core.opts.Tables.Describe(ctx, name, sample)
+	if err != nil {
+		return "", err
+	}
+	return describeTable(info, ids)
 }
 
 func describeTable(info vectors.TableInfo, ids []string) (string, error) {

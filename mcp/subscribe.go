@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -47,39 +46,66 @@ func (w *watch) meta() sdk.Meta {
 	return sdk.Meta{sdk.MetaKeySubscriptionID: w.id}
 }
 
-// subscribe notes that the client wants to hear of a resource. The resource
-// need not exist: a client may wait for it to appear.
+// subscribe notes that the client wants to hear of a resource.
 func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	return s.watch(ctx, s.own, req.Params.URI)
-}
-
-// errUnwatched refuses a subscription that would never be served.
-var errUnwatched = invalidParams("changes of attachments are not announced: subscribe to the notes that link to them")
-
-// watch adds a resource to a watch.
-func (s *session) watch(ctx context.Context, w *watch, written string) error {
-	uri, err := canonicalURI(written)
+	uri, err := s.watchable(ctx, req.Params.URI)
 	if err != nil {
 		return err
 	}
-	if isAttachment(uri) {
-		return errUnwatched
-	}
-	if !notes.IsURI(uri) {
-		s.readsDifferently(ctx, uri) // what later changes are compared with
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.takes(1); err != nil {
+		return err
+	}
+	s.own.add(uri, req.Params.URI)
+	return nil
+}
+
+// watchable returns the canonical form of a URI whose changes will be told, or
+// the error that says why they would not be. A note or a table need not exist:
+// a client may wait for it to appear.
+func (s *session) watchable(ctx context.Context, written string) (string, error) {
+	uri, err := canonicalURI(written)
+	switch {
+	case err != nil:
+		return "", err
+	case !s.covers(uri):
+		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+	case isAttachment(uri): // is one only while a note links to it
+		if _, err := s.attachmentContents(ctx, uri); err != nil {
+			return "", err
+		}
+	}
+	if !isNote(uri) {
+		s.readsDifferently(ctx, uri) // what later changes are compared with
+	}
+	return uri, nil
+}
+
+// covers reports whether the session may know of changes of a resource.
+func (s *session) covers(uri string) bool {
+	if isTableURI(uri) {
+		return s.core.opts.Tables != nil
+	}
+	if !notes.IsURI(uri) {
+		return true // the text holds only what the session may read
+	}
+	path, err := notes.ParseURI(uri)
+	return err == nil && s.bounds().scope().CanRead(path)
+}
+
+// takes reports, as an error, that the session cannot watch n resources more.
+// The caller holds mu.
+func (s *session) takes(n int) error {
 	count := 0
 	for w := range s.watches {
 		for _, written := range w.uris {
 			count += len(written)
 		}
 	}
-	if count >= s.core.limits.Subscriptions {
-		return invalidParams("this session watches %d resources already, which is the limit: unsubscribe from some first", count)
+	if limit := s.core.limits.Subscriptions; count+n > limit {
+		return invalidParams("this session watches %d resources already, and may watch %d: unsubscribe from some first", count, limit)
 	}
-	w.add(uri, written)
 	return nil
 }
 
@@ -106,29 +132,81 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		id: requestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
 		uris: make(map[string][]string),
 	}
+	uris, err := s.agreed(ctx, want)
+	if err != nil {
+		return nil, err
+	}
 	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: w.list, PromptsListChanged: w.prompts, ToolsListChanged: w.tools}
-	s.mu.Lock()
-	s.watches[w] = struct{}{}
-	s.mu.Unlock()
+	for _, uri := range uris {
+		w.add(uri.canonical, uri.written)
+		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri.written)
+	}
+	if err := s.begins(w, len(uris), agreed); err != nil {
+		return nil, err
+	}
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.watches, w)
 	}()
-	for _, uri := range want.ResourceSubscriptions {
-		switch err := s.watch(ctx, w, uri); {
-		case errors.Is(err, errUnwatched):
-			continue // not among what is agreed to
-		case err != nil:
-			return nil, err
-		}
-		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri)
-	}
-	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
-	if w.list || w.prompts || w.tools || len(agreed.ResourceSubscriptions) > 0 {
+	if w.list || w.prompts || w.tools || len(uris) > 0 {
 		<-ctx.Done()
 	}
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
+}
+
+// begins adds the watch of a listen. Nobody else sees it before its
+// acknowledgment, which has to be the first that the client hears of it, is
+// queued.
+func (s *session) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.takes(uris); err != nil {
+		return err
+	}
+	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
+	s.watches[w] = struct{}{}
+	return nil
+}
+
+// A watchedURI is a resource as it is kept, and as the client names it.
+type watchedURI struct{ canonical, written string }
+
+// agreed returns those of the resources that a listen asks for whose changes
+// will be told. The acknowledgment shows which were left out; a listen of which
+// nothing would be left fails, with the first reason.
+func (s *session) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
+	var uris []watchedURI
+	var refused error
+	for _, written := range want.ResourceSubscriptions {
+		uri, err := s.watchable(ctx, written)
+		if err == nil {
+			uris = append(uris, watchedURI{uri, written})
+		} else if refused == nil {
+			refused = err
+		}
+	}
+	if len(uris) > 0 || want.ResourcesListChanged || want.PromptsListChanged || want.ToolsListChanged {
+		return uris, nil
+	}
+	return nil, refused
+}
+
+// narrow leaves of what a listen over HTTP asks for, which the SDK serves, what
+// is agreed to.
+func (s *session) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
+	if want == nil {
+		return nil // the SDK refuses it
+	}
+	uris, err := s.agreed(ctx, want)
+	if err != nil {
+		return err
+	}
+	want.ResourceSubscriptions = want.ResourceSubscriptions[:0]
+	for _, uri := range uris {
+		want.ResourceSubscriptions = append(want.ResourceSubscriptions, uri.written)
+	}
+	return nil
 }
 
 // headerRequestID carries a listen request's id past the SDK, which has no other
@@ -171,7 +249,7 @@ func (s *session) updated(ctx context.Context, uri string) {
 		}
 	}
 	s.mu.Unlock()
-	if len(told) == 0 || (!notes.IsURI(uri) && !s.readsDifferently(ctx, uri)) {
+	if len(told) == 0 || !s.covers(uri) || (!isNote(uri) && !s.readsDifferently(ctx, uri)) {
 		return
 	}
 	for _, params := range told {

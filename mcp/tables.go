@@ -28,6 +28,46 @@ type Tables interface {
 	TableRows
 }
 
+// announcedTables tell the core's notifier what is changed through them.
+type announcedTables struct {
+	Tables
+	core *Core
+}
+
+// Create makes a table.
+func (t announcedTables) Create(ctx context.Context, r vectors.CreateTableRequest) (vectors.TableInfo, error) {
+	info, err := t.Tables.Create(ctx, r)
+	t.changed(err, true)
+	return info, err
+}
+
+// Drop removes a table.
+func (t announcedTables) Drop(ctx context.Context, name string) (vectors.TableInfo, error) {
+	info, err := t.Tables.Drop(ctx, name)
+	t.changed(err, true)
+	return info, err
+}
+
+// Add adds rows.
+func (t announcedTables) Add(ctx context.Context, r vectors.AddRequest) ([]string, error) {
+	ids, err := t.Tables.Add(ctx, r)
+	t.changed(err, false)
+	return ids, err
+}
+
+// DeleteRows deletes rows.
+func (t announcedTables) DeleteRows(ctx context.Context, r vectors.DeleteRowsRequest) (int, error) {
+	n, err := t.Tables.DeleteRows(ctx, r)
+	t.changed(err, false)
+	return n, err
+}
+
+func (t announcedTables) changed(err error, list bool) {
+	if err == nil {
+		t.core.TablesChanged(list)
+	}
+}
+
 func (in *invocation) tables() Tables { return in.session.core.opts.Tables }
 
 // tableInput is the input of tools that take a table and nothing else.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,6 +152,53 @@ func TestMCPClientThatDoesNotAnswer(t *testing.T) {
 			assert.Contains(t, silent.stderr.String(), "does not answer pings (limits.ping)")
 			assert.NotNil(t, alive.call("ping", nil).Result)
 		})
+	}
+}
+
+// A picture that a note links to is watched like a note: whoever subscribed or
+// listens hears of a new version while it still remembers the old one.
+func TestMCPAttachmentIsWatched(t *testing.T) {
+	p := newPlace(t, map[string]string{"Plan.md": "![[plan.png]]\n", "plan.png": "one", "other.png": "nobody links to it"})
+	h := p.launch(t, "mcp")
+	h.initialize()
+	eventually(t, "everything is found", func() bool { return p.report(t).Index.Ready })
+	require.NotNil(t, h.call("resources/subscribe", map[string]any{"uri": "note:///plan.png"}).Result)
+	refused := h.call("resources/subscribe", map[string]any{"uri": "note:///other.png"})
+	require.NotNil(t, refused.Error)
+	assert.Contains(t, refused.Error.Message, "no such attachment")
+
+	modern := p.launch(t, "mcp")
+	listen := modern.send("subscriptions/listen", map[string]any{
+		"_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{},
+		},
+		"notifications": map[string]any{"resourceSubscriptions": []string{"note:///other.png", "note:///plan.png"}},
+	})
+	agreed := modern.notified(t, "notifications/subscriptions/acknowledged")
+	assert.JSONEq(t, `{"resourceSubscriptions":["note:///plan.png"]}`, string(agreed["notifications"]))
+
+	require.NoError(t, os.WriteFile(filepath.Join(p.vault, "plan.png"), []byte("two"), 0o600))
+	for _, h := range []*peer{h, modern} {
+		assert.JSONEq(t, `"note:///plan.png"`, string(h.notified(t, "notifications/resources/updated")["uri"]))
+	}
+	assert.Empty(t, listen, "the listen goes on")
+}
+
+// notified waits for a notification and returns its parameters.
+func (h *peer) notified(t *testing.T, method string) map[string]json.RawMessage {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case m := <-h.others:
+			if m.Method == method {
+				var params map[string]json.RawMessage
+				require.NoError(t, json.Unmarshal(m.Params, &params))
+				return params
+			}
+		case <-deadline:
+			require.FailNow(t, "never notified", method)
+		}
 	}
 }
 

@@ -69,7 +69,11 @@ func (s *service) own(ctx context.Context, method string, p ownerParams) (any, e
 	if method == methodTables {
 		return listTables(ctx, tables)
 	}
-	return restoreTable(ctx, tables, p.Table)
+	restored, err := restoreTable(ctx, tables, p.Table)
+	if err == nil {
+		s.core.TablesChanged(true)
+	}
+	return restored, err
 }
 
 // serveOwner serves the session of a shell command.

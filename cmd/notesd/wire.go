@@ -151,7 +151,7 @@ func (s *service) start(ctx context.Context, g *errgroup.Group) error {
 	tables, _ := s.tables.peek()
 	g.Go(func() error { return whileRunning(ctx, tables.Run(ctx)) })
 	if s.watcher != nil {
-		s.watch(ctx, g, vault)
+		s.watch(ctx, g, vault, notifier)
 	}
 	return whileRunning(ctx, vault.Run(ctx))
 }
@@ -210,7 +210,7 @@ func (s *service) open(ctx context.Context) error {
 
 // watch starts the watcher, and waits until it stands: its first batch, a
 // rescan, is the scan that begins then.
-func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *notes.Vault) {
+func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *notes.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
 	g.Go(func() error {
@@ -218,10 +218,12 @@ func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *notes.Vau
 			switch {
 			case !b.Rescan:
 				vault.Changed(b.Paths)
+				notifier.FilesChanged(b.Paths)
 			case waiting.Err() == nil:
 				stands()
 			default:
 				vault.Rescan(b.Reason)
+				notifier.EverythingChanged()
 			}
 		}))
 	})

@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/vectors"
+)
+
+var watchedVault = map[string]string{
+	"Plan.md":               "![[My photo.png]] ![[Later.png]]\n",
+	"Pictures/My photo.png": "one",
+	"Unlinked.png":          "nobody links to it",
+	"Private/Diary.md":      "![[own.png]]\n",
+	"Private/own.png":       "own",
+}
+
+const photoURI = "note:///Pictures/My%20photo.png"
+
+// A watched attachment is told of when its bytes change, by whatever path of
+// those above it the watcher names, and once.
+func TestAttachmentIsWatched(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: photoURI}))
+	notifier := w.core.notifier.Load()
+	for _, change := range []func(){
+		func() {
+			w.write(t, "Pictures/My photo.png", "two")
+			notifier.FilesChanged([]string{"Plan.md", "Pictures/My photo.png"})
+		},
+		func() {
+			w.write(t, "Pictures/My photo.png", "three")
+			notifier.FilesChanged([]string{"pictures"}) // a folder, as a disk without regard to case may spell it
+		},
+		func() {
+			w.write(t, "Pictures/My photo.png", "four")
+			notifier.EverythingChanged()
+		},
+		func() {
+			require.NoError(t, os.Remove(filepath.Join(w.root, "Pictures", "My photo.png")))
+			notifier.FilesChanged([]string{"Pictures/My photo.png"})
+		},
+	} {
+		began := time.Now()
+		change()
+		assert.Equal(t, photoURI, <-w.updated)
+		assert.Less(t, time.Since(began), 2*time.Second)
+	}
+	// What has not changed is not told, and so the next is the next.
+	notifier.EverythingChanged()
+	notifier.FilesChanged([]string{"Plan.md", "Pictures/My photo.png", "Pictures/Other.png"})
+	require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Plan.md"}))
+	w.write(t, "Plan.md", "![[My photo.png]] now\n")
+	w.vault.Changed([]string{"Plan.md"})
+	assert.Equal(t, "note:///Plan.md", <-w.updated)
+}
+
+// What would never be told is not agreed to.
+func TestUnwatchableIsRefused(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	for uri, why := range map[string]string{
+		"note:///Unlinked.png":      "no such attachment that a note links to",
+		"note:///Nowhere.png":       "no such attachment that a note links to",
+		"note:///%2e%2e/secret.png": "",
+		"http://example.com":        "no such resource",
+		"notes://nonsense":          "no such resource",
+		"vectors:///table":          "no such resource", // this core has no tables
+		"file:///etc/passwd":        "no such resource",
+		"":                          "no such resource",
+	} {
+		err := w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri})
+		require.ErrorContains(t, err, why, uri)
+	}
+	scoped := w.client(t, Profile{Read: []string{"Pictures"}}, nil)
+	for _, uri := range []string{"note:///Plan.md", "note:///Private/own.png", "note:///Private/New.md"} {
+		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}), uri)
+	}
+	require.NoError(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/To come.md"}))
+}
+
+// A listen is told in the acknowledgment what was left out, and refused if that
+// would be all.
+func TestListenAgreesToWhatWillBeTold(t *testing.T) {
+	w := newRealWorld(t, watchedVault)
+	s, err := w.core.newSession(Profile{}, !fixedTools)
+	require.NoError(t, err)
+	uris, err := s.agreed(t.Context(), &sdk.NotificationSubscriptions{
+		ResourceSubscriptions: []string{"note:///Unlinked.png", photoURI, "http://example.com", "note:///To come.md"},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []watchedURI{{photoURI, photoURI}, {"note:///To%20come.md", "note:///To come.md"}}, uris)
+	_, err = s.agreed(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	uris, err = s.agreed(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
+	require.NoError(t, err)
+	assert.Empty(t, uris)
+
+	over := &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com", photoURI}}
+	require.NoError(t, s.narrow(t.Context(), over))
+	assert.Equal(t, []string{photoURI}, over.ResourceSubscriptions)
+}
+
+// A table is told of when rows come or go, and the list when tables do.
+func TestTableIsWatched(t *testing.T) {
+	state := t.TempDir()
+	store, err := notes.OpenStore(t.Context(), state, notes.StoreOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	tables := vectors.NewTables(store.History(), filepath.Join(state, "vectors"), nil, vectors.TableOptions{})
+	t.Cleanup(func() { require.NoError(t, tables.Close()) })
+	core := New(Options{Version: "test", Vault: newFakeVault(nil), Tables: tables})
+	w := &realWorld{core: core}
+	notifier := NewNotifier(core, notes.Position{})
+	w.background(t, notifier.Run)
+	updated, listed := make(chan string, 10), make(chan struct{}, 10)
+	s := w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
+		ResourceUpdatedHandler:     func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { listed <- struct{}{} },
+	})
+	const uri = "vectors:///pictures"
+	require.NoError(t, s.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}), "it may yet be made")
+	for _, step := range []struct {
+		tool string
+		args args
+	}{
+		{"create_table", args{"table_name": "pictures", "dimension": 2}},
+		{"add_vector", args{"table_name": "pictures", "vector": []float64{1, 0}, "id": "a"}},
+		{"delete_vectors", args{"table_name": "pictures", "ids": []string{"a"}}},
+		{"drop_table", args{"table_name": "pictures"}},
+	} {
+		_, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: step.tool, Arguments: step.args})
+		require.NoError(t, err)
+		assert.Equal(t, uri, <-updated, step.tool)
+	}
+	<-listed
+	_, err = tables.Restore(t.Context(), "pictures")
+	require.NoError(t, err)
+	core.TablesChanged(true)
+	assert.Equal(t, uri, <-updated, "restored from the shell")
+	<-listed
+}
