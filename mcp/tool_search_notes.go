@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome,
 	for _, hit := range res.Hits {
 		out.Results = append(out.Results, resultOf(hit, a.Explain))
 	}
-	return outcome{structured: out, text: searchText(a.Query, out)}, nil
+	return outcome{structured: out, text: searchText(a, out)}, nil
 }
 
 // snippetBudget bounds the text of all snippets together: enough of each to
@@ -164,13 +165,16 @@ func resultOf(hit search.Hit, explain bool) searchResult {
 	}
 }
 
-func searchText(query string, out searchOutput) string {
+func searchText(a searchArgs, out searchOutput) string {
 	var b strings.Builder
 	if len(out.Results) == 0 {
-		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", clip(oneLine(query), 100))
+		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", clip(oneLine(a.Query), 100))
 	} else {
 		fmt.Fprintf(&b, "%d of %d notes", len(out.Results), out.Total)
-		b.WriteString("\n" + fence("search results", query, resultLines(out.Results)))
+		b.WriteString("\n" + fence("search results", a.Query, resultLines(out.Results)))
+	}
+	if a.Explain && out.Semantic.State == search.StateBuilding {
+		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; the others cannot be found by meaning yet)", math.Floor(100*out.Semantic.Coverage))
 	}
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)

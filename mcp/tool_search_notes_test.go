@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/search"
+)
+
+// A result that was not found in one of the ways has nothing of it, and explain
+// says why it may not have been.
+func TestSearchExplains(t *testing.T) {
+	hit := func(w search.Why) searchResult {
+		return resultOf(search.Hit{Path: "A.md", Title: "A", Score: 0.9, Why: w}, true)
+	}
+	out := searchOutput{Total: 2, Semantic: semanticState{State: search.StateBuilding, Coverage: 0.999}, Results: []searchResult{
+		hit(search.Why{TextRank: 1, TextScore: 4.7, VectorRank: 3, VectorScore: 0.5}),
+		hit(search.Why{TextRank: 2, TextScore: 4.2}),
+		hit(search.Why{VectorRank: 1, VectorScore: 0.6}),
+	}}
+	text := searchText(searchArgs{Query: "q", Explain: true}, out)
+	assert.Contains(t, text, "(score 0.9, text #1 4.7, meaning #3 0.5)")
+	assert.Contains(t, text, "(score 0.9, text #2 4.2)")
+	assert.Contains(t, text, "(score 0.9, meaning #1 0.6)")
+	assert.NotContains(t, text, "#0")
+	assert.Contains(t, text, "(99% of the passages are embedded so far; the others cannot be found by meaning yet)")
+
+	assert.NotContains(t, searchText(searchArgs{Query: "q"}, out), "embedded")
+	out.Semantic.State = search.StateReady
+	assert.NotContains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "embedded")
+}
