@@ -48,10 +48,13 @@ func (a *app) main(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	if a.out.failed != nil {
+		err = unwritten(a.out.failed)
+	}
 	if err == nil {
 		return exitDone
 	}
-	if !a.started {
+	if !a.started && a.out.failed == nil {
 		a.json = slices.Contains(args, "--json")
 		err = asUsage(err, root, args)
 	}

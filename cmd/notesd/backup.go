@@ -40,7 +40,7 @@ while notesd runs. Back the notes themselves up as you do other files. To restor
 put history.db into the state directory ("notesd status") while nothing runs.`,
 		Example: `  notesd backup ~/backups/notes-2026-01-31
   notesd backup --json /mnt/usb/notesd`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			dir, err := filepath.Abs(dirs[0])
 			if err != nil {

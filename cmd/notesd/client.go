@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,6 +79,7 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
+	hurry(cfg)
 	s := newService(cfg, logs, !watching)
 	return s.runLocked(cmd.Context(), lock, func(ctx context.Context) error {
 		return s.withClient(ctx, do)
@@ -179,6 +181,18 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 	return remarshal(res.StructuredContent, out)
 }
 
+// commandNames has, for tools that hints name, the command that does the same:
+// who reads a hint of ours has no tools.
+var commandNames = strings.NewReplacer(
+	"search_notes", "notesd search",
+	"list_notes", "notesd list",
+	"read_note", "notesd read",
+	"create_note", "notesd new",
+	"note_history", "notesd history",
+	"restore_note", "notesd restore",
+	"list_tables", "notesd tables",
+)
+
 // toolFailure is the failure that a tool's result holds, with its exit code.
 func toolFailure(res *sdk.CallToolResult) error {
 	f := &failure{Code: "failed"}
@@ -190,6 +204,7 @@ func toolFailure(res *sdk.CallToolResult) error {
 			}
 		}
 	}
+	f.Hint = commandNames.Replace(f.Hint)
 	return f
 }
 

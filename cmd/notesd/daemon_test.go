@@ -135,7 +135,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	assert.True(t, r.Daemon.Running)
 	assert.Equal(t, 1, r.Daemon.Clients)
 	assert.Equal(t, "watching", r.Watcher.State)
-	assert.True(t, r.Index.Ready)
+	eventually(t, "what the watcher reports is taken in, too", func() bool { return p.report(t).Index.Ready })
 
 	dir := filepath.Join(t.TempDir(), "then")
 	assert.Contains(t, p.run(t, "export", "--as-of", "0s", dir), "5 notes")

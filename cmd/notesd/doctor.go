@@ -46,7 +46,7 @@ and whether the programs that use MCP launch this notesd. Say what to do about
 what is wrong. The exit code is 1 when something does not work.`,
 		Example: `  notesd doctor
   notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks := a.examine(cmd)
 			if a.json {

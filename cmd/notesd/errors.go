@@ -123,6 +123,15 @@ func usagef(hint, format string, args ...any) error {
 	return &failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// unwritten is the failure of a run whose output is lost, as on a full disk.
+func unwritten(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return &failure{Code: "failed", Message: fmt.Sprintf("standard output cannot be written: %v", err)}
+}
+
 // asUsage makes a mistake of what cobra found wrong with the command line.
 func asUsage(err error, root *cobra.Command, args []string) error {
 	var shown *failure
@@ -133,7 +142,7 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if findErr != nil || cmd == nil {
 		cmd = root
 	}
-	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s", err)
+	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s", flagProblem(err))
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

@@ -28,8 +28,11 @@ func evalCommand(a *app) *cobra.Command {
 in a temporary place, ask every query, score the first ten results.`,
 		Example: `  notesd eval --docs docs.jsonl --queries queries.jsonl --qrels qrels.tsv
   notesd eval --docs d.jsonl --queries q.jsonl --qrels r.tsv --mode text --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := needs(cmd, "docs", "queries", "qrels"); err != nil {
+				return err
+			}
 			modes, err := modesOf(mode)
 			if err != nil {
 				return err
@@ -57,10 +60,7 @@ in a temporary place, ask every query, score the first ten results.`,
 	flags.StringVar(&docs, "docs", "", `documents, lines of {"id","title","text"} in a `+"`file`")
 	flags.StringVar(&queries, "queries", "", `queries, lines of {"id","text"} in a `+"`file`")
 	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
-	flags.StringVar(&mode, "mode", "", "only `text`, semantic or hybrid (all)")
-	for _, name := range []string{"docs", "queries", "qrels"} {
-		_ = cmd.MarkFlagRequired(name) // fails only for a flag that does not exist
-	}
+	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
 	a.jsonFlag(cmd)
 	return cmd
 }

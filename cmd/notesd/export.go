@@ -20,8 +20,11 @@ func exportCommand(a *app) *cobra.Command {
 or not exist. TIME is a date, a date with a time, or how long ago: 36h, 90m.`,
 		Example: `  notesd export --as-of 2026-01-31 ~/notes-in-january
   notesd export --as-of 2h /tmp/before-the-accident`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("DIR"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := needs(cmd, "as-of"); err != nil {
+				return err
+			}
 			at, err := moment(asOf, time.Now())
 			if err != nil {
 				return err
@@ -43,8 +46,7 @@ or not exist. TIME is a date, a date with a time, or how long ago: 36h, 90m.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&asOf, "as-of", "", "the moment, as a `time`")
-	_ = cmd.MarkFlagRequired("as-of") // fails only for a flag that does not exist
+	cmd.Flags().StringVar(&asOf, "as-of", "", "the moment: a date, a date with a `time`, or an age")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -15,7 +15,7 @@ func forgetCommand(a *app) *cobra.Command {
 was derived from them. This cannot be undone.`,
 		Example: `  notesd forget Private/Letter.md
   notesd forget --json Private/Letter.md`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("NOTE"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				var n int

@@ -40,7 +40,7 @@ func historyCommand(a *app) *cobra.Command {
 added and removed, and who did it. A deleted note is named by its path.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("NOTE"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if limit < 0 {
 				return usagef("0, or no --limit, lists all versions.", "--limit must not be negative")
@@ -58,7 +58,7 @@ added and removed, and who did it. A deleted note is named by its path.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many (all)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` versions (all)")
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -38,7 +38,7 @@ func indexCommand(a *app) *cobra.Command {
 command does, and a daemon keeps watch.`,
 		Example: `  notesd index --vault ~/Notes
   notesd index --rebuild --wait`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
 			return a.indexing(cmd, rebuild, wait, func(ctx context.Context, c *client) error {
@@ -164,7 +164,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 }
 
 // hurry lets embedding have every processor, unless the user has said how many:
-// somebody waits for it, so it is no background work.
+// somebody waits for this process, so it is no background work.
 func hurry(cfg *config.Config) {
 	if cfg.Semantic.Threads == 0 {
 		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)

@@ -43,7 +43,7 @@ func listCommand(a *app) *cobra.Command {
 		Long:  "List notes, the last changed first: day, size, path and tags.",
 		Example: `  notesd list --folder Projects --tag open
   notesd list --where '{"status":"open","due":{"lt":"2026-02-01"}}' --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query := map[string]any{}
 			put(query, "folder", args.folder)
@@ -65,14 +65,14 @@ func listCommand(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&args.folder, "folder", "", "only notes in this folder and below")
-	flags.StringVar(&args.glob, "glob", "", "only these paths, as in `Projects/**/*.md`")
+	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
+	flags.StringVar(&args.glob, "glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
 	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
 	flags.StringVar(&args.where, "where", "", "only notes with this front matter, as `JSON`")
 	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
-	flags.StringVar(&args.sort, "sort", "", "by `modified`, date, created, title, path or size")
-	flags.IntVar(&args.limit, "limit", 0, "at most so many (all)")
+	flags.StringVar(&args.sort, "sort", "", "`order`: modified, date, created, title, path or size")
+	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
 	a.jsonFlag(cmd)
 	return cmd
 }

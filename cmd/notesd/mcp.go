@@ -25,7 +25,7 @@ func mcpCommand(a *app) *cobra.Command {
 		Short: "Serve MCP over stdio: what an assistant launches",
 		Example: `  claude mcp add notes -- notesd mcp --vault ~/Notes
   notesd mcp --vault ~/Notes --read-only --tools search_notes,read_note`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.settings(cmd)
 			if err != nil {

@@ -24,7 +24,7 @@ func newCommand(a *app) *cobra.Command {
 named after the title; an existing file is never replaced.`,
 		Example: `  echo "Feed it twice a day." | notesd new --folder Recipes "Rye starter"
   notesd new --tag idea "Buy a boat" < /dev/null`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("TITLE"),
 		RunE: func(cmd *cobra.Command, titles []string) error {
 			body, err := a.body()
 			if err != nil {
@@ -49,8 +49,8 @@ named after the title; an existing file is never replaced.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&folder, "folder", "", "where to put it")
-	cmd.Flags().StringVar(&path, "path", "", "exactly where to put it, instead")
+	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
+	cmd.Flags().StringVar(&path, "path", "", "the `path` to give it, instead of folder and title")
 	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
 	a.jsonFlag(cmd)
 	return cmd

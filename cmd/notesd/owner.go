@@ -52,6 +52,9 @@ func (s *service) own(ctx context.Context, method string, p ownerParams) (any, e
 	if err != nil {
 		return nil, err
 	}
+	if err := s.outside(p.Dir); err != nil {
+		return nil, err
+	}
 	switch method {
 	case methodExport:
 		return vault.ExportAsOf(ctx, p.AsOf, p.Dir)
@@ -176,5 +179,6 @@ func rpcFailure(err error) error {
 	if json.Unmarshal(wire.Data, f) != nil || f.Message == "" {
 		f = &failure{Code: "failed", Message: wire.Message}
 	}
+	f.Hint = commandNames.Replace(f.Hint)
 	return f
 }

@@ -17,7 +17,7 @@ func readCommand(a *app) *cobra.Command {
 any name that only one note has.`,
 		Example: `  notesd read "Sourdough Starter"
   notesd read --heading "Plan > Risks" Projects/Boat.md`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("NOTE"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			args := map[string]any{"note": names[0], "max_bytes": math.MaxInt32}
 			put(args, "heading", heading)
@@ -37,8 +37,8 @@ any name that only one note has.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&heading, "heading", "", "only this section")
-	cmd.Flags().StringVar(&lines, "lines", "", "only these lines, as in `10-40`")
+	cmd.Flags().StringVar(&heading, "heading", "", "only the section under this `heading`")
+	cmd.Flags().StringVar(&lines, "lines", "", "only these `lines`, as in 10-40")
 	a.jsonFlag(cmd)
 	return cmd
 }

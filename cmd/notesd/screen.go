@@ -17,7 +17,18 @@ type screen struct {
 	io.Writer
 	terminal bool
 	colour   bool
-	width    int // columns; 0 where there is no terminal
+	width    int   // columns; 0 where there is no terminal
+	failed   error // the first that a Write returned
+}
+
+// Write writes, and remembers that it could not: what is printed piece by piece
+// is checked once, at the end of the run.
+func (s *screen) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil && s.failed == nil {
+		s.failed = err
+	}
+	return n, err
 }
 
 func newScreen(f *os.File, env []string) *screen {

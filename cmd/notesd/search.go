@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -24,6 +25,10 @@ type searchResult struct {
 	Total     int      `json:"total"`
 	Truncated bool     `json:"truncated"`
 	Notes     []string `json:"notes"`
+	Semantic  struct {
+		State    string  `json:"state"`
+		Coverage float64 `json:"coverage"`
+	} `json:"semantic"`
 }
 
 type why struct {
@@ -52,7 +57,12 @@ plain words, with these where you want them: "exact phrase"  -word  begin*  tag:
 path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 		Example: `  notesd search how long to proof rye
   notesd search --limit 3 --json 'tag:bread "starter"'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, words []string) error {
+			if len(words) > 0 {
+				return nil
+			}
+			return takes("QUERY")(cmd, words)
+		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if cmd.Flags().Changed("limit") && (args.limit < 1 || args.limit > maxHits) {
 				return usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
@@ -74,22 +84,23 @@ path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&args.limit, "limit", 0, "how many notes, at most 50 (10)")
-	flags.StringVar(&args.mode, "mode", "", "`hybrid`, text or semantic")
-	flags.StringVar(&args.folder, "folder", "", "only notes in this folder and below")
+	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes, up to 50 (10)")
+	flags.StringVar(&args.mode, "mode", "", "`mode`: hybrid, text or semantic")
+	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
 	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&args.after, "after", "", "only notes dated `date` or later")
-	flags.StringVar(&args.before, "before", "", "only notes dated before `date`")
+	flags.StringVar(&args.after, "after", "", "only notes of this `date` or later")
+	flags.StringVar(&args.before, "before", "", "only notes of before this `date`")
 	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// A search without a daemon waits for a few passages to be embedded: the next one
-// has them then, and in a small vault this one, too. More are left to a daemon or
-// to notesd index --wait.
+// A search without a daemon waits for a few passages to be embedded: those of a
+// small vault, or of what has changed. With more than a processor embeds in about
+// that time, waiting would make search after search slow; they are left to a
+// daemon or to notesd index --wait, and the answer says so.
 const (
-	fewPassages = 1000
+	fewPassages = 150 // a processor
 	fewWait     = 2 * time.Second
 )
 
@@ -98,8 +109,9 @@ func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
 		return nil
 	}
 	latest := time.Now().Add(fewWait)
+	few := fewPassages * max(2, runtime.GOMAXPROCS(0))
 	_, err := a.untilEmbedded(ctx, c, func(r report) bool {
-		return r.Semantic.Pending > fewPassages || r.Semantic.Waiting != "" || time.Now().After(latest)
+		return r.Semantic.Pending > few || r.Semantic.Waiting != "" || time.Now().After(latest)
 	})
 	return err
 }
@@ -156,6 +168,9 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	a.note(searchSummary(res))
 	for _, n := range res.Notes {
 		a.note(n)
+	}
+	if c.daemon == nil && query["mode"] != "text" && res.Semantic.State == "building" {
+		a.note(fmt.Sprintf("Search by meaning knows %d %% of the passages so far; notesd index --wait brings in the rest.", int(100*res.Semantic.Coverage)))
 	}
 	return nil
 }

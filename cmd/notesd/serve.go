@@ -22,7 +22,7 @@ func serveCommand(a *app) *cobra.Command {
 SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 		Example: `  notesd serve --vault ~/Notes
   notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.settings(cmd)
 			if err != nil {

@@ -104,7 +104,7 @@ func (a *app) openLogs(cfg *config.Config) (*logs, error) {
 	if name != "" {
 		file, err := daemon.OpenLog(name, logBytes, logsToKeep)
 		if err != nil {
-			return nil, fmt.Errorf("open the log: %w", err)
+			return nil, unopenedLog(cfg, err)
 		}
 		if a.startup.Launched() {
 			if err := file.CaptureStderr(); err != nil {
@@ -117,6 +117,15 @@ func (a *app) openLogs(cfg *config.Config) (*logs, error) {
 	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
 	l.adopt()
 	return l, nil
+}
+
+// unopenedLog is the failure of a log that cannot be opened, where the user has
+// named it.
+func unopenedLog(cfg *config.Config, err error) error {
+	if cfg.Log.File == "" {
+		return err
+	}
+	return &failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
 }
 
 // adopt has the log take what libraries print with the standard one, for lack

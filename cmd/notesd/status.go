@@ -21,7 +21,7 @@ func statusCommand(a *app) *cobra.Command {
 		Short: "Tell what notesd knows, and what is wrong",
 		Example: `  notesd status
   notesd status --json | jq .warnings`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
 				latest := time.Now()

@@ -54,7 +54,7 @@ func versionCommand(a *app) *cobra.Command {
 		Short: "Print which notesd this is",
 		Example: `  notesd version
   notesd version --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			if a.json {
