@@ -228,4 +228,14 @@ func (s *search) blend(list *rankedList, text []candidate, m meaning) {
 		c.score = 0 // beyond what is fused; only the order counts
 		list.found = append(list.found, c)
 	}
+	// A note that words rank too low to be in text may be near, and counts twice.
+	list.total = min(list.total, s.eligible(list.docs))
+}
+
+// eligible is the number of notes that a search may find, of those in the index.
+func (s *search) eligible(docs int) int {
+	if s.allowed == nil {
+		return docs
+	}
+	return min(docs, s.allowed.Len())
 }
