@@ -122,6 +122,9 @@ func (f *fixture) files() map[string]string {
 		if err != nil || d.IsDir() {
 			return err
 		}
+		if info, err := os.Stat(p); err != nil || info.IsDir() {
+			return err // a symlink to a folder
+		}
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(f.dir, p)
 		out[filepath.ToSlash(rel)] = string(data)

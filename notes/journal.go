@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 )
 
 // operation is a change to files that notesd makes. It is written to the
@@ -76,6 +77,11 @@ func (f *fileChange) place() string {
 const tempPrefix = ".notesd-"
 
 func tempName() string { return tempPrefix + rand.Text()[:12] + ".tmp" }
+
+var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[A-Z2-7]{12}\.tmp(\.old)?$`)
+
+// isTempName reports whether an operation made the name.
+func isTempName(name string) bool { return tempNames.MatchString(name) }
 
 // begin writes the operation to the journal.
 func (s *Store) begin(ctx context.Context, op *operation) error {

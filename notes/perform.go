@@ -18,8 +18,9 @@ func nfc(s string) string { return norm.NFC.String(s) }
 
 // perform carries an operation out: journal, temp files, the swap of each
 // name, the store, and the journal again. The caller holds the vault's lock.
-// An error means that nothing has changed; a file after the first that
-// somebody else changed in that very moment has its conflict in op.files.
+// An error means that nothing has changed, unless it says otherwise; a file
+// after the first that somebody else changed in that very moment has its
+// conflict in op.files.
 func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Written, error) {
 	ctx = context.WithoutCancel(ctx) // once begun, it is finished
 	if err := v.store.begin(ctx, op); err != nil {
@@ -40,7 +41,23 @@ func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Writ
 		}
 		return Written{}, errors.Join(writeProblem(op, err), v.store.fail(ctx, op, state, err))
 	}
-	return v.complete(ctx, root, op, disk)
+	written, err := v.complete(ctx, root, op, disk)
+	if err != nil {
+		v.recovered = false // the next write, or look at everything, finishes it first
+		return written, v.unrecorded(op, err)
+	}
+	return written, nil
+}
+
+// unrecorded says that the files are in place and the store or the history
+// could not take that in.
+func (v *Vault) unrecorded(op *operation, err error) error {
+	if errors.Is(err, errKilled) {
+		return err
+	}
+	v.opt.Log.Error("a change is on disk and could not be recorded; it will be tried again", "kind", op.kind, "note", op.files[0].place(), "err", err)
+	return &Error{Op: op.kind, Path: nfc(op.files[0].place()), Err: ErrUnavailable, Detail: "the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)",
+		Hint: "Do not repeat it; read the note to see what it says now."}
 }
 
 // complete records an operation whose files are in place.
@@ -192,6 +209,10 @@ func writeProblem(op *operation, err error) error {
 		e.Err, e.Detail = ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Detail = ErrForbidden, "the system does not permit writing there"
+	case errors.Is(err, errTooLarge):
+		e.Err, e.Detail = ErrTooLarge, "the file is larger than a note may be"
+	case errors.Is(err, errNotRegular):
+		e.Err, e.Detail = ErrConflict, "the note is not a regular file any more"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err, e.Detail, e.Hint = ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
 	default:

@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -253,17 +252,17 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *fileChange) error {
 
 // move gives a file another name, with the same bytes or with new ones.
 func (d *placer) move(to *atomicfile.Dir, f *fileChange) error {
+	if !f.isPureMove() {
+		return d.moveAndChange(to, f)
+	}
+	if err := d.rename(to, f); err != nil {
+		return err
+	}
 	from, err := d.dir(path.Dir(f.oldDisk))
 	if err != nil {
 		return err
 	}
 	oldName, newName := path.Base(f.oldDisk), path.Base(f.newDisk)
-	if !f.isPureMove() {
-		return d.moveAndChange(from, to, f, oldName, newName)
-	}
-	if err := d.rename(to, f); err != nil {
-		return err
-	}
 	data, err := to.Root().ReadFile(newName)
 	if err == nil && string(data) == string(f.old) {
 		return nil
@@ -301,20 +300,15 @@ func (d *placer) rename(to *atomicfile.Dir, f *fileChange) error {
 // moveAndChange publishes the new bytes under the new name and withdraws the
 // old file; in between both are there, never neither. A case-only rename on a
 // disk that folds case goes the other way round.
-func (d *placer) moveAndChange(from, to *atomicfile.Dir, f *fileChange, oldName, newName string) error {
-	aside := f.temp + ".old"
+func (d *placer) moveAndChange(to *atomicfile.Dir, f *fileChange) error {
+	newName := path.Base(f.newDisk)
 	err := to.Publish(f.temp, newName)
 	folded := errors.Is(err, fs.ErrExist) && key(f.oldDisk) == key(f.newDisk)
 	if err != nil && !folded {
 		return err
 	}
-	if err := from.Withdraw(oldName, aside); err != nil {
+	if err := d.setAside(f); err != nil {
 		return errors.Join(err, d.unpublish(to, f, newName, folded))
-	}
-	displaced, err := from.Root().ReadFile(aside)
-	if err != nil || string(displaced) != string(f.old) {
-		backErr := from.Move(aside, from, oldName)
-		return errors.Join(conflict(d.op.kind, f.oldPath, f.old, displaced), backErr, d.unpublish(to, f, newName, folded))
 	}
 	if folded {
 		return to.Publish(f.temp, newName)
@@ -322,59 +316,27 @@ func (d *placer) moveAndChange(from, to *atomicfile.Dir, f *fileChange, oldName,
 	return nil
 }
 
+// setAside takes the old file of a move away, and puts it back when it is not
+// the one meant.
+func (d *placer) setAside(f *fileChange) error {
+	from, err := d.dir(path.Dir(f.oldDisk))
+	if err != nil {
+		return err
+	}
+	oldName, aside := path.Base(f.oldDisk), f.temp+".old"
+	if err := from.Withdraw(oldName, aside); err != nil {
+		return err
+	}
+	displaced, err := from.Root().ReadFile(aside)
+	if err == nil && string(displaced) == string(f.old) {
+		return nil
+	}
+	return errors.Join(conflict(d.op.kind, f.oldPath, f.old, displaced), from.Move(aside, from, oldName))
+}
+
 func (d *placer) unpublish(to *atomicfile.Dir, f *fileChange, newName string, folded bool) error {
 	if folded {
 		return nil
 	}
 	return to.Move(newName, to, f.temp)
-}
-
-// undo removes temp files and folders of an operation that changed nothing.
-func (d *placer) undo() error {
-	errs := []error{d.discardTemps()}
-	for i := len(d.made) - 1; i >= 0; i-- {
-		_ = d.root.Remove(d.made[i]) // fails when somebody has put a file in it: then it stays
-	}
-	return errors.Join(errs...)
-}
-
-func (d *placer) discardTemps() error {
-	var errs []error
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		for _, place := range []string{f.dir(), f.stageDir(), path.Dir(f.oldDisk)} {
-			dir, err := d.dir(place)
-			if err != nil {
-				continue // a folder that could not be opened holds no temp file of ours
-			}
-			errs = append(errs, dir.Discard(f.temp), dir.Discard(f.temp+".old"))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// discard removes the displaced files. One that somebody wrote to after it
-// was displaced (an editor that had it open) is kept in history first.
-func (d *placer) discard(ctx context.Context) error {
-	for i := range d.op.files {
-		f := &d.op.files[i]
-		if f.oldDisk != "" && !f.folder {
-			d.rescue(ctx, f)
-		}
-	}
-	return d.discardTemps()
-}
-
-func (d *placer) rescue(ctx context.Context, f *fileChange) {
-	for _, displaced := range []string{path.Join(f.dir(), f.temp), path.Join(path.Dir(f.oldDisk), f.temp+".old")} {
-		data, err := d.root.ReadFile(displaced)
-		if err != nil || string(data) == string(f.old) || string(data) == string(f.new) {
-			continue
-		}
-		if err := d.vault.store.keepText(ctx, f.oldPath, data, d.vault.opt.Now()); err != nil {
-			d.vault.opt.Log.Error("a late save could not be kept", "note", f.oldPath, "err", err)
-			continue
-		}
-		d.vault.opt.Log.Warn("a program went on writing to a note that notesd had just replaced; its version is in the note's history", "note", f.oldPath)
-	}
 }

@@ -80,7 +80,10 @@ const (
 	skipChanging = "being written"
 )
 
-var errTooLarge = errors.New("larger than the limit for notes")
+var (
+	errTooLarge   = errors.New("larger than the limit for notes")
+	errNotRegular = errors.New("not a regular file")
+)
 
 func readProblem(err error) string {
 	switch {
@@ -108,7 +111,7 @@ func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, stat, error)
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, stat{}, errors.New("not a regular file")
+		return nil, stat{}, errNotRegular
 	case info.Size() > limit:
 		return nil, statOf(info), errTooLarge
 	}

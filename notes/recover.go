@@ -64,7 +64,7 @@ func (v *Vault) recoverOne(ctx context.Context, root *os.Root, op *operation) er
 		}
 		f.note = rows[f.oldPath].id
 		f.state = stateDone
-		if err := disk.redo(f); err != nil {
+		if err := disk.redo(ctx, f); err != nil {
 			f.state, f.conflict = stateConflict, err
 		}
 	}
@@ -75,14 +75,14 @@ func (v *Vault) recoverOne(ctx context.Context, root *os.Root, op *operation) er
 	}
 	v.opt.Log.Warn("finished an interrupted change", "kind", op.kind, "note", op.files[0].place(), "conflicts", op.conflicts())
 	if len(op.files) == len(op.conflicts()) {
-		return errors.Join(v.store.fail(ctx, op, stateConflict, op.files[0].conflict), disk.discardTemps())
+		return v.store.fail(ctx, op, stateConflict, op.files[0].conflict)
 	}
 	_, err := v.complete(ctx, root, op, disk)
 	return err
 }
 
 // redo brings one file of an interrupted operation to its end.
-func (d *placer) redo(f *fileChange) error {
+func (d *placer) redo(ctx context.Context, f *fileChange) error {
 	dir, err := d.recoveryDir(f)
 	if err != nil {
 		return err
@@ -93,29 +93,49 @@ func (d *placer) redo(f *fileChange) error {
 	if err := d.restoreDisplaced(dir, f); err != nil {
 		return err
 	}
-	if err := dir.Discard(f.temp); err != nil {
+	if f.oldDisk != "" {
+		d.rescue(ctx, f)
+	}
+	if err := d.discardTemps(f); err != nil {
 		return err
 	}
 	oldIs, newIs := d.holds(f.oldDisk, f.old), d.holds(f.newDisk, f.new)
+	moves := f.oldDisk != "" && f.newPath != "" && f.oldDisk != f.newDisk
 	switch {
-	case f.newPath == "" && oldIs == absent, f.newPath != "" && newIs == same && (f.oldDisk == "" || f.oldDisk == f.newDisk || oldIs == absent):
+	case f.newPath == "" && oldIs == absent, f.newPath != "" && newIs == same && (!moves || oldIs == absent):
 		return nil // done before the crash
-	case f.newPath != "" && newIs == same && oldIs == same && f.oldDisk != f.newDisk:
-		return d.root.Remove(f.oldDisk) // a move that had published the new name
-	case f.oldDisk == "" && newIs == absent, f.oldDisk != "" && oldIs == same && (f.newPath == "" || f.oldDisk == f.newDisk || newIs == absent):
+	case moves && newIs == same && oldIs == same && !d.isOneFile(f):
+		return d.setAside(f) // what it had published the new name for
+	case f.oldDisk == "" && newIs == absent, f.oldDisk != "" && oldIs == same && (!moves || newIs == absent || d.isOneFile(f)):
 		return d.again(dir, f)
 	}
 	return conflict(d.op.kind, f.oldPath, f.old, nil)
 }
 
+// isOneFile reports whether both names of a move reach the same file although
+// it has but one name: the disk folds case, or Unicode forms.
+func (d *placer) isOneFile(f *fileChange) bool {
+	old, oldErr := d.root.Lstat(f.oldDisk)
+	is, newErr := d.root.Lstat(f.newDisk)
+	return oldErr == nil && newErr == nil && os.SameFile(old, is) && hardLinks(is) == 1
+}
+
 func (d *placer) redoFolder(dir *atomicfile.Dir, f *fileChange) error {
-	_, oldErr := d.root.Lstat(f.oldDisk)
-	_, newErr := d.root.Lstat(f.newDisk)
-	switch {
-	case newErr == nil && errors.Is(oldErr, fs.ErrNotExist):
+	isThere := func(diskPath string) bool {
+		_, err := d.root.Lstat(diskPath)
+		return err == nil && spelledSo(d.root, diskPath)
+	}
+	switch was, is := isThere(f.oldDisk), isThere(f.newDisk); {
+	case is && !was:
 		return nil
-	case oldErr == nil && errors.Is(newErr, fs.ErrNotExist):
+	case was && !is:
 		return d.rename(dir, f)
+	case !was && !is: // on its way: see rename
+		from, err := d.dir(path.Dir(f.oldDisk))
+		if err != nil {
+			return err
+		}
+		return from.Move(f.temp, dir, path.Base(f.newDisk))
 	}
 	return movedOnto(f.oldPath, f.newPath)
 }
@@ -154,7 +174,7 @@ func (d *placer) holds(diskPath string, want []byte) holding {
 	}
 	data, err := d.root.ReadFile(diskPath)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !spelledSo(d.root, diskPath):
 		return absent
 	case err == nil && string(data) == string(want):
 		return same
@@ -163,31 +183,32 @@ func (d *placer) holds(diskPath string, want []byte) holding {
 }
 
 // restoreDisplaced deals with a crash after a file was displaced and before
-// it was compared: what is under the temp name may be somebody's save.
+// it was compared: what is under a temp name may be somebody's save, or, when
+// neither name of a move is there, the note itself.
 func (d *placer) restoreDisplaced(dir *atomicfile.Dir, f *fileChange) error {
 	if f.oldDisk == "" {
 		return nil
 	}
-	temp := path.Join(f.dir(), f.temp)
-	displaced := d.holds(temp, f.old)
-	switch {
-	case f.newPath == "" && displaced == other && d.holds(f.oldDisk, nil) == absent:
-		return dir.Move(f.temp, dir, path.Base(f.oldDisk))
-	case f.oldDisk == f.newDisk && displaced == other && d.holds(temp, f.new) == other && d.holds(f.newDisk, f.new) == same:
-		return dir.Exchange(f.temp, path.Base(f.newDisk))
+	if f.oldDisk == f.newDisk {
+		temp := path.Join(f.dir(), f.temp)
+		if d.holds(temp, f.old) == other && d.holds(temp, f.new) == other && d.holds(f.newDisk, f.new) == same {
+			return dir.Exchange(f.temp, path.Base(f.newDisk))
+		}
+		return nil
 	}
-	return d.restoreAside(f)
-}
-
-// restoreAside is for the old file of a move with new bytes.
-func (d *placer) restoreAside(f *fileChange) error {
 	from, err := d.dir(path.Dir(f.oldDisk))
 	if err != nil {
 		return nil // the old folder is gone, and nothing of ours with it
 	}
-	aside := f.temp + ".old"
-	if d.holds(path.Join(path.Dir(f.oldDisk), aside), f.old) == other && d.holds(f.oldDisk, nil) == absent {
-		return from.Move(aside, from, path.Base(f.oldDisk))
+	lost := f.newPath != "" && d.holds(f.newDisk, nil) == absent // a move that has neither name
+	for _, name := range []string{f.temp, f.temp + ".old"} {
+		if name == f.temp && f.newPath != "" && !f.isPureMove() {
+			continue // our own text, staged
+		}
+		is := d.holds(path.Join(path.Dir(f.oldDisk), name), f.old)
+		if (is == other || is == same && lost) && d.holds(f.oldDisk, nil) == absent {
+			return from.Move(name, from, path.Base(f.oldDisk))
+		}
 	}
-	return from.Discard(aside)
+	return nil
 }

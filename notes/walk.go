@@ -92,7 +92,7 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 	}
 	for _, name := range names {
 		diskPath := path.Join(rel, name)
-		if strings.HasPrefix(name, tempPrefix) {
+		if isTempName(name) {
 			w.out.temps = append(w.out.temps, diskPath)
 		}
 		if w.ignore.matchOne(norm.NFC.String(diskPath)) {
@@ -182,6 +182,24 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 	} else {
 		w.out.attachments = append(w.out.attachments, f)
 	}
+}
+
+// symlinkAbove returns the folder above diskPath that is a symlink, or "".
+// What lies below is not looked at: it has another path, or is elsewhere.
+func symlinkAbove(root *os.Root, diskPath string) string {
+	for i := range len(diskPath) {
+		if diskPath[i] != '/' {
+			continue
+		}
+		info, err := root.Lstat(diskPath[:i])
+		if err != nil {
+			return "" // so there is nothing below either
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return diskPath[:i]
+		}
+	}
+	return ""
 }
 
 func (w *walker) skip(p, reason string, info fs.FileInfo) {

@@ -1,0 +1,126 @@
+package notes
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// interrupted puts an operation into the journal and what a crash left of it
+// on disk, and starts the program again.
+func (f *fixture) interrupted(change fileChange, onDisk func(temp string)) {
+	f.t.Helper()
+	op := &operation{kind: "move", files: []fileChange{change}}
+	require.NoError(f.t, f.store.begin(context.Background(), op))
+	onDisk(op.files[0].temp)
+	f.restart()
+}
+
+// TestCrashInACaseOnlyRename is for disks that fold case, where a name that
+// differs only in case is reached by way of a third one: a crash between the
+// two steps leaves the note, or a whole folder, under a hidden name.
+func TestCrashInACaseOnlyRename(t *testing.T) {
+	pure := fileChange{oldPath: "plan.md", newPath: "Plan.md", oldDisk: "plan.md", newDisk: "Plan.md", old: []byte("text\n"), new: []byte("text\n")}
+	changed := pure
+	changed.new = []byte("new text\n")
+	folder := fileChange{folder: true, oldPath: "work", newPath: "Work", oldDisk: "work", newDisk: "Work"}
+	tests := []struct {
+		name, file, aside, want, text string
+		change                        fileChange
+	}{
+		{"a note", "plan.md", "", "Plan.md", "text\n", pure},
+		{"a note with new text", "plan.md", ".old", "Plan.md", "new text\n", changed},
+		{"a folder", "work", "", "Work/a.md", "in it\n", folder},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "plan.md", "text\n", "work/a.md", "in it\n")
+			f.interrupted(tt.change, func(temp string) { f.rename(tt.file, temp+tt.aside) })
+			assert.Equal(t, tt.text, f.onDisk(tt.want))
+			assert.Len(t, f.files(), 2)
+			f.requireConsistent()
+		})
+	}
+}
+
+// TestMoveThatBothNamesStandFor: what tells a file with two names, of which a
+// crash has left the old one, from one file that answers to both.
+func TestMoveThatBothNamesStandFor(t *testing.T) {
+	f := newFixture(t, "old.md", "text\n")
+	f.interrupted(fileChange{oldPath: "old.md", newPath: "new.md", oldDisk: "old.md", newDisk: "new.md", old: []byte("text\n"), new: []byte("text\n")},
+		func(string) {
+			require.NoError(t, os.Link(filepath.Join(f.dir, "old.md"), filepath.Join(f.dir, "new.md")))
+		})
+	assert.Equal(t, map[string]string{"new.md": "text\n"}, f.files())
+	f.requireConsistent()
+}
+
+// TestCrashWithTwoSavesInBetween: an editor saved in the instant before the
+// exchange, the program was killed before it could put that back, and the
+// editor saved once more.
+func TestCrashWithTwoSavesInBetween(t *testing.T) {
+	f := newFixture(t, "a.md", "old\n")
+	f.interrupted(fileChange{oldPath: "a.md", newPath: "a.md", oldDisk: "a.md", newDisk: "a.md", old: []byte("old\n"), new: []byte("new\n")},
+		func(temp string) {
+			f.write(temp, "first save\n")
+			f.write("a.md", "second save\n")
+		})
+	assert.Equal(t, map[string]string{"a.md": "second save\n"}, f.files())
+	history, err := f.History(context.Background(), HistoryQuery{Note: "a.md"})
+	require.NoError(t, err)
+	var sizes []int64
+	for _, r := range history.Revisions {
+		sizes = append(sizes, r.Size)
+	}
+	assert.Contains(t, sizes, int64(len("first save\n")), "the first save can be brought back")
+}
+
+// TestForeignFilesWithOurPrefix: only what is named exactly as temp files are
+// is swept up.
+func TestForeignFilesWithOurPrefix(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	ours := tempName()
+	keep := []string{".notesd-todo.md", ".notesd-", ".notesd-ABC.tmp", ".notesd-abcdefghijkl.tmp", ours + ".bak"}
+	for _, name := range append(keep, ours, ours+".old") {
+		f.write(name, "mine\n")
+	}
+	f.reconcile()
+	for _, name := range keep {
+		assert.Equal(t, "mine\n", f.onDisk(name))
+	}
+	assert.Len(t, f.files(), len(keep)+1)
+}
+
+// TestChangeThatCannotBeRecordedYet: the file is written, and the store fails.
+func TestChangeThatCannotBeRecordedYet(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "a.md", "a\n")
+	add := func(text string) error {
+		_, err := f.Edit(ctx, EditRequest{Note: "a.md", Edits: []Edit{{Op: "append", Content: text}}, Author: Author{Name: text}, RequestKey: text})
+		return err
+	}
+	f.failpoint = func(step string) error {
+		if step == "absorbed" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	err := add("one")
+	require.ErrorIs(t, err, ErrUnavailable)
+	assert.NotContains(t, domainError(t, err).Hint, "Nothing was changed")
+	f.failpoint = nil
+	require.NoError(t, add("two"))
+	require.NoError(t, add("one"), "the repeated request is answered")
+	assert.Equal(t, "a\n\none\n\ntwo\n", f.onDisk("a.md"))
+	f.reconcile()
+	f.requireConsistent()
+	history, err := f.History(ctx, HistoryQuery{Note: "a.md"})
+	require.NoError(t, err)
+	require.Len(t, history.Revisions, 3)
+	assert.Equal(t, "one", history.Revisions[1].Author.Name)
+}
