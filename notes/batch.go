@@ -25,7 +25,7 @@ func (b *batch) remove(r row) {
 	if _, same := b.known(r); !same {
 		return // a tool has changed or removed it since
 	}
-	if _, err := b.root.Lstat(r.diskPath); err == nil && spelledSo(b.root, r.diskPath) {
+	if _, err := b.root.Lstat(r.diskPath); err == nil && spelledSo(b.root, r.diskPath) && symlinkAbove(b.root, r.diskPath) == "" {
 		if !b.vault.ignore.Match(r.path) {
 			b.again = append(b.again, r.diskPath) // it is back
 			return

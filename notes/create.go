@@ -44,6 +44,9 @@ func (v *Vault) Create(ctx context.Context, r CreateRequest) (Written, error) {
 		if err := v.checkWrite("create", p, r.Scope); err != nil {
 			return nil, err
 		}
+		if err := checkPlace(root, "create", p); err != nil {
+			return nil, err
+		}
 		text, err := composeNote(p, r)
 		if err != nil {
 			return nil, err
@@ -115,6 +118,15 @@ func (v *Vault) checkWrite(op, p string, scope Scope) error {
 			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
 	}
 	return nil
+}
+
+// checkPlace refuses a new path that lies below a symlink to a folder.
+func checkPlace(root *os.Root, op, p string) error {
+	folder := symlinkAbove(root, p)
+	if folder == "" {
+		return nil
+	}
+	return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", quote(folder)), Hint: "Name the folder that it leads to."}
 }
 
 // newPath decides where a new note goes.

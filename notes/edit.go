@@ -82,14 +82,7 @@ func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expec
 	if f.newDisk = f.oldDisk; f.oldDisk != r.diskPath {
 		f.link = r.diskPath
 	}
-	info, err := root.Stat(f.oldDisk)
-	if err == nil && info.Size() > v.opt.MaxNoteBytes {
-		return f, &Error{Op: op, Path: notePath, Err: ErrTooLarge, Detail: "the file is larger than a note may be"}
-	}
-	if err == nil {
-		f.old, err = root.ReadFile(f.oldDisk)
-	}
-	if err != nil {
+	if f.old, _, err = readOnce(root, f.oldDisk, v.opt.MaxNoteBytes); err != nil {
 		v.queue.add([]string{r.diskPath})
 		return f, writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
 	}
@@ -121,10 +114,17 @@ const maxSymlinks = 16
 // symlink is written through, never replaced. os.Root refuses one that leads
 // out.
 func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
+	meant, statErr := root.Stat(diskPath)
 	for range maxSymlinks {
 		info, err := root.Lstat(diskPath)
-		if err != nil || info.Mode()&os.ModeSymlink == 0 {
-			return diskPath, nil // absence is met when it is opened
+		if err != nil {
+			return diskPath, nil // its absence is met when it is opened
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			if statErr == nil && !os.SameFile(meant, info) {
+				break // "..", after a folder that is a symlink itself
+			}
+			return diskPath, nil
 		}
 		target, err := root.Readlink(diskPath)
 		if err != nil {
@@ -135,7 +135,7 @@ func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
 		}
 		diskPath = path.Join(path.Dir(diskPath), target)
 	}
-	return "", &Error{Op: "write", Path: notePath, Err: ErrForbidden, Detail: "it is a symlink that leads out of the vault, or in circles"}
+	return "", &Error{Op: "write", Path: notePath, Err: ErrForbidden, Detail: "it is a symlink that leads out of the vault, in circles, or through another one"}
 }
 
 // checkReplaceable refuses a file that replacing would part from other names,

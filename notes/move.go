@@ -87,6 +87,9 @@ func (v *Vault) planMove(ctx context.Context, root *os.Root, r MoveRequest) (*mo
 			return nil, err
 		}
 	}
+	if err := checkPlace(root, "move", to); err != nil {
+		return nil, err
+	}
 	f, err := v.openNote(ctx, root, "move", meta.Path, "")
 	if err != nil {
 		return nil, err
@@ -156,6 +159,9 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 	if to == folder || under(to, folder) {
 		return nil, &Error{Op: "move", Path: folder, Err: ErrInvalid, Detail: "a folder cannot be moved into itself"}
 	}
+	if err := checkPlace(root, "move", to); err != nil {
+		return nil, err
+	}
 	if _, err := root.Lstat(to); err == nil && key(to) != key(folder) {
 		return nil, movedOnto(folder, to)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -190,6 +196,7 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 	if err != nil {
 		return err
 	}
+	files := map[string]bool{m.first.oldDisk: true}
 	for _, notePath := range links.notes {
 		if !m.first.folder && notePath == m.first.oldPath {
 			op.files[0].new = links.rewrite(notePath, op.files[0].old)
@@ -198,6 +205,16 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 		f, err := v.openRelinked(ctx, root, m, notePath)
 		if err != nil {
 			return err
+		}
+		if f.link != "" { // changed as the note that it leads to, or by the first symlink to what is none
+			rows, err := v.store.rows(ctx, []string{nfc(f.source())})
+			if err != nil {
+				return err
+			}
+			if files[f.oldDisk] || len(rows) > 0 {
+				continue
+			}
+			files[f.oldDisk] = true
 		}
 		if f.new = links.rewrite(notePath, f.old); bytes.Equal(f.old, f.new) {
 			continue

@@ -250,8 +250,8 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
-	case !spelledSo(root, diskPath):
-		return nil // a case-insensitive disk answers to a name that is not there
+	case !spelledSo(root, diskPath) || symlinkAbove(root, diskPath) != "":
+		return nil // the disk answers to a name that is not there, or is not this file's own
 	case !info.IsDir():
 		one := &walker{ctx: ctx, top: root, ignore: v.ignore, out: w}
 		one.file(path.Base(diskPath), diskPath, info)

@@ -67,7 +67,7 @@ func (v *Vault) restorable(ctx context.Context, root *os.Root, notePath string, 
 	if r.ExpectedHash != "" {
 		return fileChange{}, &Error{Op: "restore", Path: notePath, Err: ErrConflict, Detail: "the note does not exist, so it cannot have the hash that expected_hash names", Hint: "Leave expected_hash out to bring the deleted note back."}
 	}
-	return fileChange{newPath: notePath, newDisk: notePath}, nil
+	return fileChange{newPath: notePath, newDisk: notePath}, checkPlace(root, "restore", notePath)
 }
 
 // revisionText returns the text of a revision of the note that has, or had,

@@ -1,0 +1,98 @@
+//go:build unix
+
+package notes
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func (f *fixture) symlink(target, name string) {
+	f.t.Helper()
+	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
+}
+
+// TestNothingGoesThroughASymlinkedFolder: such folders are not followed, so a
+// note that was reached through one would be there under two paths.
+func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/a.md", "a\n", "b.md", "b\n")
+	f.symlink("real", "alias")
+	f.symlink(".", "self")
+	f.reconcile()
+	before := f.files()
+	_, err := f.Create(ctx, CreateRequest{Path: "alias/new.md", Content: "x"})
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.Contains(t, domainError(t, err).Error(), "symlink")
+	_, err = f.Create(ctx, CreateRequest{Title: "new", Folder: "self/deep", Content: "x"})
+	require.ErrorIs(t, err, ErrForbidden)
+	for _, to := range []string{"alias/", "alias/c.md", "self/c.md"} {
+		_, err = f.Move(ctx, MoveRequest{Note: "b.md", To: to, UpdateLinks: true})
+		require.ErrorIs(t, err, ErrForbidden, to)
+	}
+	_, err = f.Move(ctx, MoveRequest{Note: "real", To: "self/other", UpdateLinks: true})
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.Equal(t, before, f.files())
+	_, err = f.Read(ctx, "alias/a.md", Scope{})
+	require.ErrorIs(t, err, ErrNotFound)
+	require.NoError(t, f.reconcilePaths(ctx, []string{"alias/a.md", "self/b.md"}))
+	f.requireConsistent()
+}
+
+// TestFolderBecomesASymlink is what moving a folder elsewhere and leaving a
+// symlink behind does.
+func TestFolderBecomesASymlink(t *testing.T) {
+	f := newFixture(t, "old/a.md", "a\n")
+	f.rename("old", "new")
+	f.symlink("new", "old")
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"old/a.md", "new"}))
+	f.feed.run(context.Background())
+	f.requireConsistent()
+	f.reconcile()
+	f.requireConsistent()
+}
+
+// TestMoveRelinksAFileOnce: the note and the symlinks that lead to it are one
+// file, whose links change once.
+func TestMoveRelinksAFileOnce(t *testing.T) {
+	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", ".outside.md", "[x](X.md)\n")
+	f.symlink("real/a.md", "one.md")
+	f.symlink("one.md", "two.md")
+	f.symlink(".outside.md", "three.md")
+	f.symlink(".outside.md", "four.md")
+	f.reconcile()
+	w, err := f.Move(context.Background(), MoveRequest{Note: "X.md", To: "sub/Y.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Empty(t, w.Conflicts)
+	assert.Equal(t, "[x](../sub/Y.md) [[Y]]\n", f.onDisk("real/a.md"))
+	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk(".outside.md"))
+}
+
+// TestSymlinkThroughAFolderThatIsOne: "folder/../x" is not "x" when the folder
+// is a symlink.
+func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
+	f := newFixture(t, "x.md", "not this\n", "deep/x.md", "this\n", "deep/sub/y.md", "y\n")
+	f.symlink("deep/sub", "folder")
+	f.symlink("folder/../x.md", "note.md")
+	f.reconcile()
+	_, err := f.Edit(context.Background(), EditRequest{Note: "note.md", Edits: []Edit{{Op: "append", Content: "more"}}})
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.Equal(t, "not this\n", f.onDisk("x.md"))
+}
+
+// TestNoteThatBecameAPipe: whoever opens a pipe for reading waits for a
+// writer, which must not happen under the vault's lock.
+func TestNoteThatBecameAPipe(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	f.remove("a.md")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(f.dir, "a.md"), 0o644))
+	_, err := f.Edit(context.Background(), EditRequest{Note: "a.md", Edits: []Edit{{Op: "append", Content: "more"}}})
+	require.ErrorIs(t, err, ErrConflict)
+	assert.Contains(t, domainError(t, err).Error(), "regular file")
+}
