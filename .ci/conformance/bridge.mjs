@@ -12,9 +12,16 @@ import { buffer } from "node:stream/consumers";
 
 import { standIn } from "./stand-ins.mjs";
 
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
+
 // bridge listens on a port of its own, and starts the command for each session.
+// Requests of the protocol without sessions share a process, as they do in a
+// host, but for those whose id is that of one in progress: several clients of
+// the suite may each count from one.
 export async function bridge(command, args) {
   const sessions = new Map();
+  const shared = [];
   const server = createServer((from, to) => {
     serve(from, to).catch((error) => to.writeHead(500).end(String(error)));
   });
@@ -34,10 +41,22 @@ export async function bridge(command, args) {
         session = new Session(command, args);
         sessions.set(session.id, session);
       }
+      session ??= message.params?._meta?.[versionKey] && free(message);
       session ? session.post(message, to) : to.writeHead(404).end();
     } else {
       to.writeHead(session ? 405 : 404).end();
     }
+  }
+
+  // free returns a process without sessions that can take the message.
+  function free(message) {
+    let session = shared.find(({ calls }) => !calls.has(message.id));
+    if (!session) {
+      session = new Session(command, args);
+      shared.push(session);
+      sessions.set(session.id, session);
+    }
+    return session;
   }
 
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -70,10 +89,19 @@ class Session {
     if (isCall) {
       to.writeHead(200, { "content-type": "text/event-stream", "mcp-session-id": this.id });
       this.calls.set(message.id, to);
+      to.on("close", () => this.hangUp(message.id));
     } else {
       to.writeHead(202).end();
     }
     this.process.stdin.write(JSON.stringify(standIn(message) ?? message) + "\n");
+  }
+
+  // hangUp cancels a request whose client does not wait for the answer.
+  hangUp(id) {
+    if (this.calls.delete(id) && this.process.exitCode === null) {
+      const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
+      this.process.stdin.write(JSON.stringify(cancelled) + "\n");
+    }
   }
 
   listen(to) {
@@ -84,8 +112,8 @@ class Session {
   }
 
   // hear passes on what the process has said: an answer to its request's stream,
-  // all else, which over stdio belongs to no request, to one in progress or to
-  // the standing stream.
+  // what belongs to a subscription to that one's, and all else, which over stdio
+  // belongs to no request, to one in progress or to the standing stream.
   hear(line) {
     const message = JSON.parse(line);
     const call = this.calls.get(message.id);
@@ -95,7 +123,8 @@ class Session {
       call.end();
       return;
     }
-    const inProgress = [...this.calls.values()].at(-1);
+    const subscription = message.params?._meta?.[subscriptionKey];
+    const inProgress = subscription === undefined ? [...this.calls.values()].at(-1) : this.calls.get(subscription);
     const to = isListChange(message) ? (this.standing ?? inProgress) : (inProgress ?? this.standing);
     to ? tell(to, line) : this.waiting.push(line);
   }
