@@ -25,13 +25,19 @@ func (b *batch) remove(r row) {
 	if _, same := b.known(r); !same {
 		return // a tool has changed or removed it since
 	}
-	if _, err := b.root.Lstat(r.diskPath); err == nil && spelledSo(b.root, r.diskPath) && symlinkAbove(b.root, r.diskPath) == "" {
-		if !b.vault.ignore.Match(r.path) {
-			b.again = append(b.again, r.diskPath) // it is back
-			return
-		}
+	if b.isBack(r) {
+		b.again = append(b.again, r.diskPath)
+		return
 	}
 	b.delete(r)
+}
+
+// isBack reports whether a walk would find the note now. That anything has
+// its name is not enough: a folder or a pipe would be looked at for ever.
+func (b *batch) isBack(r row) bool {
+	info, err := b.root.Stat(r.diskPath)
+	return err == nil && info.Mode().IsRegular() && spelledSo(b.root, r.diskPath) &&
+		symlinkAbove(b.root, r.diskPath) == "" && !b.vault.ignore.Match(r.path)
 }
 
 // delete: the note is gone, unless its disk is.

@@ -4,6 +4,7 @@ package notes
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -84,6 +85,36 @@ func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
 	_, err := f.Edit(context.Background(), EditRequest{Note: "note.md", Edits: []Edit{{Op: "append", Content: "more"}}})
 	require.ErrorIs(t, err, ErrForbidden)
 	assert.Equal(t, "not this\n", f.onDisk("x.md"))
+}
+
+// TestSomethingElseHasTheNotesName: it is gone, once and for all.
+func TestSomethingElseHasTheNotesName(t *testing.T) {
+	replace := map[string]func(full string) error{
+		"a pipe":                func(full string) error { return syscall.Mkfifo(full, 0o644) },
+		"a folder":              func(full string) error { return os.Mkdir(full, 0o755) },
+		"a broken symlink":      func(full string) error { return os.Symlink("nowhere", full) },
+		"a symlink to a folder": func(full string) error { return os.Symlink("sub", full) },
+		"a symlink to itself":   func(full string) error { return os.Symlink("a.md", full) },
+	}
+	for name, replacement := range replace {
+		for _, whole := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, whole vault: %t", name, whole), func(t *testing.T) {
+				f := newFixture(t, "a.md", "a\n", "sub/b.md", "b\n")
+				f.remove("a.md")
+				require.NoError(t, replacement(filepath.Join(f.dir, "a.md")))
+				if whole {
+					f.reconcile()
+				} else {
+					require.NoError(t, f.reconcilePaths(context.Background(), []string{"a.md"}))
+				}
+				rows, err := f.store.rows(context.Background(), nil)
+				require.NoError(t, err)
+				assert.Len(t, rows, 1)
+				again, _ := f.queue.take()
+				assert.Empty(t, again)
+			})
+		}
+	}
 }
 
 // TestNoteThatBecameAPipe: whoever opens a pipe for reading waits for a
