@@ -168,6 +168,38 @@ func TestProfileIsValidated(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "read_note"?`)
 }
 
+// Notifications of 2026-07-28 carry its _meta, too, and have no result that could
+// be signed.
+func TestModernNotifications(t *testing.T) {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	for _, method := range []string{"cancelled", "progress", "initialized", "roots/list_changed", "message", "unheard/of"} {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, sampleVault, Limits{})
+				release := make(chan struct{})
+				w.vault.read = func(ctx context.Context, _ string) error {
+					select {
+					case <-ctx.Done():
+					case <-release:
+					}
+					return ctx.Err()
+				}
+				client := w.connect(t, Profile{})
+				client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + meta + `,"name":"read_note","arguments":{"note":"Plan"}}}`)
+				synctest.Wait()
+				client.send(`{"jsonrpc":"2.0","method":"notifications/` + method + `","params":{` + meta + `,"requestId":1,"progressToken":1,"progress":1,"level":"info","data":"x"}}`)
+				synctest.Wait()
+				close(release)
+				client.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + meta + `}}`)
+				synctest.Wait()
+				answers := strings.Join(client.received(), "\n")
+				assert.Contains(t, answers, `"id":2,"result"`)
+				assert.Equal(t, method != "cancelled", strings.Contains(answers, `"id":1,"result"`), answers)
+			})
+		})
+	}
+}
+
 // FuzzLines: after whatever a client writes, its next ping is answered.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
@@ -176,6 +208,7 @@ func FuzzLines(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_note","arguments":{"note":"Plan.md","lines":"1"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt"},"argument":{}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"requestId":"init"}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":null}`,
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`,
 		`{"jsonrpc":"2.0","id":"\u0000","method":"resources/subscribe","params":{"uri":"note:///a"}}`,

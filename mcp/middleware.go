@@ -31,7 +31,7 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, req)
 		if err == nil {
-			if isModern(req) && method != methodDiscover {
+			if res != nil && isModern(req) && method != methodDiscover { // a notification has no result
 				s.signWith(res)
 			}
 			return res, nil

@@ -62,11 +62,10 @@ describe(`@modelcontextprotocol/client, ${version}, through the daemon`, () => {
   });
   after(async () => {
     await client?.close();
-    daemon?.kill();
-    if (daemon?.exitCode === null) {
-      await once(daemon, "exit");
-    }
-    bench?.close();
+    assert.equal(daemon.exitCode ?? daemon.signalCode, null, "the daemon has died");
+    daemon.kill();
+    await once(daemon, "exit");
+    bench.close();
   });
 
   test("server/discover", async () => {
