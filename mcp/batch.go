@@ -74,6 +74,9 @@ func (c *lineConn) deliverBatch(items []json.RawMessage) bool {
 		if bad == nil {
 			bad = c.register(msg, b)
 		}
+		if bad == unanswerable {
+			continue
+		}
 		if bad != nil {
 			c.mu.Lock()
 			b.answers = append(b.answers, bad.encode())

@@ -16,9 +16,13 @@ var errLineTooLong = errors.New("line too long")
 
 // A frameReader splits a byte stream into lines, one JSON text each.
 type frameReader struct {
-	r   *bufio.Reader
-	max int
+	r     *bufio.Reader
+	max   int
+	begun bool // a line has been read
 }
+
+// byteOrderMark is what some programs on Windows begin every stream with.
+var byteOrderMark = []byte("\uFEFF")
 
 func newFrameReader(r io.Reader, max int) *frameReader {
 	return &frameReader{r: bufio.NewReaderSize(r, 64<<10), max: max}
@@ -32,6 +36,9 @@ func (f *frameReader) next() ([]byte, error) {
 		line, err := f.readLine()
 		if err != nil {
 			return line, err
+		}
+		if !f.begun {
+			line, f.begun = bytes.TrimPrefix(line, byteOrderMark), true
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			return line, nil

@@ -256,7 +256,11 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 
 // refuse answers something that is not an acceptable message. An overflow or a
 // closed connection shows in the next write.
-func (c *lineConn) refuse(r *refusal) { _ = c.send(r.encode()) }
+func (c *lineConn) refuse(r *refusal) {
+	if r != unanswerable {
+		_ = c.send(r.encode())
+	}
+}
 
 // register notes a call as being answered.
 func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
@@ -365,8 +369,11 @@ func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
 	if errors.As(resp.Error, &wire) && wire.Code != 0 {
 		out.Code, out.Data = wire.Code, wire.Data
 	}
-	if at := strings.Index(out.Message, quoted); at >= 0 && out.Code == jsonrpc.CodeInvalidParams {
-		out.Message = out.Message[:at] + "a field has the wrong type"
+	if at := strings.Index(out.Message, quoted); at >= 0 && (out.Code == jsonrpc.CodeInvalidParams || wire == nil) {
+		out.Code, out.Message = jsonrpc.CodeInvalidParams, out.Message[:at]+"a field has the wrong type"
+	}
+	if strings.HasSuffix(out.Message, "is invalid during session initialization") {
+		out.Message += ": send initialize first, or in _meta what " + modernVersion + " asks for"
 	}
 	out.Message = clip(out.Message, 2000)
 	return &jsonrpc.Response{ID: resp.ID, Error: out}

@@ -22,6 +22,10 @@ type refusal struct {
 	message string
 }
 
+// unanswerable is what becomes of a response that answers nothing: it is dropped,
+// since an answer to it could be answered in turn, and so on for ever.
+var unanswerable = new(refusal)
+
 func refuse(id json.RawMessage, code int64, format string, args ...any) *refusal {
 	return &refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
 }
@@ -68,6 +72,9 @@ func decodeMessage(data []byte) (jsonrpc.Message, *refusal) {
 	rawID, hasID := fields["id"]
 	id, bad := decodeID(rawID, hasID)
 	if bad != nil {
+		if isResponse(fields) {
+			bad = unanswerable
+		}
 		return nil, bad
 	}
 	if !utf8.Valid(data) {
@@ -96,21 +103,28 @@ func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jso
 	return &jsonrpc.Request{ID: id, Method: method, Params: params}, nil
 }
 
+func isResponse(fields map[string]json.RawMessage) bool {
+	return fields["method"] == nil && (fields["result"] != nil || fields["error"] != nil)
+}
+
+// decodeResponse makes of a response that has an id, but not one of a result and
+// an error, an error for who waits for it.
 func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *refusal) {
 	result, hasResult := fields["result"]
 	rawErr, hasErr := fields["error"]
-	if hasResult == hasErr || !id.IsValid() {
+	switch {
+	case !hasResult && !hasErr:
 		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
+	case !id.IsValid():
+		return nil, unanswerable
+	case !hasErr:
+		return &jsonrpc.Response{ID: id, Result: result}, nil
 	}
-	resp := &jsonrpc.Response{ID: id, Result: result}
-	if hasErr {
-		wire := new(jsonrpc.Error)
-		if err := json.Unmarshal(rawErr, wire); err != nil {
-			return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "error" must hold a code and a message`)
-		}
-		resp.Error = wire
+	wire := new(jsonrpc.Error)
+	if err := json.Unmarshal(rawErr, wire); err != nil || hasResult {
+		wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: `the client's answer does not hold either a "result" or an "error" with code and message`}
 	}
-	return resp, nil
+	return &jsonrpc.Response{ID: id, Error: wire}, nil
 }
 
 // decodeID accepts a string or an integer. Null and fractions are valid

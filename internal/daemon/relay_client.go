@@ -33,11 +33,17 @@ const (
 // batchVersion is the only protocol version with JSON-RPC batches.
 const batchVersion = "2025-03-26"
 
+// byteOrderMark is what some programs on Windows begin every stream with.
+var byteOrderMark = []byte("\uFEFF")
+
 // readClient takes the client's lines until its input ends.
 func (s *relaySession) readClient(in io.Reader) {
 	lines := newLineReader(in, maxLine)
-	for {
+	for first := true; ; first = false {
 		line, err := lines.next()
+		if first {
+			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
 		if errors.Is(err, errLineTooLong) {
 			s.refuse([]byte("null"), nil, codeInvalidRequest, err)
 			continue
@@ -96,6 +102,8 @@ func (s *relaySession) fromObject(line []byte, b *batch) {
 		s.fromCancelled(line, m)
 	case method == "" && proper && (m.result.found() || m.failure.found()):
 		s.fromAnswer(line, m)
+	case !m.method.found() && (m.result.found() || m.failure.found()):
+		s.logger.Debug("the client answered nothing that it was asked")
 	case method == "" || m.id.found():
 		s.postUntracked(line)
 	default:

@@ -222,6 +222,37 @@ func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
 	assert.ErrorIs(t, s.requests.admits(requestID{text: "x"}, maxHeldBytes+1), errTooMany)
 }
 
+// What the next daemon is told is the handshake, without the byte order mark that
+// came before it.
+func TestRelaySkipsAByteOrderMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.daemon()
+		h.say("\uFEFF" + initializeLine)
+		d.answer(d.gets("initialize"), initializeReply)
+		h.hears(`{"jsonrpc":"2.0","id":0,"result":` + initializeReply + `}`)
+		h.say(initializedLine)
+		d.gets("notifications/initialized")
+		d.die()
+		h.handshakeReplayed()
+		h.listsChanged()
+	})
+}
+
+// An answer to nothing goes nowhere: nobody may answer it.
+func TestRelayDropsAnswersToNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`)
+		h.say(`{"jsonrpc":"2.0","id":1.5,"result":{}}`)
+		h.say(`{"jsonrpc":"2.0","id":77,"result":{}}`)
+		d.getsNothing()
+		require.NoError(t, h.in.Close())
+		require.NoError(t, h.result())
+	})
+}
+
 // A client that the daemon has given up would be given up by the next one, too.
 func TestRelayEndsWhenItsClientIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
