@@ -128,6 +128,11 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			if _, err := s.refreshPrompts(ctx); err != nil {
 				return nil, err
 			}
+			res, err := next(ctx, method, req)
+			return res, ofCursor(err, params != nil && params.Cursor != "", method)
+		case *sdk.ListResourceTemplatesParams:
+			res, err := next(ctx, method, req)
+			return res, ofCursor(err, params != nil && params.Cursor != "", method)
 		case *sdk.SetLoggingLevelParams:
 			if err := s.setLevel(params); err != nil {
 				return nil, err
@@ -156,6 +161,15 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// ofCursor says what is wrong with a list that the SDK refuses: nothing but its
+// cursor can be.
+func ofCursor(err error, given bool, method string) error {
+	if err == nil || !given {
+		return err
+	}
+	return badCursor(method)
 }
 
 // initialize negotiates a version of the session era. The SDK would let the

@@ -87,7 +87,7 @@ var anyArguments = json.RawMessage(`{"type":"object"}`)
 // listTools answers tools/list, which has one page.
 func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
-		return nil, invalidParams("the cursor is not one that tools/list returned; leave it out")
+		return nil, badCursor("tools/list")
 	}
 	tools := []*sdk.Tool{}
 	for _, t := range s.offered() {

@@ -27,6 +27,10 @@ func (c listCursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
+func badCursor(method string) error {
+	return invalidParams("the cursor is not one that %s returned; leave it out to start from the beginning", method)
+}
+
 func parseListCursor(s string) (listCursor, error) {
 	var c listCursor
 	if s == "" {
@@ -37,7 +41,7 @@ func parseListCursor(s string) (listCursor, error) {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil || c.Vault == "" || c.Listed < 1 {
-		return c, invalidParams("the cursor is not one that resources/list returned; leave it out to start from the beginning")
+		return c, badCursor(methodListResources)
 	}
 	return c, nil
 }
@@ -63,7 +67,7 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
 	})
 	if errors.Is(err, notes.ErrInvalid) {
-		return nil, invalidParams("the cursor is not one that resources/list returned; leave it out to start from the beginning")
+		return nil, badCursor(methodListResources)
 	}
 	if err != nil {
 		return nil, err
