@@ -8,18 +8,10 @@ import (
 )
 
 // undo removes temp files and folders of an operation that changed nothing.
-func (d *placer) undo() error {
-	errs := []error{d.discardAllTemps()}
+func (d *placer) undo(ctx context.Context) error {
+	errs := []error{d.discard(ctx)}
 	for i := len(d.made) - 1; i >= 0; i-- {
 		_ = d.root.Remove(d.made[i]) // fails when somebody has put a file in it: then it stays
-	}
-	return errors.Join(errs...)
-}
-
-func (d *placer) discardAllTemps() error {
-	var errs []error
-	for i := range d.op.files {
-		errs = append(errs, d.discardTemps(&d.op.files[i]))
 	}
 	return errors.Join(errs...)
 }
@@ -36,16 +28,19 @@ func (d *placer) discardTemps(f *fileChange) error {
 	return errors.Join(errs...)
 }
 
-// discard removes the displaced files. One that somebody wrote to after it
-// was displaced (an editor that had it open) is kept in history first.
+// discard removes the temp files: what was displaced, or what was to take its
+// place. One that somebody wrote to while it had the note's name, or had open
+// until now (an editor), is kept in history first.
 func (d *placer) discard(ctx context.Context) error {
+	var errs []error
 	for i := range d.op.files {
 		f := &d.op.files[i]
 		if f.oldDisk != "" && !f.folder {
 			d.rescue(ctx, f)
 		}
+		errs = append(errs, d.discardTemps(f))
 	}
-	return d.discardAllTemps()
+	return errors.Join(errs...)
 }
 
 // rescue keeps what is under a file's temp names and is neither its old text

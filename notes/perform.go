@@ -32,14 +32,7 @@ func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Writ
 	disk := &placer{vault: v, root: root, op: op}
 	defer disk.close()
 	if err := disk.place(); err != nil {
-		state := stateFailed
-		if errors.Is(err, ErrConflict) {
-			state = stateConflict
-		}
-		if errors.Is(err, errKilled) {
-			return Written{}, err
-		}
-		return Written{}, errors.Join(writeProblem(op, err), v.store.fail(ctx, op, state, err))
+		return Written{}, v.abandon(ctx, op, disk, err)
 	}
 	written, err := v.complete(ctx, root, op, disk)
 	if err != nil {
@@ -47,6 +40,19 @@ func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Writ
 		return written, v.unrecorded(op, err)
 	}
 	return written, nil
+}
+
+// abandon closes an operation that could not change a name. Its temp files go
+// last: who opened the note while one of them had its name is still writing.
+func (v *Vault) abandon(ctx context.Context, op *operation, disk *placer, cause error) error {
+	if errors.Is(cause, errKilled) {
+		return cause
+	}
+	state := stateFailed
+	if errors.Is(cause, ErrConflict) {
+		state = stateConflict
+	}
+	return errors.Join(writeProblem(op, cause), v.store.fail(ctx, op, state, cause), disk.undo(ctx))
 }
 
 // unrecorded says that the files are in place and the store or the history

@@ -41,8 +41,8 @@ func (d *placer) close() {
 	}
 }
 
-// place stages every file and then changes every name. When it fails, the
-// disk is as it was.
+// place stages every file and then changes every name. When it fails, every
+// name holds what it held, and undo tidies up.
 func (d *placer) place() error {
 	err := d.stage()
 	if err == nil {
@@ -53,9 +53,6 @@ func (d *placer) place() error {
 	}
 	if err == nil {
 		err = d.swap()
-	}
-	if err != nil && !errors.Is(err, errKilled) {
-		return errors.Join(err, d.undo())
 	}
 	return err
 }

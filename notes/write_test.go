@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -276,6 +277,33 @@ func TestLateWriterIsKeptInHistory(t *testing.T) {
 		found = found || r.Hash == hashOf([]byte("original\nlate words\n"))
 	}
 	assert.True(t, found, "%+v", page.Revisions)
+}
+
+// TestTwoSavesAroundAnExchange: the first makes the exchange be taken back, the
+// second meets the note while it is ours. The second is what the name holds
+// then, and the first is in history.
+func TestTwoSavesAroundAnExchange(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	f.failpoint = func(step string) error {
+		if step != "before swap 0" {
+			return nil
+		}
+		temps, err := filepath.Glob(filepath.Join(f.dir, tempPrefix+"*"))
+		require.NoError(t, err)
+		require.Len(t, temps, 1)
+		ours, err := os.OpenFile(temps[0], os.O_WRONLY|os.O_APPEND, 0)
+		require.NoError(t, err)
+		_, err = ours.WriteString("second\n")
+		return errors.Join(err, ours.Close(), f.writeFile("N.md", "first\n"))
+	}
+	_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "ours"}}})
+	require.ErrorIs(t, err, ErrConflict)
+	assert.Equal(t, map[string]string{"N.md": "original\n\nours\nsecond\n"}, f.files())
+	f.reconcile()
+	page, err := f.History(ctx, HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(page.Revisions, func(r Revision) bool { return r.Hash == hashOf([]byte("first\n")) }), "%+v", page.Revisions)
 }
 
 func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
