@@ -22,6 +22,10 @@ func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
 			case <-s.ctx.Done():
 				return
 			}
+			if !s.reachable() {
+				missed = 0
+				continue
+			}
 			ctx, cancel := context.WithTimeout(s.ctx, every/2)
 			err := ss.Ping(ctx, nil)
 			cancel()
@@ -34,6 +38,11 @@ func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
 		s.hangUp(ss)
 	})
 }
+
+// reachable reports whether the client can be asked anything. One over Streamable
+// HTTP need not hold a stream open for that; it is given up when it is idle for
+// too long.
+func (s *session) reachable() bool { return s.http == nil || s.streams.Load() > 0 }
 
 // hangUp ends the session of a client that does not answer, without waiting for
 // what is being worked on. It does not wait for the end either: that waits for

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,6 +33,7 @@ type session struct {
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
 	rates   *rates
+	streams atomic.Int32 // by which a client over Streamable HTTP can be asked something
 
 	ctx        context.Context // of what the session does beside requests; ends with it
 	stop       context.CancelFunc
