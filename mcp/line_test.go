@@ -216,6 +216,30 @@ func TestModernNotifications(t *testing.T) {
 	}
 }
 
+// A client that says it is initialized too early, twice, or in the era that knows
+// no such thing changes nothing, and is no error of ours.
+func TestInitializedOutOfPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		w := newWorld(t, sampleVault, Limits{})
+		w.core.opts.KeepAlive = 10 * time.Second
+		client := w.connect(t, Profile{})
+		client.send(initialized)
+		client.send(strings.TrimSuffix(handshake, "\n"))
+		for range 3 {
+			client.send(initialized)
+		}
+		synctest.Wait()
+		require.Len(t, client.received(), 1, "the answer to initialize")
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		pings := client.received()
+		require.Len(t, pings, 1, "the session has begun once")
+		assert.Contains(t, pings[0], `"method":"ping"`)
+		assert.NotContains(t, w.log.String(), "level=ERROR")
+	})
+}
+
 // FuzzLines: after whatever a client writes, its next ping is answered.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{

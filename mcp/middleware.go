@@ -114,6 +114,10 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		switch params := req.GetParams().(type) {
 		case *sdk.InitializeParams:
 			return s.initialize(ctx, req, params, next)
+		case *sdk.InitializedParams:
+			if !s.awaitsInitialized(req) {
+				return nil, nil //nolint:nilnil // a notification has no result
+			}
 		case *sdk.CallToolParamsRaw:
 			if err := s.checkTool(params.Name); err != nil {
 				return nil, err
@@ -202,6 +206,15 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 		s.http.attach(s, ss)
 	}
 	return result, nil
+}
+
+// awaitsInitialized reports whether the client has to say that it is
+// initialized. Some say it twice, or too early; that changes nothing.
+func (s *session) awaitsInitialized(req sdk.Request) bool {
+	ss, ok := req.GetSession().(*sdk.ServerSession)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ok && ss.InitializeParams() != nil && !s.initialized && !isModern(req)
 }
 
 // checkTool refuses a tool that the session does not offer, and says why.
