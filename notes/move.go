@@ -199,7 +199,9 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 	files := map[string]bool{m.first.oldDisk: true}
 	for _, notePath := range links.notes {
 		if !m.first.folder && notePath == m.first.oldPath {
-			op.files[0].new = links.rewrite(notePath, op.files[0].old)
+			if op.files[0].new, err = links.rewrite(notePath, op.files[0].old); err != nil {
+				return err
+			}
 			continue
 		}
 		f, err := v.openRelinked(ctx, root, m, notePath)
@@ -216,7 +218,10 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 			}
 			files[f.oldDisk] = true
 		}
-		if f.new = links.rewrite(notePath, f.old); bytes.Equal(f.old, f.new) {
+		if f.new, err = links.rewrite(notePath, f.old); err != nil {
+			return err
+		}
+		if bytes.Equal(f.old, f.new) {
 			continue
 		}
 		if err := v.checkWrite("move", notePath, scope); err != nil {

@@ -108,13 +108,14 @@ func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
 
 func TestMoveRefuses(t *testing.T) {
 	ctx := context.Background()
-	f := newFixture(t, "A.md", "a [[B]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")
+	f := newFixture(t, "A.md", "a [[B]] [[C]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")
 	for _, tt := range []struct {
 		note, to string
 		want     error
 	}{
 		{"A", "B.md", ErrExists}, {"A", "b.md", ErrExists}, {"A", "../A.md", ErrInvalid}, {"A", ".git/A.md", ErrInvalid},
 		{"A", "A.md", ErrInvalid}, {"dir", "dir/sub", ErrInvalid}, {"nowhere", "X.md", ErrNotFound}, {"A", "con.md", ErrInvalid},
+		{"C", "C #1.md", ErrInvalid}, // no wikilink can name it, and A has one
 	} {
 		before := f.files()
 		_, err := f.Move(ctx, MoveRequest{Note: tt.note, To: tt.to, UpdateLinks: true})

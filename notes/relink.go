@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -61,10 +62,11 @@ func (s *Store) linksAround(ctx context.Context, m *movement) (*linksAround, err
 }
 
 // rewrite returns the text of the note at notePath with every link that the
-// move would lead astray leading where it led.
-func (l *linksAround) rewrite(notePath string, text []byte) []byte {
+// move would lead astray leading where it led. The error is an [*Error] with
+// [ErrInvalid] when a link cannot be written so.
+func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
 	from := l.move.after(notePath)
-	return markdown.RewriteLinks(text, markdown.Parse(text), func(link markdown.Link) (string, bool) {
+	rewritten = markdown.RewriteLinks(text, markdown.Parse(text), func(link markdown.Link) (string, bool) {
 		if link.External || link.Target == "" {
 			return "", false
 		}
@@ -88,8 +90,11 @@ func (l *linksAround) rewrite(notePath string, text []byte) []byte {
 				return spelled, true
 			}
 		}
+		err = &Error{Op: "move", Path: l.move.first.oldPath, Err: ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", quote(notePath), quote(link.Target), quote(want)),
+			Hint: "Choose a path without # ^ [ ] and |, or move with update_links false, and that link will be broken."}
 		return "", false
 	})
+	return rewritten, err
 }
 
 func (l *linksAround) leadsTo(from, link string, kind LinkKind, want string) bool {
