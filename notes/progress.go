@@ -4,6 +4,9 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"syscall"
+
+	"notesd/internal/sqlite"
 )
 
 // progress is how far the work on a plan has come, for status.
@@ -29,6 +32,22 @@ type incident struct {
 	mu     sync.Mutex
 	err    error
 	logged string // the last error that Run has logged; Run's alone
+
+	trouble string // why what is on disk cannot be taken in, though the vault can be used
+}
+
+// took records how taking in what is on disk has ended: all of it, or some.
+func (i *incident) took(err error, all bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case err == nil && all, errors.Is(err, ErrUnavailable):
+		i.trouble = ""
+	case err != nil && (sqlite.IsFull(err) || errors.Is(err, syscall.ENOSPC)):
+		i.trouble = "the disk where notesd keeps its state is full"
+	case err != nil:
+		i.trouble = err.Error()
+	}
 }
 
 // set records the incident if err is one, and reports whether it begins.
@@ -56,4 +75,10 @@ func (i *incident) get() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.err
+}
+
+func (i *incident) getTrouble() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.trouble
 }

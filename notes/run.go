@@ -78,13 +78,17 @@ func (v *Vault) runQueue(ctx context.Context) (all, retry bool) {
 		return true, v.runAll(ctx)
 	}
 	if len(paths) > 0 {
-		retry = v.report(ctx, "reconcile paths", v.reconcilePaths(ctx, paths))
+		err := v.reconcilePaths(ctx, paths)
+		v.incident.took(err, false)
+		retry = v.report(ctx, "reconcile paths", err)
 	}
 	return false, retry || len(v.feed.behind()) > 0
 }
 
 func (v *Vault) runAll(ctx context.Context) (retry bool) {
-	retry = v.report(ctx, "reconcile", v.Reconcile(ctx))
+	err := v.Reconcile(ctx)
+	v.incident.took(err, true)
+	retry = v.report(ctx, "reconcile", err)
 	v.feed.run(ctx)
 	return retry || len(v.feed.behind()) > 0
 }

@@ -17,6 +17,7 @@ type Status struct {
 	Skipped      []Skipped // the first few files that could be notes and are not
 	SkippedTotal int
 	Unavailable  string // why the vault cannot be used just now; "" when it can
+	Trouble      string // why what is on disk cannot be taken in just now; it is tried again
 	Warnings     []string
 }
 
@@ -39,7 +40,11 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	}
 	st.Warnings = append([]string{}, v.store.Warnings()...)
 	st.Warnings = append(st.Warnings, v.mounts.warnings()...)
-	st.Warnings = append(st.Warnings, v.feed.behind()...)
+	behind := v.feed.behind()
+	st.Warnings = append(st.Warnings, behind...)
+	if st.Trouble = v.incident.getTrouble(); st.Trouble == "" && len(behind) > 0 {
+		st.Trouble = behind[0]
+	}
 	return st, nil
 }
 

@@ -41,8 +41,15 @@ const turnTimeout = time.Minute
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		if c.daemon == nil {
-			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
+			r, err := a.untilIndexed(ctx, c, nil)
+			if err != nil {
 				return err
+			}
+			if r.Trouble != "" && r.Index.Notes == 0 {
+				return troubled(r.Trouble)
+			}
+			if r.Trouble != "" {
+				a.note("What has changed cannot be taken in: " + r.Trouble + ".")
 			}
 		}
 		return do(ctx, c)

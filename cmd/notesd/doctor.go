@@ -141,6 +141,8 @@ func checkReport(r report, daemon bool) []check {
 	switch {
 	case r.unavailable():
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
+	case r.Trouble != "":
+		index = check{"index", problem, "what is on disk cannot be taken in: " + r.Trouble, "It is tried again; results are of what was known before."}
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "It is being built; results say so until then."
 	}
@@ -153,7 +155,7 @@ func checkReport(r report, daemon bool) []check {
 		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be a note", "notesd status names them, with the reason."})
 	}
 	for _, w := range r.Warnings {
-		if r.Semantic.Waiting != "" && strings.HasSuffix(w, r.Semantic.Waiting) {
+		if r.Semantic.Waiting != "" && strings.HasSuffix(w, r.Semantic.Waiting) || r.Trouble != "" && strings.Contains(w, r.Trouble) {
 			continue // it has a check of its own
 		}
 		checks = append(checks, check{Name: "warning", State: remark, Text: w})

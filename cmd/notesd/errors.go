@@ -97,7 +97,10 @@ func failureOf(err error) *failure {
 		f.Code = "newer"
 	case errors.As(err, &start) && start.Code != 0:
 		f.exit = start.Code
-	case errors.Is(err, syscall.ENOSPC) || sqlite.IsFull(err):
+	case sqlite.IsFull(err):
+		f.Code, f.Message = "disk_full", "the disk where notesd keeps its state is full"
+		f.Hint = "Free some space there, or name another place with --state, and try again."
+	case errors.Is(err, syscall.ENOSPC):
 		f.Code = "disk_full"
 		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):

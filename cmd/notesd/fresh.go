@@ -18,8 +18,8 @@ const (
 // barAfter is how long something takes before it gets a progress bar.
 const barAfter = 300 * time.Millisecond
 
-// untilIndexed waits until everything is indexed, or done says that it is
-// enough, and returns the last report. On a terminal it shows a bar.
+// untilIndexed waits until everything is indexed or cannot be, or done says that
+// it is enough, and returns the last report. On a terminal it shows a bar.
 func (a *app) untilIndexed(ctx context.Context, c *client, done func(report) bool) (report, error) {
 	began := time.Now()
 	wait := freshPoll
@@ -30,7 +30,7 @@ func (a *app) untilIndexed(ctx context.Context, c *client, done func(report) boo
 		if err != nil {
 			return r, err
 		}
-		if r.Index.Ready || r.unavailable() || done != nil && done(r) {
+		if r.Index.Ready || r.unavailable() || r.Trouble != "" || done != nil && done(r) {
 			return r, nil
 		}
 		if time.Since(began) > barAfter {

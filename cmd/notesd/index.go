@@ -52,6 +52,9 @@ command does, and a daemon keeps watch.`,
 				if r.unavailable() {
 					return &failure{Code: "unavailable", Message: "the vault cannot be used: " + r.Unavailable}
 				}
+				if r.Trouble != "" {
+					return troubled(r.Trouble)
+				}
 				return a.indexed(indexResult{
 					Notes: r.Index.Notes, Seq: r.Index.Seq, Rebuilt: rebuild, Pending: r.Semantic.Pending,
 					Seconds: time.Since(began).Seconds(),
@@ -63,6 +66,11 @@ command does, and a daemon keeps watch.`,
 	cmd.Flags().BoolVar(&wait, "wait", false, "until the last passage is embedded, too")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// troubled is the failure of a command that needs what cannot be taken in.
+func troubled(why string) error {
+	return &failure{Code: "failed", Message: "the notes cannot be taken in: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
 }
 
 // bringUpToDate takes in what is on disk now, and returns the report of that.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"notesd/watcher"
@@ -22,6 +23,7 @@ type report struct {
 	Watcher     watcherStatus  `json:"watcher"`
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
+	Trouble     string         `json:"trouble,omitempty"`     // why what is on disk cannot be taken in just now
 	Warnings    []string       `json:"warnings"`
 }
 
@@ -133,6 +135,9 @@ func (s *service) addVault(ctx context.Context, r *report) error {
 		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
+	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
+		r.Warnings = append(r.Warnings, "what is on disk cannot be taken in: "+r.Trouble+"; it is tried again")
+	}
 	return nil
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// tooMuch is a vault whose rows do not fit where the state is.
+func tooMuch() map[string]string {
+	files := map[string]string{}
+	for i := range 60 {
+		var text strings.Builder
+		for n := range 1000 { // words that do not compress
+			fmt.Fprintf(&text, "keelson %x ", sha256.Sum256(fmt.Append(nil, i, n)))
+		}
+		files[fmt.Sprintf("n%d.md", i)] = text.String()
+	}
+	return files
+}
+
+// fullState makes a place whose state is on a disk that is too small for it.
+func fullState(t *testing.T) place {
+	p := newPlace(t, tooMuch())
+	require.NoError(t, os.Mkdir(p.state, 0o700))
+	mountTemp(t, p.state)
+	p.stateSize(t, "600k")
+	return p
+}
+
+func (p place) stateSize(t *testing.T, size string) {
+	t.Helper()
+	require.NoError(t, unix.Mount("tmpfs", p.state, "tmpfs", unix.MS_REMOUNT, "mode=700,size="+size))
+}
+
+// A command does not wait for ever for what cannot be taken in.
+func TestCommandsOnAFullDisk(t *testing.T) {
+	p := fullState(t)
+	for _, args := range [][]string{{"search", "keelson"}, {"list"}, {"index"}, {"doctor"}} {
+		cmd := p.command(args...)
+		timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		out, err := cmd.CombinedOutput()
+		timer.Stop()
+		require.Error(t, err, args)
+		assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode(), "%s: %s", args, out)
+		assert.Contains(t, string(out), "state is full", args)
+		assert.Contains(t, string(out), "--state", args)
+	}
+	p.stateSize(t, "40m")
+	assert.Contains(t, p.run(t, "search", "--limit", "1", "keelson"), ".md")
+	assert.True(t, p.report(t).Index.Ready)
+}
+
+// A daemon says what is wrong, and goes on by itself when there is room again.
+func TestDaemonOnAFullDisk(t *testing.T) {
+	p := fullState(t)
+	p.serve(t)
+	eventually(t, "it says that its disk is full", func() bool { return strings.Contains(p.report(t).Trouble, "is full") })
+	r := p.report(t)
+	assert.False(t, r.Index.Ready)
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), "state is full")
+	p.stateSize(t, "40m")
+	eventually(t, "all is found", func() bool { r := p.report(t); return r.Index.Ready && r.Trouble == "" })
+	assert.Contains(t, p.run(t, "search", "--limit", "1", "keelson"), ".md")
+	got, err := os.ReadDir(p.vault)
+	require.NoError(t, err)
+	assert.Len(t, got, len(tooMuch()))
+}
