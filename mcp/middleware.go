@@ -26,17 +26,24 @@ const (
 // sessionVersions are the versions that initialize can negotiate.
 var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= modernVersion })
 
-// explaining is the outermost layer: no error leaves a handler as it is.
+// explaining is the outermost layer: no error leaves a handler as it is, and no
+// panic at all. In the SDK's goroutine that would end the process, and all
+// sessions with it; as an error it is logged with its stack.
 func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		res, err := next(ctx, method, req)
-		if err == nil {
-			if res != nil && isModern(req) && method != methodDiscover { // a notification has no result
-				s.signWith(res)
-			}
-			return res, nil
+	signed := func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer recovered(method, &err)
+		res, err = next(ctx, method, req)
+		if err == nil && res != nil && isModern(req) && method != methodDiscover { // a notification has no result
+			s.signWith(res)
 		}
-		return nil, s.core.rpcError(ctx, err)
+		return res, err
+	}
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		res, err := signed(ctx, method, req)
+		if err != nil {
+			return nil, s.core.rpcError(ctx, err)
+		}
+		return res, nil
 	}
 }
 
@@ -61,15 +68,6 @@ func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.work, cancel)()
-		return next(ctx, method, req)
-	}
-}
-
-// recovering turns a panic into an error, which explaining logs with its stack:
-// in the SDK's goroutine it would end the process, and all sessions with it.
-func (s *session) recovering(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
-		defer recovered(method, &err)
 		return next(ctx, method, req)
 	}
 }

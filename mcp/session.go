@@ -106,7 +106,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	s.addResources(server)
 	s.addPrompts(server)
 	s.addStatus(server)
-	server.AddReceivingMiddleware(s.explaining, s.ending, s.recovering, s.admitting, s.checking)
+	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
 	return server
 }
 
