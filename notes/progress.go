@@ -43,12 +43,17 @@ func (i *incident) took(err error, all bool) {
 	switch {
 	case err == nil && all, errors.Is(err, ErrUnavailable):
 		i.trouble = ""
-	case err != nil && (sqlite.IsFull(err) || errors.Is(err, syscall.ENOSPC)):
-		i.trouble = "the disk where notesd keeps its state is full"
+	case isFull(err):
+		i.trouble = stateIsFull
 	case err != nil:
 		i.trouble = err.Error()
 	}
 }
+
+// stateIsFull is what is said of a write that isFull.
+const stateIsFull = "the disk where notesd keeps its state is full"
+
+func isFull(err error) bool { return sqlite.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
 
 // set records the incident if err is one, and reports whether it begins.
 func (i *incident) set(err error) (begins bool) {

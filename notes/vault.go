@@ -127,7 +127,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope Scope) (*Note, error
 		return nil, err
 	}
 	if !fresh {
-		if err := v.reconcilePaths(ctx, []string{meta.Path}); err != nil {
+		if err := v.takeIn(ctx, meta.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -164,7 +164,7 @@ func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope Scope, notFo
 	if statErr != nil {
 		return Meta{}, notFound
 	}
-	if err := v.reconcilePaths(ctx, []string{p}); err != nil {
+	if err := v.takeIn(ctx, p); err != nil {
 		return Meta{}, err
 	}
 	meta, err := v.store.Lookup(ctx, p, scope)
@@ -172,6 +172,15 @@ func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope Scope, notFo
 		return Meta{}, notFound
 	}
 	return meta, nil
+}
+
+// takeIn reconciles a note that is to be read.
+func (v *Vault) takeIn(ctx context.Context, p string) error {
+	err := v.reconcilePaths(ctx, []string{p})
+	if isFull(err) {
+		return &Error{Op: "read", Path: p, Err: ErrUnavailable, Detail: "it has changed, and " + stateIsFull, Hint: "Free some space there and try again."}
+	}
+	return err
 }
 
 // isFresh reports whether the file at p is the one that the store knows, by

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -72,4 +73,30 @@ func TestDaemonOnAFullDisk(t *testing.T) {
 	got, err := os.ReadDir(p.vault)
 	require.NoError(t, err)
 	assert.Len(t, got, len(tooMuch()))
+}
+
+// A note that has changed while the state's disk was full is not shown as it was
+// before, and the reason is no internal error.
+func TestReadOnAFullDisk(t *testing.T) {
+	p := newPlace(t, someNotes)
+	require.NoError(t, os.Mkdir(p.state, 0o700))
+	mountTemp(t, p.state)
+	p.serve(t)
+	eventually(t, "all is found", func() bool { return p.report(t).Index.Ready })
+	fill := filepath.Join(p.state, "fill")
+	f, err := os.Create(fill)
+	require.NoError(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 512))
+	}
+	require.ErrorIs(t, err, unix.ENOSPC)
+	require.NoError(t, f.Close())
+	p.save(t, "Bread.md", strings.Repeat("A long crumb. ", 20_000))
+	cmd := p.command("read", "Bread.md")
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err, "%s", out)
+	assert.Contains(t, string(out), "state is full")
+	require.NoError(t, os.Remove(fill))
+	eventually(t, "it is taken in", func() bool { return strings.Contains(p.run(t, "search", "crumb"), "Bread.md") })
+	assert.Contains(t, p.run(t, "read", "Bread.md"), "A long crumb.")
 }
