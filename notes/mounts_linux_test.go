@@ -30,11 +30,24 @@ func mountTemp(t *testing.T, at string) {
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
 }
 
-func newMounted(t *testing.T) *mounted {
+// bindTemp mounts a folder of the same disk, which has no device number of its
+// own.
+func bindTemp(t *testing.T, at string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	if err := unix.Mount(t.TempDir(), at, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("SKIPPED: mounting takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+func newMounted(t *testing.T) *mounted { return newMountedBy(t, mountTemp) }
+
+func newMountedBy(t *testing.T, mount func(t *testing.T, at string)) *mounted {
 	t.Helper()
 	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
 	m := &mounted{fixture: f, at: filepath.Join(f.dir, "disk"), hold: t.TempDir()}
-	mountTemp(t, m.at)
+	mount(t, m.at)
 	require.NoError(t, unix.Mount(m.at, m.hold, "", unix.MS_BIND, ""))
 	t.Cleanup(func() { _ = unix.Unmount(m.hold, unix.MNT_DETACH) })
 	for i := range 5 {
@@ -92,8 +105,7 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 		"a restart": func(m *mounted) error { m.restart(); return nil },
 	}
 	for name, look := range looks {
-		t.Run(name, func(t *testing.T) {
-			m := newMounted(t)
+		checkUnmount := func(t *testing.T, m *mounted) {
 			m.unmount()
 			require.NoError(t, look(m))
 			if _, all := m.queue.take(); all {
@@ -118,7 +130,9 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 			m.remove("disk/sub/n1.md")
 			m.reconcile()
 			assert.Equal(t, []string{"delete disk/sub/n1.md"}, m.view.kinds(), "a deletion on the disk is one")
-		})
+		}
+		t.Run(name, func(t *testing.T) { checkUnmount(t, newMounted(t)) })
+		t.Run(name+", of a folder bound there", func(t *testing.T) { checkUnmount(t, newMountedBy(t, bindTemp)) })
 	}
 }
 

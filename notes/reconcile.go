@@ -218,27 +218,46 @@ func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	var w walked
-	var names []string
+	var places []string
 	for _, diskPath := range diskPaths {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
 		name := norm.NFC.String(diskPath)
 		if diskPath == "" || diskPath == "." || v.ignore.Match(name) {
 			continue
 		}
-		names = append(names, name)
-		if err := v.look(ctx, root, diskPath, &w); err != nil {
-			return nil, err
-		}
+		places, p.looked = append(places, diskPath), append(p.looked, name)
 	}
-	if p.rows, err = v.store.rows(ctx, names); err != nil {
+	if p.rows, err = v.store.rows(ctx, p.looked); err != nil {
 		return nil, err
 	}
-	p.looked = names
-	w.notes = dedupe(w.notes, p.rows, root)
+	var w walked
+	for _, diskPath := range places {
+		for _, spelled := range p.spellings(root, diskPath) {
+			if err := v.look(ctx, root, spelled, &w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.dropTwins()
 	p.compare(&w)
 	v.spareAwayBelow(root, p, w.mounts)
 	return p, nil
+}
+
+// spellings returns diskPath and the other Unicode forms of it that have to be
+// looked at with it: that of the file which is the note so far, and when there
+// is no such file, those of its twins.
+func (p *plan) spellings(root *os.Root, diskPath string) []string {
+	name := norm.NFC.String(diskPath)
+	spelled := []string{diskPath}
+	if r, ok := p.rows[name]; ok {
+		spelled = append(spelled, r.diskPath)
+	}
+	if _, err := root.Lstat(diskPath); errors.Is(err, fs.ErrNotExist) {
+		spelled = append(spelled, name, norm.NFD.String(name))
+	}
+	slices.Sort(spelled)
+	return slices.Compact(spelled)
 }
 
 // look adds what is at diskPath, and below it, to w.
@@ -276,23 +295,4 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 		w.addMount(folder, m)
 	}
 	return nil
-}
-
-// dedupe drops files that were looked at twice (a folder and a file in it),
-// and a second Unicode spelling of a note whose own file is still there.
-func dedupe(files []found, rows map[string]row, root *os.Root) []found {
-	byPath := map[string]found{}
-	for _, f := range files {
-		if r, ok := rows[f.path]; ok && r.diskPath != f.diskPath {
-			if info, err := root.Lstat(r.diskPath); err == nil && spelledSo(root, r.diskPath) && statOf(info).inode != f.stat.inode {
-				continue
-			}
-		}
-		byPath[f.path] = f
-	}
-	out := make([]found, 0, len(byPath))
-	for _, f := range byPath {
-		out = append(out, f)
-	}
-	return out
 }

@@ -157,6 +157,43 @@ func TestUnicodeTwins(t *testing.T) {
 	assert.Contains(t, st.Skipped[0].Reason, "Unicode")
 }
 
+// TestUnicodeTwinsComeAndGo: whatever is looked at, the outcome is that of a
+// look at everything.
+func TestUnicodeTwinsComeAndGo(t *testing.T) {
+	ctx := context.Background()
+	nfc, nfd := "é/Crème.md", norm.NFD.String("é/Crème.md")
+	mixed := nfc[:strings.Index(nfc, "/")] + nfd[strings.Index(nfd, "/"):]
+	f := newFixture(t, nfc, "composed")
+	if _, err := os.Stat(filepath.Join(f.dir, nfd)); err == nil {
+		t.Skip("this file system folds Unicode forms")
+	}
+	for _, step := range []struct {
+		do      func()
+		look    string
+		want    string
+		skipped int
+	}{
+		{func() { f.write(nfd, "decomposed") }, nfd, "composed", 1},
+		{func() { f.remove(nfc) }, nfc, "decomposed", 0},
+		{func() { f.write(nfc, "again") }, nfc, "again", 1},
+		{func() { f.remove(nfd) }, nfd, "again", 0},
+		{func() { f.rename(nfc, mixed) }, mixed, "again", 0},
+		{func() { f.rename(mixed, nfd) }, mixed, "again", 0},
+	} {
+		step.do()
+		require.NoError(t, f.reconcilePaths(ctx, []string{step.look}))
+		for _, when := range []string{"at once", "after a look at everything"} {
+			note, err := f.Read(ctx, nfc, Scope{})
+			require.NoError(t, err, when)
+			assert.Equal(t, step.want, note.Content, when)
+			st, err := f.Status(ctx)
+			require.NoError(t, err)
+			assert.Len(t, st.Skipped, step.skipped, when)
+			f.reconcile()
+		}
+	}
+}
+
 func TestSkippedFilesAreNamed(t *testing.T) {
 	f := newFixture(t, "ok.md", "fine", "latin1.md", "caf\xe9", "nul.md", "a\x00b", "utf16.md", "\xff\xfea\x00")
 	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(f.dir, "out.md")))

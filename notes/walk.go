@@ -66,7 +66,7 @@ func walk(ctx context.Context, root *os.Root, dir string, ig *Ignore) (*walked, 
 	if err := w.dir(sub, strings.TrimPrefix(dir, "."), identityOf(info).Device, 0); err != nil {
 		return nil, err
 	}
-	w.dropTwins()
+	w.out.dropTwins()
 	return w.out, nil
 }
 
@@ -86,9 +86,12 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	names, err := listNames(folder)
+	names, here, err := list(folder)
 	if err != nil {
 		return err
+	}
+	if here != (identity{}) && depth > 0 {
+		w.out.addMount(norm.NFC.String(rel), mount{DiskPath: rel, identity: here})
 	}
 	for _, name := range names {
 		diskPath := path.Join(rel, name)
@@ -124,13 +127,23 @@ func (w *walker) crossing(diskPath string, info fs.FileInfo, parent uint64) uint
 	return id.Device
 }
 
-func listNames(folder *os.Root) ([]string, error) {
+// list returns the names in a folder, and its identity when the system says
+// that it is mounted there, be it from the same disk.
+func list(folder *os.Root) (names []string, mounted identity, err error) {
 	f, err := folder.Open(".")
 	if err != nil {
-		return nil, err
+		return nil, identity{}, err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	return f.Readdirnames(-1)
+	if isMountRoot(f) {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, identity{}, err
+		}
+		mounted = identityOf(info)
+	}
+	names, err = f.Readdirnames(-1)
+	return names, mounted, err
 }
 
 func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, depth int) error {
@@ -212,8 +225,8 @@ const twinMark = " (other Unicode form)"
 // dropTwins keeps one of the files whose names differ only in Unicode form
 // (NFC and NFD spellings of one name), the NFC one if there is one: a note's
 // path must name one file.
-func (w *walker) dropTwins() {
-	slices.SortFunc(w.out.notes, func(a, b found) int {
+func (w *walked) dropTwins() {
+	slices.SortFunc(w.notes, func(a, b found) int {
 		if c := strings.Compare(a.path, b.path); c != 0 {
 			return c
 		}
@@ -225,12 +238,14 @@ func (w *walker) dropTwins() {
 		}
 		return strings.Compare(a.diskPath, b.diskPath)
 	})
-	w.out.notes = slices.CompactFunc(w.out.notes, func(a, b found) bool {
+	w.notes = slices.CompactFunc(w.notes, func(a, b found) bool {
 		if a.path != b.path {
 			return false
 		}
-		w.out.skipped = append(w.out.skipped, Skipped{Path: b.path + twinMark,
-			Reason: "another file has the same name in another Unicode form", stat: b.stat})
+		if a.diskPath != b.diskPath && (a.stat.inode == 0 || a.stat.inode != b.stat.inode) { // else the same file, seen twice
+			w.skipped = append(w.skipped, Skipped{Path: b.path + twinMark,
+				Reason: "another file has the same name in another Unicode form", stat: b.stat})
+		}
 		return true
 	})
 }
