@@ -162,7 +162,7 @@ func TestUnicodeTwins(t *testing.T) {
 func TestUnicodeTwinsComeAndGo(t *testing.T) {
 	ctx := context.Background()
 	nfc, nfd := "é/Crème.md", norm.NFD.String("é/Crème.md")
-	mixed := nfc[:strings.Index(nfc, "/")] + nfd[strings.Index(nfd, "/"):]
+	mixed := "é/" + norm.NFD.String("Crème.md")
 	f := newFixture(t, nfc, "composed")
 	if _, err := os.Stat(filepath.Join(f.dir, nfd)); err == nil {
 		t.Skip("this file system folds Unicode forms")
