@@ -66,12 +66,12 @@ func (d *disk) openAny() (*os.Root, identity, error) {
 	if err != nil {
 		return nil, identity{}, unavailable(err)
 	}
-	info, err := root.Stat(".")
+	id, err := rootIdentity(root)
 	if err != nil {
 		_ = root.Close()
 		return nil, identity{}, unavailable(err)
 	}
-	return root, identityOf(info), nil
+	return root, id, nil
 }
 
 // adopt records id as the vault from now on.

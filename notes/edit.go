@@ -146,16 +146,16 @@ func checkReplaceable(root *os.Root, op string, f fileChange) error {
 		return writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
 	}
 	defer func() { _ = file.Close() }() // only read from
-	info, err := file.Stat()
+	names, err := hardLinks(file)
 	if err != nil {
 		return err
 	}
 	switch {
-	case hardLinks(info) > 1:
+	case names > 1:
 		return &Error{Op: op, Path: f.oldPath, Err: ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
 			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
 	case locked(file):
-		return &Error{Op: op, Path: f.oldPath, Err: ErrConflict, Detail: "another program holds a lock on the file", Hint: "Close it there and try again."}
+		return &Error{Op: op, Path: f.oldPath, Err: ErrConflict, Detail: heldElsewhere, Hint: "Nothing was changed. Close it there and try again."}
 	}
 	return nil
 }

@@ -3,18 +3,22 @@
 package notes
 
 import (
-	"io/fs"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-func hardLinks(info fs.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Nlink)
+// hardLinks returns how many names the file has.
+func hardLinks(f *os.File) (int, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
 	}
-	return 1
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink), nil
+	}
+	return 1, nil
 }
 
 // locked asks for the lock that a program which cares would hold, without

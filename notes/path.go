@@ -3,6 +3,7 @@ package notes
 import (
 	"net/url"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -82,6 +83,9 @@ func CleanPath(p string) (string, error) {
 	p = norm.NFC.String(path.Clean(p))
 	if p == "." {
 		return invalid("the path names the vault itself")
+	}
+	if !filepath.IsLocal(filepath.FromSlash(p)) { // on Windows: devices (nul.md), alternate streams (a.md:b)
+		return invalid("this system has no files of that name")
 	}
 	if len(p) > maxPathBytes {
 		return invalid("the path is longer than 1024 bytes")

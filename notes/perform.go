@@ -7,11 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
 	"golang.org/x/text/unicode/norm"
 
-	"notesd/internal/sqlite"
+	"notesd/internal/atomicfile"
 )
 
 func nfc(s string) string { return norm.NFC.String(s) }
@@ -195,6 +194,8 @@ func conflict(op, notePath string, was, is []byte) error {
 		Hint: "Read the note again and repeat the change on what it says now.", Hash: hashOf(is), Diff: shortDiff(was, is, notePath)}
 }
 
+const heldElsewhere = "another program holds a lock on the file"
+
 // writeProblem puts what the system said into words that help, without an
 // outside path.
 func writeProblem(op *operation, err error) error {
@@ -209,9 +210,11 @@ func writeProblem(op *operation, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		e.Err, e.Detail, e.Hint = ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
-	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.Errno(122)) || sqlite.IsFull(err): // 122: EDQUOT
+	case isFull(err):
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
-	case errors.Is(err, syscall.EROFS):
+	case atomicfile.IsHeldElsewhere(err):
+		e.Err, e.Detail, e.Hint = ErrConflict, heldElsewhere, "Nothing was changed. Close it there and try again."
+	case atomicfile.IsReadOnlyDisk(err):
 		e.Err, e.Detail = ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Detail = ErrForbidden, "the system does not permit writing there"

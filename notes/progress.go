@@ -4,8 +4,8 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
+	"notesd/internal/atomicfile"
 	"notesd/internal/sqlite"
 )
 
@@ -53,7 +53,7 @@ func (i *incident) took(err error, all bool) {
 // stateIsFull is what is said of a write that isFull.
 const stateIsFull = "the disk where notesd keeps its state is full"
 
-func isFull(err error) bool { return sqlite.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
+func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
 
 // set records the incident if err is one, and reports whether it begins.
 func (i *incident) set(err error) (begins bool) {

@@ -117,7 +117,16 @@ func (d *placer) redo(ctx context.Context, f *fileChange) error {
 func (d *placer) isOneFile(f *fileChange) bool {
 	old, oldErr := d.root.Lstat(f.oldDisk)
 	is, newErr := d.root.Lstat(f.newDisk)
-	return oldErr == nil && newErr == nil && os.SameFile(old, is) && hardLinks(is) == 1
+	if oldErr != nil || newErr != nil || !os.SameFile(old, is) {
+		return false
+	}
+	file, err := d.root.Open(f.newDisk)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // only asked
+	names, err := hardLinks(file)
+	return err == nil && names == 1
 }
 
 func (d *placer) redoFolder(dir *atomicfile.Dir, f *fileChange) error {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/atomicfile"
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/sqlite"
@@ -100,7 +100,7 @@ func failureOf(err error) *failure {
 	case sqlite.IsFull(err):
 		f.Code, f.Message = "disk_full", "the disk where notesd keeps its state is full"
 		f.Hint = "Free some space there, or name another place with --state, and try again."
-	case errors.Is(err, syscall.ENOSPC):
+	case atomicfile.IsDiskFull(err):
 		f.Code = "disk_full"
 		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
 	case errors.Is(err, fs.ErrPermission):

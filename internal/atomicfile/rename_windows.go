@@ -42,7 +42,11 @@ func exchange(d *Dir, temp, name string) error {
 	}
 	ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(names[0])), uintptr(unsafe.Pointer(names[1])), uintptr(unsafe.Pointer(names[2])), 0, 0, 0)
 	if ok == 0 {
-		return fmt.Errorf("ReplaceFile: %w", err)
+		err = fmt.Errorf("ReplaceFile: %w", err)
+		if errors.Is(err, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT_2) { // it stopped half-way: nothing has the name
+			err = errors.Join(err, d.root.Rename(keep, name))
+		}
+		return err
 	}
 	return d.root.Rename(keep, temp)
 }

@@ -1,0 +1,35 @@
+package atomicfile
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+func isAny(err error, codes ...windows.Errno) bool {
+	var code windows.Errno
+	if !errors.As(err, &code) {
+		return false
+	}
+	for _, c := range codes {
+		if code == c {
+			return true
+		}
+	}
+	return false
+}
+
+// IsDiskFull reports whether a write failed because the disk, or the user's share
+// of it, is full.
+func IsDiskFull(err error) bool {
+	return isAny(err, windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED)
+}
+
+// IsReadOnlyDisk reports whether the file system takes no writes.
+func IsReadOnlyDisk(err error) bool { return isAny(err, windows.ERROR_WRITE_PROTECT) }
+
+// IsHeldElsewhere reports whether another program has the file open and does
+// not share it.
+func IsHeldElsewhere(err error) bool {
+	return isAny(err, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_UNABLE_TO_REMOVE_REPLACED, windows.ERROR_USER_MAPPED_FILE)
+}
