@@ -195,7 +195,7 @@ func TestUnicodeTwinsComeAndGo(t *testing.T) {
 }
 
 func TestSkippedFilesAreNamed(t *testing.T) {
-	f := newFixture(t, "ok.md", "fine", "latin1.md", "caf\xe9", "nul.md", "a\x00b", "utf16.md", "\xff\xfea\x00")
+	f := newFixture(t, "ok.md", "fine", "latin1.md", "caf\xe9", "zero.md", "a\x00b", "utf16.md", "\xff\xfea\x00")
 	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(f.dir, "out.md")))
 	require.NoError(t, os.Symlink("ok.md", filepath.Join(f.dir, "alias.md")))
 	require.NoError(t, os.Symlink(".", filepath.Join(f.dir, "loop")))
@@ -209,7 +209,7 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	}
 	assert.Equal(t, 5, st.SkippedTotal)
 	assert.Contains(t, reasons["latin1.md"], "UTF-8")
-	assert.Contains(t, reasons["nul.md"], "NUL")
+	assert.Contains(t, reasons["zero.md"], "NUL")
 	assert.Contains(t, reasons["utf16.md"], "NUL")
 	assert.Contains(t, reasons["out.md"], "out of the vault")
 	assert.Contains(t, reasons["loop"], "not followed")
