@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -48,8 +49,11 @@ func (a *app) main(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
-	if a.out.failed != nil {
+	switch {
+	case a.out.failed != nil:
 		err = unwritten(a.out.failed)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		err = &failure{Code: "interrupted", Message: "interrupted"}
 	}
 	if err == nil {
 		return exitDone

@@ -109,7 +109,7 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.
 		}
 		lock, err := daemon.Acquire(turn, cfg.State, identity())
 		if err == nil || !errors.Is(err, daemon.ErrLocked) {
-			return nil, lock, err
+			return nil, lock, lockProblem(err)
 		}
 		select { // for a command that has the vault, or a daemon that is not up yet
 		case <-time.After(turnPoll):

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
+	"notesd/watcher"
 )
 
 // check is one thing that doctor has looked at.
@@ -149,18 +150,35 @@ func checkReport(r report, daemon bool) []check {
 	checks := []check{
 		running, index,
 		checkMeaning(r.Semantic),
-		{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))},
+		checkWatcher(r.Watcher),
 	}
 	if r.Skipped.Total > 0 {
-		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be a note", "notesd status names them, with the reason."})
+		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be read as a note", "notesd status names them, with the reason."})
 	}
 	for _, w := range r.Warnings {
-		if r.Semantic.Waiting != "" && strings.HasSuffix(w, r.Semantic.Waiting) || r.Trouble != "" && strings.Contains(w, r.Trouble) {
-			continue // it has a check of its own
+		if !r.checked(w) {
+			checks = append(checks, check{Name: "warning", State: remark, Text: w})
 		}
-		checks = append(checks, check{Name: "warning", State: remark, Text: w})
 	}
 	return checks
+}
+
+// checked reports whether a check of its own has what a warning says.
+func (r report) checked(warning string) bool {
+	for _, said := range []string{r.Semantic.Waiting, r.Trouble, r.Unavailable} {
+		if said != "" && strings.Contains(warning, said) {
+			return true
+		}
+	}
+	return false
+}
+
+func checkWatcher(w watcherStatus) check {
+	c := check{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", w.State, count(w.Directories+w.Polled, "folder"))}
+	if w.State == watcher.StateLost || w.State == watcher.StateDegraded {
+		c.State = remark
+	}
+	return c
 }
 
 // checkHosts looks at what the installed hosts launch.
@@ -178,6 +196,8 @@ func (a *app) checkHosts() []check {
 			c := check{Name: h.name, State: fine, Text: fmt.Sprintf("%s launches %s as %q", h.title, s.Command, name)}
 			if _, err := exec.LookPath(s.Command); err != nil {
 				c.State, c.Text, c.Do = problem, c.Text+", which is not there", "Run notesd setup "+h.name+"."
+			} else if isTemporary(s.Command) {
+				c.State, c.Text, c.Do = remark, c.Text+", which go run has built and will remove", "Run notesd setup "+h.name+" with a program that stays."
 			}
 			checks = append(checks, c)
 		}

@@ -26,7 +26,7 @@ named after the title; an existing file is never replaced.`,
   notesd new --tag idea "Buy a boat" < /dev/null`,
 		Args: takes("TITLE"),
 		RunE: func(cmd *cobra.Command, titles []string) error {
-			body, err := a.body()
+			body, err := a.body(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -56,12 +56,24 @@ named after the title; an existing file is never replaced.`,
 	return cmd
 }
 
-// body reads a note's text from standard input.
-func (a *app) body() (string, error) {
+// body reads a note's text from standard input, until ctx ends.
+func (a *app) body(ctx context.Context) (string, error) {
 	if f, ok := a.in.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) {
 		a.note("Type the note; end it with Ctrl-D on a line of its own.")
 	}
-	data, err := io.ReadAll(io.LimitReader(a.in, maxBody+1))
+	var data []byte
+	read := make(chan error, 1)
+	go func() { // ends with standard input, or with the program
+		var err error
+		data, err = io.ReadAll(io.LimitReader(a.in, maxBody+1))
+		read <- err
+	}()
+	var err error
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}

@@ -93,7 +93,7 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 		lock, err := daemon.Acquire(ctx, cfg.State, identity())
 		var locked *daemon.LockedError
 		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
-			return lock, err
+			return lock, lockProblem(err)
 		}
 		select {
 		case <-time.After(turnPoll):

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -57,11 +59,7 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 // makePrivate makes the state directory, or takes others' permissions from it.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return &failure{
-			Code:    "state",
-			Message: fmt.Sprintf("the state directory cannot be made: %v", err),
-			Hint:    "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE.",
-		}
+		return unusableState(fmt.Errorf("the state directory cannot be made: %w", err))
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -74,6 +72,20 @@ func makePrivate(dir string) error {
 		return fmt.Errorf("make the state directory private: %w", err)
 	}
 	return nil
+}
+
+// unusableState adds to the failure of a state directory what to do about it.
+func unusableState(err error) error {
+	return &failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
+}
+
+// lockProblem is the error of a lock, with what to do where the state directory
+// cannot be written to.
+func lockProblem(err error) error {
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return unusableState(err)
+	}
+	return err
 }
 
 // logs is where a run's log goes.
