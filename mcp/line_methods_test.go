@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// methods are all that the protocol has in any version, either way, and some
+// that it never had.
+var methods = []string{
+	"initialize", "ping", "server/discover", "tools/list", "tools/call", "resources/list", "resources/read",
+	"resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get",
+	"completion/complete", "logging/setLevel", "subscriptions/listen", "roots/list", "sampling/createMessage",
+	"elicitation/create", "tasks/get", "notesd/closing", "no/such",
+	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/message",
+	"notifications/roots/list_changed", "notifications/resources/updated", "notifications/tools/list_changed",
+	"notifications/subscriptions/acknowledged", "notifications/no/such",
+}
+
+// metas are what a client may put into _meta, "" being none.
+var metas = []string{
+	"", "null", "{}", `{"io.modelcontextprotocol/protocolVersion":7}`, `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":null}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"roots":{}},` +
+		`"io.modelcontextprotocol/clientInfo":null,"io.modelcontextprotocol/logLevel":"loud","progressToken":0}`,
+}
+
+// members are what else may be in the params of some method, and is sent to all.
+var members = []string{
+	"", `"uri":"note:///Plan.md"`, `"uri":null`, `"name":"vault_overview","arguments":{}`, `"name":"summarize_note","arguments":{"note":"Plan"}`,
+	`"name":null,"arguments":null`, `"notifications":null`, `"notifications":{}`, `"notifications":{"resourceSubscriptions":["",null]}`,
+	`"requestId":1`, `"requestId":null`, `"level":"debug"`, `"level":null`, `"ref":null,"argument":null`, `"cursor":"x"`, `"cursor":null`,
+	`"ref":{"type":"ref/prompt","name":"summarize_note"},"argument":{"name":"heading"},"context":null`,
+	`"name":"delete_note","arguments":{"note":"Plan"},"inputResponses":{"confirm":null},"requestState":5`,
+}
+
+// Every method in every dress, as a request and as a notification, leaves the
+// session alive, whichever way it began, and is no error of ours.
+func TestEveryMethodInEveryDress(t *testing.T) {
+	modern := fmt.Sprintf(`{"jsonrpc":"2.0","id":"first","method":"tools/list","params":{"_meta":%s}}`, metas[6])
+	for name, first := range map[string]string{"with initialize": strings.TrimSuffix(handshake, "\n"), "without": modern, "before either": ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, sampleVault, Limits{})
+				client := w.connect(t, Profile{})
+				if first != "" {
+					client.send(first)
+				}
+				id := 0
+				for _, method := range methods {
+					for _, params := range everyParams() {
+						id++
+						client.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q%s}`, method, params))
+						client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q%s}`, id, method, params))
+					}
+					synctest.Wait()
+					for _, line := range client.received() {
+						require.True(t, json.Valid([]byte(line)), line)
+					}
+					client.send(`{"jsonrpc":"2.0","id":"alive?","method":"ping"}`)
+					synctest.Wait()
+					require.Contains(t, strings.Join(client.received(), "\n"), `"id":"alive?"`, method)
+				}
+				client.close()
+				assert.NotContains(t, w.log.String(), "internal error")
+				assert.NotContains(t, w.log.String(), "panicked")
+			})
+		})
+	}
+}
+
+func everyParams() []string {
+	params := []string{"", `,"params":null`}
+	for _, meta := range metas {
+		for _, member := range members {
+			parts := []string{}
+			if meta != "" {
+				parts = append(parts, `"_meta":`+meta)
+			}
+			if member != "" {
+				parts = append(parts, member)
+			}
+			params = append(params, `,"params":{`+strings.Join(parts, ",")+"}")
+		}
+	}
+	return params
+}
