@@ -101,6 +101,7 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 	if err := v.spareAway(ctx, root, p, w.mounts); err != nil {
 		return nil, err
 	}
+	v.symlinks.found(w.symlinks, true)
 	v.removeTemps(root, w.temps)
 	return p, nil
 }
@@ -219,7 +220,7 @@ func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error
 	}
 	defer func() { _ = root.Close() }() // only read from
 	var places []string
-	for _, diskPath := range diskPaths {
+	for _, diskPath := range v.symlinks.with(diskPaths) {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
 		name := norm.NFC.String(diskPath)
 		if diskPath == "" || diskPath == "." || v.ignore.Match(name) {
@@ -239,6 +240,7 @@ func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error
 		}
 	}
 	w.dropTwins()
+	v.symlinks.found(w.symlinks, false)
 	p.compare(&w)
 	v.spareAwayBelow(root, p, w.mounts)
 	return p, nil
@@ -291,6 +293,7 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 	w.attachments = append(w.attachments, sub.attachments...)
 	w.skipped = append(w.skipped, sub.skipped...)
 	w.unreadable = append(w.unreadable, sub.unreadable...)
+	w.symlinks = append(w.symlinks, sub.symlinks...)
 	for folder, m := range sub.mounts {
 		w.addMount(folder, m)
 	}

@@ -46,6 +46,34 @@ func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
 	f.requireConsistent()
 }
 
+// TestSymlinkFollowsItsTarget: what happens to the file that a symlink leads to
+// happens to the note, too.
+func TestSymlinkFollowsItsTarget(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/a.md", "a\n", ".hidden/b.md", "b\n")
+	f.symlink("real/a.md", "one.md")
+	require.NoError(t, f.reconcilePaths(ctx, []string{"one.md"}))
+	f.symlink("one.md", "two.md")
+	f.symlink("real/late.md", "three.md")
+	f.reconcile()
+	for _, step := range []struct {
+		look string
+		do   func()
+	}{
+		{"real/a.md", func() { f.write("real/a.md", "another a\n") }},
+		{"real/a.md", func() { f.remove("real/a.md") }},
+		{"real/a.md", func() { f.write("real/a.md", "back\n") }},
+		{"real/late.md", func() { f.write("real/late.md", "late\n") }},
+		{"real", func() { f.rename("real", "moved") }},
+		{"real", func() { f.rename("moved", "real") }},
+	} {
+		step.do()
+		require.NoError(t, f.reconcilePaths(ctx, []string{step.look, "moved"}))
+		f.feed.run(ctx)
+		f.requireConsistent()
+	}
+}
+
 // TestFolderBecomesASymlink is what moving a folder elsewhere and leaving a
 // symlink behind does.
 func TestFolderBecomesASymlink(t *testing.T) {

@@ -38,6 +38,7 @@ type Vault struct {
 	progress progress
 	incident incident
 	mounts   mounts
+	symlinks symlinks
 
 	failpoint func(step string) error // for tests
 }

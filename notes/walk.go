@@ -27,6 +27,7 @@ type walked struct {
 	// unreadable are folders that could not be listed: nothing may be
 	// concluded about the notes in them.
 	unreadable []string
+	symlinks   []string         // that are, or could be, notes; as the file system spells them
 	temps      []string         // temp files of operations
 	mounts     map[string]mount // folders where another disk begins
 }
@@ -166,6 +167,9 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 	p := norm.NFC.String(diskPath)
 	isNote := IsNoteName(name)
 	if info.Mode()&fs.ModeSymlink != 0 {
+		if isNote {
+			w.out.symlinks = append(w.out.symlinks, diskPath)
+		}
 		target, err := w.top.Stat(diskPath)
 		switch {
 		case err == nil && target.IsDir():
