@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,6 +152,49 @@ func TestMCPClientThatDoesNotAnswer(t *testing.T) {
 			assert.GreaterOrEqual(t, pings, 2)
 			assert.Contains(t, silent.stderr.String(), "does not answer pings (limits.ping)")
 			assert.NotNil(t, alive.call("ping", nil).Result)
+		})
+	}
+}
+
+// Hosts greet differently, and say more than the protocol asks for.
+func TestMCPGreetings(t *testing.T) {
+	p := newPlace(t, someNotes)
+	p.run(t, "index")
+	for host, params := range map[string]string{
+		"Claude Desktop": `{"protocolVersion":"2025-06-18","capabilities":{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html"]}}},"clientInfo":{"name":"claude-ai","version":"0.1.0"}}`,
+		"Claude Code":    `{"protocolVersion":"2025-11-25","capabilities":{"roots":{},"elicitation":{}},"clientInfo":{"name":"claude-code","title":"Claude Code","version":"2.0"}}`,
+		"Cursor":         `{"protocolVersion":"2025-06-18","capabilities":{"tools":true,"prompts":true,"resources":true,"logging":false,"roots":{"listChanged":false}},"clientInfo":{"name":"cursor-vscode","version":"1.0.0"}}`,
+		"VS Code":        `{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}},"tasks":{"list":{},"cancel":{}}},"clientInfo":{"name":"Visual Studio Code","version":"1.106.0","icons":[]},"_meta":{"x":[null]}}`,
+		"of tomorrow":    `{"protocolVersion":"2099-01-01","capabilities":{"no such":[1,null]},"clientInfo":null,"more":{}}`,
+	} {
+		t.Run(host, func(t *testing.T) {
+			h := p.launch(t, "mcp")
+			var hello struct{ ProtocolVersion string }
+			h.decode(h.call("initialize", json.RawMessage(params)), &hello)
+			if !strings.Contains(params, hello.ProtocolVersion) {
+				assert.Equal(t, "2025-11-25", hello.ProtocolVersion)
+			}
+			h.write(`{"jsonrpc":"2.0","method":"notifications/initialized","params":null}`)
+			if strings.Contains(params, `"roots"`) {
+				go func() {
+					for m := range h.others {
+						if m.Method == "roots/list" {
+							h.write(`{"jsonrpc":"2.0","id":` + string(*m.ID) + `,"result":{"roots":[{"uri":"file:///home/someone/code","name":"code"}]}}`)
+							return
+						}
+					}
+				}()
+			}
+			for _, list := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+				assert.Nil(t, h.call(list, map[string]any{"cursor": nil}).Error, list)
+			}
+			m := h.call("tools/call", map[string]any{
+				"name": "search_notes", "arguments": map[string]any{"query": "mast", "limit": nil, "folder": "", "tags": []string{}},
+				"_meta": map[string]any{"progressToken": 0, "claudecode/toolUseId": "toolu_01"},
+			})
+			require.Nil(t, m.Error)
+			assert.Contains(t, string(m.Result), "Rigging.md")
+			require.NoError(t, h.end())
 		})
 	}
 }
