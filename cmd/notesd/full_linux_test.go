@@ -17,9 +17,9 @@ import (
 // tooMuch is a vault whose rows do not fit where the state is.
 func tooMuch() map[string]string {
 	files := map[string]string{}
-	for i := range 60 {
+	for i := range 20 {
 		var text strings.Builder
-		for n := range 1000 { // words that do not compress
+		for n := range 600 { // words that do not compress
 			fmt.Fprintf(&text, "keelson %x ", sha256.Sum256(fmt.Append(nil, i, n)))
 		}
 		files[fmt.Sprintf("n%d.md", i)] = text.String()

@@ -63,7 +63,9 @@ func commandHelp(cmd *cobra.Command) string {
 		b.WriteString("\n" + strings.Join(lines, "\n") + "\n")
 	}
 	b.WriteString("\nAlso: --vault, --state, --config, --log-level, --log-file (see notesd -h)\n")
-	fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	if cmd.Example != "" { // cobra's own command for completion has none
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
 	return b.String()
 }
 

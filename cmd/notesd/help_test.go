@@ -37,6 +37,10 @@ func TestHelpFitsAScreen(t *testing.T) {
 	}
 }
 
+func TestHelpWithoutExamplesHasNoHeading(t *testing.T) {
+	assert.NotContains(t, commandHelp(&cobra.Command{Use: "completion", Short: "Complete"}), "Examples")
+}
+
 func examplesOf(help string) string {
 	_, examples, _ := strings.Cut(help, "Examples:\n")
 	return strings.TrimSuffix(examples, "\n")
