@@ -104,15 +104,15 @@ func (a *asking) failed(list *rankedList, err error) {
 // some.
 func (a *asking) explain(list *rankedList) {
 	why := map[string]string{
-		StateLate:        "search by meaning did not answer in time; these were found by words",
-		StateFailed:      "search by meaning failed; these were found by words",
-		StateUnsupported: "the model cannot read this script; these were found by words",
+		StateLate:        "search by meaning did not answer in time; only words were looked for",
+		StateFailed:      "search by meaning failed; only words were looked for",
+		StateUnsupported: "the model knows neither these words nor their script; only words were looked for",
 	}[list.semantic.State]
 	if why == "" && a.q.Mode == ModeSemantic {
-		why = "search by meaning is not available; these were found by words"
+		why = "search by meaning is not available; only words were looked for"
 	}
 	if because := list.semantic.Why; because != "" && a.q.Mode != ModeText {
-		why = "search by meaning is " + because + "; these were found by words"
+		why = "search by meaning is " + because + "; only words were looked for"
 	}
 	if why != "" {
 		list.remarks = append(list.remarks, why)

@@ -111,7 +111,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	server.Close()
 	paths, remarks = p.search(t, "loaf or bread")
 	assert.Equal(t, "b.md", paths[0])
-	assert.Contains(t, remarks, "nothing listens there; start the server; these were found by words")
+	assert.Contains(t, remarks, "nothing listens there; start the server; only words were looked for")
 	log, err := os.ReadFile(filepath.Join(p.state, daemonLog))
 	require.NoError(t, err)
 	assert.NotContains(t, string(log), "sk-1")
