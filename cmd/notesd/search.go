@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"notesd/search"
 )
 
 // searchResult is what search_notes answers, as far as it is shown.
@@ -25,10 +27,18 @@ type searchResult struct {
 	Total     int      `json:"total"`
 	Truncated bool     `json:"truncated"`
 	Notes     []string `json:"notes"`
-	Semantic  struct {
-		State    string  `json:"state"`
-		Coverage float64 `json:"coverage"`
-	} `json:"semantic"`
+	Semantic  coverage `json:"semantic"`
+}
+
+// coverage is what a search says of its part by meaning.
+type coverage struct {
+	State    string  `json:"state"`
+	Coverage float64 `json:"coverage"`
+}
+
+// incomplete reports whether passages wait to be embedded.
+func (c coverage) incomplete() bool {
+	return c.Coverage < 1 && (c.State == search.StateBuilding || c.State == search.StateLate)
 }
 
 type why struct {
@@ -169,7 +179,7 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	if c.daemon == nil && query["mode"] != "text" && res.Semantic.State == "building" {
+	if c.daemon == nil && query["mode"] != "text" && res.Semantic.incomplete() {
 		a.note(fmt.Sprintf("Search by meaning knows %d %% of the passages so far; notesd index --wait brings in the rest.", int(100*res.Semantic.Coverage)))
 	}
 	return nil
