@@ -92,7 +92,7 @@ func (s *session) covers(uri string) bool {
 		return true // the text holds only what the session may read
 	}
 	path, err := notes.ParseURI(uri)
-	return err == nil && s.bounds().scope().CanRead(path)
+	return err == nil && s.bounds().scope().CanRead(path) && !s.core.opts.Vault.Ignored(path)
 }
 
 // takes reports, as an error, that the session cannot watch n resources more.

@@ -63,6 +63,8 @@ type Vault interface {
 	Surveyor
 	// Ready reports whether the first scan has finished. It never blocks.
 	Ready() bool
+	// Ignored reports whether no note can be at a path. It never blocks.
+	Ignored(path string) bool
 }
 
 // Searcher answers queries; *search.Engine is one.

@@ -74,6 +74,7 @@ func TestUnwatchableIsRefused(t *testing.T) {
 		"notes://nonsense":          "no such resource",
 		"vectors:///table":          "no such resource", // this core has no tables
 		"file:///etc/passwd":        "no such resource",
+		"note:///.trash/Old.md":     "no such resource", // ignored
 		"":                          "no such resource",
 	} {
 		err := w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri})

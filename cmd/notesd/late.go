@@ -110,6 +110,11 @@ func (l lateVault) Ready() bool {
 	return ok && v.Ready()
 }
 
+func (l lateVault) Ignored(path string) bool {
+	v, ok := l.peek()
+	return ok && v.Ignored(path)
+}
+
 func (l lateVault) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	v, err := l.settled(ctx)
 	if err != nil {
