@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +14,7 @@ const missedPings = 3
 // keepAlive pings the client at intervals, and ends the session of one that
 // does not answer any more.
 func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
+	hangUp := sync.OnceFunc(func() { s.hangUp(ss) })
 	s.background.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -27,6 +29,9 @@ func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(s.ctx, every/2)
+			if missed == missedPings-1 {
+				ctx, cancel = afterwards(s.ctx, every/2, hangUp)
+			}
 			err := ss.Ping(ctx, nil)
 			cancel()
 			if err == nil {
@@ -35,8 +40,23 @@ func (s *session) keepAlive(ss *sdk.ServerSession, every time.Duration) {
 				missed++
 			}
 		}
-		s.hangUp(ss)
+		hangUp()
 	})
+}
+
+// afterwards returns a context that ends after a time, once do has returned: the
+// SDK withdraws a ping from a goroutine of its own, and a client is to be given
+// up either before all of that or after it.
+func afterwards(ctx context.Context, d time.Duration, do func()) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	timer := time.AfterFunc(d, func() {
+		do()
+		cancel()
+	})
+	return ctx, func() {
+		timer.Stop()
+		cancel()
+	}
 }
 
 // reachable reports whether the client can be asked anything. One over Streamable
@@ -49,7 +69,7 @@ func (s *session) reachable() bool { return s.http == nil || s.streams.Load() > 
 // the client's streams, and the session for the goroutine of the pings.
 func (s *session) hangUp(ss *sdk.ServerSession) {
 	if s.line != nil {
-		go s.line.giveUp()
+		s.line.giveUp()
 		return
 	}
 	s.log.Warn("a session over HTTP ends", "reason", errSilentClient)

@@ -173,13 +173,14 @@ func (c *lineConn) send(data []byte) error {
 }
 
 // giveUp ends the connection of a client that does not answer, without waiting
-// for what is queued.
+// for what is queued. What stands between is told first: from then on any write
+// fails, and the SDK closes the connection when one does.
 func (c *lineConn) giveUp() {
-	c.out.abandon(errSilentClient)
 	if c.onGiveUp != nil {
 		c.onGiveUp()
 	}
-	_ = c.Close() // returns errSilentClient, as to whoever closes it next
+	c.out.abandon(errSilentClient)
+	go c.Close() // returns errSilentClient, as to whoever closes it next
 }
 
 // Close ends the connection: what is queued is still written, for as long as
