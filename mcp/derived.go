@@ -9,6 +9,11 @@ import (
 // than when it was last asked, or was never asked before.
 func (s *session) readsDifferently(ctx context.Context, uri string) bool {
 	content, err := s.content(ctx, uri)
+	return s.differs(uri, content, err)
+}
+
+// differs is readsDifferently of what reading the resource gave just now.
+func (s *session) differs(uri string, content []byte, err error) bool {
 	if err != nil {
 		content = []byte("cannot be read: " + err.Error()) // the client's own read will tell it why
 	}

@@ -72,14 +72,14 @@ func (s *session) watchable(ctx context.Context, written string) (string, error)
 		return "", err
 	case !s.covers(uri):
 		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
-	case isAttachment(uri): // is one only while a note links to it
-		if _, err := s.attachmentContents(ctx, uri); err != nil {
-			return "", err
-		}
+	case isNote(uri):
+		return uri, nil
 	}
-	if !isNote(uri) {
-		s.readsDifferently(ctx, uri) // what later changes are compared with
+	content, err := s.content(ctx, uri)
+	if err != nil && isAttachment(uri) { // it is one only while a note links to it
+		return "", err
 	}
+	s.differs(uri, content, err) // what later changes are compared with
 	return uri, nil
 }
 
