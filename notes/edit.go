@@ -155,7 +155,7 @@ func checkReplaceable(root *os.Root, op string, f fileChange) error {
 		return &Error{Op: op, Path: f.oldPath, Err: ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
 			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
 	case locked(file):
-		return &Error{Op: op, Path: f.oldPath, Err: ErrConflict, Detail: heldElsewhere, Hint: "Nothing was changed. Close it there and try again."}
+		return writeProblem(&operation{kind: op, files: []fileChange{f}}, errHeld)
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// mounts are the folders of the vault where another disk begins, or another
-// folder is bound to (which only Linux tells). When one is
-// unmounted, its mount point is left behind, empty or with what somebody wrote
-// there meanwhile: its notes are not deleted but away. What is known of them
-// is kept, and nothing is written there, until most of them are back.
+// mounts are the folders of the vault where another disk begins, or that
+// another folder is bound to (which only Linux tells). When one is unmounted,
+// its mount point is left behind, empty or with what somebody wrote there
+// meanwhile: its notes are not deleted but away. What is known of them is kept,
+// and nothing is written there, until most of them are back.
 //
 // A folder on the vault's own disk that is emptied or replaced is nothing of
 // the kind: that is what deleting notes, or a git checkout, looks like.

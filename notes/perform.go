@@ -194,7 +194,8 @@ func conflict(op, notePath string, was, is []byte) error {
 		Hint: "Read the note again and repeat the change on what it says now.", Hash: hashOf(is), Diff: shortDiff(was, is, notePath)}
 }
 
-const heldElsewhere = "another program holds a lock on the file"
+// errHeld: another program does not let the file be replaced.
+var errHeld = errors.New("held by another program")
 
 // writeProblem puts what the system said into words that help, without an
 // outside path.
@@ -212,8 +213,8 @@ func writeProblem(op *operation, err error) error {
 		e.Err, e.Detail, e.Hint = ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
 	case isFull(err):
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
-	case atomicfile.IsHeldElsewhere(err):
-		e.Err, e.Detail, e.Hint = ErrConflict, heldElsewhere, "Nothing was changed. Close it there and try again."
+	case errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err):
+		e.Err, e.Detail, e.Hint = ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
 	case atomicfile.IsReadOnlyDisk(err):
 		e.Err, e.Detail = ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):

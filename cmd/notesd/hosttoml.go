@@ -11,8 +11,8 @@ import (
 
 // setTOMLServer returns the text of a host's settings with the table
 // [servers.name]. had is the text of the table that was there, nil if none; its
-// keys beside the server's own stay. What is written in another form than as tables is refused: this
-// is no parser, and guesses nothing.
+// keys beside the server's own stay. What is written in another form than as
+// tables is refused: this is no parser, and guesses nothing.
 func setTOMLServer(text []byte, servers, name string, s server) (with, had []byte, err error) {
 	if odd := regexp.MustCompile(`(?m)^[ \t]*` + servers + `[ \t]*[.=]`).Find(text); odd != nil {
 		return nil, nil, fmt.Errorf("%s is not written as tables", servers)

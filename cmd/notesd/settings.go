@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/atomicfile"
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/mcp"
@@ -82,7 +82,7 @@ func unusableState(err error) error {
 // lockProblem is the error of a lock, with what to do where the state directory
 // cannot be written to.
 func lockProblem(err error) error {
-	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
 		return unusableState(err)
 	}
 	return err

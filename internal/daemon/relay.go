@@ -72,7 +72,8 @@ type Relay struct {
 }
 
 // Run relays until the client closes its input, stops reading or stops answering
-// the daemon, the context ends, or the session cannot go on. It returns nil when the client was done.
+// the daemon, the context ends, or the session cannot go on. It returns nil when
+// the client was done.
 //
 // Run closes In and Out before it returns, but does not wait for a Read or Write
 // that closing does not interrupt.
