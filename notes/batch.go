@@ -36,7 +36,7 @@ func (b *batch) remove(r row) {
 // its name is not enough: a folder or a pipe would be looked at for ever.
 func (b *batch) isBack(r row) bool {
 	info, err := b.root.Stat(r.diskPath)
-	return err == nil && info.Mode().IsRegular() && spelledSo(b.root, r.diskPath) &&
+	return err == nil && info.Mode().IsRegular() && IsNoteName(r.diskPath) && spelledSo(b.root, r.diskPath) &&
 		symlinkAbove(b.root, r.diskPath) == "" && !b.vault.ignore.Match(r.path)
 }
 

@@ -120,8 +120,8 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *fileChange) 
 		}
 		hashes[i] = hash
 	}
-	return h.exec(`INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		operation, ordinal, f.oldDisk, f.newDisk, f.temp, hashes[0], hashes[1], f.state)
+	return h.exec(`INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		operation, ordinal, f.oldDisk, f.newDisk, f.temp, hashes[0], hashes[1], f.state, f.link)
 }
 
 // fail closes an operation that changed nothing. Its request key is given up,
@@ -281,11 +281,14 @@ func (s *Store) pendingOperations(ctx context.Context) ([]*operation, error) {
 
 func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *operation) error {
 	var hashes [][2][]byte
-	err := forEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
 		var f fileChange
 		var pair [2][]byte
-		err := rows.Scan(&f.oldDisk, &f.newDisk, &f.temp, &pair[0], &pair[1], &f.state)
+		err := rows.Scan(&f.oldDisk, &f.newDisk, &f.temp, &pair[0], &pair[1], &f.state, &f.link)
 		f.oldPath, f.newPath = nfc(f.oldDisk), nfc(f.newDisk)
+		if f.link != "" {
+			f.oldPath, f.newPath = nfc(f.link), nfc(f.link)
+		}
 		f.folder = f.oldDisk != "" && f.newDisk != "" && pair[0] == nil && pair[1] == nil
 		op.files, hashes = append(op.files, f), append(hashes, pair)
 		return err

@@ -60,6 +60,53 @@ func TestMoveThatBothNamesStandFor(t *testing.T) {
 	f.requireConsistent()
 }
 
+// TestCrashInAnEditOfASymlinkedNote: the journal names the file that is
+// written, which need not have a note's name, and the symlink that is the note.
+func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/t.txt", "text\n")
+	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
+	f.reconcile()
+	f.failpoint = func(step string) error {
+		if step == "before swap 0" {
+			return errKilled
+		}
+		return nil
+	}
+	r := EditRequest{Note: "l.md", Edits: []Edit{{Op: "append", Content: "more"}}, RequestKey: "k"}
+	_, err := f.Edit(ctx, r)
+	require.ErrorIs(t, err, errKilled)
+	f.restart()
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
+	f.requireConsistent()
+	for range 3 { // nothing is left that would be looked at again and again
+		paths, all := f.queue.take()
+		assert.False(t, all)
+		require.NoError(t, f.reconcilePaths(ctx, paths))
+	}
+	assert.Empty(t, f.queue.paths)
+	page, err := f.History(ctx, HistoryQuery{Note: "l.md"})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 2)
+	assert.Equal(t, "edit", page.Revisions[0].Operation)
+	_, err = f.Edit(ctx, r)
+	require.NoError(t, err, "the repeated request is answered")
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
+}
+
+// A row whose name is no note's must not be looked at for ever.
+func TestRowThatIsNoNotesName(t *testing.T) {
+	f := newFixture(t, "t.txt", "text\n")
+	b := &batch{vault: f.Vault, current: map[string]row{"t.txt": {path: "t.txt", diskPath: "t.txt"}}}
+	root, err := f.disk.open()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	b.root = root
+	b.remove(row{path: "t.txt", diskPath: "t.txt"})
+	assert.Empty(t, b.again)
+	assert.Len(t, b.entries, 1)
+}
+
 // TestCrashWithTwoSavesInBetween: an editor saved in the instant before the
 // exchange, the program was killed before it could put that back, and the
 // editor saved once more.
