@@ -1,13 +1,19 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/daemon"
+	"notesd/notes"
 )
 
 // direct is a client that speaks to the place's daemon without a relay.
@@ -71,6 +77,57 @@ func BenchmarkRelay(b *testing.B) {
 	reportMemory(b, relayed.cmd.Process.Pid, "RssAnon", "relay-anonymous-MB")
 	b.ReportMetric(0, "ns/op")
 	require.NoError(b, relayed.end())
+}
+
+// A note read whole, and the same text written to it, through the relay and over
+// HTTP: notes of 64 KB to 16 MB, in lines of 40 bytes, each of which is an escape
+// in JSON.
+//
+//	go test -run '^$' -bench LongNotes ./cmd/notesd
+func BenchmarkLongNotes(b *testing.B) {
+	m := newBench(b)
+	m.run(b, "index")
+	m.serve(b, "--http", "127.0.0.1:0")
+	cmd := m.command("mcp", "--log-level", "error")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(b, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	clients := map[string]*sdk.ClientSession{
+		"stdio": newSDKSession(b, &sdk.IOTransport{Reader: struct{ io.ReadCloser }{stdout}, Writer: stdin, MaxLineLength: -1}),
+		"http":  newSDKSession(b, &sdk.StreamableClientTransport{Endpoint: m.report(b).Daemon.HTTP, HTTPClient: &http.Client{Transport: m.bearer(b)}}),
+	}
+	for _, size := range []int{64 << 10, 1 << 20, 4 << 20, 16 << 20} {
+		text := strings.Repeat("A line of a note, of forty bytes in all\n", size/40)
+		name := fmt.Sprintf("Long %d", size)
+		_, err := clients["http"].CallTool(b.Context(), &sdk.CallToolParams{Name: "create_note", Arguments: map[string]any{"title": name, "content": text}})
+		require.NoError(b, err)
+		for _, how := range []string{"stdio", "http"} {
+			client := clients[how]
+			b.Run(fmt.Sprintf("read/%d/%s", size>>10, how), func(b *testing.B) {
+				for b.Loop() {
+					_, err := client.ReadResource(b.Context(), &sdk.ReadResourceParams{URI: notes.URI(name + ".md")})
+					require.NoError(b, err)
+				}
+			})
+			b.Run(fmt.Sprintf("write/%d/%s", size>>10, how), func(b *testing.B) {
+				for b.Loop() {
+					res, err := client.CallTool(b.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: map[string]any{"note": name, "edits": []any{map[string]any{"op": "replace_all", "content": text}}, "dry_run": true}})
+					require.NoError(b, err)
+					require.False(b, res.IsError)
+				}
+			})
+		}
+	}
+}
+
+func newSDKSession(b *testing.B, t sdk.Transport) *sdk.ClientSession {
+	b.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(b.Context(), t, nil)
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = session.Close() })
+	return session
 }
 
 // median is the middle of sorted times.

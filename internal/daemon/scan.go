@@ -157,18 +157,23 @@ func isDelimiter(c byte) bool {
 }
 
 // skipString returns the position after the string that opens at pos, or 0 when
-// it does not close. It looks for the next quote and only then for a backslash
-// before it: most of a large message is the inside of a few long strings.
+// it does not close. It jumps from quote to quote and from escape to escape,
+// because most of a large message is the inside of a few long strings, and
+// searches for the next quote only after an escape has consumed the last one
+// found: each byte is searched once for either.
 func skipString(line []byte, pos int) int {
 	pos++
-	for {
-		quote := bytes.IndexByte(line[pos:], '"')
-		if quote < 0 {
-			return 0
+	for quote := -1; ; {
+		if quote < pos {
+			next := bytes.IndexByte(line[pos:], '"')
+			if next < 0 {
+				return 0
+			}
+			quote = pos + next
 		}
-		escape := bytes.IndexByte(line[pos:pos+quote], '\\')
+		escape := bytes.IndexByte(line[pos:quote], '\\')
 		if escape < 0 {
-			return pos + quote + 1
+			return quote + 1
 		}
 		pos += escape + 2
 		if pos > len(line) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -218,6 +219,27 @@ func BenchmarkScan(b *testing.B) {
 					b.Fatal("not scanned")
 				}
 			}
+		})
+	}
+}
+
+// A note's text is one string with an escape for each line. The bound is several
+// hundred times what a linear scan needs, and a tenth of what one needs that
+// searches for the closing quote after every escape.
+func TestScanOfManyEscapes(t *testing.T) {
+	for name, text := range map[string]string{
+		"newlines":    strings.Repeat(`a\n`, 1_000_000),
+		"backslashes": strings.Repeat(`\\`, 1_000_000),
+		"quotes":      strings.Repeat(`\"`, 1_000_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := []byte(`{"method":"m","params":{"arguments":{"content":"` + text + `"},"_meta":{"x":1}},"id":7}`)
+			began := time.Now()
+			m, ok := scan(line)
+			require.True(t, ok)
+			assert.Equal(t, "7", string(m.id.of(line)))
+			assert.Equal(t, "1", string(lookup(line, m.params, "_meta", "x").of(line)))
+			assert.Less(t, time.Since(began), 3*time.Second)
 		})
 	}
 }
