@@ -10,7 +10,7 @@ import (
 var createNote = define(tool{
 	name:        "create_note",
 	title:       "Create a note",
-	description: "Write a new Markdown note. Use it when the user wants something kept as a note of its own; an existing note is never replaced. The file is named after the title unless path is given.",
+	description: "Write a new Markdown note. Use it to keep something as a note of its own; an existing note is never replaced.",
 	effect:      adds,
 	input: mustSchema(`{
 		"type": "object",
@@ -18,7 +18,7 @@ var createNote = define(tool{
 			"title": {"type": "string"},
 			"content": {"type": "string", "description": "Markdown, without the title and front matter"},
 			"folder": {"type": "string"},
-			"path": {"type": "string", "description": "instead of folder and title, like Work/Plan.md"},
+			"path": {"type": "string", "description": "instead of folder and title: Work/Plan.md"},
 			"tags": {"type": "array", "items": {"type": "string"}},
 			"front_matter": {"type": "object"}
 		},

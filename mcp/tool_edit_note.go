@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +13,7 @@ import (
 var editNote = define(tool{
 	name:        "edit_note",
 	title:       "Edit a note",
-	description: "Change parts of a note; everything else stays as it is, byte for byte. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
+	description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
 	effect:      changes,
 	input: mustSchema(`{
 		"type": "object",
@@ -23,15 +25,16 @@ var editNote = define(tool{
 					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "set_front_matter", "replace_all"]},
 					"old": {"type": "string"},
 					"new": {"type": "string"},
-					"count": {"type": "integer", "minimum": 1, "description": "times old occurs, default 1"},
-					"heading": {"type": "string", "description": "for *_section, insert_*"},
+					"count": {"type": "integer", "minimum": 1, "description": "of old, default 1"},
+					"heading": {"type": "string", "description": "the section; append, prepend: else the note"},
+					"create_heading": {"type": "boolean", "description": "append, prepend: if missing"},
 					"content": {"type": "string"},
 					"key": {"type": "string"},
 					"value": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "array", "items": {"type": "string"}}, {"type": "object"}, {"type": "null"}], "description": "null removes the key"}
 				},
 				"required": ["op"]
 			}},
-			"expected_hash": {"type": "string", "description": "fail if the note is not what was read"},
+			"expected_hash": {"type": "string", "description": "of what was read"},
 			"dry_run": {"type": "boolean", "description": "only show the diff"}
 		},
 		"required": ["note", "edits"]
@@ -54,10 +57,40 @@ var writtenSchema = mustJSON(`{
 }`)
 
 type editArgs struct {
-	Note         string       `json:"note"`
-	Edits        []notes.Edit `json:"edits"`
-	ExpectedHash string       `json:"expected_hash"`
-	DryRun       bool         `json:"dry_run"`
+	Note         string    `json:"note"`
+	Edits        []oneEdit `json:"edits"`
+	ExpectedHash string    `json:"expected_hash"`
+	DryRun       bool      `json:"dry_run"`
+}
+
+// oneEdit is an edit, and which of its fields were passed: one that is left out
+// by mistake must not mean that text is to be removed.
+type oneEdit struct {
+	notes.Edit
+	passed map[string]json.RawMessage
+}
+
+func (e *oneEdit) UnmarshalJSON(data []byte) error {
+	return errors.Join(json.Unmarshal(data, &e.Edit), json.Unmarshal(data, &e.passed))
+}
+
+// all returns the edits, if none lacks what it would remove text without.
+func (a editArgs) all() ([]notes.Edit, error) {
+	lacking := map[string]string{"replace_text": "new", "replace_section": "content", "replace_all": "content", "set_front_matter": "value"}
+	edits := make([]notes.Edit, len(a.Edits))
+	for i, e := range a.Edits {
+		edits[i] = e.Edit
+		field := lacking[e.Op]
+		if _, ok := e.passed[field]; field == "" || ok {
+			continue
+		}
+		nothing := `"" removes the text`
+		if field == "value" {
+			nothing = "null removes the key"
+		}
+		return nil, usagef("edit %d (%s): %s is missing; %s", i+1, e.Op, field, nothing)
+	}
+	return edits, nil
 }
 
 type writtenOutput struct {
@@ -70,8 +103,12 @@ type writtenOutput struct {
 }
 
 func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, error) {
+	edits, err := a.all()
+	if err != nil {
+		return outcome{}, err
+	}
 	w, err := in.vault().Edit(ctx, notes.EditRequest{
-		Note: a.Note, Edits: a.Edits, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Note: a.Note, Edits: edits, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
 		Scope: in.scope(), Author: in.author, RequestKey: in.key,
 	})
 	if err != nil {

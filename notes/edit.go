@@ -164,6 +164,14 @@ func checkReplaceable(root *os.Root, op string, f fileChange) error {
 func editProblem(notePath string, err error) error {
 	e := &Error{Op: "edit", Path: notePath, Err: ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: sectionCandidates(err)}
 	var match *markdown.MatchError
+	var section *markdown.SectionError
+	var failed *markdown.EditError
+	switch {
+	case errors.As(err, &failed) && failed.Op != markdown.OpAppend && failed.Op != markdown.OpPrepend:
+	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
+		e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
+		return e
+	}
 	switch {
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Hint = ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."

@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,12 +19,22 @@ const (
 	OpReplaceAll     = "replace_all"
 )
 
-var operations = []string{
-	OpReplaceText, OpReplaceSection, OpInsertBefore, OpInsertAfter,
-	OpAppend, OpPrepend, OpSetFrontMatter, OpReplaceAll,
+// operations are the ops with the fields that each has.
+var operations = []struct {
+	op     string
+	fields []string
+}{
+	{OpReplaceText, []string{"old", "new", "count"}},
+	{OpReplaceSection, []string{"heading", "content"}},
+	{OpInsertBefore, []string{"heading", "content"}},
+	{OpInsertAfter, []string{"heading", "content"}},
+	{OpAppend, []string{"content", "heading", "create_heading"}},
+	{OpPrepend, []string{"content", "heading", "create_heading"}},
+	{OpSetFrontMatter, []string{"key", "value"}},
+	{OpReplaceAll, []string{"content"}},
 }
 
-// Edit is one change to a note. Which fields count depends on Op.
+// Edit is one change to a note. A field that Op does not have must be zero.
 type Edit struct {
 	Op string `json:"op"`
 	// Old and New belong to replace_text, with Count, the number of times that
@@ -31,9 +43,13 @@ type Edit struct {
 	New   string `json:"new,omitempty"`
 	Count int    `json:"count,omitempty"`
 	// Heading is a section reference as [FindSection] takes it, for
-	// replace_section, insert_before and insert_after.
+	// replace_section, insert_before, insert_after, and for append and prepend,
+	// which without one mean the whole note.
 	Heading string `json:"heading,omitempty"`
-	// Content belongs to those, and to append, prepend and replace_all.
+	// CreateHeading lets append and prepend make a heading that is missing, at
+	// the end of the note.
+	CreateHeading bool `json:"create_heading,omitempty"`
+	// Content belongs to all of these, and to replace_all.
 	Content string `json:"content,omitempty"`
 	// Key and Value belong to set_front_matter; a nil Value removes the key.
 	Key   string `json:"key,omitempty"`
@@ -59,6 +75,9 @@ func Apply(src []byte, edits []Edit) ([]byte, error) {
 }
 
 func (e *Edit) apply(src []byte) ([]byte, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
 	switch e.Op {
 	case OpReplaceText:
 		return ReplaceText(src, e.Old, e.New, e.Count)
@@ -68,16 +87,65 @@ func (e *Edit) apply(src []byte) ([]byte, error) {
 		return InsertBefore(src, e.Heading, e.Content)
 	case OpInsertAfter:
 		return InsertAfter(src, e.Heading, e.Content)
-	case OpAppend:
+	case OpAppend, OpPrepend:
+		if e.Heading != "" {
+			return e.addToSection(src)
+		}
+		if e.Op == OpPrepend {
+			return Prepend(src, e.Content)
+		}
 		return Append(src, e.Content)
-	case OpPrepend:
-		return Prepend(src, e.Content)
 	case OpSetFrontMatter:
 		return SetFrontMatter(src, e.Key, e.Value)
-	case OpReplaceAll:
-		return replaceAll(src, e.Content), nil
 	}
-	return nil, invalid("op %q is none of %s", e.Op, strings.Join(operations, ", "))
+	return replaceAll(src, e.Content), nil
+}
+
+// check refuses an unknown op, and fields that the op does not have: whoever
+// passes them expects something else than would be done.
+func (e *Edit) check() error {
+	var ops, problems []string
+	var own []string
+	for _, o := range operations {
+		ops = append(ops, o.op)
+		if o.op == e.Op {
+			own = o.fields
+		}
+	}
+	if own == nil {
+		return invalid("op %q is none of %s", e.Op, strings.Join(ops, ", "))
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"old", e.Old != ""}, {"new", e.New != ""}, {"count", e.Count != 0}, {"heading", e.Heading != ""}, {"create_heading", e.CreateHeading},
+		{"content", e.Content != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
+	} {
+		if !f.given || slices.Contains(own, f.name) {
+			continue
+		}
+		var having []string
+		for _, o := range operations {
+			if slices.Contains(o.fields, f.name) {
+				having = append(having, o.op)
+			}
+		}
+		verb := "has"
+		if len(having) > 1 {
+			verb = "have"
+		}
+		problems = append(problems, fmt.Sprintf("%s has no field %q, which %s %s", e.Op, f.name, strings.Join(having, " and "), verb))
+	}
+	switch {
+	case len(problems) > 0:
+		return invalid("%s; its fields are %s", strings.Join(problems, "; "), strings.Join(own, ", "))
+	case e.CreateHeading && e.Heading == "":
+		return invalid("create_heading needs heading")
+	case e.Heading == "" && own[0] == "heading":
+		return invalid("%s needs heading", e.Op)
+	}
+	return nil
 }
 
 // replaceAll returns content with the line endings, if it has any, and the byte

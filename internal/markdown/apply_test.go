@@ -56,3 +56,30 @@ func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
 		assert.Equal(t, test.want, string(out))
 	}
 }
+
+// A field that an op does not have would be ignored, and something else done
+// than was asked.
+func TestApplyRefusesFieldsOfOtherOps(t *testing.T) {
+	src := []byte("# A\na\n")
+	for _, test := range []struct {
+		edit   Edit
+		wanted []string
+	}{
+		{Edit{Op: OpAppend, Content: "x", Old: "a"}, []string{`append has no field "old", which replace_text has`, "its fields are content, heading, create_heading"}},
+		{Edit{Op: OpReplaceAll, New: "x"}, []string{`replace_all has no field "new", which replace_text has`, "its fields are content"}},
+		{Edit{Op: OpReplaceText, Old: "a", Content: "x"}, []string{`replace_text has no field "content"`, "replace_all"}},
+		{Edit{Op: OpReplaceText, Old: "a", New: "b", Heading: "A"}, []string{`no field "heading"`, "replace_section"}},
+		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", CreateHeading: true}, []string{`no field "create_heading", which append and prepend have`}},
+		{Edit{Op: OpInsertAfter, Heading: "A", Content: "x", Count: 1}, []string{`no field "count"`}},
+		{Edit{Op: OpSetFrontMatter, Key: "a", Value: 1, Content: "x"}, []string{`no field "content"`}},
+		{Edit{Op: OpAppend, Content: "x", Key: "a", Value: 1}, []string{`no field "key", which set_front_matter has`, `"value"`}},
+		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},
+		{Edit{Op: OpReplaceSection, Content: "x"}, []string{"replace_section needs heading"}},
+	} {
+		_, err := Apply(src, []Edit{test.edit})
+		require.ErrorIs(t, err, ErrInvalid)
+		for _, w := range test.wanted {
+			assert.ErrorContains(t, err, w)
+		}
+	}
+}

@@ -95,9 +95,19 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte, op uint8, ref, content, old string) {
 		original := bytes.Clone(src)
-		edit := Edit{
-			Op: operations[int(op)%len(operations)], Old: old, New: content, Count: 1,
-			Heading: ref, Content: content, Key: "k", Value: content,
+		edit := Edit{Op: operations[int(op)%len(operations)].op}
+		switch edit.Op {
+		case OpReplaceText:
+			edit.Old, edit.New, edit.Count = old, content, 1
+		case OpSetFrontMatter:
+			edit.Key, edit.Value = "k", content
+		case OpReplaceAll:
+			edit.Content = content
+		default:
+			edit.Heading, edit.Content = ref, content
+		}
+		if edit.Op == OpAppend || edit.Op == OpPrepend {
+			edit.CreateHeading = ref != "" && len(old)%2 == 0
 		}
 		out, err := Apply(src, []Edit{edit})
 		require.Equal(t, original, src, "the source is not modified")

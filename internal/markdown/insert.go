@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 )
 
@@ -172,6 +173,63 @@ func Prepend(src []byte, content string) ([]byte, error) {
 		at = textStart
 	}
 	return insertBlock(src, doc, at, content, "")
+}
+
+// addToSection puts content at the end of a section, which is before the next
+// heading of the same or a higher level, or at its start, right under the
+// heading.
+func (e *Edit) addToSection(src []byte) ([]byte, error) {
+	doc := Parse(src)
+	section, err := FindSection(doc, src, e.Heading)
+	if errors.Is(err, ErrMissing) && e.CreateHeading {
+		if src, err = addHeading(src, e.Heading); err != nil {
+			return nil, err
+		}
+		doc = Parse(src)
+		section = headingSection(doc, headingParents(doc.Headings), len(doc.Headings)-1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if section.BlockID != "" {
+		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
+	}
+	at, indent := section.ContentStart, ""
+	if section.nested {
+		indent = bodyIndentation(src, section)
+	}
+	if textStart, textEnd := trimBlankLines(src, section.ContentStart, section.End); textStart < textEnd {
+		at = textStart
+		if e.Op == OpAppend {
+			_, at = lineAt(src, textEnd)
+		}
+	}
+	return insertBlock(src, doc, at, e.Content, indent)
+}
+
+// addHeading puts a heading at the end of the note: "Maps" is of level 2,
+// "### Maps" says its level.
+func addHeading(src []byte, ref string) ([]byte, error) {
+	level, name := levelOf(strings.TrimSpace(ref))
+	name = strings.TrimSpace(strings.TrimLeft(name, "#"))
+	if strings.HasPrefix(name, "^") {
+		return nil, invalid("%s is a block, and no heading can be made for it", name)
+	}
+	if _, line := lineIn(name); name == "" || line > 0 || strings.ContainsAny(name, "\r\n") || strings.Contains(name, pathSeparator) {
+		return nil, invalid("create_heading needs the text of one heading, not %q", ref)
+	}
+	if level == 0 {
+		level = 2
+	}
+	out, err := Append(src, strings.Repeat("#", level)+" "+name)
+	if err != nil {
+		return nil, err
+	}
+	doc := Parse(out)
+	if n := len(doc.Headings); n == 0 || !sameText(doc.Headings[n-1].Text, name) || doc.Headings[n-1].Level != level {
+		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
+	}
+	return out, nil
 }
 
 // insertBlock puts content between the lines before and after at, parted from

@@ -1,9 +1,11 @@
 package markdown
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // edited is one edit, what it is made in and what it gives.
@@ -109,4 +111,71 @@ func TestInsertsNeedContent(t *testing.T) {
 			assert.ErrorIs(t, err, ErrInvalid, edit.Op)
 		}
 	}
+}
+
+func TestAppendToASection(t *testing.T) {
+	to := func(src []byte, ref, content string) ([]byte, error) {
+		return Apply(src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
+	}
+	check(t, []edited{
+		{"after its text", "# A\na\n\n# B\nb\n", "A", "new", "# A\na\n\nnew\n\n# B\nb\n"},
+		{"after its subsections", "# A\na\n## S\ns\n# B\n", "A", "new", "# A\na\n## S\ns\n\nnew\n\n# B\n"},
+		{"to a subsection", "# A\n## S\ns\n\n## T\n", "A > S", "new", "# A\n## S\ns\n\nnew\n\n## T\n"},
+		{"to a list", "## Maps\n\n- a\n\n## B\n", "## Maps", "- [[X]]", "## Maps\n\n- a\n- [[X]]\n\n## B\n"},
+		{"to an empty section", "# A\n# B\n", "A", "new", "# A\n\nnew\n\n# B\n"},
+		{"to an empty section at the end", "# A", "A", "new", "# A\n\nnew"},
+		{"to the last section", "# A\na\n\n", "A", "new", "# A\na\n\nnew\n\n"},
+		{"under a Setext heading", "A\n---\na\n\nB\n---\n", "A", "new", "A\n---\na\n\nnew\n\nB\n---\n"},
+		{"a heading in a list", "- ## A\n  - x\n- ## B\n", "A", "- y", "- ## A\n  - x\n  - y\n- ## B\n"},
+		{"an empty heading in a list", "- ## A\n- ## B\n", "A", "- y", "- ## A\n  - y\n- ## B\n"},
+		{"CRLF", "# A\r\na\r\n# B\r\n", "A", "x\ny", "# A\r\na\r\n\r\nx\r\ny\r\n\r\n# B\r\n"},
+	}, to)
+}
+
+func TestPrependToASection(t *testing.T) {
+	to := func(src []byte, ref, content string) ([]byte, error) {
+		return Apply(src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
+	}
+	check(t, []edited{
+		{"before its text", "# A\n\na\n\n# B\nb\n", "A", "new", "# A\n\nnew\n\na\n\n# B\nb\n"},
+		{"under a heading without a blank line", "# A\na\n", "A", "new", "# A\n\nnew\n\na\n"},
+		{"before its subsections", "# A\n\n## S\n", "A", "new", "# A\n\nnew\n\n## S\n"},
+		{"to a list", "# A\n\n- a\n", "A", "- new", "# A\n\n- new\n- a\n"},
+		{"to an empty section", "# A\n# B\n", "A", "new", "# A\n\nnew\n\n# B\n"},
+		{"to an empty section at the end", "# A", "A", "new", "# A\n\nnew"},
+		{"a heading in a list", "- ## A\n  - x\n- ## B\n", "A", "- y", "- ## A\n  - y\n  - x\n- ## B\n"},
+	}, to)
+}
+
+func TestCreateHeading(t *testing.T) {
+	for _, test := range []struct{ src, heading, want string }{
+		{"# A\na\n", "Maps", "# A\na\n\n## Maps\n\n- x\n"},
+		{"# A\na\n", "### Maps", "# A\na\n\n### Maps\n\n- x\n"},
+		{"", "#Maps", "## Maps\n\n- x\n"},
+		{"a", "Maps", "a\n\n## Maps\n\n- x"},
+		{"a\r\n", "Maps", "a\r\n\r\n## Maps\r\n\r\n- x\r\n"},
+		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // it is there
+	} {
+		for _, op := range []string{OpAppend, OpPrepend} {
+			out, err := Apply([]byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
+			require.NoError(t, err, test.src)
+			if op == OpAppend || !strings.Contains(test.src, "maps") {
+				assert.Equal(t, test.want, string(out))
+			}
+		}
+	}
+	for _, test := range []struct{ src, heading, wrong string }{
+		{"# A\n\n```\ncode\n", "Maps", "no heading can be made at the end of the note"}, // which is in a code block
+		{"# A\n", "^id", "a block"},
+		{"# A\n", "A > Maps", "the text of one heading"},
+		{"# A\n", "Maps (line 3)", "the text of one heading"},
+		{"# A\n", "a\nb", "the text of one heading"},
+		{"# A\n\n# A\n", "A", "more than one section"},
+	} {
+		_, err := Apply([]byte(test.src), []Edit{{Op: OpAppend, Heading: test.heading, CreateHeading: true, Content: "x"}})
+		assert.ErrorContains(t, err, test.wrong, test.heading)
+	}
+	_, err := Apply([]byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
+	require.ErrorIs(t, err, ErrMissing)
+	assert.ErrorContains(t, err, `it has "A" (line 1), "A > S" (line 3)`)
 }
