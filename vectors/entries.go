@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"notesd/notes"
@@ -125,20 +124,4 @@ func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32)
 		}
 	}
 	return ranked(best, len(best))
-}
-
-// normalised scales v to length one, in place. A zero vector stays zero.
-func normalised(v []float32) []float32 {
-	var squares float64
-	for _, x := range v {
-		squares += float64(x) * float64(x)
-	}
-	if squares == 0 {
-		return v
-	}
-	inverse := float32(1 / math.Sqrt(squares))
-	for i := range v {
-		v[i] *= inverse
-	}
-	return v
 }

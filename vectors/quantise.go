@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"encoding/binary"
 	"math"
 	"sync"
 
@@ -117,64 +116,18 @@ func signs[T int8 | float32](dst []uint64, v []T) []uint64 {
 	return dst
 }
 
-// packHalf stores v as IEEE 754 half precision, little endian: eleven
-// significant bits, which cost the cosine less than a millionth.
-func packHalf(v []float32) []byte {
-	out := make([]byte, 0, 2*len(v))
+// normalised scales v to length one, in place. A zero vector stays zero.
+func normalised(v []float32) []float32 {
+	var squares float64
 	for _, x := range v {
-		out = binary.LittleEndian.AppendUint16(out, halfBits(x))
+		squares += float64(x) * float64(x)
 	}
-	return out
-}
-
-func unpackHalf(data []byte) []float32 {
-	v := make([]float32, len(data)/2)
-	for i := range v {
-		v[i] = halfValue(binary.LittleEndian.Uint16(data[2*i:]))
-	}
-	return v
-}
-
-// halfBits rounds to nearest even. Beyond the range it saturates: unit vectors
-// have no such values.
-func halfBits(x float32) uint16 {
-	bits := math.Float32bits(x)
-	sign := uint16(bits >> 16 & 0x8000)
-	exponent := int(bits>>23&0xff) - 127 + 15
-	mantissa := bits & 0x7fffff
-	switch {
-	case exponent >= 31:
-		return sign | 0x7bff
-	case exponent <= -11:
-		return sign
-	case exponent <= 0: // subnormal
-		mantissa |= 0x800000
-		shift := uint(14 - exponent)
-		return sign | uint16(roundShift(mantissa, shift))
-	}
-	rounded := uint32(exponent)<<10 + roundShift(mantissa, 13) // a carry raises the exponent, as it should
-	return sign | uint16(min(rounded, 0x7bff))
-}
-
-func roundShift(m uint32, shift uint) uint32 {
-	half := uint32(1) << (shift - 1)
-	rest := m & (1<<shift - 1)
-	m >>= shift
-	if rest > half || rest == half && m&1 == 1 {
-		m++
-	}
-	return m
-}
-
-func halfValue(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	exponent, mantissa := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	if exponent == 0 {
-		v := float32(mantissa) / (1 << 24)
-		if sign != 0 {
-			return -v
-		}
+	if squares == 0 {
 		return v
 	}
-	return math.Float32frombits(sign | (exponent-15+127)<<23 | mantissa<<13)
+	inverse := float32(1 / math.Sqrt(squares))
+	for i := range v {
+		v[i] *= inverse
+	}
+	return v
 }

@@ -3,12 +3,9 @@ package vectors
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"maps"
-	"math"
 	"slices"
 	"sync"
-	"unsafe"
 )
 
 // slots is a flat file of quantised vectors, found by the hash of their text
@@ -33,12 +30,7 @@ type slots struct {
 // slotKey is half a SHA-256: collisions stay out of reach.
 type slotKey [16]byte
 
-const (
-	slotMagic = "notesd vectors 1"
-	valuesAt  = 24
-)
-
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
+const slotMagic = "notesd vectors 1"
 
 // openSlots opens or creates the file. One for another model, or that is no
 // such file, is emptied. Records that are not sound, such as those whose pages
@@ -47,7 +39,7 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 	header := make([]byte, 32)
 	copy(header, slotMagic)
 	binary.LittleEndian.PutUint32(header[20:], uint32(dim))
-	binary.LittleEndian.PutUint64(header[24:], crcOf([]byte(model)))
+	binary.LittleEndian.PutUint64(header[24:], checksumOf([]byte(model)))
 	records, err := openRecords(path, header, recordSize(dim))
 	if err != nil {
 		return nil, fmt.Errorf("open the vector file: %w", err)
@@ -63,16 +55,6 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 		}
 	}
 	return s, nil
-}
-
-// recordSize is the size of a record of 24 bytes and the values of a vector.
-func recordSize(dim int) int { return valuesAt + (dim+7)/8*8 }
-
-func crcOf(b []byte) uint64 { return uint64(crc32.Checksum(b, crcTable))<<32 | uint64(len(b)) }
-
-// checksum is of all but the checksum's own place.
-func checksum(record []byte) uint32 {
-	return crc32.Update(crc32.Checksum(record[:20], crcTable), crcTable, record[valuesAt:])
 }
 
 // find returns the record of a text.
@@ -104,22 +86,6 @@ func (s *slots) view() view {
 
 // vector returns the quantised vector of a record, to be read only.
 func (v *view) vector(i uint32) quantised { return storedVector(v.records.at(int(i)), v.dim) }
-
-// storedVector is the vector that a record holds.
-func storedVector(record []byte, dim int) quantised {
-	values := record[valuesAt : valuesAt+dim]
-	return quantised{
-		scale:  math.Float32frombits(binary.LittleEndian.Uint32(record[16:])),
-		values: unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(values))), len(values)), // bytes read as signed ones
-	}
-}
-
-// storeVector writes a vector into a record, which is complete but for it.
-func storeVector(record []byte, v []float32) {
-	values := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(record[valuesAt:]))), len(v))
-	binary.LittleEndian.PutUint32(record[16:], math.Float32bits(quantise(v, values)))
-	binary.LittleEndian.PutUint32(record[20:], checksum(record))
-}
 
 // add writes the vector of a text, unless it is there, and returns its record.
 func (s *slots) add(key slotKey, v []float32) (uint32, error) {
