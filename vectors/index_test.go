@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -39,16 +39,7 @@ func (e *wordEmbedder) ID() string { return e.id }
 func (e *wordEmbedder) Dim() int   { return e.dim }
 
 func (e *wordEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, error) {
-	sum := make([]float32, e.dim)
-	for _, word := range strings.Fields(strings.ToLower(text)) {
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(e.id + word)) // never fails
-		rng := rand.New(rand.NewPCG(h.Sum64(), 0))
-		for i := range sum {
-			sum[i] += float32(rng.NormFloat64())
-		}
-	}
-	return normalised(sum), nil
+	return notestest.EmbedWords(e.id, text, e.dim), nil
 }
 
 func (e *wordEmbedder) EmbedPassages(ctx context.Context, texts []string, _ int, done func(int, []float32)) error {

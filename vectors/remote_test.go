@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"notesd/notes"
 )
 
 // remoteEmbedder stands in for a server: it learns its dimension, and can be away.
@@ -156,24 +154,4 @@ func TestModelsDoNotMeetInOneFile(t *testing.T) {
 	}
 	assert.Len(t, paths, 6)
 	assert.Equal(t, "vectors-all-MiniLM-L6-v2-9d43732825d9.slots", slotPath("", "all-MiniLM-L6-v2-9d43732825d9"))
-}
-
-func TestTextInTablesNeedsTheServer(t *testing.T) {
-	e := newRemote("r1")
-	e.away.Store(true)
-	tables := NewTables(openHistory(t, t.TempDir()), t.TempDir(), e, TableOptions{})
-	t.Cleanup(func() { require.NoError(t, tables.Close()) })
-	createTable(t, tables, "fits", e.dim, Cosine)
-	createTable(t, tables, "small", 3, Cosine)
-	ask := func(table string) error {
-		_, err := tables.Search(t.Context(), TableQuery{Table: table, Text: "keel"})
-		return err
-	}
-	err := ask("fits")
-	require.ErrorIs(t, err, notes.ErrUnavailable)
-	require.ErrorContains(t, err, "waiting for the server")
-	e.away.Store(false)
-	require.ErrorIs(t, ask("small"), notes.ErrInvalid, "learnt from the answer")
-	require.NoError(t, ask("fits"))
-	assert.ErrorContains(t, ask("small"), "text gives vectors of 64 numbers, and the table takes 3")
 }

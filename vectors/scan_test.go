@@ -8,40 +8,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// clustered makes unit vectors as embeddings lie: around topics, which share
-// a common direction, unevenly spread over the dimensions.
-func clustered(rng *rand.Rand, n, dim, topics int) [][]float32 {
-	spread := make([]float64, dim)
-	common := make([]float64, dim)
-	for i := range spread {
-		spread[i] = math.Exp(rng.NormFloat64() * 0.4)
-		common[i] = rng.NormFloat64() * 0.3
-	}
-	centres := make([][]float64, topics)
-	for t := range centres {
-		centres[t] = make([]float64, dim)
-		for i := range centres[t] {
-			centres[t][i] = common[i] + rng.NormFloat64()*spread[i]
-		}
-	}
-	out := make([][]float32, n)
-	for j := range out {
-		c := centres[rng.IntN(topics)]
-		v := make([]float32, dim)
-		for i := range v {
-			v[i] = float32(c[i] + rng.NormFloat64()*spread[i]*0.9)
-		}
-		out[j] = normalised(v)
-	}
-	return out
-}
+	"notesd/internal/notestest"
+)
 
 func TestScanFindsTheNearestBySigns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, dim := range []int{1, 63, 64, 65, 384, 768} {
-		vs := clustered(rng, 3000, dim, 20)
+		vs := notestest.Clustered(rng, 3000, dim, 20)
 		table := []uint64{}
 		for _, v := range vs {
 			table = signs(table, v)
@@ -81,22 +55,9 @@ func popcount(x uint64) (n int) {
 	return n
 }
 
-func TestHalfPrecision(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 100_000 {
-		x := float32(rng.NormFloat64() * math.Exp(rng.NormFloat64()*3-3))
-		back := unpackHalf(packHalf([]float32{x}))[0]
-		assert.InDelta(t, x, back, math.Max(math.Abs(float64(x))/2048, 1.0/(1<<25)))
-	}
-	for _, x := range []float32{0, 1, -1, 65504, 1e9, 1.0 / (1 << 24), 0.5} {
-		back := unpackHalf(packHalf([]float32{x}))[0]
-		assert.Equal(t, min(x, 65504), back)
-	}
-}
-
 func TestQuantisedCosine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, v := range clustered(rng, 500, 384, 9) {
+	for _, v := range notestest.Clustered(rng, 500, 384, 9) {
 		values := make([]int8, len(v))
 		scale := quantise(v, values)
 		assert.InDelta(t, 1, dot(v, quantised{scale, values}), 0.003)
@@ -106,7 +67,7 @@ func TestQuantisedCosine(t *testing.T) {
 func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, dim := range []int{1, 31, 32, 33, 384, 1000, maxTestDim} {
-		vs := clustered(rng, 50, dim, 3)
+		vs := notestest.Clustered(rng, 50, dim, 3)
 		vs = append(vs, make([]float32, dim)) // zeros
 		for _, v := range vs {
 			values := make([]int8, dim)
@@ -128,47 +89,3 @@ func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
 
 // maxTestDim is beyond every model that is known.
 const maxTestDim = 8192
-
-// BenchmarkNearest: a million chunks of 384 dimensions, the ten nearest, with
-// the recall against exact search.
-func BenchmarkNearest(b *testing.B) {
-	const n, dim = 1_000_000, 384
-	rng := rand.New(rand.NewPCG(7, 8))
-	e := newEntries(dim)
-	values := make([]int8, n*dim)
-	scales := make([]float32, n)
-	vector := func(i uint32) quantised { return quantised{scales[i], values[int(i)*dim : int(i+1)*dim]} }
-	const batch = 10_000
-	var queries [][]float32
-	for start := 0; start < n; start += batch {
-		for i, v := range clustered(rng, batch, dim, 500) {
-			row := start + i
-			scales[row] = quantise(v, values[row*dim:(row+1)*dim])
-			e.add(int64(row), 0, uint32(row), vector(uint32(row)))
-			if i < 1 {
-				queries = append(queries, v)
-			}
-		}
-	}
-	found, wanted := 0, 0
-	for _, q := range queries[:20] {
-		exact := map[int64]chunkHit{}
-		for row := range n {
-			e.score(int32(row), sharpen(q), vector, exact)
-		}
-		want := ranked(exact, 10)
-		got := e.nearest(q, nil, 10, vector)
-		for _, w := range want {
-			wanted++
-			if slices.ContainsFunc(got, func(h chunkHit) bool { return h.note == w.note }) {
-				found++
-			}
-		}
-	}
-	i := 0
-	for b.Loop() {
-		e.nearest(queries[i%len(queries)], nil, 10, vector)
-		i++
-	}
-	b.ReportMetric(float64(found)/float64(wanted), "recall@10")
-}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
 )
 
 // memorySource is a table that exists nowhere else.
@@ -43,11 +45,11 @@ var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 	"clustered": func(rng *rand.Rand, n, dim int) [][]float32 {
 		var out [][]float32
 		for len(out) < n {
-			out = append(out, clustered(rng, min(10_000, n-len(out)), dim, 500)...)
+			out = append(out, notestest.Clustered(rng, min(10_000, n-len(out)), dim, 500)...)
 		}
 		return out
 	},
-	"topics": func(rng *rand.Rand, n, dim int) [][]float32 { return clustered(rng, n, dim, 500) },
+	"topics": func(rng *rand.Rand, n, dim int) [][]float32 { return notestest.Clustered(rng, n, dim, 500) },
 	"normal": func(rng *rand.Rand, n, dim int) [][]float32 {
 		out := make([][]float32, n)
 		for i := range out {
@@ -59,7 +61,7 @@ var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 		return out
 	},
 	"positive": func(rng *rand.Rand, n, dim int) [][]float32 {
-		out := clustered(rng, n, dim, 500)
+		out := notestest.Clustered(rng, n, dim, 500)
 		for _, v := range out {
 			for j := range v {
 				v[j] = max(0, v[j])
@@ -166,7 +168,7 @@ func BenchmarkTableSearch(b *testing.B) {
 	var queries [][]float32
 	for i := range n / MaxRowsPerCall {
 		r := AddRequest{Table: "t"}
-		for j, v := range clustered(rng, MaxRowsPerCall, dim, 20) {
+		for j, v := range notestest.Clustered(rng, MaxRowsPerCall, dim, 20) {
 			r.Rows = append(r.Rows, NewRow{Vector: v, Metadata: fmt.Appendf(nil, `{"tenth": %t, "batch": %d}`, j%10 == 0, i)})
 		}
 		queries = append(queries, r.Rows[0].Vector)

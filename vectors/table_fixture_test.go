@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,9 +15,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
+
+// tableEmbedder embeds words at random directions of 64 dimensions. Like a
+// server, it can be away, and it has no dimension before its first answer.
+type tableEmbedder struct {
+	away bool
+	dim  int
+}
+
+func (e *tableEmbedder) Dim() int { return e.dim }
+
+func (e *tableEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, error) {
+	if e.away {
+		return nil, errors.New("waiting for the server")
+	}
+	e.dim = 64
+	return notestest.EmbedWords("m", text, 64), nil
+}
 
 func openHistory(t testing.TB, dir string) *sqlite.DB {
 	t.Helper()
@@ -29,7 +48,7 @@ func openHistory(t testing.TB, dir string) *sqlite.DB {
 // newTables opens tables whose database and caches lie in dir.
 func newTables(t testing.TB, dir string, opt TableOptions) *Tables {
 	t.Helper()
-	tables := NewTables(openHistory(t, dir), filepath.Join(dir, "cache"), newWordEmbedder("m"), opt)
+	tables := NewTables(openHistory(t, dir), filepath.Join(dir, "cache"), &tableEmbedder{dim: 64}, opt)
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	return tables
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite/vec" //nolint:depguard // adds vec_distance_…, the reference of this test
+
+	"notesd/internal/notestest"
 )
 
 // Scores and order are those of sqlite-vec, over vectors of its own format.
@@ -25,13 +27,13 @@ func TestTablesAgainstSQLiteVec(t *testing.T) {
 			rng := rand.New(rand.NewPCG(31, 32))
 			for range 4 {
 				var rows []NewRow
-				for _, v := range clustered(rng, 500, dim, 7) {
+				for _, v := range notestest.Clustered(rng, 500, dim, 7) {
 					rows = append(rows, NewRow{Vector: v})
 				}
 				_, err := tables.Add(ctx, AddRequest{Table: name, Rows: rows})
 				require.NoError(t, err)
 			}
-			for _, q := range clustered(rng, 10, dim, 7) {
+			for _, q := range notestest.Clustered(rng, 10, dim, 7) {
 				got, err := tables.Search(ctx, TableQuery{Table: name, Vector: q, Limit: 20})
 				require.NoError(t, err)
 				rows, err := tables.db.Reader().QueryContext(ctx, `SELECT r.id, `+score+` AS score FROM vector_rows r

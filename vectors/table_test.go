@@ -333,3 +333,22 @@ func TestTablesLeaveMemoryWhenIdle(t *testing.T) {
 		require.NoError(t, tables.Close())
 	})
 }
+
+func TestTextInTablesNeedsTheServer(t *testing.T) {
+	e := &tableEmbedder{away: true}
+	tables := NewTables(openHistory(t, t.TempDir()), t.TempDir(), e, TableOptions{})
+	t.Cleanup(func() { require.NoError(t, tables.Close()) })
+	createTable(t, tables, "fits", 64, Cosine)
+	createTable(t, tables, "small", 3, Cosine)
+	ask := func(table string) error {
+		_, err := tables.Search(t.Context(), TableQuery{Table: table, Text: "keel"})
+		return err
+	}
+	err := ask("fits")
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.ErrorContains(t, err, "waiting for the server")
+	e.away = false
+	require.ErrorIs(t, ask("small"), notes.ErrInvalid, "learnt from the answer")
+	require.NoError(t, ask("fits"))
+	assert.ErrorContains(t, ask("small"), "text gives vectors of 64 numbers, and the table takes 3")
+}

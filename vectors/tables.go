@@ -46,7 +46,7 @@ type TableOptions struct {
 type Tables struct {
 	db       *sqlite.DB
 	dir      string
-	embedder Embedder // nil: no search by text
+	embedder QueryEmbedder // nil: no search by text
 	opt      TableOptions
 
 	write sync.Mutex // held from a transaction until the copies know of it: rows reach them in order
@@ -56,9 +56,16 @@ type Tables struct {
 	closed bool
 }
 
+// QueryEmbedder turns the text of a query into a vector. Dim is 0 until the
+// dimension is known.
+type QueryEmbedder interface {
+	Dim() int
+	EmbedQuery(ctx context.Context, text string) ([]float32, error)
+}
+
 // NewTables keeps tables in the history database, and their caches in dir. It
 // starts nothing; see Run.
-func NewTables(history *sqlite.DB, dir string, embedder Embedder, opt TableOptions) *Tables {
+func NewTables(history *sqlite.DB, dir string, embedder QueryEmbedder, opt TableOptions) *Tables {
 	if opt.Idle <= 0 {
 		opt.Idle = 15 * time.Minute
 	}
