@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
