@@ -12,7 +12,7 @@ import (
 
 	"notesd/notes"
 	"notesd/prompts"
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 const (
@@ -108,7 +108,7 @@ func (s *session) tableText(ctx context.Context, uri string) (string, error) {
 	return describeTable(info, ids)
 }
 
-func describeTable(info vectors.TableInfo, ids []string) (string, error) {
+func describeTable(info table.Info, ids []string) (string, error) {
 	data, err := json.MarshalIndent(tableDescription{
 		tableItem: tableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")

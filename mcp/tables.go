@@ -3,22 +3,22 @@ package mcp
 import (
 	"context"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 // TableKeeper makes and removes tables of vectors, and says what there is.
 type TableKeeper interface {
-	Create(ctx context.Context, r vectors.CreateTableRequest) (vectors.TableInfo, error)
-	List(ctx context.Context) ([]vectors.TableInfo, error)
-	Describe(ctx context.Context, name string, ids int) (vectors.TableInfo, []string, error)
-	Drop(ctx context.Context, name string) (vectors.TableInfo, error)
+	Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error)
+	List(ctx context.Context) ([]table.Info, error)
+	Describe(ctx context.Context, name string, ids int) (table.Info, []string, error)
+	Drop(ctx context.Context, name string) (table.Info, error)
 }
 
 // TableRows fills tables of vectors and searches them.
 type TableRows interface {
-	Add(ctx context.Context, r vectors.AddRequest) ([]string, error)
-	Search(ctx context.Context, q vectors.TableQuery) ([]vectors.TableHit, error)
-	DeleteRows(ctx context.Context, r vectors.DeleteRowsRequest) (int, error)
+	Add(ctx context.Context, r table.AddRequest) ([]string, error)
+	Search(ctx context.Context, q table.Query) ([]table.Hit, error)
+	DeleteRows(ctx context.Context, r table.DeleteRowsRequest) (int, error)
 }
 
 // Tables is all that tools and resources ask of users' vectors;
@@ -35,28 +35,28 @@ type announcedTables struct {
 }
 
 // Create makes a table.
-func (t announcedTables) Create(ctx context.Context, r vectors.CreateTableRequest) (vectors.TableInfo, error) {
+func (t announcedTables) Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error) {
 	info, err := t.Tables.Create(ctx, r)
 	t.changed(err, true)
 	return info, err
 }
 
 // Drop removes a table.
-func (t announcedTables) Drop(ctx context.Context, name string) (vectors.TableInfo, error) {
+func (t announcedTables) Drop(ctx context.Context, name string) (table.Info, error) {
 	info, err := t.Tables.Drop(ctx, name)
 	t.changed(err, true)
 	return info, err
 }
 
 // Add adds rows.
-func (t announcedTables) Add(ctx context.Context, r vectors.AddRequest) ([]string, error) {
+func (t announcedTables) Add(ctx context.Context, r table.AddRequest) ([]string, error) {
 	ids, err := t.Tables.Add(ctx, r)
 	t.changed(err, false)
 	return ids, err
 }
 
 // DeleteRows deletes rows.
-func (t announcedTables) DeleteRows(ctx context.Context, r vectors.DeleteRowsRequest) (int, error) {
+func (t announcedTables) DeleteRows(ctx context.Context, r table.DeleteRowsRequest) (int, error) {
 	n, err := t.Tables.DeleteRows(ctx, r)
 	t.changed(err, false)
 	return n, err
@@ -85,7 +85,7 @@ type tableItem struct {
 	Rows      int    `json:"rows"`
 }
 
-func tableItemOf(i vectors.TableInfo) tableItem {
+func tableItemOf(i table.Info) tableItem {
 	return tableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows}
 }
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 var addVector = define(tool{
@@ -75,9 +75,9 @@ func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (outcome
 	if err != nil {
 		return outcome{}, err
 	}
-	r := vectors.AddRequest{Table: a.TableName, RequestKey: in.key}
+	r := table.AddRequest{Table: a.TableName, RequestKey: in.key}
 	for _, row := range rows {
-		r.Rows = append(r.Rows, vectors.NewRow{ID: row.ID, Vector: float32s(row.Vector), Text: row.Text, Metadata: row.Metadata})
+		r.Rows = append(r.Rows, table.NewRow{ID: row.ID, Vector: float32s(row.Vector), Text: row.Text, Metadata: row.Metadata})
 	}
 	ids, err := in.tables().Add(ctx, r)
 	if err != nil {

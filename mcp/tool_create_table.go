@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 var createTable = define(tool{
@@ -32,8 +32,8 @@ type createTableArgs struct {
 }
 
 func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (outcome, error) {
-	info, err := in.tables().Create(ctx, vectors.CreateTableRequest{
-		Name: a.TableName, Dimension: a.Dimension, Metric: vectors.Metric(a.Metric), RequestKey: in.key,
+	info, err := in.tables().Create(ctx, table.CreateTableRequest{
+		Name: a.TableName, Dimension: a.Dimension, Metric: table.Metric(a.Metric), RequestKey: in.key,
 	})
 	if err != nil {
 		return outcome{}, err

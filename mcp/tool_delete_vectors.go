@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 var deleteVectors = define(tool{
@@ -47,7 +47,7 @@ func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) 
 			return outcome{}, err
 		}
 	}
-	n, err := in.tables().DeleteRows(ctx, vectors.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
+	n, err := in.tables().DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
 	if err != nil {
 		return outcome{}, err
 	}

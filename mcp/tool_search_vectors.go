@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 var searchVectors = define(tool{
@@ -63,7 +63,7 @@ type searchVectorsOutput struct {
 }
 
 func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (outcome, error) {
-	hits, err := in.tables().Search(ctx, vectors.TableQuery{
+	hits, err := in.tables().Search(ctx, table.Query{
 		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
 	})
 	if err != nil {

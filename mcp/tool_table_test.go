@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 // newTableWorld serves vector tables over a real database.
@@ -23,7 +23,7 @@ func newTableWorld(t *testing.T, p Profile) *sdk.ClientSession {
 	store, err := notes.OpenStore(t.Context(), state, notes.StoreOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	tables := vectors.NewTables(store.History(), filepath.Join(state, "vectors"), nil, vectors.TableOptions{})
+	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	return tableClient(t, New(Options{Version: "test", Vault: newFakeVault(nil), Tables: tables}), p)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 var watchedVault = map[string]string{
@@ -115,7 +115,7 @@ func TestTableIsWatched(t *testing.T) {
 	store, err := notes.OpenStore(t.Context(), state, notes.StoreOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	tables := vectors.NewTables(store.History(), filepath.Join(state, "vectors"), nil, vectors.TableOptions{})
+	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	core := New(Options{Version: "test", Vault: newFakeVault(nil), Tables: tables})
 	w := &realWorld{core: core}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"notesd/notes"
+	"notesd/vectors/flat"
 )
 
 // entries are the chunks that can be found: for each, whose it is, where its
@@ -21,14 +22,14 @@ type entries struct {
 }
 
 func newEntries(dim int) *entries {
-	return &entries{words: signWords(dim), of: map[int64][]int32{}, users: newUsers()}
+	return &entries{words: flat.SignWords(dim), of: map[int64][]int32{}, users: newUsers()}
 }
 
 func (e *entries) len() int { return len(e.note) }
 
-func (e *entries) add(note int64, ordinal int, slot uint32, q quantised) {
+func (e *entries) add(note int64, ordinal int, slot uint32, q flat.Vector) {
 	e.of[note] = append(e.of[note], int32(len(e.note)))
-	e.signs = signs(e.signs, q.values)
+	e.signs = flat.Signs(e.signs, q.Values)
 	e.note = append(e.note, note)
 	e.ordinal = append(e.ordinal, int32(ordinal))
 	e.slot = append(e.slot, slot)
@@ -81,7 +82,7 @@ func rescoredFor(k int) int { return max(1000, 8*k) }
 
 // nearest returns the k notes whose best chunk is nearest to the query, the
 // nearest first.
-func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector func(slot uint32) quantised) []chunkHit {
+func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector func(slot uint32) flat.Vector) []chunkHit {
 	if k <= 0 || e.len() == 0 {
 		return nil
 	}
@@ -89,16 +90,16 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector f
 	if allowed != nil {
 		keep = func(row int32) bool { return allowed.Has(e.note[row]) }
 	}
-	best, q := make(map[int64]chunkHit, 4*k), sharpen(query)
-	for _, c := range scan(e.signs, signs(nil, query), rescoredFor(k), keep) {
-		e.score(c.row, q, vector, best)
+	best, q := make(map[int64]chunkHit, 4*k), flat.NewQuery(query)
+	for _, c := range flat.Scan(e.signs, flat.Signs(nil, query), rescoredFor(k), keep) {
+		e.score(c.Row, q, vector, best)
 	}
 	return ranked(best, k)
 }
 
 // score enters a row if it is its note's best so far.
-func (e *entries) score(row int32, q sharp, vector func(slot uint32) quantised, best map[int64]chunkHit) {
-	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(q.dot(vector(e.slot[row])))}
+func (e *entries) score(row int32, q flat.Query, vector func(slot uint32) flat.Vector, best map[int64]chunkHit) {
+	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(q.Dot(vector(e.slot[row])))}
 	if b, ok := best[hit.note]; !ok || hit.cosine > b.cosine || hit.cosine == b.cosine && hit.ordinal < b.ordinal {
 		best[hit.note] = hit
 	}
@@ -116,8 +117,8 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 }
 
 // cosines scores the best chunk of each of these notes.
-func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32) quantised) []chunkHit {
-	best, q := make(map[int64]chunkHit, len(ids)), sharpen(query)
+func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32) flat.Vector) []chunkHit {
+	best, q := make(map[int64]chunkHit, len(ids)), flat.NewQuery(query)
 	for _, id := range ids {
 		for _, row := range e.of[id] {
 			e.score(row, q, vector, best)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"notesd/internal/notestest"
+	"notesd/vectors/flat"
 )
 
 // BenchmarkNearest: a million chunks of 384 dimensions, the ten nearest, with
@@ -16,13 +17,13 @@ func BenchmarkNearest(b *testing.B) {
 	e := newEntries(dim)
 	values := make([]int8, n*dim)
 	scales := make([]float32, n)
-	vector := func(i uint32) quantised { return quantised{scales[i], values[int(i)*dim : int(i+1)*dim]} }
+	vector := func(i uint32) flat.Vector { return flat.Vector{Scale: scales[i], Values: values[int(i)*dim : int(i+1)*dim]} }
 	const batch = 10_000
 	var queries [][]float32
 	for start := 0; start < n; start += batch {
 		for i, v := range notestest.Clustered(rng, batch, dim, 500) {
 			row := start + i
-			scales[row] = quantise(v, values[row*dim:(row+1)*dim])
+			scales[row] = flat.Quantise(v, values[row*dim:(row+1)*dim])
 			e.add(int64(row), 0, uint32(row), vector(uint32(row)))
 			if i < 1 {
 				queries = append(queries, v)
@@ -33,7 +34,7 @@ func BenchmarkNearest(b *testing.B) {
 	for _, q := range queries[:20] {
 		exact := map[int64]chunkHit{}
 		for row := range n {
-			e.score(int32(row), sharpen(q), vector, exact)
+			e.score(int32(row), flat.NewQuery(q), vector, exact)
 		}
 		want := ranked(exact, 10)
 		got := e.nearest(q, nil, 10, vector)

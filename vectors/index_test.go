@@ -17,6 +17,7 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/notes"
+	"notesd/vectors/flat"
 )
 
 // wordEmbedder stands in for a model: the sum of one random direction a word,
@@ -181,7 +182,7 @@ func requireTruth(t *testing.T, x *Index) {
 	have := map[string]bool{}
 	users := map[uint32]int32{}
 	for row := range e.len() {
-		have[fmt.Sprint(e.note[row], e.ordinal[row], x.serving.slots.records.at(int(e.slot[row]))[:16])] = true
+		have[fmt.Sprint(e.note[row], e.ordinal[row], x.serving.slots.records.At(int(e.slot[row]))[:16])] = true
 		users[e.slot[row]]++
 	}
 	want := map[string]bool{}
@@ -250,7 +251,7 @@ func TestDamagedSlotsAreMadeAgain(t *testing.T) {
 	path := slotPath(w.state, "m1")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	data[recordsHeader+valuesAt+3] ^= 0x40 // one value of the first record
+	data[flat.HeaderSize+flat.ValuesAt+3] ^= 0x40 // one value of the first record
 	require.NoError(t, os.WriteFile(path, data[:len(data)-5], 0o600))
 	w.start(e, nil)
 	w.settle()
@@ -330,7 +331,7 @@ func TestForgottenTextsLeaveNoVector(t *testing.T) {
 	secret, err := e.EmbedQuery(ctx, "secret\nhush hush")
 	require.NoError(t, err)
 	values := make([]int8, e.dim)
-	quantise(secret, values)
+	flat.Quantise(secret, values)
 	trace := make([]byte, len(values))
 	for i, v := range values {
 		trace[i] = byte(v)

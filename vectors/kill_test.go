@@ -22,6 +22,7 @@ import (
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
+	"notesd/vectors/flat"
 	"notesd/vectors/model"
 )
 
@@ -214,16 +215,16 @@ func requireAgreement(t *testing.T, s *space, rows map[string]string) {
 	for hash, half := range rows {
 		slot, ok := s.slots.find(keyOf(hash))
 		require.True(t, ok)
-		record := make([]byte, s.slots.records.size)
+		record := make([]byte, s.slots.records.Size)
 		key := keyOf(hash)
 		copy(record, key[:])
-		storeVector(record, unpackHalf([]byte(half)))
-		require.Equal(t, record, s.slots.records.at(int(slot)))
+		flat.PutVector(record, unpackHalf([]byte(half)))
+		require.Equal(t, record, s.slots.records.At(int(slot)))
 	}
 	require.True(t, s.complete())
 	for row := range s.entries.len() {
 		q := s.slots.vector(s.entries.slot[row])
-		require.Equal(t, signs(nil, q.values), s.entries.signs[row*s.entries.words:][:s.entries.words])
+		require.Equal(t, flat.Signs(nil, q.Values), s.entries.signs[row*s.entries.words:][:s.entries.words])
 	}
 }
 

@@ -138,7 +138,7 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 		return nil, err
 	}
 	// A new model's file is the cache of a store that is no more.
-	if s.slots.records.n > 0 && isNew || s.slots.wasteful(len(chunks)) {
+	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(chunks)) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err
 		}
@@ -156,7 +156,7 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 // fill loads the chunks into a new space. Texts that are gone are known by their
 // slots, so where there are none, their rows are deleted now.
 func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedChunk) error {
-	if s.slots.records.n == 0 && !isNew {
+	if s.slots.records.N == 0 && !isNew {
 		if err := x.deleteUnused(ctx, s.model); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"notesd/vectors/flat"
 	"slices"
 	"sync"
 )
@@ -22,7 +23,7 @@ type slots struct {
 	dim int
 
 	mu      sync.RWMutex
-	records *records
+	records *flat.File
 	byKey   map[slotKey]uint32
 	free    []uint32 // records that hold nothing
 }
@@ -39,16 +40,16 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 	header := make([]byte, 32)
 	copy(header, slotMagic)
 	binary.LittleEndian.PutUint32(header[20:], uint32(dim))
-	binary.LittleEndian.PutUint64(header[24:], checksumOf([]byte(model)))
-	records, err := openRecords(path, header, recordSize(dim))
+	binary.LittleEndian.PutUint64(header[24:], flat.ChecksumOf([]byte(model)))
+	records, err := flat.Open(path, header, flat.RecordSize(dim))
 	if err != nil {
 		return nil, fmt.Errorf("open the vector file: %w", err)
 	}
-	s := &slots{dim: dim, records: records, byKey: make(map[slotKey]uint32, records.n)}
-	for i := range records.n {
-		record := records.at(i)
+	s := &slots{dim: dim, records: records, byKey: make(map[slotKey]uint32, records.N)}
+	for i := range records.N {
+		record := records.At(i)
 		key := slotKey(record[:16])
-		if _, twice := s.byKey[key]; !twice && binary.LittleEndian.Uint32(record[20:]) == checksum(record) {
+		if _, twice := s.byKey[key]; !twice && binary.LittleEndian.Uint32(record[20:]) == flat.Checksum(record) {
 			s.byKey[key] = uint32(i)
 		} else {
 			s.free = append(s.free, uint32(i))
@@ -66,7 +67,7 @@ func (s *slots) find(key slotKey) (uint32, bool) {
 }
 
 // vector returns the quantised vector of a record, to be read only.
-func (s *slots) vector(i uint32) quantised {
+func (s *slots) vector(i uint32) flat.Vector {
 	v := s.view()
 	return v.vector(i)
 }
@@ -74,7 +75,7 @@ func (s *slots) vector(i uint32) quantised {
 // view is the file as it is at one moment. Records that are there then can be
 // read from it without a lock, as long as the file is open.
 type view struct {
-	records records
+	records flat.File
 	dim     int
 }
 
@@ -85,7 +86,7 @@ func (s *slots) view() view {
 }
 
 // vector returns the quantised vector of a record, to be read only.
-func (v *view) vector(i uint32) quantised { return storedVector(v.records.at(int(i)), v.dim) }
+func (v *view) vector(i uint32) flat.Vector { return flat.VectorOf(v.records.At(int(i)), v.dim) }
 
 // add writes the vector of a text, unless it is there, and returns its record.
 func (s *slots) add(key slotKey, v []float32) (uint32, error) {
@@ -97,9 +98,9 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	if i, ok := s.byKey[key]; ok {
 		return i, nil
 	}
-	record := make([]byte, s.records.size)
+	record := make([]byte, s.records.Size)
 	copy(record, key[:])
-	storeVector(record, v)
+	flat.PutVector(record, v)
 	i, err := s.write(record)
 	if err == nil {
 		s.byKey[key] = i
@@ -111,21 +112,21 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 func (s *slots) write(record []byte) (uint32, error) {
 	if last := len(s.free) - 1; last >= 0 {
 		i := s.free[last]
-		if err := s.records.overwrite(int(i), record); err != nil {
+		if err := s.records.Overwrite(int(i), record); err != nil {
 			return 0, err
 		}
 		s.free = s.free[:last]
 		return i, nil
 	}
-	i := uint32(s.records.n)
-	return i, s.records.append(record)
+	i := uint32(s.records.N)
+	return i, s.records.Append(record)
 }
 
 // key returns whose vector a record holds.
 func (s *slots) key(i uint32) slotKey {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slotKey(s.records.at(int(i))[:16])
+	return slotKey(s.records.At(int(i))[:16])
 }
 
 // all returns every record that holds a vector.
@@ -144,7 +145,7 @@ func (s *slots) remove(key slotKey) error {
 	if !ok {
 		return nil
 	}
-	if err := s.records.overwrite(int(i), make([]byte, s.records.size)); err != nil {
+	if err := s.records.Overwrite(int(i), make([]byte, s.records.Size)); err != nil {
 		return err
 	}
 	delete(s.byKey, key)
@@ -153,7 +154,7 @@ func (s *slots) remove(key slotKey) error {
 }
 
 // wasteful reports whether most records hold nothing or what nothing needs.
-func (s *slots) wasteful(used int) bool { return s.records.n > 2*used+recordsPerSegment }
+func (s *slots) wasteful(used int) bool { return s.records.N > 2*used+flat.RecordsPerSegment }
 
 // Close unmaps the file. No vector may be read afterwards. It may be called
 // again.

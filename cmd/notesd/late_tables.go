@@ -3,21 +3,21 @@ package main
 import (
 	"context"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 // lateTables are vector tables whose requests wait until they are open.
-type lateTables struct{ *late[*vectors.Tables] }
+type lateTables struct{ *late[*table.Tables] }
 
-func (l lateTables) Create(ctx context.Context, r vectors.CreateTableRequest) (vectors.TableInfo, error) {
+func (l lateTables) Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error) {
 	t, err := l.get(ctx)
 	if err != nil {
-		return vectors.TableInfo{}, err
+		return table.Info{}, err
 	}
 	return t.Create(ctx, r)
 }
 
-func (l lateTables) List(ctx context.Context) ([]vectors.TableInfo, error) {
+func (l lateTables) List(ctx context.Context) ([]table.Info, error) {
 	t, err := l.get(ctx)
 	if err != nil {
 		return nil, err
@@ -25,23 +25,23 @@ func (l lateTables) List(ctx context.Context) ([]vectors.TableInfo, error) {
 	return t.List(ctx)
 }
 
-func (l lateTables) Describe(ctx context.Context, name string, ids int) (vectors.TableInfo, []string, error) {
+func (l lateTables) Describe(ctx context.Context, name string, ids int) (table.Info, []string, error) {
 	t, err := l.get(ctx)
 	if err != nil {
-		return vectors.TableInfo{}, nil, err
+		return table.Info{}, nil, err
 	}
 	return t.Describe(ctx, name, ids)
 }
 
-func (l lateTables) Drop(ctx context.Context, name string) (vectors.TableInfo, error) {
+func (l lateTables) Drop(ctx context.Context, name string) (table.Info, error) {
 	t, err := l.get(ctx)
 	if err != nil {
-		return vectors.TableInfo{}, err
+		return table.Info{}, err
 	}
 	return t.Drop(ctx, name)
 }
 
-func (l lateTables) Add(ctx context.Context, r vectors.AddRequest) ([]string, error) {
+func (l lateTables) Add(ctx context.Context, r table.AddRequest) ([]string, error) {
 	t, err := l.get(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (l lateTables) Add(ctx context.Context, r vectors.AddRequest) ([]string, er
 	return t.Add(ctx, r)
 }
 
-func (l lateTables) Search(ctx context.Context, q vectors.TableQuery) ([]vectors.TableHit, error) {
+func (l lateTables) Search(ctx context.Context, q table.Query) ([]table.Hit, error) {
 	t, err := l.get(ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (l lateTables) Search(ctx context.Context, q vectors.TableQuery) ([]vectors
 	return t.Search(ctx, q)
 }
 
-func (l lateTables) DeleteRows(ctx context.Context, r vectors.DeleteRowsRequest) (int, error) {
+func (l lateTables) DeleteRows(ctx context.Context, r table.DeleteRowsRequest) (int, error) {
 	t, err := l.get(ctx)
 	if err != nil {
 		return 0, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"notesd/vectors"
+	"notesd/vectors/table"
 )
 
 // tableLine is a table as it is listed.
@@ -21,7 +21,7 @@ type tableLine struct {
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
 }
 
-func lineOf(i vectors.TableInfo) tableLine {
+func lineOf(i table.Info) tableLine {
 	l := tableLine{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Created: i.Created}
 	if !i.Dropped.IsZero() {
 		until := i.RestorableUntil()
@@ -31,7 +31,7 @@ func lineOf(i vectors.TableInfo) tableLine {
 }
 
 // listTables lists the tables in use, then those that can be restored.
-func listTables(ctx context.Context, tables *vectors.Tables) ([]tableLine, error) {
+func listTables(ctx context.Context, tables *table.Tables) ([]tableLine, error) {
 	used, err := tables.List(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func listTables(ctx context.Context, tables *vectors.Tables) ([]tableLine, error
 	return lines, nil
 }
 
-func restoreTable(ctx context.Context, tables *vectors.Tables, name string) (tableLine, error) {
+func restoreTable(ctx context.Context, tables *table.Tables, name string) (tableLine, error) {
 	info, err := tables.Restore(ctx, name)
 	return lineOf(info), err
 }

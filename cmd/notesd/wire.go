@@ -17,6 +17,7 @@ import (
 	"notesd/prompts"
 	"notesd/search"
 	"notesd/vectors"
+	"notesd/vectors/table"
 	"notesd/watcher"
 )
 
@@ -40,7 +41,7 @@ type service struct {
 	engine  *late[*search.Engine]
 	index   *late[*search.Index]
 	vectors *late[*vectors.Index] // holds nil when the configuration wants none
-	tables  *late[*vectors.Tables]
+	tables  *late[*table.Tables]
 	watcher *watcher.Watcher // nil: nobody waits for changes from outside
 	core    *mcp.Core
 
@@ -59,7 +60,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		index:  newLate[*search.Index](),
 
 		vectors: newLate[*vectors.Index](),
-		tables:  newLate[*vectors.Tables](),
+		tables:  newLate[*table.Tables](),
 	}
 	settling := settling{vault: s.vault, until: time.Now().Add(settleTime)}
 	vault := lateVault{s.vault, settling}
@@ -197,7 +198,7 @@ func (s *service) open(ctx context.Context) error {
 		vault.Follow(meaning)
 	}
 	s.vectors.set(meaning)
-	tables := vectors.NewTables(store.History(), s.cfg.State, embedder, vectors.TableOptions{Log: log})
+	tables := table.New(store.History(), s.cfg.State, embedder, table.Options{Log: log})
 	s.opened = append(s.opened, tables.Close)
 	s.tables.set(tables)
 	s.engine.set(search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{

@@ -29,7 +29,7 @@ var layers = map[string]layer{
 		why:        "the command wires all packages and decides nothing",
 	},
 	"mcp": {
-		imports:    []string{"notes", "search", "vectors", "prompts"},
+		imports:    []string{"notes", "search", "vectors/table", "prompts"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
 	},
@@ -48,8 +48,16 @@ var layers = map[string]layer{
 		why:     "it measures the answers of search from outside, so that what it measures is what users get",
 	},
 	"vectors": {
-		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/model", "vectors/bert/kernel"},
-		why:     "vectors follow the feed of notes and keep tables of their own; they never know how text is searched",
+		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/flat", "vectors/model"},
+		why:     "vectors follow the feed of notes; they never know how text is searched",
+	},
+	"vectors/table": {
+		imports: []string{"notes", "internal/sqlite", "vectors/flat"},
+		why:     "users' tables share storage and scanning with the notes' vectors, and nothing else",
+	},
+	"vectors/flat": {
+		imports: []string{"vectors/bert/kernel"},
+		why:     "it stores and compares vectors, whatever they stand for",
 	},
 	"vectors/bert": {
 		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
@@ -112,7 +120,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"vectors/bert":          {imports: []string{"vectors/model"}},
 	"vectors/model/convert": {imports: []string{"vectors/bert"}},
 	"migrations":            {thirdParty: []string{"modernc.org/sqlite"}},
-	"vectors":               {thirdParty: []string{"modernc.org/sqlite"}},       // its vec, the reference for distances
+	"vectors/table":         {thirdParty: []string{"modernc.org/sqlite"}},       // its vec, the reference for distances
 	"internal/markdown":     {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
 	"internal/archtest":     {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package vectors
+package flat
 
 import (
 	"errors"

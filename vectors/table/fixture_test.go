@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"cmp"
@@ -46,9 +46,9 @@ func openHistory(t testing.TB, dir string) *sqlite.DB {
 }
 
 // newTables opens tables whose database and caches lie in dir.
-func newTables(t testing.TB, dir string, opt TableOptions) *Tables {
+func newTables(t testing.TB, dir string, opt Options) *Tables {
 	t.Helper()
-	tables := NewTables(openHistory(t, dir), filepath.Join(dir, "cache"), &tableEmbedder{dim: 64}, opt)
+	tables := New(openHistory(t, dir), filepath.Join(dir, "cache"), &tableEmbedder{dim: 64}, opt)
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	return tables
 }
@@ -71,14 +71,14 @@ type modelledRow struct {
 }
 
 // search is the brute force that Tables is held to.
-func (m *tableModel) search(q []float32, where map[string]any) []TableHit {
-	var hits []TableHit
+func (m *tableModel) search(q []float32, where map[string]any) []Hit {
+	var hits []Hit
 	for id, r := range m.rows {
 		if notes.WhereMatches(where, r.metadata) {
-			hits = append(hits, TableHit{ID: id, Score: plainScore(m.metric, q, r.vector)})
+			hits = append(hits, Hit{ID: id, Score: plainScore(m.metric, q, r.vector)})
 		}
 	}
-	slices.SortFunc(hits, func(a, b TableHit) int {
+	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
 	return hits
@@ -103,7 +103,7 @@ func plainScore(metric Metric, q, v []float32) float64 {
 // score its own.
 func (m *tableModel) requireSame(t *testing.T, tables *Tables, table string, q []float32, where map[string]any, limit int) {
 	t.Helper()
-	got, err := tables.Search(context.Background(), TableQuery{Table: table, Vector: q, Where: where, Limit: limit})
+	got, err := tables.Search(context.Background(), Query{Table: table, Vector: q, Where: where, Limit: limit})
 	require.NoError(t, err)
 	want := m.search(q, where)
 	want = want[:min(limit, len(want))]

@@ -1,10 +1,11 @@
-package vectors
+package table
 
 import (
 	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"notesd/vectors/flat"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,22 +13,22 @@ import (
 
 // open opens the file at path and drops its records from the first on that is
 // not sound.
-func (c *tableCopy) open(path string) (*records, error) {
-	header := make([]byte, recordsHeader)
+func (c *tableCopy) open(path string) (*flat.File, error) {
+	header := make([]byte, flat.HeaderSize)
 	copy(header, tableMagic)
 	binary.LittleEndian.PutUint32(header[20:], uint32(c.info.Dimension))
 	binary.LittleEndian.PutUint64(header[24:], uint64(c.info.id))
 	binary.LittleEndian.PutUint64(header[32:], uint64(c.info.created))
-	file, err := openRecords(path, header, recordSize(c.info.Dimension))
+	file, err := flat.Open(path, header, flat.RecordSize(c.info.Dimension))
 	if err != nil {
 		return nil, fmt.Errorf("open a table's cache: %w", err)
 	}
 	last := int64(math.MinInt64)
-	for i := range file.n {
-		record := file.at(i)
+	for i := range file.N {
+		record := file.At(i)
 		row := recordRow(record)
-		if row <= last || binary.LittleEndian.Uint32(record[20:]) != checksum(record) {
-			file.cut(i)
+		if row <= last || binary.LittleEndian.Uint32(record[20:]) != flat.Checksum(record) {
+			file.Truncate(i)
 			break
 		}
 		last = row
@@ -76,7 +77,7 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	var live []int64
 	// The file has every row up to its last that was not gone when it was
 	// written: equal counts and ends mean equal rows.
-	if same := c.file.n == n && (n == 0 || recordRow(c.file.at(n-1)) == last); !same {
+	if same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last); !same {
 		if live, err = src.rowNumbers(ctx, c.info.id); err != nil {
 			return err
 		}
@@ -84,9 +85,9 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 			return err
 		}
 	}
-	c.rows = make([]int64, 0, max(n, c.file.n))
-	for i := range c.file.n {
-		c.rows = append(c.rows, recordRow(c.file.at(i)))
+	c.rows = make([]int64, 0, max(n, c.file.N))
+	for i := range c.file.N {
+		c.rows = append(c.rows, recordRow(c.file.At(i)))
 	}
 	if live != nil || n == 0 {
 		if err := c.reconcile(live); err != nil {
@@ -102,7 +103,7 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 
 // compact writes the file anew when most of its rows are gone.
 func (c *tableCopy) compact(live []int64) error {
-	if c.file.n < 2*len(live)+recordsPerSegment {
+	if c.file.N < 2*len(live)+flat.RecordsPerSegment {
 		return nil
 	}
 	temp := c.path + ".new"
@@ -111,10 +112,10 @@ func (c *tableCopy) compact(live []int64) error {
 	if err != nil {
 		return err
 	}
-	for i := range c.file.n {
-		record := c.file.at(i)
+	for i := range c.file.N {
+		record := c.file.At(i)
 		if _, ok := slices.BinarySearch(live, recordRow(record)); ok {
-			if err := file.append(record); err != nil {
+			if err := file.Append(record); err != nil {
 				_ = file.Close() // the cause tells
 				return err
 			}
@@ -150,7 +151,7 @@ func (c *tableCopy) reconcile(live []int64) error {
 		upTo, _ = slices.BinarySearch(live, c.rows[n-1]+1)
 	}
 	if found != upTo {
-		c.file.cut(0)
+		c.file.Truncate(0)
 		c.rows, c.gone, c.dead = c.rows[:0], nil, 0
 	}
 	return nil
@@ -166,23 +167,23 @@ func (c *tableCopy) fetch(ctx context.Context, src tableSource, live []int64) er
 		return nil
 	}
 	const batch = 256
-	buffer := make([]byte, 0, batch*c.file.size)
+	buffer := make([]byte, 0, batch*c.file.Size)
 	err := src.vectors(ctx, c.info.id, after, func(row int64, v []float32) error {
 		if len(v) != c.info.Dimension {
 			return fmt.Errorf("row %d of a table has %d numbers, not %d", row, len(v), c.info.Dimension)
 		}
-		buffer = append(buffer, make([]byte, c.file.size)...)
-		c.record(buffer[len(buffer)-c.file.size:], row, v)
+		buffer = append(buffer, make([]byte, c.file.Size)...)
+		c.record(buffer[len(buffer)-c.file.Size:], row, v)
 		c.rows = append(c.rows, row)
 		if len(buffer) < cap(buffer) {
 			return nil
 		}
-		err := c.file.append(buffer)
+		err := c.file.Append(buffer)
 		buffer = buffer[:0]
 		return err
 	})
 	if err != nil || len(buffer) == 0 {
 		return err
 	}
-	return c.file.append(buffer)
+	return c.file.Append(buffer)
 }

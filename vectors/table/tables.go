@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 const keptDropped = 7 * 24 * time.Hour
 
 // TableOptions say how tables are kept. A zero field means its default.
-type TableOptions struct {
+type Options struct {
 	Idle   time.Duration // what was not searched for so long leaves memory; 15 minutes
 	Memory int64         // bytes of all searchable copies, of which one may always be more; 512 MiB
 	Log    *slog.Logger
@@ -47,7 +47,7 @@ type Tables struct {
 	db       *sqlite.DB
 	dir      string
 	embedder QueryEmbedder // nil: no search by text
-	opt      TableOptions
+	opt      Options
 
 	write sync.Mutex // held from a transaction until the copies know of it: rows reach them in order
 
@@ -65,7 +65,7 @@ type QueryEmbedder interface {
 
 // NewTables keeps tables in the history database, and their caches in dir. It
 // starts nothing; see Run.
-func NewTables(history *sqlite.DB, dir string, embedder QueryEmbedder, opt TableOptions) *Tables {
+func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *Tables {
 	if opt.Idle <= 0 {
 		opt.Idle = 15 * time.Minute
 	}

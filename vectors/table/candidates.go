@@ -1,8 +1,9 @@
-package vectors
+package table
 
 import (
 	"math"
 	"math/bits"
+	"notesd/vectors/flat"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ type planes struct {
 }
 
 func planesOf(q []float32) planes {
-	words := signWords(len(q))
+	words := flat.SignWords(len(q))
 	p := planes{planes: make([]uint64, planeBits*words), low: slices.Min(q)}
 	const steps = 1<<planeBits - 1
 	p.step = (slices.Max(q) - p.low) / steps

@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -87,7 +87,7 @@ func loadedSample(t testing.TB, kind string, metric Metric, n, dim int) (*tableC
 			queries[i] = near
 		}
 	}
-	c := newTableCopy(tableRow{TableInfo: TableInfo{Dimension: dim, Metric: metric}}, filepath.Join(t.TempDir(), "copy"))
+	c := newTableCopy(tableRow{Info: Info{Dimension: dim, Metric: metric}}, filepath.Join(t.TempDir(), "copy"))
 	require.NoError(t, c.load(t.Context(), memorySource(all[:n])))
 	t.Cleanup(func() { require.NoError(t, c.unload()) })
 	return c, queries
@@ -161,7 +161,7 @@ func benchmarkScan(b *testing.B, c *tableCopy, queries [][]float32) {
 func BenchmarkTableSearch(b *testing.B) {
 	const n, dim = 100_000, 384
 	ctx := b.Context()
-	tables := newTables(b, b.TempDir(), TableOptions{})
+	tables := newTables(b, b.TempDir(), Options{})
 	_, err := tables.Create(ctx, CreateTableRequest{Name: "t", Dimension: dim})
 	require.NoError(b, err)
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -179,7 +179,7 @@ func BenchmarkTableSearch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			i := 0
 			ask := func() {
-				hits, err := tables.Search(ctx, TableQuery{Table: "t", Vector: queries[i%len(queries)], Where: where})
+				hits, err := tables.Search(ctx, Query{Table: "t", Vector: queries[i%len(queries)], Where: where})
 				if err != nil || len(hits) != 10 {
 					b.Fatal(len(hits), err)
 				}

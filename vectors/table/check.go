@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func tableName(op, name string) (string, error) {
 }
 
 // checkVector refuses what cannot be compared. which says which vector it is.
-func checkVector(op string, info TableInfo, which string, v []float32) error {
+func checkVector(op string, info Info, which string, v []float32) error {
 	if len(v) != info.Dimension {
 		return invalid(op, info.Name, fmt.Sprintf("Pass vectors of %d numbers, or create another table.", info.Dimension),
 			"%s has %d numbers, and the table takes %d", which, len(v), info.Dimension)

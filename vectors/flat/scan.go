@@ -1,4 +1,4 @@
-package vectors
+package flat
 
 import (
 	"math/bits"
@@ -9,7 +9,7 @@ import (
 
 // candidate is a row that may be among the nearest.
 type candidate struct {
-	row      int32
+	Row      int32
 	distance int32 // Hamming, of the signs
 }
 
@@ -19,7 +19,7 @@ const parallelFrom = 32 << 10
 // scan returns the k rows whose signs differ least from the query's, in no
 // order. keep, when not nil, says
 // which rows count. rows is len(table)/len(query).
-func scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
+func Scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	rows := len(table) / len(query)
 	workers := 1
 	if rows >= parallelFrom {

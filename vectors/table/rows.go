@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := t.checkRows(ctx, info.TableInfo, r)
+	rows, err := t.checkRows(ctx, info.Info, r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Tables) tell(table int64, removed []int64, added []newRow) {
 	}
 }
 
-func (t *Tables) checkRows(ctx context.Context, info TableInfo, r AddRequest) ([]storedRow, error) {
+func (t *Tables) checkRows(ctx context.Context, info Info, r AddRequest) ([]storedRow, error) {
 	switch n := len(r.Rows); {
 	case n == 0:
 		return nil, invalid(opAdd, info.Name, "Pass a vector, or rows that each have one.", "there is nothing to add")
@@ -101,7 +101,7 @@ func (t *Tables) checkRows(ctx context.Context, info TableInfo, r AddRequest) ([
 	return rows, nil
 }
 
-func (t *Tables) checkRow(ctx context.Context, info TableInfo, which string, row NewRow) (stored storedRow, err error) {
+func (t *Tables) checkRow(ctx context.Context, info Info, which string, row NewRow) (stored storedRow, err error) {
 	stored.id, stored.vector = row.ID, row.Vector
 	if err := checkID(opAdd, info.Name, which, row.ID); err != nil {
 		return stored, err
@@ -154,7 +154,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow) (r
 			return err
 		}
 		n := info.Rows - len(removed) + len(rows)
-		if err := checkSize(info.TableInfo, n); err != nil {
+		if err := checkSize(info.Info, n); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE vector_tables SET rows = ? WHERE id = ?`, n, info.id); err != nil {
@@ -167,7 +167,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow) (r
 }
 
 // checkSize refuses what a table cannot hold.
-func checkSize(info TableInfo, rows int) error {
+func checkSize(info Info, rows int) error {
 	most := min(MaxTableRows, MaxTableNumbers/info.Dimension)
 	if rows <= most {
 		return nil

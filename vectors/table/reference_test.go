@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // Scores and order are those of sqlite-vec, over vectors of its own format.
 func TestTablesAgainstSQLiteVec(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), TableOptions{})
+	tables := newTables(t, t.TempDir(), Options{})
 	for metric, score := range map[Metric]string{
 		Cosine: "1 - vec_distance_cosine(v.vector, ?)",
 		L2:     "-vec_distance_l2(v.vector, ?)",
@@ -34,7 +34,7 @@ func TestTablesAgainstSQLiteVec(t *testing.T) {
 				require.NoError(t, err)
 			}
 			for _, q := range notestest.Clustered(rng, 10, dim, 7) {
-				got, err := tables.Search(ctx, TableQuery{Table: name, Vector: q, Limit: 20})
+				got, err := tables.Search(ctx, Query{Table: name, Vector: q, Limit: 20})
 				require.NoError(t, err)
 				rows, err := tables.db.Reader().QueryContext(ctx, `SELECT r.id, `+score+` AS score FROM vector_rows r
 					JOIN vector_values v ON v.row = r.row JOIN vector_tables t ON t.id = r.table_id

@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // TableInfo describes a table.
-type TableInfo struct {
+type Info struct {
 	Name      string
 	Dimension int
 	Metric    Metric
@@ -22,11 +22,11 @@ type TableInfo struct {
 }
 
 // RestorableUntil is when a dropped table is gone for good.
-func (i TableInfo) RestorableUntil() time.Time { return i.Dropped.Add(keptDropped) }
+func (i Info) RestorableUntil() time.Time { return i.Dropped.Add(keptDropped) }
 
 // tableRow is a row of vector_tables.
 type tableRow struct {
-	TableInfo
+	Info
 	id         int64
 	created    int64
 	requestKey string
@@ -54,23 +54,23 @@ type CreateTableRequest struct {
 }
 
 // Create makes an empty table. The error is of notes.ErrInvalid or ErrExists.
-func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (TableInfo, error) {
+func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error) {
 	const op = "create table"
 	name, err := tableName(op, r.Name)
 	if err != nil {
-		return TableInfo{}, err
+		return Info{}, err
 	}
 	if r.Dimension < 1 || r.Dimension > MaxDimension {
-		return TableInfo{}, invalid(op, name, "Pass how many numbers each vector has.", "the dimension must be from 1 to %d, not %d", MaxDimension, r.Dimension)
+		return Info{}, invalid(op, name, "Pass how many numbers each vector has.", "the dimension must be from 1 to %d, not %d", MaxDimension, r.Dimension)
 	}
 	switch r.Metric {
 	case "":
 		r.Metric = Cosine
 	case Cosine, Dot, L2:
 	default:
-		return TableInfo{}, invalid(op, name, "Use cosine, dot or l2.", "there is no metric %q", r.Metric)
+		return Info{}, invalid(op, name, "Use cosine, dot or l2.", "there is no metric %q", r.Metric)
 	}
-	made := tableRow{TableInfo: TableInfo{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
+	made := tableRow{Info: Info{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
 		old, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE name = ? AND dropped IS NULL`, name))
 		switch {
@@ -89,59 +89,59 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (TableInfo, e
 			name, r.Dimension, r.Metric, made.Created.UnixNano(), r.RequestKey)
 		return err
 	})
-	return made.TableInfo, err
+	return made.Info, err
 }
 
 // List returns the tables in use, by name.
-func (t *Tables) List(ctx context.Context) ([]TableInfo, error) {
+func (t *Tables) List(ctx context.Context) ([]Info, error) {
 	return t.list(ctx, `dropped IS NULL ORDER BY name`)
 }
 
 // Dropped returns the tables that can be restored, the last dropped first.
-func (t *Tables) Dropped(ctx context.Context) ([]TableInfo, error) {
+func (t *Tables) Dropped(ctx context.Context) ([]Info, error) {
 	return t.list(ctx, `dropped > ? ORDER BY dropped DESC`, t.expired())
 }
 
 // expired is when a table must have been dropped, or earlier, to be removed.
 func (t *Tables) expired() int64 { return t.opt.Now().Add(-keptDropped).UnixNano() }
 
-func (t *Tables) list(ctx context.Context, where string, args ...any) ([]TableInfo, error) {
+func (t *Tables) list(ctx context.Context, where string, args ...any) ([]Info, error) {
 	rows, err := t.db.Reader().QueryContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE `+where, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // Err below tells
-	var infos []TableInfo
+	var infos []Info
 	for rows.Next() {
 		row, err := scanTable(rows)
 		if err != nil {
 			return nil, err
 		}
-		infos = append(infos, row.TableInfo)
+		infos = append(infos, row.Info)
 	}
 	return infos, rows.Err()
 }
 
 // Describe returns a table and the ids of its newest rows, up to n.
-func (t *Tables) Describe(ctx context.Context, name string, n int) (TableInfo, []string, error) {
+func (t *Tables) Describe(ctx context.Context, name string, n int) (Info, []string, error) {
 	row, err := t.find(ctx, "read table", name)
 	if err != nil {
-		return TableInfo{}, nil, err
+		return Info{}, nil, err
 	}
 	rows, err := t.db.Reader().QueryContext(ctx, `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, row.id, n)
 	if err != nil {
-		return TableInfo{}, nil, err
+		return Info{}, nil, err
 	}
 	defer func() { _ = rows.Close() }() // Err below tells
 	var ids []string
 	for rows.Next() {
 		var id string
 		if err := rows.Scan(&id); err != nil {
-			return TableInfo{}, nil, err
+			return Info{}, nil, err
 		}
 		ids = append(ids, id)
 	}
-	return row.TableInfo, ids, rows.Err()
+	return row.Info, ids, rows.Err()
 }
 
 // find returns the table in use that has the name.
@@ -177,12 +177,12 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 }
 
 // Drop takes a table out of use. It can be restored for seven days.
-func (t *Tables) Drop(ctx context.Context, name string) (TableInfo, error) {
+func (t *Tables) Drop(ctx context.Context, name string) (Info, error) {
 	t.write.Lock()
 	defer t.write.Unlock()
 	row, err := t.find(ctx, "drop table", name)
 	if err != nil {
-		return TableInfo{}, err
+		return Info{}, err
 	}
 	row.Dropped = t.opt.Now().UTC()
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
@@ -190,21 +190,21 @@ func (t *Tables) Drop(ctx context.Context, name string) (TableInfo, error) {
 		return err
 	})
 	if err != nil {
-		return TableInfo{}, err
+		return Info{}, err
 	}
 	if err := t.forget(row.id); err != nil {
 		t.opt.Log.Warn("remove a dropped table's cache", "err", err) // purging tries again
 	}
-	return row.TableInfo, nil
+	return row.Info, nil
 }
 
 // Restore brings the table of that name back that was dropped last. The error
 // is of notes.ErrNotFound, or ErrExists when the name is in use again.
-func (t *Tables) Restore(ctx context.Context, name string) (TableInfo, error) {
+func (t *Tables) Restore(ctx context.Context, name string) (Info, error) {
 	const op = "restore table"
 	clean, err := tableName(op, name)
 	if err != nil {
-		return TableInfo{}, err
+		return Info{}, err
 	}
 	var row tableRow
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
@@ -228,7 +228,7 @@ func (t *Tables) Restore(ctx context.Context, name string) (TableInfo, error) {
 		return err
 	})
 	row.Dropped = time.Time{}
-	return row.TableInfo, err
+	return row.Info, err
 }
 
 // Purge removes the tables whose seven days are over, a thousand rows at a

@@ -1,9 +1,10 @@
-package vectors
+package table
 
 import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"notesd/vectors/flat"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,7 @@ type tableCopy struct {
 
 	mu      sync.RWMutex // readers search, load and changes write
 	retired bool         // was unloaded: Tables has or makes another
-	file    *records     // nil: not loaded
+	file    *flat.File   // nil: not loaded
 	rows    []int64      // ascending
 	gone    bitset
 	dead    int // how many are gone
@@ -61,11 +62,11 @@ func (c *tableCopy) record(dst []byte, row int64, v []float32) {
 	binary.LittleEndian.PutUint64(dst, uint64(row))
 	switch c.info.Metric {
 	case Cosine:
-		v = normalised(slices.Clone(v))
+		v = flat.Normalised(slices.Clone(v))
 	case L2:
 		binary.LittleEndian.PutUint32(dst[8:], math.Float32bits(float32(-squares(v))))
 	}
-	storeVector(dst, v)
+	flat.PutVector(dst, v)
 }
 
 func recordRow(record []byte) int64 { return int64(binary.LittleEndian.Uint64(record)) }
@@ -99,7 +100,7 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 	if err := c.add(added); err != nil {
 		return errors.Join(err, c.drop())
 	}
-	if c.dead > len(c.rows)/2+recordsPerSegment {
+	if c.dead > len(c.rows)/2+flat.RecordsPerSegment {
 		return c.drop() // the next load compacts
 	}
 	return nil
@@ -113,11 +114,11 @@ func (c *tableCopy) add(added []newRow) error {
 	if len(added) == 0 {
 		return nil
 	}
-	data := make([]byte, len(added)*c.file.size)
+	data := make([]byte, len(added)*c.file.Size)
 	for i, r := range added {
-		c.record(data[i*c.file.size:], r.row, r.vector)
+		c.record(data[i*c.file.Size:], r.row, r.vector)
 	}
-	if err := c.file.append(data); err != nil {
+	if err := c.file.Append(data); err != nil {
 		return err
 	}
 	for _, r := range added {

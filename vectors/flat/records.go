@@ -1,4 +1,4 @@
-package vectors
+package flat
 
 import (
 	"errors"
@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	recordsHeader = 64
+	HeaderSize = 64
 	// recordsPerSegment is how many records are mapped at a time; a mapping must
 	// not move while records are being read.
-	recordsPerSegment = 1 << 14
+	RecordsPerSegment = 1 << 14
 )
 
 // records is a file of a header and then records of equal size, which only
 // grows, mapped into memory. The caller locks: at may run beside itself, all
 // else alone.
-type records struct {
-	size int // of a record
-	n    int
+type File struct {
+	Size int // of a record
+	N    int
 	file *os.File
 	maps []segment
 }
 
 // openRecords opens or creates the file. One with another header is emptied:
 // it is a cache of something else.
-func openRecords(path string, header []byte, size int) (*records, error) {
+func Open(path string, header []byte, size int) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	r := &records{size: size, file: file}
+	r := &File{Size: size, file: file}
 	if err := r.load(header); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-func (r *records) load(header []byte) error {
-	want, have := make([]byte, recordsHeader), make([]byte, recordsHeader)
+func (r *File) load(header []byte) error {
+	want, have := make([]byte, HeaderSize), make([]byte, HeaderSize)
 	copy(want, header)
 	if _, err := r.file.ReadAt(have, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -54,19 +54,19 @@ func (r *records) load(header []byte) error {
 	if err != nil {
 		return err
 	}
-	n := int((info.Size() - recordsHeader) / int64(r.size))
+	n := int((info.Size() - HeaderSize) / int64(r.Size))
 	if err := r.extend(n); err != nil {
 		return err
 	}
-	r.n = n
+	r.N = n
 	return nil
 }
 
 // extend maps segments until n records can be read.
-func (r *records) extend(n int) error {
-	for len(r.maps)*recordsPerSegment < n {
+func (r *File) extend(n int) error {
+	for len(r.maps)*RecordsPerSegment < n {
 		i := len(r.maps)
-		m, err := mapSegment(r.file, recordsHeader+int64(i)*recordsPerSegment*int64(r.size), recordsPerSegment*r.size)
+		m, err := mapSegment(r.file, HeaderSize+int64(i)*RecordsPerSegment*int64(r.Size), RecordsPerSegment*r.Size)
 		if err != nil {
 			return err
 		}
@@ -76,45 +76,45 @@ func (r *records) extend(n int) error {
 }
 
 // at returns the bytes of a record, to be read only.
-func (r *records) at(i int) []byte {
-	start := i % recordsPerSegment * r.size
-	return r.maps[i/recordsPerSegment].data[start : start+r.size]
+func (r *File) At(i int) []byte {
+	start := i % RecordsPerSegment * r.Size
+	return r.maps[i/RecordsPerSegment].data[start : start+r.Size]
 }
 
 // append writes records, one after another in data, behind the last. After an
 // error there are as many as before.
-func (r *records) append(data []byte) error {
-	if _, err := r.file.WriteAt(data, recordsHeader+int64(r.n)*int64(r.size)); err != nil {
+func (r *File) Append(data []byte) error {
+	if _, err := r.file.WriteAt(data, HeaderSize+int64(r.N)*int64(r.Size)); err != nil {
 		return err
 	}
-	if err := r.extend(r.n + len(data)/r.size); err != nil {
+	if err := r.extend(r.N + len(data)/r.Size); err != nil {
 		return err
 	}
-	for i, rest := r.n, data; len(rest) > 0; {
-		first := i % recordsPerSegment
-		fits := min(len(rest), (recordsPerSegment-first)*r.size)
-		if err := r.maps[i/recordsPerSegment].wrote(r.file, first*r.size, rest[:fits]); err != nil {
+	for i, rest := r.N, data; len(rest) > 0; {
+		first := i % RecordsPerSegment
+		fits := min(len(rest), (RecordsPerSegment-first)*r.Size)
+		if err := r.maps[i/RecordsPerSegment].wrote(r.file, first*r.Size, rest[:fits]); err != nil {
 			return err
 		}
-		i, rest = i+fits/r.size, rest[fits:]
+		i, rest = i+fits/r.Size, rest[fits:]
 	}
-	r.n += len(data) / r.size
+	r.N += len(data) / r.Size
 	return nil
 }
 
 // overwrite writes another record in the place of one.
-func (r *records) overwrite(i int, data []byte) error {
-	if _, err := r.file.WriteAt(data, recordsHeader+int64(i)*int64(r.size)); err != nil {
+func (r *File) Overwrite(i int, data []byte) error {
+	if _, err := r.file.WriteAt(data, HeaderSize+int64(i)*int64(r.Size)); err != nil {
 		return err
 	}
-	return r.maps[i/recordsPerSegment].wrote(r.file, i%recordsPerSegment*r.size, data)
+	return r.maps[i/RecordsPerSegment].wrote(r.file, i%RecordsPerSegment*r.Size, data)
 }
 
 // cut forgets the records from n on; others may be written in their place.
-func (r *records) cut(n int) { r.n = n }
+func (r *File) Truncate(n int) { r.N = n }
 
 // Close unmaps the file. No record may be read afterwards.
-func (r *records) Close() error {
+func (r *File) Close() error {
 	if r.file == nil {
 		return nil
 	}
@@ -123,6 +123,6 @@ func (r *records) Close() error {
 		errs = append(errs, m.unmap())
 	}
 	errs = append(errs, r.file.Close())
-	r.maps, r.file, r.n = nil, nil, 0
+	r.maps, r.file, r.N = nil, nil, 0
 	return errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"cmp"
@@ -10,11 +10,12 @@ import (
 	"slices"
 
 	"notesd/notes"
+	"notesd/vectors/flat"
 )
 
 // TableQuery asks for the rows of a table that are nearest to a vector, or to
 // a text, which is embedded if the dimensions are the same.
-type TableQuery struct {
+type Query struct {
 	Table  string
 	Vector []float32
 	Text   string
@@ -24,7 +25,7 @@ type TableQuery struct {
 
 // TableHit is a row and how near it is: see [Metric]. Metadata is a JSON
 // object.
-type TableHit struct {
+type Hit struct {
 	ID       string
 	Score    float64
 	Metadata json.RawMessage
@@ -33,7 +34,7 @@ type TableHit struct {
 const opSearch = "search table"
 
 // Search returns the nearest rows that meet the conditions, the nearest first.
-func (t *Tables) Search(ctx context.Context, q TableQuery) ([]TableHit, error) {
+func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	info, err := t.find(ctx, opSearch, q.Table)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (t *Tables) Search(ctx context.Context, q TableQuery) ([]TableHit, error) {
 	if err != nil {
 		return nil, err
 	}
-	vector, err := t.queryVector(ctx, info.TableInfo, q)
+	vector, err := t.queryVector(ctx, info.Info, q)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (t *Tables) Search(ctx context.Context, q TableQuery) ([]TableHit, error) {
 	return hits[:min(q.Limit, len(hits))], nil
 }
 
-func (t *Tables) queryVector(ctx context.Context, info TableInfo, q TableQuery) ([]float32, error) {
+func (t *Tables) queryVector(ctx context.Context, info Info, q Query) ([]float32, error) {
 	switch {
 	case len(q.Vector) > 0 && q.Text != "":
 		return nil, invalid(opSearch, info.Name, "Pass one of the two.", "there are both a query vector and a query text")
@@ -74,7 +75,7 @@ func (t *Tables) queryVector(ctx context.Context, info TableInfo, q TableQuery) 
 }
 
 // embed returns the vector of a text as the table takes it.
-func (t *Tables) embed(ctx context.Context, op string, info TableInfo, text string) ([]float32, error) {
+func (t *Tables) embed(ctx context.Context, op string, info Info, text string) ([]float32, error) {
 	if t.embedder == nil {
 		return nil, invalid(op, info.Name, "Pass a vector.", "text cannot be embedded, because semantic search is off")
 	}
@@ -95,7 +96,7 @@ func (t *Tables) embed(ctx context.Context, op string, info TableInfo, text stri
 }
 
 // misfit is a text whose vectors do not fit the table.
-func misfit(op string, info TableInfo, dim int) error {
+func misfit(op string, info Info, dim int) error {
 	return invalid(op, info.Name, fmt.Sprintf("Pass a vector, or use a table of dimension %d.", dim),
 		"text gives vectors of %d numbers, and the table takes %d", dim, info.Dimension)
 }
@@ -170,7 +171,7 @@ func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking
 	for _, s := range found {
 		r.rows = append(r.rows, c.rows[s.row])
 		r.scores = append(r.scores, s.score)
-		scale = max(scale, storedVector(c.file.at(int(s.row)), c.info.Dimension).scale)
+		scale = max(scale, flat.VectorOf(c.file.At(int(s.row)), c.info.Dimension).Scale)
 	}
 	const deviations = 6
 	r.margin = deviations * p.error8 * scale
@@ -189,8 +190,8 @@ func (r ranking) near(k int) []int64 {
 }
 
 // exact scores rows by their vectors and returns them, the nearest first.
-func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]TableHit, error) {
-	hits := make([]TableHit, 0, len(rows))
+func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]Hit, error) {
+	hits := make([]Hit, 0, len(rows))
 	list, err := json.Marshal(rows)
 	if err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []i
 	defer func() { _ = found.Close() }() // Err below tells
 	length := math.Sqrt(squares(q))
 	for found.Next() {
-		var hit TableHit
+		var hit Hit
 		var metadata string
 		var vector []byte
 		if err := found.Scan(&hit.ID, &metadata, &vector); err != nil {
@@ -213,7 +214,7 @@ func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []i
 		hit.Score = exactScore(metric, q, length, unpackFloats(vector))
 		hits = append(hits, hit)
 	}
-	slices.SortFunc(hits, func(a, b TableHit) int {
+	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
 	return hits, found.Err()

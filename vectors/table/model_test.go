@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func TestTablesAgainstBruteForce(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(uint64(i), 1))
 			dir := t.TempDir()
-			tables := newTables(t, dir, TableOptions{})
+			tables := newTables(t, dir, Options{})
 			createTable(t, tables, "t", c.dim, c.metric)
 			m := &tableModel{metric: c.metric, rows: map[string]modelledRow{}}
 			for range 30 {
@@ -34,7 +34,7 @@ func TestTablesAgainstBruteForce(t *testing.T) {
 					if rng.IntN(2) == 0 {
 						dir = t.TempDir()
 					}
-					tables = NewTables(tables.db, dir, nil, TableOptions{})
+					tables = New(tables.db, dir, nil, Options{})
 				}
 			}
 			infos, err := tables.List(t.Context())

@@ -1,8 +1,9 @@
-package vectors
+package table
 
 import (
 	"math"
 	"math/bits"
+	"notesd/vectors/flat"
 	"slices"
 )
 
@@ -20,7 +21,7 @@ type prepared struct {
 func (c *tableCopy) prepare(q []float32) prepared {
 	p := prepared{vector: q}
 	if c.info.Metric == Cosine {
-		p.vector = normalised(slices.Clone(q))
+		p.vector = flat.Normalised(slices.Clone(q))
 	}
 	f := c.factor()
 	// A value is rounded by up to half a scale, evenly: a variance of 1/12.
@@ -36,7 +37,7 @@ func (c *tableCopy) prepare(q []float32) prepared {
 		mean += float64(m) * float64(m)
 	}
 	p.away = float32(math.Sqrt(squares(centred)))
-	p.signs = signs(nil, centred)
+	p.signs = flat.Signs(nil, centred)
 	p.planes = planesOf(centred)
 	p.common = f * float32(along-mean)
 	p.table = make([]float32, 64*c.words+1)
@@ -50,8 +51,8 @@ func (c *tableCopy) prepare(q []float32) prepared {
 // score is a row's score from its bytes. For l2 it is |q|² minus the squared
 // distance, which orders rows as the distance does.
 func (c *tableCopy) score(p *prepared, row int32) float32 {
-	record := c.file.at(int(row))
-	return c.factor()*dot(p.vector, storedVector(record, c.info.Dimension)) + recordOffset(record)
+	record := c.file.At(int(row))
+	return c.factor()*flat.Dot(p.vector, flat.VectorOf(record, c.info.Dimension)) + recordOffset(record)
 }
 
 // keeps says which rows count: those that are not gone and, if only is not

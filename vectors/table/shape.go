@@ -1,7 +1,8 @@
-package vectors
+package table
 
 import (
 	"math"
+	"notesd/vectors/flat"
 	"runtime"
 	"sync"
 )
@@ -52,9 +53,9 @@ func (c *tableCopy) survey() {
 	step := max(1, len(c.rows)/surveySample)
 	sum, n := make([]float64, dim), 0
 	for i := 0; i < len(c.rows); i += step {
-		v := storedVector(c.file.at(i), dim)
-		for j, x := range v.values {
-			sum[j] += float64(v.scale) * float64(x)
+		v := flat.VectorOf(c.file.At(i), dim)
+		for j, x := range v.Values {
+			sum[j] += float64(v.Scale) * float64(x)
 		}
 		n++
 	}
@@ -62,7 +63,7 @@ func (c *tableCopy) survey() {
 	for j := range sum {
 		c.mean[j] = float32(sum[j] / math.Max(1, float64(n)))
 	}
-	c.words = signWords(dim)
+	c.words = flat.SignWords(dim)
 	c.signs, c.lines, c.weights = nil, nil, nil
 	c.extend(0)
 }
@@ -85,18 +86,18 @@ func (c *tableCopy) extend(from int) {
 
 // derive computes the signs and the line of a row.
 func (c *tableCopy) derive(i int) {
-	record := c.file.at(i)
-	v := storedVector(record, c.info.Dimension)
+	record := c.file.At(i)
+	v := flat.VectorOf(record, c.info.Dimension)
 	signs := c.signs[i*c.words : (i+1)*c.words]
 	var along, length, sum float64 // m·v, |v-m|² and the sum of |v-m|'s numbers
 	for w := range signs {
 		start := w * 64
 		mean := c.mean[start:min(start+64, len(c.mean))]
-		values := v.values[start : start+len(mean)]
+		values := v.Values[start : start+len(mean)]
 		var word uint64
 		var a, l, s float32
 		for j, x := range values {
-			value := float32(x) * v.scale
+			value := float32(x) * v.Scale
 			d := value - mean[j]
 			word |= uint64(math.Float32bits(-d)>>31) << j
 			a += value * mean[j]

@@ -1,4 +1,4 @@
-package vectors
+package flat
 
 import (
 	"math/rand/v2"
@@ -17,10 +17,10 @@ func TestScanFindsTheNearestBySigns(t *testing.T) {
 		vs := notestest.Clustered(rng, 3000, dim, 20)
 		table := []uint64{}
 		for _, v := range vs {
-			table = signs(table, v)
+			table = Signs(table, v)
 		}
-		query := signs(nil, vs[17])
-		words := signWords(dim)
+		query := Signs(nil, vs[17])
+		words := SignWords(dim)
 		distances := make([]int, len(vs))
 		for i := range vs {
 			for w := range words {
@@ -35,13 +35,13 @@ func TestScanFindsTheNearestBySigns(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			got := scan(table, query, 50, keep)
+			got := Scan(table, query, 50, keep)
 			require.Len(t, got, 50)
 			slices.SortFunc(got, func(a, b candidate) int { return int(a.distance - b.distance) })
 			for i, c := range got {
 				assert.Equal(t, want[i], int(c.distance), "dim %d, place %d", dim, i)
-				assert.Equal(t, distances[c.row], int(c.distance))
-				assert.True(t, keep == nil || keep(c.row))
+				assert.Equal(t, distances[c.Row], int(c.distance))
+				assert.True(t, keep == nil || keep(c.Row))
 			}
 		}
 	}
@@ -58,8 +58,8 @@ func TestQuantisedCosine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, v := range notestest.Clustered(rng, 500, 384, 9) {
 		values := make([]int8, len(v))
-		scale := quantise(v, values)
-		assert.InDelta(t, 1, dot(v, quantised{scale, values}), 0.003)
+		scale := Quantise(v, values)
+		assert.InDelta(t, 1, Dot(v, Vector{scale, values}), 0.003)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
 		vs = append(vs, make([]float32, dim)) // zeros
 		for _, v := range vs {
 			values := make([]int8, dim)
-			q := quantised{quantise(v, values), values}
+			q := Vector{Quantise(v, values), values}
 			for _, query := range vs[:10] {
-				assert.InDelta(t, dot(query, q), sharpen(query).dot(q), 1e-4, "dim %d", dim)
+				assert.InDelta(t, Dot(query, q), NewQuery(query).Dot(q), 1e-4, "dim %d", dim)
 			}
-			assert.Zero(t, sharpen(make([]float32, dim)).dot(q))
+			assert.Zero(t, NewQuery(make([]float32, dim)).Dot(q))
 		}
 	}
 	extreme := make([]float32, maxTestDim)
@@ -82,8 +82,8 @@ func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
 	for i := range extreme {
 		extreme[i] = 1
 	}
-	q := quantised{quantise(extreme, values), values}
-	assert.InDelta(t, maxTestDim, sharpen(extreme).dot(q), 1, "the largest sum fits")
+	q := Vector{Quantise(extreme, values), values}
+	assert.InDelta(t, maxTestDim, NewQuery(extreme).Dot(q), 1, "the largest sum fits")
 }
 
 // maxTestDim is beyond every model that is known.

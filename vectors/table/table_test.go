@@ -1,4 +1,4 @@
-package vectors
+package table
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 
 func TestTableChecks(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), TableOptions{})
+	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 2, Cosine)
 	createTable(t, tables, "dot", 2, Dot)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
@@ -63,7 +63,7 @@ func TestTableChecks(t *testing.T) {
 	assert.Equal(t, 0, infos[0].Rows+infos[1].Rows, "none of them added anything")
 	_, err = tables.Add(ctx, AddRequest{Table: "dot", Rows: []NewRow{{Vector: []float32{0, 0}}}})
 	require.NoError(t, err, "zeros have an inner product")
-	for _, q := range []TableQuery{
+	for _, q := range []Query{
 		{Table: "t"}, {Table: "t", Vector: []float32{1}}, {Table: "t", Vector: []float32{0, 0}}, {Table: "t", Vector: []float32{nan, 1}},
 		{Table: "t", Text: "x"}, {Table: "t", Text: "x", Vector: ok.Vector}, {Table: "t", Vector: ok.Vector, Where: map[string]any{"a": map[string]any{"~": 1.0}}},
 	} {
@@ -83,7 +83,7 @@ func requireSays(t *testing.T, err, kind error, want string) {
 
 func TestTableNames(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), TableOptions{})
+	tables := newTables(t, t.TempDir(), Options{})
 	for _, name := range []string{"a", "Käse", "日本", "v1.2_x-y", strings.Repeat("é", 64), "  spaces  "} {
 		createTable(t, tables, name, 1, "")
 	}
@@ -99,14 +99,14 @@ func TestTableNames(t *testing.T) {
 	}
 	_, err = tables.Create(ctx, CreateTableRequest{Name: "m", Dimension: 1, Metric: "hamming"})
 	requireSays(t, err, notes.ErrInvalid, "hamming")
-	requireSays(t, checkSize(TableInfo{Dimension: 1}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
-	requireSays(t, checkSize(TableInfo{Dimension: 4096}, 600_000), notes.ErrTooLarge, "524288")
+	requireSays(t, checkSize(Info{Dimension: 1}, MaxTableRows+1), notes.ErrTooLarge, "5000000")
+	requireSays(t, checkSize(Info{Dimension: 4096}, 600_000), notes.ErrTooLarge, "524288")
 }
 
 // A call that is repeated because its answer was lost does nothing more.
 func TestTableCallsCanBeRepeated(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), TableOptions{})
+	tables := newTables(t, t.TempDir(), Options{})
 	for range 2 {
 		_, err := tables.Create(ctx, CreateTableRequest{Name: "t", Dimension: 1, RequestKey: "k1"})
 		require.NoError(t, err)
@@ -127,11 +127,11 @@ func TestTableCallsCanBeRepeated(t *testing.T) {
 }
 
 func TestTextInTables(t *testing.T) {
-	tables := newTables(t, t.TempDir(), TableOptions{})
+	tables := newTables(t, t.TempDir(), Options{})
 	createTable(t, tables, "t", 64, Cosine)
 	_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "boat", Text: "keel sail"}, {ID: "bread", Text: "flour oven"}}})
 	require.NoError(t, err)
-	hits, err := tables.Search(t.Context(), TableQuery{Table: "t", Text: "oven", Limit: 1})
+	hits, err := tables.Search(t.Context(), Query{Table: "t", Text: "oven", Limit: 1})
 	require.NoError(t, err)
 	assert.Equal(t, "bread", hits[0].ID)
 }
@@ -140,27 +140,27 @@ func TestDroppedTables(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
-	tables := newTables(t, dir, TableOptions{Now: func() time.Time { return now }})
+	tables := newTables(t, dir, Options{Now: func() time.Time { return now }})
 	fill := func(n int) {
 		createTable(t, tables, "t", 1, L2)
 		for range n {
 			_, err := tables.Add(ctx, AddRequest{Table: "t", Rows: []NewRow{{Vector: []float32{1}}, {Vector: []float32{2}}}})
 			require.NoError(t, err)
 		}
-		_, err := tables.Search(ctx, TableQuery{Table: "t", Vector: []float32{1}})
+		_, err := tables.Search(ctx, Query{Table: "t", Vector: []float32{1}})
 		require.NoError(t, err)
 		_, err = tables.Drop(ctx, "t")
 		require.NoError(t, err)
 	}
 	fill(1)
-	_, err := tables.Search(ctx, TableQuery{Table: "t", Vector: []float32{1}})
+	_, err := tables.Search(ctx, Query{Table: "t", Vector: []float32{1}})
 	requireSays(t, err, notes.ErrNotFound, "no such table")
 	now = now.Add(24 * time.Hour)
 	fill(2)
 	info, err := tables.Restore(ctx, "t")
 	require.NoError(t, err)
 	assert.Equal(t, 4, info.Rows, "the one dropped last")
-	hits, err := tables.Search(ctx, TableQuery{Table: "t", Vector: []float32{1}})
+	hits, err := tables.Search(ctx, Query{Table: "t", Vector: []float32{1}})
 	require.NoError(t, err)
 	assert.Len(t, hits, 4)
 	_, err = tables.Restore(ctx, "t")
@@ -191,7 +191,7 @@ func TestDroppedTables(t *testing.T) {
 func TestTablesAfterACrash(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
-	tables := newTables(t, dir, TableOptions{})
+	tables := newTables(t, dir, Options{})
 	createTable(t, tables, "t", 16, Cosine)
 	m := &tableModel{metric: Cosine, rows: map[string]modelledRow{}}
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -208,13 +208,13 @@ func TestTablesAfterACrash(t *testing.T) {
 		_, err := tables.Add(ctx, AddRequest{Table: "t", Rows: rows})
 		require.NoError(t, err)
 		if round%2 == 0 {
-			_, err = tables.Search(ctx, TableQuery{Table: "t", Vector: rows[0].Vector})
+			_, err = tables.Search(ctx, Query{Table: "t", Vector: rows[0].Vector})
 			require.NoError(t, err)
 		}
 		after := t.TempDir()
 		require.NoError(t, os.CopyFS(after, os.DirFS(dir)))
 		damage(t, rng, filepath.Join(after, "cache"))
-		copied := NewTables(openHistory(t, after), filepath.Join(after, "cache"), nil, TableOptions{})
+		copied := New(openHistory(t, after), filepath.Join(after, "cache"), nil, Options{})
 		q, _ := randomRow(rng, 16, 0)
 		m.requireSame(t, copied, "t", q.Vector, nil, 10)
 		m.requireSame(t, copied, "t", q.Vector, map[string]any{"group": "g3"}, 10)
@@ -251,7 +251,7 @@ func TestTablesAfterABackupIsPutBack(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	tables := newTables(t, dir, TableOptions{Now: clock})
+	tables := newTables(t, dir, Options{Now: clock})
 	createTable(t, tables, "t", 2, L2)
 	add := func(tables *Tables, id string, x float32) {
 		_, err := tables.Add(ctx, AddRequest{Table: "t", Rows: []NewRow{{ID: id, Vector: []float32{x, 0}}}})
@@ -261,12 +261,12 @@ func TestTablesAfterABackupIsPutBack(t *testing.T) {
 	after := t.TempDir()
 	require.NoError(t, tables.db.Backup(ctx, filepath.Join(after, "history.db")))
 	add(tables, "lost", 2)
-	_, err := tables.Search(ctx, TableQuery{Table: "t", Vector: []float32{2, 0}})
+	_, err := tables.Search(ctx, Query{Table: "t", Vector: []float32{2, 0}})
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS(filepath.Join(after, "cache"), os.DirFS(filepath.Join(dir, "cache"))))
-	back := NewTables(openHistory(t, after), filepath.Join(after, "cache"), nil, TableOptions{Now: clock})
+	back := New(openHistory(t, after), filepath.Join(after, "cache"), nil, Options{Now: clock})
 	add(back, "new", 3)
-	hits, err := back.Search(ctx, TableQuery{Table: "t", Vector: []float32{2.9, 0}})
+	hits, err := back.Search(ctx, Query{Table: "t", Vector: []float32{2.9, 0}})
 	require.NoError(t, err)
 	require.Len(t, hits, 2)
 	assert.Equal(t, "new", hits[0].ID)
@@ -277,7 +277,7 @@ func TestTablesAfterABackupIsPutBack(t *testing.T) {
 // Searches, changes, drops, evictions and a stop at once.
 func TestTablesAreConcurrent(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), TableOptions{Memory: 1})
+	tables := newTables(t, t.TempDir(), Options{Memory: 1})
 	for i := range 3 {
 		createTable(t, tables, fmt.Sprint("t", i), 8, Dot)
 	}
@@ -298,7 +298,7 @@ func TestTablesAreConcurrent(t *testing.T) {
 				case 2:
 					tables.unloadIdle()
 				default:
-					_, err = tables.Search(ctx, TableQuery{Table: table, Vector: q.Vector, Where: map[string]any{"group": "g2"}})
+					_, err = tables.Search(ctx, Query{Table: table, Vector: q.Vector, Where: map[string]any{"group": "g2"}})
 				}
 				assert.NoError(t, err)
 			}
@@ -306,7 +306,7 @@ func TestTablesAreConcurrent(t *testing.T) {
 	}
 	wait.Wait()
 	require.NoError(t, tables.Close())
-	_, err := tables.Search(ctx, TableQuery{Table: "t0", Vector: make([]float32, 8)})
+	_, err := tables.Search(ctx, Query{Table: "t0", Vector: make([]float32, 8)})
 	requireSays(t, err, notes.ErrUnavailable, "stopping")
 }
 
@@ -314,10 +314,10 @@ func TestTablesLeaveMemoryWhenIdle(t *testing.T) {
 	dir := t.TempDir()
 	db := openHistory(t, dir)
 	synctest.Test(t, func(t *testing.T) {
-		tables := NewTables(db, filepath.Join(dir, "cache"), nil, TableOptions{})
+		tables := New(db, filepath.Join(dir, "cache"), nil, Options{})
 		_, err := tables.Create(context.Background(), CreateTableRequest{Name: "t", Dimension: 1})
 		require.NoError(t, err)
-		_, err = tables.Search(context.Background(), TableQuery{Table: "t", Vector: []float32{1}})
+		_, err = tables.Search(context.Background(), Query{Table: "t", Vector: []float32{1}})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
@@ -336,12 +336,12 @@ func TestTablesLeaveMemoryWhenIdle(t *testing.T) {
 
 func TestTextInTablesNeedsTheServer(t *testing.T) {
 	e := &tableEmbedder{away: true}
-	tables := NewTables(openHistory(t, t.TempDir()), t.TempDir(), e, TableOptions{})
+	tables := New(openHistory(t, t.TempDir()), t.TempDir(), e, Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	createTable(t, tables, "fits", 64, Cosine)
 	createTable(t, tables, "small", 3, Cosine)
 	ask := func(table string) error {
-		_, err := tables.Search(t.Context(), TableQuery{Table: table, Text: "keel"})
+		_, err := tables.Search(t.Context(), Query{Table: table, Text: "keel"})
 		return err
 	}
 	err := ask("fits")
