@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,7 +21,7 @@ var listNotes = define(tool{
 			"glob": {"type": "string", "description": "like Projects/**/*.md"},
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
 			"where": {"type": "object", "description": "front matter, like {\"status\":\"open\",\"due\":{\"lt\":\"2026-02-01\"},\"people\":{\"has\":\"Ann\"}}"},
-			"sort": {"type": "string", "enum": ["modified", "date", "created", "title", "path", "size"]},
+			"sort": {"type": "string", "enum": ["date", "modified", "created", "title", "path", "size"], "description": "default date"},
 			"orphans": {"type": "boolean", "description": "only notes without links"},
 			"broken_links": {"type": "boolean", "description": "only notes with links to nothing"},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
@@ -36,11 +37,12 @@ var listNotes = define(tool{
 					"path": {"type": "string"},
 					"uri": {"type": "string"},
 					"title": {"type": "string"},
+					"date": {"type": "string", "description": "its front matter's, its name's, or the day it was modified"},
 					"modified": {"type": "string"},
 					"size": {"type": "integer"},
 					"tags": {"type": "array", "items": {"type": "string"}}
 				},
-				"required": ["path", "uri", "title", "modified", "size", "tags"]
+				"required": ["path", "uri", "title", "date", "modified", "size", "tags"]
 			}},
 			"total": {"type": "integer"},
 			"next_cursor": {"type": "string"},
@@ -73,6 +75,7 @@ type listedNote struct {
 	Path     string   `json:"path"`
 	URI      string   `json:"uri"`
 	Title    string   `json:"title"`
+	Date     string   `json:"date"` // a day
 	Modified string   `json:"modified"`
 	Size     int64    `json:"size"`
 	Tags     []string `json:"tags"`
@@ -84,19 +87,16 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, err
 		return outcome{}, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
-	limit := a.Limit
-	if limit == 0 {
-		limit = 50
-	}
-	page, err := in.vault().List(ctx, notes.ListQuery{Filter: filter, Sort: a.Sort, Limit: limit, Cursor: a.Cursor})
+	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor}
+	page, err := in.vault().List(ctx, query)
 	if err != nil {
 		return outcome{}, err
 	}
 	// A page that is too long in bytes is asked for again with fewer notes, so
 	// that its cursor is right.
 	if fit := notesThatFit(page.Notes, in.limit); fit < len(page.Notes) {
-		page, err = in.vault().List(ctx, notes.ListQuery{Filter: filter, Sort: a.Sort, Limit: fit, Cursor: a.Cursor})
-		if err != nil {
+		query.Limit = fit
+		if page, err = in.vault().List(ctx, query); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -124,7 +124,7 @@ func listed(m notes.Meta) listedNote {
 	if tags == nil {
 		tags = []string{}
 	}
-	return listedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title,
+	return listedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title, Date: m.Date.Format(time.DateOnly),
 		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags}
 }
 
@@ -157,7 +157,7 @@ func listLine(n listedNote) string {
 	if !strings.HasSuffix(strings.TrimSuffix(n.Path, ".md"), n.Title) {
 		b.WriteString(" | " + oneLine(n.Title))
 	}
-	fmt.Fprintf(&b, " | %s | %d", n.Modified[:len("2026-01-31")], n.Size)
+	fmt.Fprintf(&b, " | %s | %d", n.Date, n.Size)
 	for _, tag := range n.Tags {
 		b.WriteString(" #" + oneLine(tag))
 	}

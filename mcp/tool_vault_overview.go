@@ -76,7 +76,12 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	if err != nil {
 		return overviewOutput{}, err
 	}
-	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read}, Limit: newest})
+	all, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read}, Limit: 1})
+	if err != nil {
+		return overviewOutput{}, err
+	}
+	tomorrow := s.core.now().AddDate(0, 0, 1) // what is planned for later is not the newest
+	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow}, Sort: "date", Limit: newest})
 	if err != nil {
 		return overviewOutput{}, err
 	}
@@ -89,7 +94,7 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 		return overviewOutput{}, err
 	}
 	out := overviewOutput{
-		Notes: recent.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
+		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
 		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []listedNote{}, Warnings: append([]string{}, status.Warnings...),
 		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
 		Skipped:  status.SkippedTotal,

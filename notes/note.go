@@ -16,7 +16,7 @@ type Note struct {
 	Size    int64  // bytes
 
 	Modified time.Time // the file's mtime
-	Date     time.Time // front matter's date, else Modified: what filters and sorting by date use
+	Date     time.Time // front matter's date, else that of a daily note's name, else Modified: what filters and sorting by date use
 
 	// FrontMatter holds only JSON values (string, bool, float64, []any,
 	// map[string]any); it is nil when there is none or when it is broken, and

@@ -28,8 +28,9 @@ func notText(data []byte) string {
 	return ""
 }
 
-// parseNote makes the note that the file at path with these bytes is. Its ID,
-// Seq and Modified are left to the caller.
+// parseNote makes the note that the file at path with these bytes is. Its ID
+// and Seq are left to the caller, and its date to the store, which has the
+// rules for it.
 func parseNote(path string, data []byte, mtime time.Time) *Note {
 	doc := markdown.Parse(data)
 	n := &Note{
@@ -46,9 +47,6 @@ func parseNote(path string, data []byte, mtime time.Time) *Note {
 	n.FrontMatter = doc.FrontMatter.Values
 	if doc.FrontMatter.Err != nil {
 		n.FrontMatter, n.FrontMatterError = nil, doc.FrontMatter.Err.Error()
-	}
-	if t, ok := frontMatterTime(n.FrontMatter, "date", "updated", "modified", "created"); ok {
-		n.Date = t
 	}
 	for _, h := range doc.Headings {
 		n.Headings = append(n.Headings, Heading{Level: h.Level, Text: h.Text, Line: h.Line})
@@ -94,33 +92,4 @@ func (n *Note) EmbedText(c Chunk) string {
 	b.WriteString("\n")
 	b.WriteString(strings.TrimSpace(n.Content[c.Start:c.End]))
 	return b.String()
-}
-
-// dateLayouts are the ways to write a date that vaults use.
-var dateLayouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04",
-	"2006-01-02 15:04", "2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006",
-}
-
-// ParseDate reads a date as notes and queries write it. Without a zone it is
-// local time.
-func ParseDate(s string) (time.Time, bool) {
-	s = strings.Trim(strings.TrimSpace(s), "[]") // [[2026-01-31]] links a daily note
-	for _, layout := range dateLayouts {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil && t.Year() > 0 && t.Year() < 2250 {
-			return t, true // beyond 2262, nanoseconds since 1970 overflow
-		}
-	}
-	return time.Time{}, false
-}
-
-func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
-	for _, k := range keys {
-		if s, ok := values[k].(string); ok {
-			if t, ok := ParseDate(s); ok && t.Year() >= 1700 {
-				return t, true
-			}
-		}
-	}
-	return time.Time{}, false
 }

@@ -97,6 +97,9 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 	if p.passed, err = v.store.passedOver(ctx); err != nil {
 		return nil, err
 	}
+	if err := v.readAppSettings(ctx, root); err != nil {
+		return nil, err
+	}
 	p.compare(w)
 	if err := v.spareAway(ctx, root, p, w.mounts); err != nil {
 		return nil, err
@@ -104,6 +107,14 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 	v.symlinks.found(w.symlinks, true)
 	v.removeTemps(root, w.temps)
 	return p, nil
+}
+
+// readAppSettings applies what the vault's app says about the notes.
+func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
+	dates := readDateRules(root, v.opt.Dates)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.store.setDates(ctx, dates)
 }
 
 // removeTemps removes temp files that belong to no operation: recovery has

@@ -25,6 +25,7 @@ type Store struct {
 	id       string
 	now      func() time.Time
 	head     atomic.Uint64
+	dates    atomic.Pointer[dateRules]
 	byID     *sql.Stmt // selectNotes, for the readers
 	warnings []string  // what Open had to repair
 }
@@ -58,6 +59,10 @@ func OpenStore(ctx context.Context, dir string, opt StoreOptions) (*Store, error
 		return nil, err
 	}
 	if err := s.load(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if err := s.loadDates(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, def
 	changes := make([]Change, 0, len(entries))
 	var head int64
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx)
+		w, err := newWriter(ctx, tx, s.dates.Load())
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, def
 			changes = append(changes, change)
 		}
 		for _, t := range touches {
-			if err := w.exec(`UPDATE notes SET disk_path = ?, size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ? WHERE id = ?`,
+			if err := w.exec(`UPDATE notes SET date = iif(date = mtime, ?3, date), disk_path = ?1, size = ?2, mtime = ?3, ctime = ?4, inode = ?5, hashed_at = ?6 WHERE id = ?7`,
 				t.diskPath, t.stat.size, t.stat.mtime, t.stat.ctime, t.stat.inode, t.hashedAt, t.id); err != nil {
 				return err
 			}
@@ -74,12 +74,13 @@ func (s *Store) apply(ctx context.Context, entries []entry, touches []touch, def
 // writer writes notes within one transaction.
 type writer struct {
 	*statements
+	dates  *dateRules
 	head   int64 // seq of the last change
 	lastID int64
 }
 
-func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
-	w := &writer{statements: newStatements(ctx, tx)}
+func newWriter(ctx context.Context, tx *sql.Tx, dates *dateRules) (*writer, error) {
+	w := &writer{statements: newStatements(ctx, tx), dates: dates}
 	var err error
 	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
 		return nil, err
@@ -124,9 +125,11 @@ func (w *writer) row(e *entry, now int64) error {
 		frontMatter = string(text)
 	}
 	created := now
-	if t, ok := frontMatterTime(n.FrontMatter, "created", "date"); ok {
-		created = t.UnixNano()
+	date, since := w.dates.of(n.Path, n.FrontMatter, n.Modified)
+	if !since.IsZero() {
+		created = since.UnixNano()
 	}
+	n.Date = date
 	args := []any{n.Path, e.diskPath, key(n.Path), key(baseName(n.Path)), n.Title, key(n.Title), hash,
 		e.stat.size, e.stat.mtime, e.stat.ctime, e.stat.inode, e.hashedAt, n.Date.UnixNano(), created, now,
 		frontMatter, n.FrontMatterError, n.OpenTasks, w.head, n.ID}

@@ -39,7 +39,7 @@ var builtins = []builtin{
 	{Prompt{
 		Name: "daily_review", Title: "Daily review",
 		Description: "What was written in a day, what is open, and what to do next.",
-		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31; the last 24 hours if left out."}},
+		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday or tomorrow; yesterday and today if left out."}},
 	}, dailyReview},
 	{Prompt{
 		Name: "find_connections", Title: "Find connections",
@@ -148,14 +148,27 @@ func dailyReview(ctx context.Context, r *rendering) error {
 
 // day returns the filter for the day that the argument "date" names.
 func (r *rendering) day() (notes.Filter, string, error) {
+	now := r.now()
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	given := r.args["date"]
-	if given == "" {
-		return notes.Filter{After: r.now().Add(-24 * time.Hour)}, "in the last 24 hours", nil
-	}
-	day, ok := notes.ParseDate(given)
-	if !ok {
-		return notes.Filter{}, "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,
-			Detail: fmt.Sprintf("date must be a day like 2026-01-31, not %q", given)}
+	var day time.Time
+	switch strings.ToLower(given) {
+	case "":
+		// From midnight on, at which a daily note is dated.
+		return notes.Filter{After: today.AddDate(0, 0, -1), Before: today.AddDate(0, 0, 1)}, "since yesterday", nil
+	case "today":
+		day = today
+	case "yesterday":
+		day = today.AddDate(0, 0, -1)
+	case "tomorrow":
+		day = today.AddDate(0, 0, 1)
+	default:
+		t, ok := notes.ParseDate(given)
+		if !ok {
+			return notes.Filter{}, "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,
+				Detail: fmt.Sprintf("date must be a day like 2026-01-31, today, yesterday or tomorrow, not %q", given)}
+		}
+		day = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 	}
 	return notes.Filter{After: day, Before: day.AddDate(0, 0, 1)}, "on " + day.Format(time.DateOnly), nil
 }

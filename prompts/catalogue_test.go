@@ -170,7 +170,18 @@ func TestDailyReview(t *testing.T) {
 	s := newShelf("old.md|x", "new.md|y")
 	s[0].Date = noon.AddDate(0, 0, -3)
 	assert.Equal(t, []string{"note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
-	assert.Equal(t, []string{"note:///old.md"}, embedded(render(t, s, Options{}, "daily_review", map[string]string{"date": "2026-01-28"})))
+	s = append(s, &notes.Note{ID: 9, Path: "yesterday.md", Content: "x", Size: 1, Date: time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)})
+	assert.Equal(t, []string{"note:///yesterday.md", "note:///new.md"}, embedded(render(t, s, Options{}, "daily_review", nil)))
+	for date, want := range map[string][]string{
+		"2026-01-28": {"note:///old.md"}, "2026-01-28T20:00": {"note:///old.md"}, "Yesterday": {"note:///yesterday.md"},
+		"today": {"note:///new.md"}, "tomorrow": nil,
+	} {
+		r := render(t, s, Options{}, "daily_review", map[string]string{"date": date})
+		assert.Equal(t, want, embedded(r), date)
+		assert.Contains(t, words(r), " on 2026-0")
+	}
+	_, err := New(Options{Notes: s}).Render(t.Context(), "daily_review", map[string]string{"date": "someday"}, notes.Scope{})
+	require.ErrorContains(t, err, "today, yesterday or tomorrow")
 }
 
 func TestScopeHolds(t *testing.T) {

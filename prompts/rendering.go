@@ -73,7 +73,7 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 	f.Scope = r.scope.Read
 	var sel selection
 	var first *notes.Note
-	for q := (notes.ListQuery{Filter: f, Limit: page}); ; {
+	for q := (notes.ListQuery{Filter: f, Sort: "date", Limit: page}); ; {
 		list, err := r.notes.List(ctx, q)
 		if err != nil {
 			return sel, err
@@ -161,7 +161,7 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	if ref := r.args["note"]; ref != "" {
 		return r.notes.Read(ctx, ref, r.scope)
 	}
-	list, err := r.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: r.scope.Read}, Limit: 1})
+	list, err := r.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: r.scope.Read, Before: r.now().AddDate(0, 0, 1)}, Sort: "date", Limit: 1})
 	if err != nil || len(list.Notes) == 0 {
 		return nil, err
 	}

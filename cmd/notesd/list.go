@@ -22,6 +22,7 @@ type listedNote struct {
 	Path     string    `json:"path"`
 	URI      string    `json:"uri"`
 	Title    string    `json:"title"`
+	Date     string    `json:"date"`
 	Modified time.Time `json:"modified"`
 	Size     int64     `json:"size"`
 	Tags     []string  `json:"tags"`
@@ -40,7 +41,7 @@ func listCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
 		Short: "List notes",
-		Long:  "List notes, the last changed first: day, size, path and tags.",
+		Long:  "List notes, the newest first: day, size, path and tags.",
 		Example: `  notesd list --folder Projects --tag open
   notesd list --where '{"status":"open","due":{"lt":"2026-02-01"}}' --json`,
 		Args: takes(),
@@ -71,7 +72,7 @@ func listCommand(a *app) *cobra.Command {
 	flags.StringVar(&args.where, "where", "", "only notes with this front matter, as `JSON`")
 	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
-	flags.StringVar(&args.sort, "sort", "", "`order`: modified, date, created, title, path or size")
+	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
 	a.jsonFlag(cmd)
 	return cmd
@@ -122,6 +123,6 @@ func (a *app) printList(page []listedNote) {
 		if len(n.Tags) > 0 {
 			tags = "  " + a.out.dim("#"+a.out.line(strings.Join(n.Tags, " #")))
 		}
-		fmt.Fprintf(a.out, "%s  %8s  %s%s\n", n.Modified.Local().Format(time.DateOnly), size(n.Size), a.out.path(a.out.line(n.Path)), tags)
+		fmt.Fprintf(a.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), a.out.path(a.out.line(n.Path)), tags)
 	}
 }

@@ -168,6 +168,7 @@ func (s *service) open(ctx context.Context) error {
 	s.opened = append(s.opened, store.Close)
 	vault, err := notes.NewVault(ctx, store, s.cfg.Vault.Path, notes.VaultOptions{
 		Ignore:       s.cfg.Vault.Ignore,
+		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},

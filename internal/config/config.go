@@ -40,6 +40,7 @@ type Config struct {
 type Vault struct {
 	Path     string   `koanf:"path"`      // absolute; empty when nothing names a vault
 	Ignore   []string `koanf:"ignore"`    // glob patterns, in addition to hidden files and folders
+	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
 	ReadOnly bool     `koanf:"read_only"` // offer no tool that writes
 	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
 }
@@ -111,7 +112,7 @@ type Log struct {
 // Default returns the settings of a user who set none.
 func Default() Config {
 	return Config{
-		Vault:    Vault{Ignore: []string{}, Allow: []string{}},
+		Vault:    Vault{Ignore: []string{}, Dates: []string{}, Allow: []string{}},
 		Search:   Search{Mode: "hybrid", Limit: 10},
 		Semantic: Semantic{Provider: "builtin"},
 		History:  History{Keep: 200, Age: 3650 * 24 * time.Hour, Size: 1 << 30},

@@ -111,7 +111,7 @@ func TestLaterLayersWin(t *testing.T) {
 func TestEveryType(t *testing.T) {
 	w := newWorld(t)
 	file := w.file(`
-vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], allow = [] }
+vault = { path = "My Notes", ignore = ["*.tmp.md", "Archive/**"], dates = ["published"], allow = [] }
 limits.note_bytes = "1 MiB"
 limits.result_bytes = 4096
 [history]
@@ -123,7 +123,7 @@ behind_proxy = true
 `)
 	cfg, err := w.load(Sources{File: file})
 	require.NoError(t, err)
-	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Allow: []string{}}, cfg.Vault)
+	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}}, cfg.Vault)
 	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
 	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
 	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)

@@ -20,6 +20,7 @@ var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token
 // value and else how to finish the sentence "must be …".
 var rules = map[string]func(v any) string{
 	"vault.ignore":                  each(pattern),
+	"vault.dates":                   each(frontMatterKey),
 	"vault.allow":                   each(vaultFolder),
 	"search.mode":                   oneOf("hybrid", "text", "semantic"),
 	"search.limit":                  between(1, 50),
@@ -112,6 +113,13 @@ func each(rule func(string) string) func(any) string {
 func pattern(s string) string {
 	if _, err := path.Match(s, ""); err != nil || s == "" {
 		return `glob patterns such as "*.tmp.md" or "Archive/**"`
+	}
+	return ""
+}
+
+func frontMatterKey(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return `keys of front matter such as "published"`
 	}
 	return ""
 }
