@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
+	"notesd/internal/hosts"
 	"notesd/watcher"
 )
 
@@ -76,7 +79,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		f := failureOf(err)
-		return append([]check{{"configuration", problem, f.Message, f.Hint}}, a.checkHosts()...)
+		return append([]check{{"configuration", problem, f.Message, f.Hint}}, a.checkHosts("")...)
 	}
 	checks := []check{
 		{Name: "configuration", State: fine, Text: "valid"},
@@ -96,7 +99,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		f := failureOf(err)
 		checks = append(checks, check{"index", problem, f.Message, f.Hint})
 	}
-	return append(checks, a.checkHosts()...)
+	return append(checks, a.checkHosts(cfg.Vault.Path)...)
 }
 
 func checkVaultFolder(cfg *config.Config) check {
@@ -181,28 +184,66 @@ func checkWatcher(w watcherStatus) check {
 	return c
 }
 
-// checkHosts looks at what the installed hosts launch.
-func (a *app) checkHosts() []check {
+// checkHosts looks at what the installed hosts launch, for the vault that is asked
+// about; "" when none is configured.
+func (a *app) checkHosts(vault string) []check {
 	var checks []check
-	for _, h := range hosts {
-		if !h.installed(a.hostEnv()) {
+	for _, h := range hosts.All {
+		if !h.Installed(a.hostEnv()) {
 			continue
 		}
-		servers := h.launched(a.hostEnv())
-		if len(servers) == 0 {
-			checks = append(checks, check{h.name, remark, h.title + " does not launch notesd", "Run notesd setup " + h.name + "."})
+		settings, err := h.Read(a.hostEnv())
+		if err != nil {
+			checks = append(checks, check{h.Name, problem, fmt.Sprintf("the settings of %s cannot be read: %v", h.Title, err), "Correct the file: " + h.Title + " may not read it either."})
+			continue
 		}
-		for name, s := range servers {
-			c := check{Name: h.name, State: fine, Text: fmt.Sprintf("%s launches %s as %q", h.title, s.Command, name)}
-			if _, err := exec.LookPath(s.Command); err != nil {
-				c.State, c.Text, c.Do = problem, c.Text+", which is not there", "Run notesd setup "+h.name+"."
-			} else if isTemporary(s.Command) {
-				c.State, c.Text, c.Do = remark, c.Text+", which go run has built and will remove", "Run notesd setup "+h.name+" with a program that stays."
+		mine, any := false, false
+		for _, name := range entryNames(settings.Servers()) {
+			s := settings.Servers()[name]
+			if !s.IsNotesd() {
+				continue
 			}
-			checks = append(checks, c)
+			any = true
+			serves := a.vaultOf(s)
+			mine = mine || sameFolder(serves, vault)
+			checks = append(checks, checkServer(h, name, s, serves))
+		}
+		switch run := "Run notesd setup " + h.Name + "."; {
+		case !any:
+			checks = append(checks, check{h.Name, remark, h.Title + " does not launch notesd", run})
+		case !mine && vault != "":
+			checks = append(checks, check{h.Name, remark, h.Title + " does not launch notesd for this vault", run})
 		}
 	}
 	return checks
+}
+
+// checkServer judges one entry of a host.
+func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check {
+	c := check{Name: h.Name, State: fine, Text: fmt.Sprintf("%s launches %s as %q for %s", h.Title, s.Command, name, vault)}
+	again := fmt.Sprintf("Run notesd setup --name %s %s with the vault it should serve", name, h.Name)
+	worse := func(state, what, do string) check {
+		c.State, c.Text, c.Do = state, c.Text+what, do
+		return c
+	}
+	path, err := exec.LookPath(s.Command)
+	switch {
+	case err != nil && errors.Is(err, fs.ErrPermission):
+		return worse(problem, ", which cannot be executed", "Make it executable, or run notesd setup "+h.Name+".")
+	case err != nil:
+		return worse(problem, ", which is not there", "Run notesd setup "+h.Name+".")
+	case vault == "":
+		c.Text = fmt.Sprintf("%s launches %s as %q, which names no vault that can be found", h.Title, s.Command, name)
+		c.State, c.Do = problem, again+"."
+		return c
+	case !isFolder(vault):
+		return worse(problem, ", which is no folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
+	case !filepath.IsAbs(s.Command) && h.Desktop:
+		return worse(remark, "; a program of the desktop may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")
+	case isTemporary(s.Command):
+		return worse(remark, ", which go run has built and will remove", "Run notesd setup "+h.Name+" with a program that stays.")
+	}
+	return c
 }
 
 func (a *app) printChecks(checks []check) {

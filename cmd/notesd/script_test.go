@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tailscale/hujson"
 
 	"notesd/internal/daemon"
 )
@@ -94,7 +95,8 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	var doc any
 	if err := json.Unmarshal(text, &doc); err != nil {
-		if doc = decodeJSONC(text); doc == nil || args[0] == "stdout" || args[0] == "stderr" { // files may have comments
+		plain, invalid := hujson.Standardize(text) // files may have comments
+		if invalid != nil || json.Unmarshal(plain, &doc) != nil || args[0] == "stdout" || args[0] == "stderr" {
 			ts.Fatalf("%s is not one JSON document: %v", args[0], err)
 		}
 	}

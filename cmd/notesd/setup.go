@@ -1,24 +1,32 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"notesd/internal/config"
+	"notesd/internal/hosts"
+	"notesd/mcp"
 )
 
 // registration is what setup has done for one host, or would do.
 type registration struct {
 	Host   string `json:"host"`
 	File   string `json:"file"`
-	Action string `json:"action"` // registered, updated, unchanged, failed; with --print: what would be done
+	Name   string `json:"name,omitempty"` // of the entry
+	Action string `json:"action"`         // with --print: what would be done
+	Note   string `json:"note,omitempty"` // why the name is another than usual
 	Error  string `json:"error,omitempty"`
 	Backup string `json:"backup,omitempty"`
 	Text   string `json:"text,omitempty"` // of the file, with --print
@@ -31,69 +39,128 @@ const (
 	registered = "registered"
 	updated    = "updated"
 	unchanged  = "unchanged"
+	removed    = "removed"
+	absent     = "absent" // there was nothing to remove
 	failed     = "failed"
 )
 
+// usualName is what an entry is called where nothing else has that name.
+const usualName = "notes"
+
+// setup is one run of the command.
+type setup struct {
+	app    *app
+	name   string // as asked for, "" to choose one
+	vault  string
+	server hosts.Server
+	own    []string // the flags that are setup's to set; others are their owner's
+	print  bool
+	remove bool
+}
+
 func setupCommand(a *app) *cobra.Command {
-	var name string
-	var print bool
+	s := &setup{app: a}
+	var tools string
+	var readOnly bool
 	cmd := &cobra.Command{
 		Use:   "setup [flags] [HOST…]",
 		Short: "Register with the programs that use MCP",
 		Long: `Register notesd, for one vault, with the programs that use MCP: claude-desktop,
-claude-code, cursor, vscode, codex; without a name, with those that are installed.
-Their settings are backed up first, and nothing else in them is changed.`,
+claude-code, cursor, vscode, codex; without a name, with those that are
+installed. Their settings are backed up first, and nothing else is changed.
+A second vault gets an entry of its own.`,
 		Example: `  notesd setup --vault ~/Notes claude-desktop
-  notesd setup --vault ~/Notes --print vscode`,
+  notesd setup --vault ~/Work --name work --read-only --print vscode`,
+		ValidArgsFunction: completeWords(setupNames()...),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
 			chosen, err := chooseHosts(a.hostEnv(), names)
 			if err != nil {
 				return err
 			}
-			s, err := a.server(cfg)
-			if err != nil {
+			if err := s.prepare(cmd, readOnly, toolList(tools)); err != nil {
 				return err
 			}
-			done, failure := registerAll(chosen, a.hostEnv(), name, s, print)
+			done, failure := s.all(chosen)
 			if !a.json {
-				a.printRegistrations(done, print)
+				s.report(done)
 				return failure
 			}
 			return errors.Join(a.out.json(map[string]any{"hosts": done}), failure)
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "notes", "what the host calls it; a `name` for each vault")
-	cmd.Flags().BoolVar(&print, "print", false, "print the settings as they would be, and change nothing")
+	flags := cmd.Flags()
+	flags.StringVar(&s.name, "name", "", "what the host calls it (notes, or notes-FOLDER for another vault)")
+	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
+	flags.StringVar(&tools, "tools", "", "have it offer these only; a `list` as for notesd mcp")
+	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")
+	flags.BoolVar(&s.print, "print", false, "print the settings as they would be; change nothing")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// chooseHosts returns the named hosts, or the installed ones.
-func chooseHosts(e hostEnv, names []string) ([]host, error) {
-	var chosen []host
-	for _, name := range names {
-		i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
-		if i < 0 {
-			return nil, usagef("There are "+hostNamesText()+".", "there is no host %q", name)
+// prepare finds the vault and how hosts launch this program for it.
+func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error {
+	if s.remove && s.name != "" {
+		return nil // the name says enough; the vault may be gone
+	}
+	cfg, err := s.app.settings(cmd)
+	if err != nil {
+		return err
+	}
+	s.vault = cfg.Vault.Path
+	if s.remove {
+		return nil
+	}
+	if err := (mcp.Profile{Tools: tools}).Validate(); err != nil {
+		return err
+	}
+	s.server, err = s.app.server(cfg)
+	if err != nil {
+		return err
+	}
+	s.own = []string{"--vault", "--state", "--config"}
+	add := func(flag string, value ...string) {
+		if cmd.Flags().Changed(strings.TrimPrefix(flag, "--")) {
+			s.own = append(s.own, flag)
+			s.server.Args = append(append(s.server.Args, flag), value...)
 		}
-		chosen = append(chosen, hosts[i])
 	}
-	if len(names) > 0 {
-		return chosen, nil
+	if readOnly {
+		add("--read-only")
+	} else if cmd.Flags().Changed("read-only") {
+		s.own = append(s.own, "--read-only") // --read-only=false takes it away
 	}
-	for _, h := range hosts {
-		if h.installed(e) {
-			chosen = append(chosen, h)
+	add("--tools", strings.Join(tools, ","))
+	add("--log-level", cfg.Log.Level)
+	add("--log-file", cfg.Log.File)
+	return nil
+}
+
+// server is how hosts launch this program for the configured vault.
+func (a *app) server(cfg *config.Config) (hosts.Server, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return hosts.Server{}, fmt.Errorf("find this program: %w", err)
+	}
+	if isTemporary(exe) {
+		return hosts.Server{}, &failure{
+			Code:    "failed",
+			Message: `this notesd was built by "go run" and will be deleted when it exits`,
+			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
 		}
 	}
-	if len(chosen) == 0 {
-		return nil, &failure{Code: "not_found", Message: "none of the programs that use MCP was found here", Hint: "Name one of " + hostNamesText() + "."}
+	s := hosts.Server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.Path}}
+	if a.stateFlag != "" {
+		s.Args = append(s.Args, "--state", cfg.State)
 	}
-	return chosen, nil
+	if a.configFile != "" {
+		file, err := filepath.Abs(a.configFile)
+		if err != nil {
+			return s, err
+		}
+		s.Args = append(s.Args, "--config", file)
+	}
+	return s, nil
 }
 
 // isTemporary reports whether a program lies where "go run" builds them.
@@ -101,84 +168,331 @@ func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
 
-func hostNamesText() string {
+func (a *app) hostEnv() hosts.Env { return hosts.Env{Vars: a.env, OS: runtime.GOOS} }
+
+func setupNames() []string {
 	var names []string
-	for _, h := range hosts {
-		names = append(names, h.name)
+	for _, h := range hosts.All {
+		names = append(names, h.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
-// server is how hosts launch this program for the configured vault.
-func (a *app) server(cfg *config.Config) (server, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return server{}, fmt.Errorf("find this program: %w", err)
+// chooseHosts returns the named hosts, or the installed ones.
+func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
+	known := strings.Join(setupNames(), ", ")
+	var chosen []hosts.Host
+	for _, name := range names {
+		i := slices.Index(setupNames(), name)
+		if i < 0 {
+			return nil, usagef("There are "+known+".", "there is no host %q", name)
+		}
+		chosen = append(chosen, hosts.All[i])
 	}
-	if isTemporary(exe) {
-		return server{}, &failure{
-			Code:    "failed",
-			Message: "this notesd is of go run, and is gone afterwards",
-			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
+	if len(names) > 0 {
+		return chosen, nil
+	}
+	for _, h := range hosts.All {
+		if h.Installed(e) {
+			chosen = append(chosen, h)
 		}
 	}
-	s := server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.Path}}
-	if a.stateFlag != "" {
-		s.Args = append(s.Args, "--state", cfg.State)
+	if len(chosen) == 0 {
+		return nil, &failure{Code: "not_found", Message: "none of the programs that use MCP was found here", Hint: "Name one of " + known + "."}
 	}
-	if a.configFile != "" {
-		file, err := filepath.Abs(a.configFile)
+	return chosen, nil
+}
+
+// all goes through the hosts. The failure of one keeps none of the others from
+// their entry, and is among the registrations, too.
+func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
+	var done []registration
+	var failures []*failure
+	for _, h := range chosen {
+		r, err := s.one(h)
 		if err != nil {
-			return server{}, err
+			f := s.failure(h, err)
+			r.Action, r.Error = failed, f.Message
+			failures = append(failures, f)
 		}
-		s.Args = append(s.Args, "--config", file)
+		done = append(done, r)
 	}
-	return s, nil
+	if len(failures) == 0 {
+		return done, nil
+	}
+	first := *failures[0]
+	for _, f := range failures[1:] {
+		first.Message += "\n" + f.Message
+	}
+	return done, &first
 }
 
-func (a *app) printRegistrations(done []registration, print bool) {
-	done = slices.DeleteFunc(done, func(r registration) bool { return r.Action == failed })
-	for i, r := range done {
-		if print {
-			if i > 0 {
-				fmt.Fprintln(a.out)
-			}
-			a.note(fmt.Sprintf("%s, %s:", r.title, r.File))
-			fmt.Fprint(a.out, a.out.plain(r.Text))
-			continue
+func (s *setup) failure(h hosts.Host, err error) *failure {
+	var syntax *hosts.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return &failure{
+			Code:    "invalid",
+			Message: fmt.Sprintf("the settings of %s cannot be changed: %v", h.Title, syntax),
+			Hint:    "Nothing in the file was changed. Correct it there, and run notesd setup again.",
+			exit:    exitUsage,
 		}
-		fmt.Fprintf(a.out, "%s: %s in %s\n", a.out.bold(r.title), r.Action, a.out.path(a.out.line(r.File)))
-		if r.Backup != "" {
-			a.note("what was there is kept as " + r.Backup)
+	case errors.Is(err, hosts.ErrNoHome):
+		return &failure{Code: "failed", Message: fmt.Sprintf("%v, so %s has no settings", err, h.Title), exit: exitFailed}
+	case errors.Is(err, hosts.ErrReadOnly):
+		return &failure{
+			Code:    "permission",
+			Message: err.Error(),
+			Hint:    "Allow writing to it, or take the settings from notesd setup --print.",
+			exit:    exitFailed,
 		}
 	}
-	if !print && len(done) > 0 {
-		a.note("Restart what is running. Each has a server for this vault now.")
-	}
+	return failureOf(err)
 }
 
-// launched is how a host launches the server called name, if it has one that is
-// notesd.
-func (h host) launched(e hostEnv) map[string]server {
-	text, err := os.ReadFile(h.file(e))
+// one edits the settings of one host.
+func (s *setup) one(h hosts.Host) (registration, error) {
+	r := registration{Host: h.Name, File: h.File(s.app.hostEnv()), title: h.Title}
+	settings, err := h.Read(s.app.hostEnv())
 	if err != nil {
+		return r, err
+	}
+	edit := s.register
+	if s.remove {
+		edit = s.unregister
+	}
+	text, err := edit(h, settings, &r)
+	if err != nil || s.print || r.Action == unchanged || r.Action == absent {
+		if s.print {
+			r.Text = string(text)
+		}
+		return r, err
+	}
+	r.Backup, err = settings.Write(text, time.Now())
+	return r, err
+}
+
+// register returns the settings with the entry, and enters into r what that
+// does.
+func (s *setup) register(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
+	servers := settings.Servers()
+	if err := s.choose(h, servers, r); err != nil {
+		return nil, err
+	}
+	server := s.server
+	old, there := servers[r.Name]
+	server.Args = append(slices.Clone(server.Args), keptArgs(old.Args, s.own)...)
+	text, err := settings.Set(r.Name, server)
+	switch {
+	case !there:
+		r.Action = registered
+	case string(text) == string(settings.Text):
+		r.Action = unchanged
+	default:
+		r.Action = updated
+	}
+	return text, err
+}
+
+// choose finds the name of the entry: the one asked for, that of the vault's
+// entry, or a free one. The entry of another program, or of another vault that
+// exists, is never replaced.
+func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registration) error {
+	if s.name != "" {
+		r.Name = s.name
+		had, there := servers[r.Name]
+		if !there {
+			return nil
+		}
+		if !had.IsNotesd() {
+			return &failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.Title, r.Name, r.File), Hint: "Choose another name with --name."}
+		}
+		if vault := s.app.vaultOf(had); !sameFolder(vault, s.vault) && isFolder(vault) {
+			return &failure{
+				Code:    "conflict",
+				Message: fmt.Sprintf("the server %q of %s serves %s", r.Name, h.Title, vault),
+				Hint:    fmt.Sprintf("Choose another name with --name, or remove that one first: notesd setup --remove --name %s %s", r.Name, h.Name),
+			}
+		}
 		return nil
 	}
-	if h.toml {
-		return tomlServers(text, h.servers)
-	}
-	doc, _ := decodeJSONC(text).(map[string]any)
-	all, _ := doc[h.servers].(map[string]any)
-	found := map[string]server{}
-	for name, v := range all {
-		var s server
-		if data, err := json.Marshal(v); err == nil && json.Unmarshal(data, &s) == nil && isNotesd(s.Command) {
-			found[name] = s
+	for _, name := range entryNames(servers) {
+		if servers[name].IsNotesd() && sameFolder(s.app.vaultOf(servers[name]), s.vault) {
+			r.Name = name
+			return nil
 		}
 	}
-	return found
+	r.Name = usualName
+	for n := 1; ; n++ {
+		had, taken := servers[r.Name]
+		if !taken {
+			return nil
+		}
+		if n == 1 {
+			r.Note = fmt.Sprintf("%q is another server there", usualName)
+			if had.IsNotesd() {
+				r.Note = fmt.Sprintf("%q serves %s", usualName, s.app.vaultOf(had))
+			}
+		}
+		r.Name = usualName + "-" + nameOf(s.vault)
+		if n > 1 {
+			r.Name += fmt.Sprintf("-%d", n)
+		}
+	}
 }
 
-func isNotesd(command string) bool {
-	return strings.TrimSuffix(filepath.Base(filepath.FromSlash(command)), ".exe") == "notesd"
+// nameOf makes a server's name of a folder's: hosts allow letters, digits, - and _.
+func nameOf(folder string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, filepath.Base(folder))
+	if name = strings.Trim(name, "-"); name == "" {
+		return "vault"
+	}
+	return name
+}
+
+// unregister returns the settings without the entry of the name, or without
+// those of the vault.
+func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
+	var names []string
+	for name, server := range settings.Servers() {
+		if s.name != "" && name == s.name || s.name == "" && server.IsNotesd() && sameFolder(s.app.vaultOf(server), s.vault) {
+			names = append(names, name)
+		}
+	}
+	if r.Action = absent; len(names) == 0 {
+		return settings.Text, nil
+	}
+	slices.Sort(names)
+	if s.name != "" && !settings.Servers()[s.name].IsNotesd() {
+		return nil, &failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s is no notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
+	}
+	rest := *settings
+	for _, name := range names {
+		text, err := rest.Remove(name)
+		if err != nil {
+			return nil, err
+		}
+		rest.Text = text
+	}
+	r.Name, r.Action = strings.Join(names, ", "), removed
+	return rest.Text, nil
+}
+
+// entryNames are the names in order, the usual one first.
+func entryNames(servers map[string]hosts.Server) []string {
+	return slices.SortedFunc(maps.Keys(servers), func(a, b string) int {
+		if (a == usualName) != (b == usualName) {
+			if a == usualName {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// keptArgs are the arguments of an entry that are not setup's own: a server that
+// its owner has made read-only stays so. own are the flags that setup sets; all
+// but --read-only have a value.
+func keptArgs(had, own []string) []string {
+	var kept []string
+	skip := false
+	for _, arg := range had {
+		option, _, joined := strings.Cut(arg, "=")
+		switch {
+		case skip:
+			skip = false
+		case slices.Contains(own, option):
+			skip = !joined && option != "--read-only"
+		case arg != "mcp":
+			kept = append(kept, arg)
+		}
+	}
+	return kept
+}
+
+// vaultOf is the folder that an entry serves, "" when that cannot be found out.
+func (a *app) vaultOf(s hosts.Server) string {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	vault := flags.String("vault", "", "")
+	file := flags.String("config", "", "")
+	_ = flags.Parse(s.Args) // flags that are not these do not matter
+	env := slices.Clone(a.env)
+	for name, value := range s.Env {
+		env = append(env, name+"="+value)
+	}
+	if *vault == "" {
+		*vault = lookup(env, "NOTESD_VAULT")
+	}
+	if *vault == "" {
+		cfg, err := config.Load(config.Sources{File: *file, Env: env})
+		if err != nil {
+			return ""
+		}
+		return cfg.Vault.Path
+	}
+	if rest, home := strings.CutPrefix(*vault, "~"); home {
+		return filepath.Join(lookup(a.env, "HOME"), rest)
+	}
+	return filepath.Clean(*vault)
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// sameFolder reports whether two paths name one folder.
+func sameFolder(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	if err != nil || otherErr != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(one, other)
+}
+
+func (s *setup) report(done []registration) {
+	out := s.app.out
+	changed := false
+	for i, r := range done {
+		switch {
+		case r.Action == failed:
+			continue
+		case s.print:
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
+			s.app.note(fmt.Sprintf("%s, %s:", r.title, r.File))
+			fmt.Fprint(out, out.plain(r.Text))
+			continue
+		case r.Action == absent:
+			fmt.Fprintf(out, "%s: nothing to remove in %s\n", out.bold(r.title), out.path(out.line(r.File)))
+		default:
+			as := "as"
+			if r.Action == removed {
+				as = "was"
+			}
+			fmt.Fprintf(out, "%s: %s %s %q in %s\n", out.bold(r.title), r.Action, as, out.line(r.Name), out.path(out.line(r.File)))
+		}
+		if r.Note != "" {
+			s.app.note("  " + r.Note + ", so this vault has an entry of its own; --name chooses another name")
+		}
+		if r.Backup != "" {
+			s.app.note("  the settings as they were are kept as " + r.Backup)
+		}
+		changed = changed || r.Backup != "" || r.Action == registered
+	}
+	if changed {
+		s.app.note("Restart these programs if they are running: they read their settings at the start.")
+	}
 }

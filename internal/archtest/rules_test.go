@@ -83,6 +83,10 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
 		why:        leafWhy,
 	},
+	"internal/hosts": {
+		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
+		why:        leafWhy,
+	},
 	"internal/sqlite": {
 		imports:    []string{"migrations"},
 		thirdParty: []string{"modernc.org/sqlite"},
@@ -115,6 +119,7 @@ var testOnly = struct{ imports, thirdParty []string }{
 
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
+	"cmd/notesd":            {thirdParty: []string{"github.com/tailscale/hujson"}}, // reads the settings that setup has written
 	"examples":              {imports: []string{"internal/markdown"}},
 	"search/eval":           {imports: []string{"notes"}},
 	"vectors/bert":          {imports: []string{"vectors/model"}},

@@ -1,17 +1,19 @@
-package main
+package hosts
 
 import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-var testServer = server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/Notes"}}
+var testServer = Server{Command: "/usr/bin/notesd", Args: []string{"mcp", "--vault", "/home/ann/Notes"}}
 
 const testEntry = `{
       "command": "/usr/bin/notesd",
@@ -24,7 +26,7 @@ const testEntry = `{
 
 func TestSetJSONServer(t *testing.T) {
 	cases := map[string]struct {
-		text, want, had string
+		text, want string
 	}{
 		"no file yet": {
 			text: "",
@@ -36,7 +38,7 @@ func TestSetJSONServer(t *testing.T) {
 		},
 		"no servers yet": {
 			text: "{\n  \"theme\": \"dark\" // mine\n}\n",
-			want: "{\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"notes\": " + testEntry + "\n  } // mine\n}\n",
+			want: "{\n  \"theme\": \"dark\", // mine\n  \"mcpServers\": {\n    \"notes\": " + testEntry + "\n  }\n}\n",
 		},
 		"empty servers": {
 			text: "{\n  \"mcpServers\": {},\n  \"a\": 1\n}",
@@ -49,29 +51,25 @@ func TestSetJSONServer(t *testing.T) {
 		"in place of an older one": {
 			text: "{\n  \"mcpServers\": {\n    \"notes\": {\"command\": \"/old/notesd\"},\n    \"z\": {}\n  }\n}",
 			want: "{\n  \"mcpServers\": {\n    \"notes\": " + testEntry + ",\n    \"z\": {}\n  }\n}",
-			had:  `{"command":"/old/notesd"}`,
 		},
 		"beside what its owner has added to it": {
 			text: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/old/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"} // mine\n\t\t}\n\t}\n}",
-			want: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/usr/bin/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"},\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--vault\",\n\t\t\t\t\"/home/ann/Notes\"\n\t\t\t] // mine\n\t\t}\n\t}\n}",
-			had:  `{"command":"/old/notesd","env":{"A":"b"}}`,
+			want: "{\n\t\"mcpServers\": {\n\t\t\"notes\": {\n\t\t\t\"command\": \"/usr/bin/notesd\",\n\t\t\t\"env\": {\"A\": \"b\"}, // mine\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\",\n\t\t\t\t\"--vault\",\n\t\t\t\t\"/home/ann/Notes\"\n\t\t\t]\n\t\t}\n\t}\n}",
 		},
 		"there already, otherwise laid out": {
 			text: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
 			want: `{"mcpServers":{"notes":{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}}}`,
-			had:  `{"args":["mcp","--vault","/home/ann/Notes"],"command":"/usr/bin/notesd"}`,
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, had, err := setJSONServer([]byte(c.text), "mcpServers", "notes", testServer)
+			got, err := setJSON([]byte(c.text), "mcpServers", "notes", testServer, false)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(got))
-			assert.Equal(t, c.had, string(had))
 		})
 	}
 	for _, bad := range []string{"[]", "{", `{"a":}`, `{"a":1 "b":2}`, `{"mcpServers": []}`, `{"a":"unterminated}`, `{} more`, `{a: 1}`} {
-		_, _, err := setJSONServer([]byte(bad), "mcpServers", "notes", testServer)
+		_, err := setJSON([]byte(bad), "mcpServers", "notes", testServer, false)
 		assert.Error(t, err, bad)
 	}
 }
@@ -82,13 +80,13 @@ func FuzzSetJSONServer(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		before, _ := decodeJSONC(text).(map[string]any)
-		got, _, err := setJSONServer(text, "mcpServers", "notes", testServer)
+		before := decoded(text)
+		got, err := setJSON(text, "mcpServers", "notes", testServer, false)
 		if err != nil || before == nil {
 			return
 		}
-		after, ok := decodeJSONC(got).(map[string]any)
-		require.True(t, ok, "%q became %q", text, got)
+		after := decoded(got)
+		require.NotNil(t, after, "%q became %q", text, got)
 		servers, ok := after["mcpServers"].(map[string]any)
 		require.True(t, ok)
 		entry, ok := servers["notes"].(map[string]any)
@@ -105,75 +103,103 @@ func FuzzSetJSONServer(f *testing.F) {
 		delete(before, "mcpServers")
 		delete(after, "mcpServers")
 		assert.Equal(t, before, after, "%q became %q", text, got)
+
+		gone, err := removeJSON(got, "mcpServers", "notes")
+		require.NoError(t, err)
+		if left, _ := decoded(gone)["mcpServers"].(map[string]any); len(old) > 0 {
+			assert.Equal(t, old, left, "%q became %q", got, gone)
+		} else {
+			assert.Empty(t, left)
+		}
 	})
 }
 
 func TestSetTOMLServer(t *testing.T) {
 	table := "[mcp_servers.notes]\ncommand = \"/usr/bin/notesd\"\nargs = [\"mcp\", \"--vault\", \"/home/ann/Notes\"]\n"
 	cases := map[string]struct {
-		text, want, had string
+		text, want string
 	}{
 		"no file yet": {want: table},
 		"at the end":  {text: "model = \"x\"\n\n[tui]\na = 1\n", want: "model = \"x\"\n\n[tui]\na = 1\n\n" + table},
 		"in place": {
 			text: "[mcp_servers.notes]\ncommand = \"old/notesd\"\n\n# about git\n[mcp_servers.git]\ncommand = \"git\"\n",
-			want: strings.TrimSuffix(table, "\n") + "\n\n# about git\n[mcp_servers.git]\ncommand = \"git\"\n",
-			had:  "[mcp_servers.notes]\ncommand = \"old/notesd\"",
+			want: table + "\n# about git\n[mcp_servers.git]\ncommand = \"git\"\n",
 		},
 		"beside what its owner has added to it": {
 			text: "[mcp_servers.notes]\nenabled = true\ncommand = 'C:\\old\\notesd.exe'\nargs = [ # how\n  \"mcp\", \"]\",\n]\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
-			want: table + "enabled = true\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
-			had:  "[mcp_servers.notes]\nenabled = true\ncommand = 'C:\\old\\notesd.exe'\nargs = [ # how\n  \"mcp\", \"]\",\n]\n# slow disk\nstartup_timeout_sec = 20",
+			want: "[mcp_servers.notes]\nenabled = true\ncommand = \"/usr/bin/notesd\"\nargs = [\"mcp\", \"--vault\", \"/home/ann/Notes\"]\n# slow disk\nstartup_timeout_sec = 20\n\n[mcp_servers.notes.env]\nA = \"b\"\n",
 		},
-		"there already": {text: table, want: table, had: strings.TrimSuffix(table, "\n")},
+		"there already": {text: table, want: table},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, had, err := setTOMLServer([]byte(c.text), "mcp_servers", "notes", testServer)
+			got, err := setTOML([]byte(c.text), "mcp_servers", "notes", testServer)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, string(got))
-			assert.Equal(t, c.had, string(had))
 		})
 	}
-	_, _, err := setTOMLServer([]byte("mcp_servers = { git = {} }\n"), "mcp_servers", "notes", testServer)
+	_, err := setTOML([]byte("mcp_servers = { git = {} }\n"), "mcp_servers", "notes", testServer)
 	require.Error(t, err, "no other way to write it is guessed")
 	assert.Equal(t, `"C:\\a \"b\"\u0001"`, tomlString("C:\\a \"b\"\x01"))
-	assert.Equal(t, map[string]server{"notes": {Command: "/usr/bin/notesd"}}, tomlServers([]byte("[a.b]\ncommand = \"notesd\"\n"+table), "mcp_servers"))
+
+	found, err := readTOML([]byte("mcp_servers.git.command = \"git\"\n[a.b]\ncommand = \"notesd\"\n"+table+"[mcp_servers.notes.env]\nA = \"b\"\n"), "mcp_servers")
+	require.NoError(t, err)
+	notes := testServer
+	notes.Env = map[string]string{"A": "b"}
+	assert.Equal(t, map[string]Server{"notes": notes, "git": {Command: "git", Env: map[string]string{}}}, found)
+	_, err = readTOML([]byte("a = 1\nx = [\n"), "mcp_servers")
+	assert.ErrorContains(t, err, "line 2")
 }
 
-// An entry that is brought up to date keeps what its owner has added, to begin
-// with that it is read-only.
-func TestKeptArgs(t *testing.T) {
-	for had, want := range map[string][]string{
-		``: nil,
-		`{"command":"notesd","args":["mcp","--vault","/a"]}`:                                           nil,
-		`{"command":"notesd","args":["mcp","--vault","--read-only","--read-only"]}`:                    {"--read-only"},
-		`{"args":["mcp","--read-only","--vault=/a","--tools","search_notes,read_note","--state","s"]}`: {"--read-only", "--tools", "search_notes,read_note"},
-		"[m.notes]\nargs = [\n  'mcp', # \"no\"\n  \"--read-only\",\n]":                                {"--read-only"},
-	} {
-		assert.Equal(t, want, keptArgs([]byte(had)), had)
+// decoded is what a text says, nil when it is no JSON object.
+func decoded(text []byte) map[string]any {
+	d, err := parseJSON(text)
+	if err != nil {
+		return nil
 	}
+	var doc map[string]any
+	_ = decode(d.root, &doc)
+	return doc
+}
+
+func TestRemove(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"the only one": {
+			text: "{\n  \"mcpServers\": {\n    \"notes\": {\"command\": \"x\"}\n  }\n}\n",
+			want: "{\n  \"mcpServers\": {\n  }\n}\n",
+		},
+		"the first": {
+			text: "{\"mcpServers\": {\n    \"notes\": {}, // mine\n    // about git\n    \"git\": {}\n  }}",
+			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {}\n  }}",
+		},
+		"the last": {
+			text: "{\"mcpServers\": {\n    // about git\n    \"git\": {}, // keep\n    \"notes\": {}\n  }}",
+			want: "{\"mcpServers\": {\n    // about git\n    \"git\": {} // keep\n  }}",
+		},
+	} {
+		got, err := removeJSON([]byte(c.text), "mcpServers", "notes")
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, string(got), name)
+	}
+	text := "# mine\nmodel = \"x\"\n\n[mcp_servers.notes]\ncommand = \"n\"\nargs = [\n \"a\" ]\n\n[mcp_servers.notes.env]\nA = \"b\"\n\n# about git\n[mcp_servers.git]\ncommand = \"g\"\n"
+	got, err := removeTOML([]byte(text), "mcp_servers", "notes")
+	require.NoError(t, err)
+	assert.Equal(t, "# mine\nmodel = \"x\"\n\n# about git\n[mcp_servers.git]\ncommand = \"g\"\n", string(got))
 }
 
 func TestSettingsKeepTheirLineEnds(t *testing.T) {
-	h := host{servers: "servers"}
-	with, _, err := h.set([]byte("{\r\n  \"a\": 1\r\n}\r\n"), "notes", testServer)
+	s := &Settings{Text: []byte("{\r\n  \"a\": 1\r\n}\r\n"), host: Host{servers: "servers"}}
+	with, err := s.Set("notes", testServer)
 	require.NoError(t, err)
 	assert.Equal(t, strings.Count(string(with), "\n"), strings.Count(string(with), "\r\n"))
 	assert.Contains(t, string(with), "\"notes\"")
 }
 
-func TestSetupIsNotOfGoRun(t *testing.T) {
-	assert.True(t, isTemporary("/tmp/go-build123/b001/exe/notesd"))
-	assert.True(t, isTemporary("/home/ann/.cache/go-build/ab/abcd-d/notesd"))
-	assert.False(t, isTemporary("/usr/local/bin/notesd"))
-}
-
 func TestHostFiles(t *testing.T) {
-	env := func(goos string, vars ...string) hostEnv { return hostEnv{env: vars, goos: goos} }
+	env := func(goos string, vars ...string) Env { return Env{Vars: vars, OS: goos} }
 	for _, c := range []struct {
 		host string
-		env  hostEnv
+		env  Env
 		want string
 	}{
 		{"claude-desktop", env("linux", "HOME=/h"), "/h/.config/Claude/claude_desktop_config.json"},
@@ -187,36 +213,41 @@ func TestHostFiles(t *testing.T) {
 		{"codex", env("linux", "HOME=/h"), "/h/.codex/config.toml"},
 		{"codex", env("linux"), ""},
 	} {
-		chosen, err := chooseHosts(c.env, []string{c.host})
-		require.NoError(t, err)
-		assert.Equal(t, filepath.FromSlash(c.want), chosen[0].file(c.env), c.host)
+		i := slices.IndexFunc(All, func(h Host) bool { return h.Name == c.host })
+		assert.Equal(t, filepath.FromSlash(c.want), All[i].File(c.env), c.host)
 	}
 }
 
-// A program's settings are often a link into a folder of dotfiles.
-func TestReplaceSettingsKeepsLinksAndModes(t *testing.T) {
+// A program's settings are often a link into a folder of dotfiles. Every text
+// that was replaced is kept, also of two writes within a second.
+func TestWriteKeepsLinksModesAndBackups(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "dotfile"), filepath.Join(dir, "link")
-	require.NoError(t, os.WriteFile(target, []byte("old"), 0o640))
 	require.NoError(t, os.Symlink(target, link))
-	h := host{name: "test", title: "Test", servers: "s", file: func(hostEnv) string { return link }}
 	require.NoError(t, os.WriteFile(target, []byte("{}"), 0o640))
-
-	r, err := h.register(hostEnv{}, "notes", testServer, false)
-	require.NoError(t, err)
-	assert.Equal(t, registered, r.Action)
+	h := Host{servers: "s", file: func(Env) string { return link }}
+	now := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+	var backups []string
+	for _, text := range []string{"{ }", "{  }"} {
+		s, err := h.Read(Env{})
+		require.NoError(t, err)
+		backup, err := s.Write([]byte(text), now)
+		require.NoError(t, err)
+		kept, err := os.ReadFile(backup)
+		require.NoError(t, err)
+		backups = append(backups, string(kept))
+	}
+	assert.Equal(t, []string{"{}", "{ }"}, backups)
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
 	info, err = os.Stat(target)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
-	backup, err := os.ReadFile(r.Backup)
-	require.NoError(t, err)
-	assert.Equal(t, "{}", string(backup))
 
-	again, err := h.register(hostEnv{}, "notes", testServer, false)
+	require.NoError(t, os.Chmod(target, 0o440))
+	s, err := h.Read(Env{})
 	require.NoError(t, err)
-	assert.Equal(t, unchanged, again.Action)
-	assert.Empty(t, again.Backup)
+	_, err = s.Write([]byte("{}"), now)
+	require.ErrorIs(t, err, ErrReadOnly)
 }

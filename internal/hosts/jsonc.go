@@ -1,0 +1,273 @@
+package hosts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+var bom = []byte("\ufeff")
+
+// document is a JSON text with comments and trailing commas, whose tree keeps
+// every byte.
+type document struct {
+	text []byte // without the byte order mark
+	root hujson.Value
+	bom  bool
+}
+
+func parseJSON(text []byte) (*document, error) {
+	d := &document{bom: bytes.HasPrefix(text, bom)}
+	d.text = bytes.TrimPrefix(text, bom)
+	if len(bytes.TrimSpace(d.text)) == 0 {
+		d.text = []byte("{}\n")
+	}
+	var err error
+	if d.root, err = hujson.Parse(d.text); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return d, nil
+}
+
+func (d *document) pack() []byte {
+	if d.bom {
+		return append(slices.Clone(bom), d.root.Pack()...)
+	}
+	return d.root.Pack()
+}
+
+// object returns the member of that name as an object; nil when there is no
+// such member.
+func (d *document) object(parent *hujson.Value, name string) (*hujson.Value, error) {
+	v := memberOf(parent, name)
+	if v == nil {
+		return nil, nil
+	}
+	if _, ok := v.Value.(*hujson.Object); !ok {
+		return nil, fmt.Errorf("line %d: %q is not an object", d.line(v.StartOffset), name)
+	}
+	return v, nil
+}
+
+func (d *document) line(at int) int { return 1 + bytes.Count(d.text[:at], []byte("\n")) }
+
+// memberOf returns the value of an object's member; of duplicates the last
+// counts, as in hosts.
+func memberOf(parent *hujson.Value, name string) *hujson.Value {
+	members := parent.Value.(*hujson.Object).Members
+	for i := range slices.Backward(members) {
+		if key, ok := members[i].Name.Value.(hujson.Literal); ok && key.String() == name {
+			return &members[i].Value
+		}
+	}
+	return nil
+}
+
+// serversOf parses a text and returns its object of servers, nil if none.
+func serversOf(text []byte, table string) (*document, *hujson.Value, error) {
+	d, err := parseJSON(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return nil, nil, errors.New("line 1: it is not a JSON object")
+	}
+	servers, err := d.object(&d.root, table)
+	return d, servers, err
+}
+
+func readJSON(text []byte, table string) (map[string]Server, error) {
+	_, servers, err := serversOf(text, table)
+	if err != nil || servers == nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := decode(*servers, &all); err != nil {
+		return nil, err
+	}
+	found := map[string]Server{}
+	for name, entry := range all {
+		var s Server
+		_ = json.Unmarshal(entry, &s) // fields of other types are another program's
+		found[name] = s
+	}
+	return found, nil
+}
+
+// decode decodes a value without its comments.
+func decode(v hujson.Value, into any) error {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), into)
+}
+
+// member is one of the members that an entry has from notesd.
+type member struct {
+	name  string
+	value any
+}
+
+func entryOf(s Server, stdio bool) []member {
+	own := []member{{"command", s.Command}, {"args", s.Args}}
+	if stdio {
+		own = slices.Insert(own, 0, member{"type", "stdio"})
+	}
+	return own
+}
+
+func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, error) {
+	d, servers, err := serversOf(text, table)
+	if err != nil {
+		return nil, err
+	}
+	if servers == nil {
+		servers = d.insert(&d.root, table, "{}")
+	}
+	entry, err := d.object(servers, name)
+	if err != nil {
+		return nil, err
+	}
+	own := entryOf(s, stdio)
+	if entry == nil || !hasOthers(entry) && !says(entry, own) {
+		if entry == nil {
+			entry = d.insert(servers, name, "{}")
+		}
+		entry.Value = &hujson.Object{} // laid out again
+	}
+	for _, m := range own {
+		value, err := encode(m.value)
+		if err != nil {
+			return nil, err
+		}
+		if old := memberOf(entry, m.name); old == nil {
+			d.insert(entry, m.name, value)
+		} else if !equal(*old, m.value) {
+			d.replace(old, value)
+		}
+	}
+	return d.pack(), nil
+}
+
+// hasOthers reports whether an entry has members that are not from notesd, or
+// comments.
+func hasOthers(entry *hujson.Value) bool {
+	plain := entry.Clone()
+	plain.Standardize()
+	if !bytes.Equal(bytes.Join(bytes.Fields(plain.Pack()), nil), bytes.Join(bytes.Fields(entry.Pack()), nil)) {
+		return true
+	}
+	for _, m := range entry.Value.(*hujson.Object).Members {
+		if !slices.Contains([]string{"type", "command", "args"}, m.Name.Value.(hujson.Literal).String()) {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether an entry has these values.
+func says(entry *hujson.Value, own []member) bool {
+	for _, m := range own {
+		if old := memberOf(entry, m.name); old == nil || !equal(*old, m.value) {
+			return false
+		}
+	}
+	return len(entry.Value.(*hujson.Object).Members) == len(own)
+}
+
+func equal(v hujson.Value, want any) bool {
+	text, err := encode(want)
+	var a, b any
+	return err == nil && decode(v, &a) == nil && json.Unmarshal([]byte(text), &b) == nil && reflect.DeepEqual(a, b)
+}
+
+func encode(v any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // paths are read by people
+	err := enc.Encode(v)
+	return b.String(), err
+}
+
+// insert adds a member at the end of an object and returns its value. Comments
+// behind the member that was the last stay with it.
+func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Value {
+	obj := parent.Value.(*hujson.Object)
+	d.reparse()
+	outer := d.indentAt(parent.StartOffset)
+	indent := outer + d.unit()
+	if len(obj.Members) > 0 {
+		indent = d.indentAt(obj.Members[0].Name.StartOffset)
+	}
+	obj.Members = append(obj.Members, hujson.ObjectMember{
+		Name: hujson.Value{
+			BeforeExtra: append(bytes.TrimRight(slices.Clone(obj.AfterExtra), " \t\r\n"), "\n"+indent...),
+			Value:       hujson.String(name),
+		},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: layOut(value, indent, d.unit())},
+	})
+	obj.AfterExtra = hujson.Extra("\n" + outer)
+	d.reparse()
+	return &obj.Members[len(obj.Members)-1].Value
+}
+
+func (d *document) replace(old *hujson.Value, value string) {
+	d.reparse()
+	old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
+}
+
+// reparse makes the offsets and the text those of the tree.
+func (d *document) reparse() {
+	d.root.UpdateOffsets()
+	d.text = d.root.Pack()
+}
+
+// layOut is a value over lines, as a member of something that is indented.
+func layOut(value, indent, unit string) hujson.ValueTrimmed {
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(value), indent, unit) // of JSON that encode has made
+	v, _ := hujson.Parse(b.Bytes())
+	return v.Value
+}
+
+var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
+
+// unit is what the text indents by: as its first member does.
+func (d *document) unit() string {
+	if m := firstIndent.FindSubmatch(d.text); m != nil {
+		return string(m[1])
+	}
+	return "  "
+}
+
+// indentAt is the white space at the beginning of the line of an offset.
+func (d *document) indentAt(at int) string {
+	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+func removeJSON(text []byte, table, name string) ([]byte, error) {
+	d, servers, err := serversOf(text, table)
+	if err != nil {
+		return nil, err
+	}
+	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	for servers != nil && memberOf(servers, name) != nil {
+		obj := servers.Value.(*hujson.Object)
+		closing := slices.Clone(obj.AfterExtra[len(bytes.TrimRight(obj.AfterExtra, " \t\r\n")):])
+		patch := fmt.Appendf(nil, `[{"op":"remove","path":%q}]`, "/"+table+"/"+escaped)
+		if err := d.root.Patch(patch); err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+		if bytes.ContainsRune(closing, '\n') { // the brace stands where it stood; never behind a line comment
+			obj.AfterExtra = append(bytes.TrimRight(obj.AfterExtra, " \t\r\n"), closing...)
+		}
+	}
+	return d.pack(), nil
+}

@@ -1,0 +1,147 @@
+package hosts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrReadOnly means that the owner of a settings file has made it read-only.
+var ErrReadOnly = errors.New("the file is read-only")
+
+// ErrNoHome means that the user has no home directory.
+var ErrNoHome = errors.New("this user has no home directory")
+
+// A SyntaxError is a settings file that does not parse, or that is written in a
+// form that cannot be edited. Its text names the file, and the line where the
+// format's parser does.
+type SyntaxError struct {
+	File string
+	Err  error
+}
+
+func (e *SyntaxError) Error() string { return e.File + ": " + e.Err.Error() }
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// Settings are a host's settings as they were read.
+type Settings struct {
+	File string
+	Text []byte // empty when there is no file
+
+	host    Host
+	servers map[string]Server
+}
+
+// Read reads the host's settings. A missing file is read as an empty one; one
+// that does not parse is a *SyntaxError.
+func (h Host) Read(e Env) (*Settings, error) {
+	s := &Settings{File: h.file(e), host: h}
+	if s.File == "" {
+		return nil, ErrNoHome
+	}
+	var err error
+	if s.Text, err = os.ReadFile(s.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	read := readJSON
+	if h.toml {
+		read = readTOML
+	}
+	if s.servers, err = read(s.Text, h.servers); err != nil {
+		return nil, &SyntaxError{s.File, err}
+	}
+	return s, nil
+}
+
+// Servers are all entries by name, those of other programs included; one that
+// is reached without a command has none here.
+func (s *Settings) Servers() map[string]Server { return s.servers }
+
+// Set returns the text with the server under a name. Members of an entry that is
+// there already, beside the command and the arguments, stay. The text is
+// unchanged when the entry says the same already.
+func (s *Settings) Set(name string, server Server) ([]byte, error) {
+	return s.edit(func() ([]byte, error) {
+		if s.host.toml {
+			return setTOML(s.Text, s.host.servers, name, server)
+		}
+		return setJSON(s.Text, s.host.servers, name, server, s.host.stdio)
+	})
+}
+
+// Remove returns the text without the entry of a name, which must be there.
+func (s *Settings) Remove(name string) ([]byte, error) {
+	return s.edit(func() ([]byte, error) {
+		if s.host.toml {
+			return removeTOML(s.Text, s.host.servers, name)
+		}
+		return removeJSON(s.Text, s.host.servers, name)
+	})
+}
+
+// edit makes an edit and keeps the file's line ends.
+func (s *Settings) edit(change func() ([]byte, error)) ([]byte, error) {
+	text, err := change()
+	if err != nil {
+		return nil, &SyntaxError{s.File, err}
+	}
+	if lines := bytes.Count(s.Text, []byte("\n")); lines > 0 && lines == bytes.Count(s.Text, []byte("\r\n")) {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+	}
+	return text, nil
+}
+
+// Write replaces the file by a text, as a whole or not at all, and returns where
+// the old text is kept, "" when there was no file. A symbolic link stays one. A
+// read-only file is ErrReadOnly.
+func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
+	name := s.File
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(name); err == nil {
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return "", fmt.Errorf("%s: %w", name, ErrReadOnly)
+		}
+		if backup, err = keep(name, s.Text, mode, now); err != nil {
+			return "", fmt.Errorf("back up the settings: %w", err)
+		}
+	} else if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return "", fmt.Errorf("write the settings: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(name), ".notesd-*")
+	if err != nil {
+		return backup, fmt.Errorf("write the settings: %w", err)
+	}
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), name)
+	}
+	if err != nil {
+		return backup, fmt.Errorf("write the settings: %w", errors.Join(err, os.Remove(temp.Name())))
+	}
+	return backup, nil
+}
+
+// keep writes a backup under a name that no other backup has.
+func keep(name string, text []byte, mode fs.FileMode, now time.Time) (string, error) {
+	stem := name + ".before-notesd-" + now.Format("20060102-150405")
+	for backup, n := stem, 2; ; n++ {
+		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			backup = fmt.Sprintf("%s-%d", stem, n)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(text)
+		return backup, errors.Join(err, f.Close())
+	}
+}
