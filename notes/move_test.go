@@ -60,6 +60,14 @@ func TestMoveRewritesLinks(t *testing.T) {
 			map[string]string{"Archive/Q/One.md": "[[Two]] [t](Two.md) [a](../../A.md) ![i](i.png)", "Archive/Q/Two.md": "2", "Archive/Q/i.png": "i", "A.md": "[o](Archive/Q/One.md) [[Archive/Q/Two]]"},
 		},
 		{
+			"a linked image", []string{"notes/n.md", "[![thumb](img/a.png)](img/b.png) [text ![i](img/a.png)](T.md)", "notes/img/a.png", "a", "notes/img/b.png", "b", "notes/T.md", "t"}, "notes/n.md", "other/deep/n.md",
+			map[string]string{"other/deep/n.md": "[![thumb](../../notes/img/a.png)](../../notes/img/b.png) [text ![i](../../notes/img/a.png)](../../notes/T.md)"},
+		},
+		{
+			"an embed in a link", []string{"Old.md", "o", "p.md", "p", "A.md", "[![[Old]] x](Old.md) [a ![[Old]] ![q](Old.md) b](p.md)"}, "Old", "New.md",
+			map[string]string{"New.md": "o", "A.md": "[![[New]] x](New.md) [a ![[New]] ![q](New.md) b](p.md)"},
+		},
+		{
 			"case only", []string{"old.md", "o", "A.md", "[[old]] [m](old.md)"}, "old", "Old.md",
 			map[string]string{"Old.md": "o", "A.md": "[[old]] [m](Old.md)"},
 		},
@@ -362,7 +370,14 @@ func randomVault(rng *rand.Rand) []string {
 		fmt.Fprintf(&b, "note %d\n", i)
 		for range 6 {
 			target := strings.TrimSuffix(list[rng.IntN(len(list))], ".md")
-			switch rng.IntN(4) {
+			relative := func(target string) string {
+				rel, err := filepath.Rel(path.Dir(p), target)
+				if err != nil {
+					panic(err) // both are paths of the vault
+				}
+				return strings.ReplaceAll(filepath.ToSlash(rel), " ", "%20")
+			}
+			switch other := strings.TrimSuffix(list[rng.IntN(len(list))], ".md"); rng.IntN(6) {
 			case 0:
 				fmt.Fprintf(&b, "see [[%s]] and\n", path.Base(target))
 			case 1:
@@ -370,10 +385,11 @@ func randomVault(rng *rand.Rand) []string {
 			case 2:
 				fmt.Fprintf(&b, "embed ![[%s]]\n", path.Base(target))
 			case 3:
-				rel, err := filepath.Rel(path.Dir(p), target)
-				if err == nil {
-					fmt.Fprintf(&b, "a [link](%s.md#x)\n", strings.ReplaceAll(filepath.ToSlash(rel), " ", "%20"))
-				}
+				fmt.Fprintf(&b, "a [link](%s.md#x)\n", relative(target))
+			case 4:
+				fmt.Fprintf(&b, "a [![linked](%s.md) image](%s.md#x)\n", relative(other), relative(target))
+			case 5:
+				fmt.Fprintf(&b, "a [linked ![[%s]] embed](%s.md)\n", path.Base(other), relative(target))
 			}
 		}
 		files = append(files, p, b.String())

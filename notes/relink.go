@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -65,27 +66,14 @@ func (s *Store) linksAround(ctx context.Context, m *movement) (*linksAround, err
 // move would lead astray leading where it led. The error is an [*Error] with
 // [ErrInvalid] when a link cannot be written so.
 func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
-	from := l.move.after(notePath)
-	rewritten = markdown.RewriteLinks(text, markdown.Parse(text), func(link markdown.Link) (string, bool) {
-		if link.External || link.Target == "" {
-			return "", false
-		}
-		kind := LinkKind(link.Kind)
-		was, state := chooseTarget(notePath, link.Target, kind, l.before[linkKey(link.Target)])
-		if state != linkResolved && state != linkAttachment {
+	doc := markdown.Parse(text)
+	rewritten = markdown.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
+		was, leads := l.keeps(notePath, link)
+		if leads == nil || leads(link.Target) {
 			return "", false
 		}
 		want := l.move.after(was.path)
-		// A Markdown link that was right for every renderer stays so, and not
-		// only for those that look for the name elsewhere as Obsidian does.
-		exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.path)
-		leads := func(spelled string) bool {
-			return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
-		}
-		if leads(link.Target) {
-			return "", false
-		}
-		for _, spelled := range spellings(link.Target, kind, notePath, was, from, want) {
+		for _, spelled := range spellings(link.Target, LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
 			if leads(spelled) && markdown.CanTarget(link, spelled) {
 				return spelled, true
 			}
@@ -94,7 +82,54 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 			Hint: "Choose a path without # ^ [ ] and |, or move with update_links false, and that link will be broken."}
 		return "", false
 	})
-	return rewritten, err
+	if err != nil || bytes.Equal(text, rewritten) {
+		return rewritten, err
+	}
+	return rewritten, l.checkOutcome(notePath, text, doc, rewritten)
+}
+
+// keeps returns the file that a link of the note leads to before the move, and
+// a test of whether a target in its place would lead to that file after the
+// move; nil for a link that leads to no file.
+func (l *linksAround) keeps(notePath string, link markdown.Link) (was target, leads func(spelled string) bool) {
+	if link.External || link.Target == "" {
+		return target{}, nil
+	}
+	kind := LinkKind(link.Kind)
+	was, state := chooseTarget(notePath, link.Target, kind, l.before[linkKey(link.Target)])
+	if state != linkResolved && state != linkAttachment {
+		return target{}, nil
+	}
+	from, want := l.move.after(notePath), l.move.after(was.path)
+	// A Markdown link that was right for every renderer stays so, and not
+	// only for those that look for the name elsewhere as Obsidian does.
+	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.path)
+	return was, func(spelled string) bool {
+		return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
+	}
+}
+
+// checkOutcome parses a rewritten note once more: each of its links must lead
+// where the link in its place led, and nothing but their targets may differ.
+func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.Document, rewritten []byte) error {
+	after := markdown.Parse(rewritten)
+	astray := ""
+	if !markdown.SameBesidesTargets(text, doc, rewritten, after) {
+		astray = "the links"
+	} else {
+		for i, link := range doc.Links {
+			_, leads := l.keeps(notePath, link)
+			if is := after.Links[i].Target; leads == nil && is != link.Target || leads != nil && !leads(is) {
+				astray = "the link to " + quote(link.Target)
+				break
+			}
+		}
+	}
+	if astray == "" {
+		return nil
+	}
+	return &Error{Op: "move", Path: l.move.first.oldPath, Err: ErrInvalid, Detail: fmt.Sprintf("%s in %s cannot be rewritten without changing something else", astray, quote(notePath)),
+		Hint: "Write that link in another way first, or move with update_links false, and it will be broken."}
 }
 
 func (l *linksAround) leadsTo(from, link string, kind LinkKind, want string) bool {

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -109,7 +110,7 @@ func FuzzApply(f *testing.F) {
 		if edit.Op == OpAppend || edit.Op == OpPrepend {
 			edit.CreateHeading = ref != "" && len(old)%2 == 0
 		}
-		out, err := Apply(src, []Edit{edit})
+		out, err := Apply(t.Context(), src, []Edit{edit})
 		require.Equal(t, original, src, "the source is not modified")
 		if err != nil {
 			var edited *EditError
@@ -165,7 +166,9 @@ func FuzzRewriteLinks(f *testing.F) {
 func requireOnlyTargetsChanged(t *testing.T, src, out []byte, doc *Document) {
 	t.Helper()
 	rest, at := out, 0
-	for _, l := range doc.Links {
+	links := slices.Clone(doc.Links)
+	slices.SortStableFunc(links, func(a, b Link) int { return a.TargetStart - b.TargetStart })
+	for _, l := range links {
 		if l.TargetStart < at {
 			continue
 		}

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,9 +39,17 @@ func RewriteLinks(src []byte, doc *Document, rewrite func(Link) (newTarget strin
 }
 
 func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []byte {
+	// Links are in the order of their starts; the target of a link around an
+	// image, [![a](b)](c), comes after the image's.
+	order := make([]int, len(doc.Links))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return doc.Links[a].TargetStart - doc.Links[b].TargetStart })
 	out := make([]byte, 0, len(src)+len(src)/8)
 	at := 0
-	for i, l := range doc.Links {
+	for _, i := range order {
+		l := doc.Links[i]
 		if targets[i] == "" || l.TargetStart < at || l.Kind == LinkFrontMatter && !metadata {
 			continue
 		}
@@ -49,6 +58,29 @@ func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []
 		at = l.TargetEnd
 	}
 	return append(out, src[at:]...)
+}
+
+// SameBesidesTargets reports whether two notes have the same links in all but
+// their targets, and the same bytes everywhere else. The documents must be the
+// results of [Parse].
+func SameBesidesTargets(a []byte, docA *Document, b []byte, docB *Document) bool {
+	if len(docA.Links) != len(docB.Links) {
+		return false
+	}
+	for i, l := range docA.Links {
+		if m := docB.Links[i]; l.Kind != m.Kind || l.Anchor != m.Anchor || l.External != m.External {
+			return false
+		}
+	}
+	return bytes.Equal(withoutTargets(a, docA), withoutTargets(b, docB))
+}
+
+func withoutTargets(src []byte, doc *Document) []byte {
+	targets := make([]string, len(doc.Links))
+	for i := range targets {
+		targets[i] = "\x00" // stands in no note
+	}
+	return writeTargets(src, doc, targets, true)
 }
 
 // CanTarget tells whether target can be written as the target of link l: a
