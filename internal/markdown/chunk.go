@@ -120,7 +120,9 @@ func (c *chunker) sizeLimit(start, end, size int) int {
 	var t tokenCounter
 	for i := start; i < end; {
 		before := t
-		if n, tenths := t.word(c.src[i:end]); n > 0 && tenths <= size {
+		// As many letters as fit, and one more: a word can be the whole note.
+		fit := i + wordLetters + max(0, size)/tenthsPerMore + 1
+		if n, tenths := t.word(c.src[i:min(end, fit)]); n > 0 && tenths <= size {
 			size -= tenths
 			i += n
 			continue

@@ -1,8 +1,11 @@
 package markdown
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,5 +105,51 @@ func TestEstimateTokens(t *testing.T) {
 		"internationalization": 5, "2024-01-02": 6, "안녕하세요": 10, "Привет": 6, "a1b2c3": 6,
 	} {
 		assert.Equal(t, want, estimateTokens([]byte(text)), text)
+	}
+}
+
+// TestChunkerReadsALongWordOnce: the word goes on beyond every passage. A
+// chunker that reads it to its end for each takes 64 times as long for eight
+// times the size.
+func TestChunkerReadsALongWordOnce(t *testing.T) {
+	for name, unit := range map[string]string{"letters": "x", "DNA": "GATTACA", "a digit first": "1x", "accents": "é", "lines of DNA": strings.Repeat("GATTACA", 10) + "\n"} {
+		chunk := func(size int) time.Duration {
+			src := []byte(strings.Repeat(unit, size/len(unit)))
+			doc := Parse(src)
+			start := time.Now()
+			chunks := Chunks(src, doc, ChunkOptions{})
+			took := time.Since(start)
+			require.NotEmpty(t, chunks)
+			assert.Equal(t, len(src), chunks[len(chunks)-1].End)
+			return took
+		}
+		ratio := math.Inf(1)
+		for range 5 {
+			ratio = min(ratio, float64(chunk(2<<20))/float64(chunk(256<<10)))
+		}
+		assert.Less(t, ratio, 24.0, "%s: eight times the size takes %.0f times as long", name, ratio)
+	}
+}
+
+// TestChunksOfALongWord: the estimate of a part of a word is that of the part.
+func TestChunksOfALongWord(t *testing.T) {
+	src := []byte(strings.Repeat("x", 100_000))
+	for _, c := range Chunks(src, Parse(src), ChunkOptions{TargetTokens: 100, MinTokens: 1}) {
+		assert.LessOrEqual(t, estimateTokens(src[c.Start:c.End]), 111, "a passage has at most its target, and a scrap of a tenth")
+	}
+}
+
+func BenchmarkChunks(b *testing.B) {
+	for _, unit := range []string{"x", "A sentence of some words. "} {
+		for size := 1 << 16; size <= 16<<20; size *= 16 {
+			b.Run(fmt.Sprintf("%.1s/%dKiB", unit, size>>10), func(b *testing.B) {
+				src := []byte(strings.Repeat(unit, size/len(unit)))
+				doc := Parse(src)
+				b.SetBytes(int64(size))
+				for b.Loop() {
+					Chunks(src, doc, ChunkOptions{})
+				}
+			})
+		}
 	}
 }
