@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -32,12 +33,13 @@ type EditRequest struct {
 // hash and a diff, and nothing is written.
 func (v *Vault) Edit(ctx context.Context, r EditRequest) (Written, error) {
 	var preview *operation
-	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*operation, error) {
+	var draft editDraft
+	plan := func(root *os.Root) (*operation, error) {
 		f, err := v.openForChange(ctx, root, "edit", r.Note, r.ExpectedHash, r.Scope)
 		if err != nil {
 			return nil, err
 		}
-		if f.new, err = markdown.Apply(f.old, r.Edits); err != nil {
+		if f.new, err = draft.of(ctx, f, r.Edits); err != nil {
 			return nil, editProblem(f.oldPath, err)
 		}
 		if err := v.checkText("edit", string(f.new)); err != nil {
@@ -49,11 +51,58 @@ func (v *Vault) Edit(ctx context.Context, r EditRequest) (Written, error) {
 			return nil, nil
 		}
 		return op, nil
-	})
+	}
+	written, err := v.change(ctx, r.RequestKey, plan)
+	for errors.Is(err, errDraft) {
+		draft.make(ctx, r.Edits)
+		if err := v.step("drafted"); err != nil {
+			return Written{}, err
+		}
+		written, err = v.change(ctx, r.RequestKey, plan)
+	}
 	if err == nil && preview != nil {
 		return preview.written(), nil
 	}
 	return written, err
+}
+
+// editDraft is what costly edits make of a note, computed while others have the
+// vault's lock.
+type editDraft struct {
+	old, new []byte
+	err      error // of the edits
+	made     int
+}
+
+const (
+	// maxLockedEdits bounds what is computed under the vault's lock, in bytes
+	// of the note times edits: a few milliseconds.
+	maxLockedEdits = 256 << 10
+	// maxDrafts bounds how often edits are computed again because the note has
+	// changed meanwhile.
+	maxDrafts = 3
+)
+
+// errDraft: the edits have to be computed without the lock first.
+var errDraft = errors.New("costly edits of a note that has no draft")
+
+// of returns what the edits make of the file, or errDraft.
+func (d *editDraft) of(ctx context.Context, f fileChange, edits []Edit) ([]byte, error) {
+	switch {
+	case d.made > 0 && bytes.Equal(d.old, f.old):
+		return d.new, d.err
+	case len(f.old)*len(edits) <= maxLockedEdits:
+		return markdown.Apply(ctx, f.old, edits)
+	case d.made >= maxDrafts:
+		return nil, &Error{Op: "edit", Path: f.oldPath, Err: ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: hashOf(f.old)}
+	}
+	d.old = f.old
+	return nil, errDraft
+}
+
+func (d *editDraft) make(ctx context.Context, edits []Edit) {
+	d.new, d.err = markdown.Apply(ctx, d.old, edits)
+	d.made++
 }
 
 // openForChange reads the note that is to be changed, from disk, and checks
@@ -162,6 +211,10 @@ func checkReplaceable(root *os.Root, op string, f fileChange) error {
 
 // editProblem turns the parser's words into the domain's.
 func editProblem(notePath string, err error) error {
+	var own *Error
+	if errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own) {
+		return err
+	}
 	e := &Error{Op: "edit", Path: notePath, Err: ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: sectionCandidates(err)}
 	var match *markdown.MatchError
 	var section *markdown.SectionError

@@ -569,3 +569,51 @@ func TestCrashAfterEveryStep(t *testing.T) {
 		}
 	}
 }
+
+// TestCostlyEditsAreComputedOutsideTheLock, on the text that the note has when
+// they are written.
+func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
+	ctx := context.Background()
+	long := strings.Repeat("a line of text\n", maxLockedEdits/15)
+	edits := EditRequest{Note: "A.md", Edits: []Edit{{Op: "append", Content: "one"}, {Op: "append", Content: "two"}}}
+
+	f := newFixture(t, "A.md", long)
+	drafts := 0
+	f.failpoint = func(step string) error {
+		if step == "drafted" {
+			drafts++
+			require.True(t, f.mu.TryLock(), "the lock is free")
+			f.mu.Unlock()
+			if drafts == 1 {
+				f.write("A.md", long+"an editor's line\n")
+			}
+		}
+		return nil
+	}
+	_, err := f.Edit(ctx, edits)
+	require.NoError(t, err)
+	assert.Equal(t, 2, drafts)
+	assert.Equal(t, long+"an editor's line\n\none\n\ntwo\n", f.onDisk("A.md"))
+
+	f = newFixture(t, "A.md", long)
+	f.failpoint = func(step string) error {
+		if step == "drafted" {
+			f.write("A.md", f.onDisk("A.md")+"again\n")
+		}
+		return nil
+	}
+	_, err = f.Edit(ctx, edits)
+	require.ErrorIs(t, err, ErrConflict)
+	assert.NotContains(t, f.onDisk("A.md"), "one")
+
+	f = newFixture(t, "A.md", long)
+	edits.Edits = slices.Repeat(edits.Edits, 100)
+	_, err = f.Edit(ctx, EditRequest{Note: "A.md", Edits: slices.Repeat(edits.Edits, 2)})
+	require.ErrorIs(t, err, ErrInvalid, "too many at once")
+	assert.Contains(t, err.Error(), "at most 200")
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = f.Edit(canceled, edits)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, long, f.onDisk("A.md"))
+}

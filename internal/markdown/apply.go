@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,15 +57,25 @@ type Edit struct {
 	Value any    `json:"value,omitempty"`
 }
 
+// MaxEdits is how many edits [Apply] makes at most: each one parses the note.
+const MaxEdits = 200
+
 // Apply makes the edits one after the other, each on the outcome of those
 // before it, and returns the new text. When one fails nothing is returned but an
-// [*EditError]. The source is not modified.
-func Apply(src []byte, edits []Edit) ([]byte, error) {
-	if len(edits) == 0 {
+// [*EditError], or ctx's error once ctx has ended. More than [MaxEdits] edits are
+// refused with [ErrInvalid]. The source is not modified.
+func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, error) {
+	switch {
+	case len(edits) == 0:
 		return nil, invalid("there are no edits")
+	case len(edits) > MaxEdits:
+		return nil, invalid("there are %d edits; at most %d can be made at once, so make the rest with another call", len(edits), MaxEdits)
 	}
 	out := src
 	for i, edit := range edits {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		next, err := edit.apply(out)
 		if err != nil {
 			return nil, &EditError{Index: i, Op: edit.Op, Err: err}

@@ -1,7 +1,9 @@
 package markdown
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,14 +22,14 @@ func TestApply(t *testing.T) {
 		{"op": "prepend", "content": "start"}
 	]`), &edits))
 	src := []byte("# A\none\n\n# B\none\n")
-	out, err := Apply(src, edits)
+	out, err := Apply(t.Context(), src, edits)
 	require.NoError(t, err)
 	assert.Equal(t, "---\nstatus:\n  - open\n  - 1\n---\nstart\n\nbefore\n\n# A\ntwo\n\nafter\n\n# B\ntwo\n\nend\n", string(out))
 	assert.Equal(t, "# A\none\n\n# B\none\n", string(src))
 }
 
 func TestApplyIsAllOrNothing(t *testing.T) {
-	out, err := Apply([]byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
+	out, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
 	assert.Nil(t, out)
 	var failed *EditError
 	require.ErrorAs(t, err, &failed)
@@ -36,11 +38,29 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	assert.ErrorIs(t, err, ErrMissing)
 	assert.ErrorContains(t, err, "edit 2 (replace_text): ")
 
-	_, err = Apply([]byte("a"), []Edit{{Op: "rename"}})
+	_, err = Apply(t.Context(), []byte("a"), []Edit{{Op: "rename"}})
 	assert.ErrorIs(t, err, ErrInvalid)
 	assert.ErrorContains(t, err, "replace_text, replace_section, insert_before")
-	_, err = Apply([]byte("a"), nil)
+	_, err = Apply(t.Context(), []byte("a"), nil)
 	assert.ErrorIs(t, err, ErrInvalid)
+}
+
+func TestApplyIsBounded(t *testing.T) {
+	edits := make([]Edit, MaxEdits+1)
+	for i := range edits {
+		edits[i] = Edit{Op: OpAppend, Content: "x"}
+	}
+	_, err := Apply(t.Context(), []byte("a\n"), edits)
+	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorContains(t, err, "201 edits; at most 200")
+	out, err := Apply(t.Context(), []byte("a\n"), edits[:MaxEdits])
+	require.NoError(t, err)
+	assert.Equal(t, MaxEdits, strings.Count(string(out), "x"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Apply(ctx, []byte("a\n"), edits[:1])
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
@@ -51,7 +71,7 @@ func TestReplaceAllKeepsTheFormOfTheFile(t *testing.T) {
 		{"\xef\xbb\xbfa", "b", "\xef\xbb\xbfb"},
 		{"a", "", ""},
 	} {
-		out, err := Apply([]byte(test.src), []Edit{{Op: OpReplaceAll, Content: test.content}})
+		out, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpReplaceAll, Content: test.content}})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(out))
 	}
@@ -76,7 +96,7 @@ func TestApplyRefusesFieldsOfOtherOps(t *testing.T) {
 		{Edit{Op: OpAppend, Content: "x", CreateHeading: true}, []string{"create_heading needs heading"}},
 		{Edit{Op: OpReplaceSection, Content: "x"}, []string{"replace_section needs heading"}},
 	} {
-		_, err := Apply(src, []Edit{test.edit})
+		_, err := Apply(t.Context(), src, []Edit{test.edit})
 		require.ErrorIs(t, err, ErrInvalid)
 		for _, w := range test.wanted {
 			assert.ErrorContains(t, err, w)

@@ -107,7 +107,7 @@ func TestInsertsNeedContent(t *testing.T) {
 			{Op: OpReplaceSection, Heading: "^id"},
 		} {
 			edit.Content = content
-			_, err := Apply(src, []Edit{edit})
+			_, err := Apply(t.Context(), src, []Edit{edit})
 			assert.ErrorIs(t, err, ErrInvalid, edit.Op)
 		}
 	}
@@ -115,7 +115,7 @@ func TestInsertsNeedContent(t *testing.T) {
 
 func TestAppendToASection(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
-		return Apply(src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
+		return Apply(t.Context(), src, []Edit{{Op: OpAppend, Heading: ref, Content: content}})
 	}
 	check(t, []edited{
 		{"after its text", "# A\na\n\n# B\nb\n", "A", "new", "# A\na\n\nnew\n\n# B\nb\n"},
@@ -134,7 +134,7 @@ func TestAppendToASection(t *testing.T) {
 
 func TestPrependToASection(t *testing.T) {
 	to := func(src []byte, ref, content string) ([]byte, error) {
-		return Apply(src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
+		return Apply(t.Context(), src, []Edit{{Op: OpPrepend, Heading: ref, Content: content}})
 	}
 	check(t, []edited{
 		{"before its text", "# A\n\na\n\n# B\nb\n", "A", "new", "# A\n\nnew\n\na\n\n# B\nb\n"},
@@ -157,7 +157,7 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\n## maps\n- y\n# B\n", "Maps", "# A\n## maps\n- y\n- x\n\n# B\n"}, // it is there
 	} {
 		for _, op := range []string{OpAppend, OpPrepend} {
-			out, err := Apply([]byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
+			out, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: op, Heading: test.heading, CreateHeading: true, Content: "- x"}})
 			require.NoError(t, err, test.src)
 			if op == OpAppend || !strings.Contains(test.src, "maps") {
 				assert.Equal(t, test.want, string(out))
@@ -172,10 +172,10 @@ func TestCreateHeading(t *testing.T) {
 		{"# A\n", "a\nb", "the text of one heading"},
 		{"# A\n\n# A\n", "A", "more than one section"},
 	} {
-		_, err := Apply([]byte(test.src), []Edit{{Op: OpAppend, Heading: test.heading, CreateHeading: true, Content: "x"}})
+		_, err := Apply(t.Context(), []byte(test.src), []Edit{{Op: OpAppend, Heading: test.heading, CreateHeading: true, Content: "x"}})
 		assert.ErrorContains(t, err, test.wrong, test.heading)
 	}
-	_, err := Apply([]byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
+	_, err := Apply(t.Context(), []byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
 	require.ErrorIs(t, err, ErrMissing)
 	assert.ErrorContains(t, err, `it has "A" (line 1), "A > S" (line 3)`)
 }

@@ -74,7 +74,7 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 		notes++
 		doc := Parse(src)
 		for _, op := range []string{OpAppend, OpPrepend} {
-			out, err := Apply(src, []Edit{{Op: op, Content: text}})
+			out, err := Apply(t.Context(), src, []Edit{{Op: op, Content: text}})
 			require.NoError(t, err, path)
 			requireInserted(t, src, out)
 			require.Contains(t, string(out), text)
@@ -117,7 +117,7 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section Section, t
 	require.Equal(t, src[:section.ContentStart], out[:section.ContentStart])
 	require.True(t, bytes.HasSuffix(out, src[section.End:]))
 	for _, op := range []string{OpInsertBefore, OpInsertAfter} {
-		out, err := Apply(src, []Edit{{Op: op, Heading: path, Content: text}})
+		out, err := Apply(t.Context(), src, []Edit{{Op: op, Heading: path, Content: text}})
 		require.NoError(t, err, path)
 		requireInserted(t, src, out)
 		back, err := ReplaceText(out, text, "", 1)
