@@ -11,16 +11,29 @@ import (
 	"notesd/notes"
 )
 
-// eligibleIn returns the documents of a segment that a plan's clauses and the
-// filter admit, nil when that is all of them.
-func eligibleIn(seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
-	if allowed == nil && len(p.require) == 0 && len(p.exclude) == 0 {
-		return nil, nil
+// eligibleOf returns the documents of a segment that are notes of a set, nil
+// when that is all of them.
+func eligibleOf(d *segmentData, allowed *notes.IDSet) bitset {
+	if allowed == nil {
+		return nil
 	}
 	set := newBitset(len(d.notes))
 	for doc, id := range d.notes {
 		if allowed.Has(id) {
 			set.set(uint32(doc))
+		}
+	}
+	return set
+}
+
+// eligibleIn returns the documents of a segment that a plan's clauses and the
+// filter admit.
+func eligibleIn(seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
+	set := eligibleOf(d, allowed)
+	if set == nil {
+		set = newBitset(len(d.notes))
+		for i := range set {
+			set[i] = ^uint64(0)
 		}
 	}
 	for _, c := range p.require {

@@ -74,7 +74,8 @@ func NewEngine(store Store, index *Index, semantic Semantic, o EngineOptions) *E
 // Result is the answer to a query.
 type Result struct {
 	Hits      []Hit
-	Total     int    // notes that match; of a query by meaning, those that were ranked
+	Total     int    // notes that have a word of the query, or one of the nearest passages
+	Weak      bool   // there are hits, and all of them, on every page, are weak; Notes says so
 	Truncated bool   // there are more than these hits
 	Next      string // the cursor for them; "" at the end
 	Semantic  Coverage

@@ -13,6 +13,9 @@ type SemanticHit struct {
 	NoteID  int64
 	Ordinal int     // of its nearest chunk
 	Cosine  float64 // of that chunk and the query
+	// Near is the cosine on one scale for all models: what is about the query
+	// has more than .3, what has nothing to do with it about 0.
+	Near float64
 }
 
 // Semantic finds notes by meaning. The vectors of the vault are one.
@@ -68,7 +71,8 @@ type candidate struct {
 	terms uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
-	cosine               float64
+	cosine, near         float64
+	weak                 bool
 	embedded             bool // the cosine is known
 	chunk                int  // nearest in meaning; -1: none
 }
@@ -114,7 +118,7 @@ func fuse(text []candidate, m meaning) []candidate {
 			at[h.NoteID] = i
 			out = append(out, candidate{note: h.NoteID, chunk: -1})
 		}
-		out[i].cosine, out[i].chunk, out[i].embedded = h.Cosine, h.Ordinal, true
+		out[i].cosine, out[i].near, out[i].chunk, out[i].embedded = h.Cosine, h.Near, h.Ordinal, true
 		if rank > 0 {
 			out[i].vectorRank = rank
 		}

@@ -47,7 +47,7 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 			}
 			a.hits <- got
 		}()
-		got.hits, got.err = s.semantic.Nearest(a.ctx, s.r.meaning, s.allowed, pool)
+		got.hits, got.err = s.semantic.Nearest(a.ctx, s.r.meaning, s.admitted, pool)
 	}()
 	return a
 }
@@ -66,7 +66,11 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	case <-a.ctx.Done():
 		got.err = a.ctx.Err()
 	}
-	m := meaning{near: got.hits, weight: a.weight, complete: a.state.State == StateReady}
+	near, err := a.verifiedNear(ctx, got.hits)
+	if err != nil {
+		return meaning{}, err
+	}
+	m := meaning{near: near, weight: a.weight, complete: a.state.State == StateReady}
 	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
 		ids := make([]int64, len(text))
 		for i, c := range text {

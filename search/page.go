@@ -8,7 +8,7 @@ import (
 // page makes the result from the part of the list that the query asks for. A
 // note that is gone, or that the filter does not select any more, is left out.
 func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, error) {
-	res := Result{Hits: []Hit{}, Total: list.total, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
+	res := Result{Hits: []Hit{}, Total: list.total, Weak: list.weak, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
 	next := min(at.offset, len(list.found))
 	for next < len(list.found) && len(res.Hits) < s.q.Limit {
 		part := list.found[next:min(len(list.found), next+s.q.Limit-len(res.Hits))]
@@ -40,7 +40,7 @@ func (s *search) hit(c candidate) Hit {
 		matches = s.rescorer.find(n.Content, c.terms)
 	}
 	h := s.rescorer.show(n, matches, c.chunk, s.q.snippetSize())
-	h.Score = c.score
+	h.Score, h.Weak = c.score, c.weak
 	h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.r.shown(c.terms)}
 	if s.q.Explain {
 		h.Why.TextScore, h.Why.VectorScore = c.text, c.cosine

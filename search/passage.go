@@ -14,6 +14,7 @@ type Hit struct {
 	LineEnd   int
 	Snippet   string // from the passage, on one line; untrusted: the note's own words
 	Score     float64
+	Weak      bool // it has little of what was asked for, in words and in meaning
 	Why       Why
 }
 

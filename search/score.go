@@ -35,9 +35,10 @@ type ranking struct {
 	with  []int    // notes that have the plan's term i
 }
 
-// rank scores the notes of allowed (nil: all) and returns the best. It fills
-// in what the prefixes of the plan stand for.
-func (x *Index) rank(ctx context.Context, p *plan, allowed *notes.IDSet, limit int) (ranking, error) {
+// rank scores the notes of admitted (nil: all) and returns the best; the plan's
+// clauses are for [Index.matching]. It fills in what the prefixes of the plan
+// stand for.
+func (x *Index) rank(ctx context.Context, p *plan, admitted *notes.IDSet, limit int) (ranking, error) {
 	s, err := x.reader()
 	if err != nil {
 		return ranking{}, err
@@ -45,13 +46,13 @@ func (x *Index) rank(ctx context.Context, p *plan, allowed *notes.IDSet, limit i
 	defer closeReader(s)
 	var r ranking
 	err = x.guard(func() error {
-		r, err = x.rankIn(ctx, s, p, allowed, limit)
+		r, err = x.rankIn(ctx, s, p, admitted, limit)
 		return err
 	})
 	return r, err
 }
 
-func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, allowed *notes.IDSet, limit int) (ranking, error) {
+func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, admitted *notes.IDSet, limit int) (ranking, error) {
 	data, err := x.segments.of(s)
 	if err != nil {
 		return ranking{}, err
@@ -66,14 +67,11 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, al
 	docs, average := shape(data)
 	r := ranking{docs: docs, with: make([]int, len(p.terms))}
 	top := newTop(limit)
-	for i, seg := range s.Segments() {
+	for i := range s.Segments() {
 		if err := ctx.Err(); err != nil {
 			return ranking{}, err
 		}
-		eligible, err := eligibleIn(seg, data[i], *p, allowed)
-		if err != nil {
-			return ranking{}, err
-		}
+		eligible := eligibleOf(data[i], admitted)
 		acc := newAccumulator(data[i], eligible, average)
 		for t, term := range p.terms {
 			if err := acc.add(t, lists[t].segments[i], idf(docs, lists[t].docs)*float32(term.weight)); err != nil {

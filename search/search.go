@@ -17,6 +17,7 @@ type search struct {
 	r *request
 
 	allowed  *notes.IDSet // what the filter selects now
+	admitted *notes.IDSet // of these, what the query's clauses admit
 	rescorer *rescorer
 	read     map[int64]*notes.Note // nil: it does not exist any more
 	matches  map[int64][]match     // in the notes that were rescored
@@ -27,6 +28,7 @@ type search struct {
 type rankedList struct {
 	found    []candidate
 	total    int
+	weak     bool // every one is
 	semantic Coverage
 	remarks  []string
 
@@ -88,6 +90,13 @@ func (s *search) resume(list *rankedList) {
 
 // rank finds and orders the notes, at least `need` of them.
 func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
+	s.admitted = s.allowed
+	if len(s.r.plan.require)+len(s.r.plan.exclude) > 0 {
+		var err error
+		if s.admitted, err = s.index.matching(ctx, s.r.plan, s.allowed); err != nil {
+			return nil, err
+		}
+	}
 	if len(s.r.plan.terms) == 0 {
 		return s.newest(ctx)
 	}
@@ -107,6 +116,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 		return nil, err
 	}
 	s.blend(list, text, m)
+	s.judge(list)
 	return list, nil
 }
 
@@ -130,7 +140,7 @@ func (s *search) byWords(ctx context.Context, list *rankedList, depth int) ([]ca
 // rankWords asks the index. Words that no note has are looked for as what they
 // may have meant, and the list says so.
 func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ranking, error) {
-	r, err := s.index.rank(ctx, &s.r.plan, s.allowed, depth)
+	r, err := s.index.rank(ctx, &s.r.plan, s.admitted, depth)
 	if err != nil {
 		return r, err
 	}
@@ -151,7 +161,7 @@ func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ra
 	if !again {
 		return r, nil
 	}
-	return s.index.rank(ctx, &s.r.plan, s.allowed, depth)
+	return s.index.rank(ctx, &s.r.plan, s.admitted, depth)
 }
 
 // rescore adds to the best candidates what their texts say, and sorts them.
@@ -210,11 +220,11 @@ func (s *search) blend(list *rankedList, text []candidate, m meaning) {
 		return
 	case s.q.Mode == ModeSemantic:
 		m.weight = 1
-		list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.vectorRank == 0 })
+		list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.vectorRank == 0 || c.near < floorNear })
 		list.total = len(list.found)
 		return
 	}
-	list.found = fuse(head, m)
+	list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.textRank == 0 && c.near < floorNear })
 	have := make(map[int64]bool, len(list.found))
 	for _, c := range list.found {
 		have[c.note] = true
@@ -234,8 +244,8 @@ func (s *search) blend(list *rankedList, text []candidate, m meaning) {
 
 // eligible is the number of notes that a search may find, of those in the index.
 func (s *search) eligible(docs int) int {
-	if s.allowed == nil {
+	if s.admitted == nil {
 		return docs
 	}
-	return min(docs, s.allowed.Len())
+	return min(docs, s.admitted.Len())
 }

@@ -62,7 +62,7 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 	}
 	for _, n := range page.Notes {
 		if cos, ok := m.cosines[strings.TrimSuffix(n.Path, ".md")]; ok && keep(n) {
-			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos})
+			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos})
 		}
 	}
 	slices.SortFunc(hits, func(a, b search.SemanticHit) int {
@@ -95,9 +95,9 @@ func TestHybrid(t *testing.T) {
 	r := f.search(search.Query{Text: "harbour tag:x", Explain: true})
 	assert.Empty(t, r.Hits, "the filter holds for both sides")
 	r = f.search(search.Query{Text: "harbour", Explain: true})
-	assert.Equal(t, []string{"boats", "mention", "ships", "cooking"}, pathsOf(r))
+	assert.Equal(t, []string{"boats", "mention", "ships"}, pathsOf(r), "cooking has neither the word nor a near passage")
 	assert.Equal(t, search.StateReady, r.Semantic.State)
-	assert.Equal(t, 4, r.Total)
+	assert.Equal(t, 3, r.Total)
 	first, ship := r.Hits[0], r.Hits[2]
 	assert.InDelta(t, .5*1+.5*(.5-.1)/.8, first.Score, 1e-6)
 	assert.Equal(t, 1, first.Why.TextRank)
@@ -110,11 +110,76 @@ func TestHybrid(t *testing.T) {
 	assert.Equal(t, []string{"harbour", "harbour"}, m.asked[len(m.asked)-2:], "without the filters")
 
 	r = f.search(search.Query{Text: "harbour", Mode: search.ModeSemantic})
-	assert.Equal(t, []string{"ships", "mention", "boats", "cooking"}, pathsOf(r))
+	assert.Equal(t, []string{"ships", "mention", "boats"}, pathsOf(r))
 	r = f.search(search.Query{Text: "harbour", Mode: search.ModeText})
 	assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
 	assert.Equal(t, search.StateOff, r.Semantic.State)
 	assert.Equal(t, []string{"cooking"}, pathsOf(f.search(search.Query{Text: "-moored -harbour"})), "nothing to embed")
+}
+
+// Whatever finds a candidate, the query's conditions hold for it.
+func TestConditionsHoldForWhatMeaningFinds(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"Rye Bread": .9, "Loaf": .8, "Soda Bread": .7, "Starter": .6, "Empty": .5}}
+	f := newFixtureWith(t, map[string]string{
+		"Rye Bread.md":  "# Rye Bread\n\nBake at once.",
+		"Loaf.md":       "# Loaf\n\nA dark dough of rye. Wait a day, then bake.",
+		"Soda Bread.md": "# Soda Bread\n\nA day to wait is too long.",
+		"Starter.md":    "# Starter\n\nFlour and water. Wait a day.",
+		"Empty.md":      "Nothing",
+	}, m)
+	m.store = f.store
+	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
+		for query, want := range map[string][]string{
+			`bread -rye`:                   {"Soda Bread", "Starter", "Empty"},
+			`"wait a day"`:                 {"Loaf", "Starter"},
+			`"wait a day" -dough`:          {"Starter"},
+			`bread -"wait a day"`:          {"Rye Bread", "Soda Bread", "Empty"},
+			`dough title:bread`:            {"Rye Bread", "Soda Bread"},
+			`dough -title:bread`:           {"Loaf", "Starter", "Empty"},
+			`bread -path:R`:                {"Loaf", "Soda Bread", "Starter", "Empty"},
+			`bread -"wait a day" -path:So`: {"Rye Bread", "Empty"},
+		} {
+			r := f.search(search.Query{Text: query, Mode: mode})
+			assert.ElementsMatch(t, want, pathsOf(r), "%s %s", mode, query)
+			assert.Equal(t, len(want), r.Total, "%s %s", mode, query)
+		}
+	}
+}
+
+// A hit needs a word of the query or a near passage.
+func TestNothingFound(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"boats": .2, "ships": .25, "mention": .1, "cooking": .1}}
+	f := withMeaning(t, m)
+	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
+		r := f.search(search.Query{Text: "xqzzy blorp", Mode: mode})
+		assert.Empty(t, r.Hits)
+		assert.Zero(t, r.Total)
+		assert.False(t, r.Weak)
+		assert.Equal(t, []string{"no note has these words, or is near them in meaning"}, r.Notes)
+	}
+	m.cosines["ships"] = .35
+	r := f.search(search.Query{Text: "xqzzy blorp"})
+	require.Equal(t, []string{"ships"}, pathsOf(r))
+	assert.Equal(t, 1, r.Total)
+	assert.True(t, r.Weak)
+	assert.True(t, r.Hits[0].Weak)
+	require.Len(t, r.Notes, 1)
+	assert.Contains(t, r.Notes[0], "no note matches well")
+
+	m.cosines["ships"] = .6
+	r = f.search(search.Query{Text: "xqzzy blorp"})
+	assert.Equal(t, []string{"ships"}, pathsOf(r))
+	assert.False(t, r.Weak)
+	assert.Empty(t, r.Notes)
+
+	r = f.search(search.Query{Text: "xqzzy salt blorp wibble"})
+	require.Equal(t, []string{"ships", "cooking"}, pathsOf(r))
+	assert.False(t, r.Hits[0].Weak)
+	assert.True(t, r.Hits[1].Weak, "one word of four")
+	r = f.search(search.Query{Text: "salt"})
+	assert.False(t, r.Hits[0].Weak, "it has all words")
 }
 
 // While notes are being embedded, one without vectors stands where its words

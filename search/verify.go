@@ -42,6 +42,27 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []ranked)
 	return kept, nil
 }
 
+// verifiedNear keeps the notes that the request's phrases admit.
+func (s *search) verifiedNear(ctx context.Context, near []SemanticHit) ([]SemanticHit, error) {
+	if !s.r.hasPhrases() {
+		return near, nil
+	}
+	found := make([]candidate, len(near))
+	for i, h := range near {
+		found[i].note = h.NoteID
+	}
+	if err := s.readNotes(ctx, found); err != nil {
+		return nil, err
+	}
+	var kept []SemanticHit
+	for _, h := range near {
+		if n := s.read[h.NoteID]; n != nil && s.r.verify(n) {
+			kept = append(kept, h)
+		}
+	}
+	return kept, ctx.Err()
+}
+
 func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 0 }
 
 // verify reports whether a note has the phrases that it must, and no other.
@@ -67,13 +88,6 @@ func (r *request) verify(n *notes.Note) bool {
 // modified first: the answer to a query without words.
 func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	list := &rankedList{semantic: Coverage{State: StateOff}}
-	allowed := s.allowed
-	if len(s.r.plan.exclude)+len(s.r.plan.require) > 0 {
-		var err error
-		if allowed, err = s.index.matching(ctx, s.r.plan, allowed); err != nil {
-			return nil, err
-		}
-	}
 	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
 	var found []ranked
 	for len(found) < maxResults {
@@ -82,7 +96,7 @@ func (s *search) newest(ctx context.Context) (*rankedList, error) {
 			return nil, err
 		}
 		for _, n := range page.Notes {
-			if allowed.Has(n.ID) {
+			if s.admitted.Has(n.ID) {
 				found = append(found, ranked{note: n.ID})
 			}
 		}
@@ -91,8 +105,8 @@ func (s *search) newest(ctx context.Context) (*rankedList, error) {
 			break
 		}
 	}
-	if allowed != nil {
-		list.total = allowed.Len()
+	if s.admitted != nil {
+		list.total = s.admitted.Len()
 	}
 	found = found[:min(len(found), maxResults)]
 	if s.r.hasPhrases() {

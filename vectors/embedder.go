@@ -27,6 +27,13 @@ type Embedder interface {
 	Weight(text string) float64
 }
 
+// Calibrated is an Embedder that knows whether its cosines are on the scale of
+// [Hit.Near]. Those of the others are compared with the background.
+type Calibrated interface {
+	Embedder
+	Calibrated() bool
+}
+
 // Learner is an Embedder that learns its dimension from the first vector that
 // it is given.
 type Learner interface {

@@ -160,6 +160,10 @@ type Hit struct {
 	NoteID  int64
 	Ordinal int // of the chunk that is nearest
 	Cosine  float64
+	// Near is the cosine on one scale for all models, that of the model in the
+	// program: what is about the text has more than .3, what has nothing to do
+	// with it about 0.
+	Near float64
 }
 
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
@@ -175,7 +179,7 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 		return nil, nil // another model has just taken over; the next query asks it
 	}
 	file := space.slots.view()
-	return hits(space.entries.nearest(query, allowed, k, file.vector)), nil
+	return hits(space.entries.nearest(query, allowed, k, file.vector), space.scale(query, file.vector)), nil
 }
 
 // Cosines scores the best chunk of each of these notes against the text.
@@ -191,13 +195,13 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 		return nil, nil
 	}
 	file := space.slots.view()
-	return hits(space.entries.cosines(query, ids, file.vector)), nil
+	return hits(space.entries.cosines(query, ids, file.vector), space.scale(query, file.vector)), nil
 }
 
-func hits(found []chunkHit) []Hit {
+func hits(found []chunkHit, near scale) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
-		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine}
+		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine)}
 	}
 	return out
 }

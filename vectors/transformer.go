@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,9 @@ func NewTransformer(model *bert.Model) *Transformer {
 
 // ID names the model and the bytes of its file.
 func (t *Transformer) ID() string { return t.model.ID() }
+
+// Calibrated reports whether this is the model that [Hit.Near] is the scale of.
+func (t *Transformer) Calibrated() bool { return strings.HasPrefix(t.ID(), "all-MiniLM-L6-v2") }
 
 // Dim is the vectors' dimension.
 func (t *Transformer) Dim() int { return t.model.Dim() }
