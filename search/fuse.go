@@ -48,11 +48,12 @@ const (
 	StateUnsupported = "unsupported-script" // the model cannot read the query
 )
 
-// Coverage is the state of the semantic side and the share of the vault's
-// chunks, from 0 to 1, that it can find.
+// Coverage is the state of the semantic side, and how many of the vault's
+// chunks it can find, also as a share from 0 to 1.
 type Coverage struct {
 	State    string
 	Coverage float64
+	Passages int    // that it can find
 	Why      string // what keeps it from being more; "" when nothing does, or it is a matter of time
 }
 
@@ -92,6 +93,7 @@ type meaning struct {
 	also     []SemanticHit // how near the notes are that were found by words
 	complete bool          // every note that is in neither is far, not unknown
 	weight   float64
+	passages int // that near was chosen from
 }
 
 // fuse ranks what was found by words and by meaning together, by their scores

@@ -70,7 +70,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	if err != nil {
 		return meaning{}, err
 	}
-	m := meaning{near: near, weight: a.weight, complete: a.state.State == StateReady}
+	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady}
 	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
 		ids := make([]int64, len(text))
 		for i, c := range text {

@@ -29,6 +29,7 @@ type rankedList struct {
 	found    []candidate
 	total    int
 	weak     bool // every one is
+	floor    float64
 	semantic Coverage
 	remarks  []string
 
@@ -214,17 +215,18 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 // blend orders the list as the mode asks.
 func (s *search) blend(list *rankedList, text []candidate, m meaning) {
 	head := text[:min(len(text), pool)]
+	list.floor = floor(m.passages, m.weight)
 	switch {
 	case len(m.near) == 0 || s.q.Mode == ModeText:
 		list.found = text
 		return
 	case s.q.Mode == ModeSemantic:
 		m.weight = 1
-		list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.vectorRank == 0 || c.near < floorNear })
+		list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.vectorRank == 0 || c.near < list.floor })
 		list.total = len(list.found)
 		return
 	}
-	list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.textRank == 0 && c.near < floorNear })
+	list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.textRank == 0 && c.near < list.floor })
 	have := make(map[int64]bool, len(list.found))
 	for _, c := range list.found {
 		have[c.note] = true

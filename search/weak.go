@@ -1,15 +1,34 @@
 package search
 
-// How near a passage is, see [SemanticHit], that has none of the query's words:
-// below the floor it is no hit, below clear it is a weak one. On the judged sets
-// docs/retrieval.md has what each bound loses and keeps out.
+import "math"
+
+// Bounds of nearness, see [SemanticHit]: a note that has none of the query's
+// words is a hit from the floor on, and a weak one unless it is clearly above
+// it. docs/retrieval.md has what the bounds lose and keep out on judged sets.
 const (
-	floorNear = 0.30
-	clearNear = 0.42
+	// floorMost is the floor of many passages. The nearest of few passages that
+	// have nothing to do with a query is farther: the greatest of n samples
+	// grows with the root of ln n.
+	floorMost = 0.36
+	floorUnit = 0.095
+	// clearAbove is how far above the floor a passage is clearly near.
+	clearAbove = 0.06
 	// clearShare is how much of the query's idf a note has that is found by
 	// words and is no weak hit.
-	clearShare = 0.4
+	clearShare = 0.5
+	// fluent is the weight of meaning in queries that the model understands well;
+	// in others cosines are lower.
+	fluent = 0.5
 )
+
+// floor returns how near a passage must be, of so many, to be a hit by meaning.
+func floor(passages int, weight float64) float64 {
+	f := floorMost
+	if passages > 0 {
+		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(passages)+1)))
+	}
+	return f * min(1, weight/fluent)
+}
 
 // judge marks the hits that have little of what was asked for, and says so
 // when no hit has more, or there is none.
@@ -17,7 +36,7 @@ func (s *search) judge(list *rankedList) {
 	list.weak = len(list.found) > 0
 	for i := range list.found {
 		c := &list.found[i]
-		c.weak = c.near < clearNear && s.rescorer.share(c.terms) < clearShare
+		c.weak = c.near < list.floor+clearAbove && s.rescorer.share(c.terms) < clearShare
 		list.weak = list.weak && c.weak
 	}
 	switch {

@@ -290,18 +290,19 @@ func (x *Index) Status() Status {
 	return st
 }
 
-// Coverage returns the state of what answers queries now, and the share of
-// chunks, from 0 to 1, that it can find.
-func (x *Index) Coverage() (state string, share float64) {
+// Coverage returns the state of what answers queries now, the share of chunks,
+// from 0 to 1, that it can find, and their number.
+func (x *Index) Coverage() (state string, share float64, chunks int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.serving == nil {
-		return StateBuilding, 0
+		return StateBuilding, 0, 0
 	}
 	if x.serving.complete() {
-		return StateReady, 1
+		return StateReady, 1, x.serving.entries.len()
 	}
-	return StateBuilding, float64(x.serving.entries.len()) / math.Max(1, float64(x.serving.total))
+	n := x.serving.entries.len()
+	return StateBuilding, float64(n) / math.Max(1, float64(x.serving.total)), n
 }
 
 // Close unmaps the cache files. Run must have returned. It may be called

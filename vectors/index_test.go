@@ -273,7 +273,7 @@ func TestChangingTheModelKeepsTheOldOneAnswering(t *testing.T) {
 	})
 	require.Eventually(t, func() bool { return w.index.Status().Answering == "m1" }, 10*time.Second, time.Millisecond)
 	assert.Equal(t, "b.md", w.find("beta")[0], "the old vectors answer")
-	state, share := w.index.Coverage()
+	state, share, _ := w.index.Coverage()
 	assert.Equal(t, StateReady, state)
 	assert.InDelta(t, 1, share, 0)
 	close(next.gate)

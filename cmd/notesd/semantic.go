@@ -168,8 +168,8 @@ func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]searc
 }
 
 func (m meaning) Coverage() search.Coverage {
-	state, share := m.Index.Coverage()
-	c := search.Coverage{State: state, Coverage: share}
+	state, share, passages := m.Index.Coverage()
+	c := search.Coverage{State: state, Coverage: share, Passages: passages}
 	if share == 0 {
 		c.Why = m.Index.Status().Trouble
 	}
