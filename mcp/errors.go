@@ -127,6 +127,21 @@ func (f Failure) sentence() string {
 	return s
 }
 
+// line is the failure for a protocol error, of which hosts show the message
+// alone.
+func (f Failure) line() string {
+	var others []string
+	for _, candidate := range f.Candidates {
+		if candidate != f.Path {
+			others = append(others, oneLine(candidate))
+		}
+	}
+	if others == nil {
+		return f.sentence()
+	}
+	return f.sentence() + " " + strings.Join(others, ", ")
+}
+
 // rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.
 func (c *Core) rpcError(ctx context.Context, err error) error {
 	var wire *jsonrpc.Error
@@ -135,7 +150,7 @@ func (c *Core) rpcError(ctx context.Context, err error) error {
 	}
 	f, code := c.describe(ctx, err)
 	data, _ := json.Marshal(f)
-	return &jsonrpc.Error{Code: code, Message: f.sentence(), Data: data}
+	return &jsonrpc.Error{Code: code, Message: f.line(), Data: data}
 }
 
 // resourceError makes err the answer to a read of the resource uri.
@@ -149,7 +164,7 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 	}
 	message := "Resource not found"
 	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // there is more to say, such as where it was moved to
-		message += ": " + f.sentence()
+		message += ": " + f.line()
 	}
 	data, _ := json.Marshal(map[string]string{"uri": uri})
 	return &jsonrpc.Error{Code: code, Message: message, Data: data}

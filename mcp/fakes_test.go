@@ -81,6 +81,8 @@ func (v *fakeVault) put(p, content string) *notes.Note {
 
 func (v *fakeVault) Ready() bool { return !v.scanning }
 
+func (v *fakeVault) Refresh(context.Context, string) error { return nil }
+
 func (v *fakeVault) Ignored(p string) bool { return strings.HasPrefix(p, ".") }
 
 func (v *fakeVault) find(op, ref string, scope notes.Scope) (*notes.Note, error) {

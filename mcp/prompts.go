@@ -158,9 +158,13 @@ func (s *session) promptsChanged(ctx context.Context) {
 // Passages adapts a search engine for the prompt catalogue.
 type Passages struct{ Engine Searcher }
 
-// Passages returns the best passage of each note that matches the text.
-func (p Passages) Passages(ctx context.Context, text string, f notes.Filter, limit int) ([]notes.Passage, error) {
-	res, err := p.Engine.Search(ctx, search.Query{Text: plainWords(text), Filter: f, Limit: limit})
+// Passages returns the best passage of each note that matches the query.
+func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Filter, limit int) ([]notes.Passage, error) {
+	text := query.Text
+	if !query.Operators {
+		text = plainWords(text)
+	}
+	res, err := p.Engine.Search(ctx, search.Query{Text: text, Filter: f, Limit: limit})
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,11 @@ type realWorld struct {
 }
 
 func newRealWorld(t testing.TB, files map[string]string) *realWorld {
+	return newRealWorldThat(t, files, nil)
+}
+
+// newRealWorldThat calls before, if set, before the vault is looked at.
+func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWorld)) *realWorld {
 	ctx := t.Context()
 	w := &realWorld{root: t.TempDir(), updated: make(chan string, 100), listed: make(chan struct{}, 100)}
 	for p, text := range files {
@@ -51,13 +56,16 @@ func newRealWorld(t testing.TB, files map[string]string) *realWorld {
 	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
 	w.core = New(Options{
 		Version: "test", Title: "Real", Vault: w.vault, Search: engine,
-		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{engine}}),
+		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{engine}, Folder: "Prompts"}),
 	})
 	head, err := store.Head(ctx)
 	require.NoError(t, err)
 	notifier := NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})
 	w.vault.Follow(notifier)
 	w.background(t, notifier.Run)
+	if before != nil {
+		before(w)
+	}
 	w.background(t, w.vault.Run)
 	require.Eventually(t, w.vault.Ready, 10*time.Second, time.Millisecond)
 	w.session = w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
@@ -299,4 +307,48 @@ func TestRealScope(t *testing.T) {
 	for _, v := range values.Completion.Values {
 		assert.True(t, strings.HasPrefix(v, "Garden/"), v)
 	}
+}
+
+// The user's prompts are in the first list, also of a vault that was never
+// looked at; their searches know operators and do not find the prompts.
+func TestRealPrompts(t *testing.T) {
+	files := map[string]string{
+		"Prompts/week.md":     "---\narguments: [topic]\n---\nBoats: {{search \"tag:boat after:2026-02-01\"}} {{search topic}}",
+		"Prompts/broken.md":   "---\ndescription: [\n---\nTell me of boats.",
+		"Daily/2026-02-16.md": "Sanded the #boat.",
+		"Daily/2026-01-16.md": "Bought a #boat.",
+		"Rye.md":              "boats after rye, tag:boat",
+	}
+	w := newRealWorldThat(t, files, func(w *realWorld) {
+		list, err := w.client(t, Profile{}, nil).ListPrompts(t.Context(), nil)
+		require.NoError(t, err)
+		var names []string
+		for _, p := range list.Prompts {
+			names = append(names, p.Name)
+		}
+		assert.Subset(t, names, []string{"week", "broken"})
+	})
+	get := func(name string, args map[string]string) (uris []string) {
+		res, err := w.session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args})
+		require.NoError(t, err)
+		for _, m := range res.Messages {
+			if r, ok := m.Content.(*sdk.EmbeddedResource); ok {
+				uris = append(uris, r.Resource.URI)
+			}
+		}
+		return uris
+	}
+	assert.Equal(t, []string{"note:///Daily/2026-02-16.md"}, get("week", nil))
+	assert.Equal(t, []string{"note:///Daily/2026-02-16.md", "note:///Rye.md"}, get("week", map[string]string{"topic": "rye"}))
+	assert.Equal(t, []string{"note:///Daily/2026-02-16.md"}, get("daily_review", map[string]string{"date": "2026-02-16"}))
+	assert.NotContains(t, get("summarize_notes", nil), "note:///Prompts/week.md")
+	assert.Len(t, get("summarize_notes", map[string]string{"folder": "Prompts"}), 2)
+
+	overview, text := call[overviewOutput](t, w.session, "vault_overview", nil)
+	require.Len(t, overview.Warnings, 1)
+	assert.Contains(t, overview.Warnings[0], `the prompt "Prompts/broken.md": its front matter is broken`)
+	assert.Contains(t, text, overview.Warnings[0])
+
+	_, err := w.session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": "Rye", "heading": "Oats"}})
+	require.ErrorContains(t, err, `there is no heading "Oats"`)
 }

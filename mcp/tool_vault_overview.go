@@ -110,6 +110,13 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
+	if s.templated() && scope.CanRead(s.core.opts.Prompts.Folder()) {
+		problems, err := s.core.opts.Prompts.Warnings(ctx)
+		if err != nil {
+			return overviewOutput{}, err
+		}
+		out.Warnings = append(out.Warnings, problems...)
+	}
 	if status.Unavailable != "" {
 		out.Warnings = append(out.Warnings, "the vault is unavailable: "+status.Unavailable)
 	}

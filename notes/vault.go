@@ -107,6 +107,15 @@ func (v *Vault) Rescan(reason string) {
 // the followers have been fed, since Run began.
 func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 
+// Refresh reconciles a folder at once while the first look at the whole vault
+// has not ended; later it does nothing.
+func (v *Vault) Refresh(ctx context.Context, folder string) error {
+	if v.Ready() {
+		return nil
+	}
+	return v.reconcilePaths(ctx, []string{folder})
+}
+
 // Lookup finds the note that ref names; see [Store.Lookup].
 func (v *Vault) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
 	return v.store.Lookup(ctx, ref, scope)

@@ -89,7 +89,7 @@ func summarizeNotes(ctx context.Context, r *rendering) error {
 func (r *rendering) selectNotes(ctx context.Context, f notes.Filter) (sel selection, which string, err error) {
 	const most = 50
 	if q := r.args["query"]; q != "" {
-		sel, err = r.embedFound(ctx, q, f, most)
+		sel, err = r.embedFound(ctx, Query{Text: q}, f, most)
 		return sel, "the best matches", err
 	}
 	sel, err = r.embedListed(ctx, f)
@@ -105,16 +105,21 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 		r.say("There are no notes yet. Say so, and offer to write the first one with create_note.")
 		return nil
 	}
-	what := fmt.Sprintf("the note %q", note.Path)
+	sel := selection{total: 1, embedded: 1}
 	if heading := r.args["heading"]; heading != "" {
-		what = fmt.Sprintf("the section %q of the note %q", heading, note.Path)
-	}
-	r.say("Please summarize %s. %s", what, dataNotice)
-	sel := selection{total: 1}
-	if r.embed(note) {
-		sel.embedded = 1
+		first, last, err := note.Section(heading)
+		if err != nil {
+			return err
+		}
+		r.say("Please summarize the section %q of the note %q. %s", heading, note.Path, dataNotice)
+		if !r.embedSection(note, first, last) {
+			sel.cut = note.Path
+		}
 	} else {
-		sel = r.orStart(sel, note)
+		r.say("Please summarize the note %q. %s", note.Path, dataNotice)
+		if !r.embed(note) {
+			sel = r.orStart(selection{total: 1}, note)
+		}
 	}
 	closing := "Give its point in one sentence, then what matters, then open questions and tasks."
 	if left := sel.leftOut(""); left != "" {
@@ -188,7 +193,7 @@ func findConnections(ctx context.Context, r *rendering) error {
 		r.embedStart(note)
 	}
 	about := strings.Join(append([]string{note.Title}, note.Tags...), " ")
-	if _, err := r.embedFound(ctx, about, notes.Filter{}, most); err != nil {
+	if _, err := r.embedFound(ctx, Query{Text: about}, notes.Filter{}, most); err != nil {
 		return err
 	}
 	r.say("Say which notes belong together and why, quoting the passages; which contradict each other; and which links ([[wikilinks]]) would be worth adding, and where. Look further with search_notes and note_links. Do not change any note before I agree.")
@@ -203,7 +208,7 @@ func askNotes(ctx context.Context, r *rendering) error {
 		return nil
 	}
 	r.say("Answer this question from my notes: %s\n\n%s", question, dataNotice)
-	sel, err := r.embedFound(ctx, question, notes.Filter{}, most)
+	sel, err := r.embedFound(ctx, Query{Text: question}, notes.Filter{}, most)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,11 @@ package prompts
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"notesd/notes"
@@ -14,11 +17,20 @@ import (
 type Notes interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
+	// Refresh brings what List knows of a folder up to date while the first
+	// scan has not ended; later it does nothing.
+	Refresh(ctx context.Context, folder string) error
 }
 
-// Searcher finds the notes that bear on a text, the best first.
+// Searcher finds the notes that match a query, the best first.
 type Searcher interface {
-	Passages(ctx context.Context, text string, f notes.Filter, limit int) ([]notes.Passage, error)
+	Passages(ctx context.Context, query Query, f notes.Filter, limit int) ([]notes.Passage, error)
+}
+
+// Query is what a prompt searches for.
+type Query struct {
+	Text      string
+	Operators bool // the text may hold tag:x, -word and the like; without, all of it is plain words
 }
 
 // Options configure a Catalogue.
@@ -28,6 +40,7 @@ type Options struct {
 	Folder string           // of the user's own templates, in the vault; "": none
 	Budget int              // bytes of notes embedded in one rendering; 0 is 100 000
 	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger     // nil: none
 }
 
 // A Prompt is an entry of the catalogue.
@@ -83,6 +96,10 @@ type Catalogue struct {
 	folder string
 	budget int
 	now    func() time.Time
+	log    *slog.Logger
+
+	mu       sync.Mutex
+	problems map[string]string // of the templates as they were last read, by path
 }
 
 // New returns the catalogue of built-in prompts and of the templates in a
@@ -94,12 +111,41 @@ func New(o Options) *Catalogue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now, log: o.Log}
 }
 
 // Folder returns the vault's folder that holds the user's templates; "": there
 // are none.
 func (c *Catalogue) Folder() string { return c.folder }
+
+// Warnings returns what is wrong with the user's templates, by path.
+func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
+	if _, err := c.templates(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	warnings := []string{}
+	for _, p := range slices.Sorted(maps.Keys(c.problems)) {
+		warnings = append(warnings, fmt.Sprintf("the prompt %q: %s", p, c.problems[p]))
+	}
+	return warnings, nil
+}
+
+// report remembers what is wrong with the templates, and logs what is new.
+func (c *Catalogue) report(problems map[string]string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for p, problem := range problems {
+		if c.problems[p] != problem {
+			c.log.Warn("a prompt of the prompts folder is not as it was meant", "note", p, "problem", problem)
+		}
+	}
+	c.problems = problems
+}
 
 // Builtins returns the prompts that are always there.
 func (c *Catalogue) Builtins() []Prompt {

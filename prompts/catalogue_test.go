@@ -3,7 +3,9 @@ package prompts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +59,8 @@ func (s shelf) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error
 	return page, nil
 }
 
+func (shelf) Refresh(context.Context, string) error { return nil }
+
 func visible(path string, folders []string) bool {
 	return folders == nil || slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(path, f+"/") })
 }
@@ -74,10 +78,10 @@ func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.No
 }
 
 // Passages finds the notes that hold the text, which is a search engine's work.
-func (s shelf) Passages(_ context.Context, text string, f notes.Filter, limit int) ([]notes.Passage, error) {
+func (s shelf) Passages(_ context.Context, q Query, f notes.Filter, limit int) ([]notes.Passage, error) {
 	var found []notes.Passage
 	for _, n := range s {
-		if strings.Contains(n.Content, text) && visible(n.Path, f.Scope) && len(found) < limit {
+		if strings.Contains(n.Content, q.Text) && visible(n.Path, f.Scope) && len(found) < limit {
 			found = append(found, notes.Passage{Path: n.Path})
 		}
 	}
@@ -243,4 +247,80 @@ func TestTemplates(t *testing.T) {
 	assert.Equal(t, "Mine now.", r.Messages[0].Text)
 	_, err = c.Render(t.Context(), "nothing", nil, notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
+}
+
+// A section is embedded alone, with its lines in the URI; one that is not there
+// is an error with those that are.
+func TestSummarizeSection(t *testing.T) {
+	s := newShelf("plan.md|# Plan\nintro\n## Goals\nwin\n## Risks\nlose\n")
+	r := render(t, s, Options{}, "summarize_note", map[string]string{"note": "plan.md", "heading": "goals"})
+	require.Equal(t, []string{"note:///plan.md#L3-L4"}, embedded(r))
+	assert.Equal(t, "## Goals\nwin\n", r.Messages[1].Resource.Text)
+
+	r = render(t, s, Options{Budget: 10}, "summarize_note", map[string]string{"note": "plan.md", "heading": "Goals"})
+	assert.Equal(t, "## Goals\nw", r.Messages[1].Resource.Text)
+	assert.Contains(t, words(r), `only the beginning of "plan.md" is here`)
+
+	_, err := New(Options{Notes: s}).Render(t.Context(), "summarize_note", map[string]string{"note": "plan.md", "heading": "Golas"}, notes.Scope{})
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, []string{"Plan (line 1)", "Plan > Goals (line 3)", "Plan > Risks (line 5)"}, e.Candidates)
+}
+
+// recorder remembers what was searched for.
+type recorder struct {
+	shelf
+	queries   []Query
+	filters   []notes.Filter
+	refreshed []string
+}
+
+func (r *recorder) Passages(_ context.Context, q Query, f notes.Filter, _ int) ([]notes.Passage, error) {
+	r.queries, r.filters = append(r.queries, q), append(r.filters, f)
+	return nil, nil
+}
+
+func (r *recorder) Refresh(_ context.Context, folder string) error {
+	r.refreshed = append(r.refreshed, folder)
+	return errors.New("the vault is busy")
+}
+
+// What the author of a template searches for keeps its operators, what an
+// argument holds has none, and neither finds the prompts.
+func TestTemplateSearches(t *testing.T) {
+	r := &recorder{shelf: newShelf(`Prompts/week.md|{{search "tag:boat after:7d"}} {{search topic}}`)}
+	r.shelf[0].FrontMatter = map[string]any{"arguments": []any{"topic"}}
+	c := New(Options{Notes: r, Search: r, Folder: "Prompts"})
+	_, err := c.Render(t.Context(), "week", map[string]string{"topic": "tag:secret"}, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []Query{{Text: "tag:boat after:7d", Operators: true}, {Text: "tag:secret"}}, r.queries)
+	for _, f := range r.filters {
+		assert.Equal(t, []string{"Prompts/"}, f.NotPaths)
+	}
+	assert.Equal(t, []string{"Prompts"}, r.refreshed)
+}
+
+// What is wrong with a template is logged once, and told until it is mended;
+// what can be used of it is.
+func TestBrokenTemplates(t *testing.T) {
+	s := newShelf("Prompts/a.md|Do it.", "Prompts/b/a.md|Do it again.")
+	s[0].FrontMatterError = "line 2: a tab"
+	var log strings.Builder
+	c := New(Options{Notes: s, Folder: "Prompts", Log: slog.New(slog.NewTextHandler(&log, nil))})
+	for range 2 {
+		list, err := c.List(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "a", list[0].Name)
+		warnings, err := c.Warnings(t.Context())
+		require.NoError(t, err)
+		require.Len(t, warnings, 2)
+		assert.Contains(t, warnings[0], `"Prompts/a.md": its front matter is broken`)
+		assert.Contains(t, warnings[0], "line 2: a tab")
+		assert.Contains(t, warnings[1], `"Prompts/b/a.md": it is left out`)
+	}
+	assert.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
+	s[0].FrontMatterError = ""
+	warnings, err := c.Warnings(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, warnings, 1)
 }

@@ -33,30 +33,54 @@ func (r *rendering) embed(n *notes.Note) bool {
 	if len(n.Content) > r.left {
 		return false
 	}
-	r.add(n.Path, n.Content)
+	r.add(n.Path, notes.URI(n.Path), n.Content)
 	return true
 }
 
 // embedStart adds as much of the note's beginning as fits.
 func (r *rendering) embedStart(n *notes.Note) {
-	text := n.Content
-	if len(text) > r.left {
-		cut := r.left
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut]
-	}
-	r.add(n.Path, text)
+	text, _ := r.fitting(n.Content)
+	r.add(n.Path, notes.URI(n.Path), text)
 }
 
-func (r *rendering) add(path, text string) {
+// embedSection adds the lines first to last of the note, or as many as fit, and
+// reports whether that is all of them.
+func (r *rendering) embedSection(n *notes.Note, first, last int) bool {
+	lines := strings.SplitAfter(n.Content, "\n")
+	text, whole := r.fitting(strings.Join(lines[first-1:min(last, len(lines))], ""))
+	r.add(n.Path, fmt.Sprintf("%s#L%d-L%d", notes.URI(n.Path), first, last), text)
+	return whole
+}
+
+// fitting returns as much of the text's beginning as fits.
+func (r *rendering) fitting(text string) (beginning string, whole bool) {
+	if len(text) <= r.left {
+		return text, true
+	}
+	cut := r.left
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut], false
+}
+
+func (r *rendering) add(path, uri, text string) {
 	if r.embedded == nil {
 		r.embedded = make(map[string]bool)
 	}
 	r.embedded[path] = true
 	r.left -= len(text)
-	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.URI(path), Text: text}})
+	r.messages = append(r.messages, Message{Resource: &Resource{URI: uri, Text: text}})
+}
+
+// bounded bounds a filter to what the caller may read, without the prompts
+// folder unless that is asked for: instructions are no notes to work on.
+func (r *rendering) bounded(f notes.Filter) notes.Filter {
+	f.Scope = r.scope.Read
+	if folder := strings.Trim(f.Folder, "/"); r.folder != "" && !strings.EqualFold(folder, r.folder) {
+		f.NotPaths = append(f.NotPaths, r.folder+"/")
+	}
+	return f
 }
 
 // selection is what embedding a list of notes came to.
@@ -70,7 +94,7 @@ type selection struct {
 // they fit. A note that alone is too long is passed over for the next.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	const page = 100
-	f.Scope = r.scope.Read
+	f = r.bounded(f)
 	var sel selection
 	var first *notes.Note
 	for q := (notes.ListQuery{Filter: f, Sort: "date", Limit: page}); ; {
@@ -107,12 +131,11 @@ func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection,
 }
 
 // embedFound embeds the notes that a search finds, the best first.
-func (r *rendering) embedFound(ctx context.Context, text string, f notes.Filter, most int) (selection, error) {
+func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter, most int) (selection, error) {
 	if r.search == nil {
 		return r.embedListed(ctx, f)
 	}
-	f.Scope = r.scope.Read
-	passages, err := r.search.Passages(ctx, text, f, most)
+	passages, err := r.search.Passages(ctx, query, r.bounded(f), most)
 	if err != nil {
 		return selection{}, err
 	}
@@ -161,7 +184,8 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	if ref := r.args["note"]; ref != "" {
 		return r.notes.Read(ctx, ref, r.scope)
 	}
-	list, err := r.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: r.scope.Read, Before: r.now().AddDate(0, 0, 1)}, Sort: "date", Limit: 1})
+	f := r.bounded(notes.Filter{Before: r.now().AddDate(0, 0, 1)})
+	list, err := r.notes.List(ctx, notes.ListQuery{Filter: f, Sort: "date", Limit: 1})
 	if err != nil || len(list.Notes) == 0 {
 		return nil, err
 	}

@@ -19,24 +19,33 @@ const maxTemplates = 100
 // double braces:
 //
 //	{{topic}}              the argument's value
-//	{{search "sourdough"}} notes that match, embedded; also {{search topic}}
+//	{{search "sourdough"}} notes that match, embedded; the operators of a search
+//	                       count: {{search "tag:bread after:7d"}}
+//	{{search topic}}       the same for an argument's value, as plain words
 //	{{note "Plan.md"}}     one note, embedded; also {{note topic}}
 type template struct {
 	Prompt
 	body string
 }
 
-// templates reads the user's prompts. Those that cannot be read as one are left
-// out: they are notes, and may be anything.
+// templates reads the user's prompts. A note without text is none; of one whose
+// front matter is broken the text is used.
 func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 	if c.folder == "" || c.notes == nil {
 		return nil, nil
+	}
+	if err := c.notes.Refresh(ctx, c.folder); err != nil {
+		c.log.Debug("cannot refresh the prompts folder", "error", err) // what is known of it is used
 	}
 	list, err := c.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Folder: c.folder}, Sort: "path", Limit: maxTemplates})
 	if err != nil {
 		return nil, err
 	}
 	var found []template
+	problems := map[string]string{}
+	if list.Total > maxTemplates {
+		problems[c.folder] = fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total)
+	}
 	for _, m := range list.Notes {
 		note, err := c.notes.Read(ctx, notes.URI(m.Path), notes.Scope{})
 		if err != nil {
@@ -44,10 +53,18 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 		}
 		t := newTemplate(note)
 		taken := func(other template) bool { return other.Name == t.Name }
-		if t.body != "" && !slices.ContainsFunc(found, taken) {
-			found = append(found, t)
+		switch {
+		case t.body == "":
+			continue
+		case slices.ContainsFunc(found, taken):
+			problems[note.Path] = fmt.Sprintf("it is left out: there is another one with the name %q", t.Name)
+			continue
+		case note.FrontMatterError != "":
+			problems[note.Path] = "its front matter is broken, so that its description and arguments are missing: " + note.FrontMatterError
 		}
+		found = append(found, t)
 	}
+	c.report(problems)
 	return found, nil
 }
 
@@ -127,7 +144,7 @@ func (t template) fill(ctx context.Context, r *rendering, place string, text *st
 			return err
 		}
 		flush()
-		_, err = r.embedFound(ctx, query, notes.Filter{}, most)
+		_, err = r.embedFound(ctx, Query{Text: query, Operators: quoted(operand)}, notes.Filter{}, most)
 		return err
 	case verb == "note" && operand != "":
 		ref, err := t.value(r, operand)
@@ -149,11 +166,18 @@ func (t template) fill(ctx context.Context, r *rendering, place string, text *st
 	return err
 }
 
+// quoted reports whether an operand is a text of the template's author, and not
+// the name of an argument.
+func quoted(operand string) bool {
+	operand = strings.TrimSpace(operand)
+	return len(operand) >= 2 && operand[0] == '"' && operand[len(operand)-1] == '"'
+}
+
 // value is a quoted text or the value of an argument.
 func (t template) value(r *rendering, operand string) (string, error) {
 	operand = strings.TrimSpace(operand)
-	if n := len(operand); n >= 2 && operand[0] == '"' && operand[n-1] == '"' {
-		return operand[1 : n-1], nil
+	if quoted(operand) {
+		return operand[1 : len(operand)-1], nil
 	}
 	if value, ok := r.args[operand]; ok {
 		return value, nil

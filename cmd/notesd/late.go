@@ -131,6 +131,15 @@ func (l lateVault) Read(ctx context.Context, ref string, scope notes.Scope) (*no
 	return v.Read(ctx, ref, scope)
 }
 
+// Refresh does not wait for the first look, which it is there to anticipate.
+func (l lateVault) Refresh(ctx context.Context, folder string) error {
+	v, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return v.Refresh(ctx, folder)
+}
+
 func (l lateVault) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
 	v, err := l.settled(ctx)
 	if err != nil {

@@ -135,6 +135,13 @@ func (s *service) addVault(ctx context.Context, r *report) error {
 		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
+	if vault.Ready() && s.prompts.Folder() != "" {
+		problems, err := s.prompts.Warnings(ctx)
+		if err != nil {
+			return err
+		}
+		r.Warnings = append(r.Warnings, problems...)
+	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
 		r.Warnings = append(r.Warnings, "what is on disk cannot be taken in: "+r.Trouble+"; it is tried again")
 	}

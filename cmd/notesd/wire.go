@@ -44,6 +44,7 @@ type service struct {
 	tables  *late[*table.Tables]
 	watcher *watcher.Watcher // nil: nobody waits for changes from outside
 	core    *mcp.Core
+	prompts *prompts.Catalogue
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
 	opened []func() error                      // what close has to close, in the order of opening
@@ -65,12 +66,13 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	settling := settling{vault: s.vault, until: time.Now().Add(settleTime)}
 	vault := lateVault{s.vault, settling}
 	engine := lateEngine{s.engine, settling, search.Mode(cfg.Search.Mode)}
+	s.prompts = prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}, Folder: cfg.Prompts.Folder, Log: logs.Logger})
 	s.core = mcp.New(mcp.Options{
 		Version: version(),
 		Title:   filepath.Base(cfg.Vault.Path),
 		Vault:   vault,
 		Search:  engine,
-		Prompts: prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}, Folder: cfg.Prompts.Folder}),
+		Prompts: s.prompts,
 		Tables:  lateTables{s.tables},
 		Profile: profileOf(cfg),
 		Limits: mcp.Limits{
