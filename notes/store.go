@@ -135,6 +135,13 @@ func (s *Store) Notes() *sqlite.DB { return s.notes }
 // History gives vectors the precious database for its users' tables.
 func (s *Store) History() *sqlite.DB { return s.history }
 
+// Backup copies what the files cannot rebuild to a new database at path. An
+// operation that is under way has failed in the copy: put back later, it would
+// be carried out a second time.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	return s.history.Backup(ctx, path, `UPDATE copy.operations SET state = 'failed', request_key = '' WHERE state = 'pending'`)
+}
+
 // Close folds both databases' logs into their files. It may be called again.
 func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Close()) }
 

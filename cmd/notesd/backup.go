@@ -77,7 +77,7 @@ func (s *service) backUp(ctx context.Context, vault *notes.Vault, dir string) (m
 		return m, &failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
 	}
 	history := filepath.Join(dir, backupHistory)
-	if err := vault.Store().History().Backup(ctx, history); err != nil {
+	if err := vault.Store().Backup(ctx, history); err != nil {
 		return m, errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
 	}
 	if err := os.Chmod(history, 0o600); err != nil {

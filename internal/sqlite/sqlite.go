@@ -215,8 +215,24 @@ func (db *DB) Rewrite(ctx context.Context) error {
 }
 
 // Backup writes a sound copy of the database to a new file at path, while the
-// database is in use.
-func (db *DB) Backup(ctx context.Context, path string) error {
-	_, err := db.write.ExecContext(ctx, "VACUUM INTO ?", path)
-	return err
+// database is in use, and runs statements on it, which know it as "copy".
+func (db *DB) Backup(ctx context.Context, path string, statements ...string) error {
+	conn, err := db.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil || len(statements) == 0 {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "ATTACH ? AS copy", path); err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err = conn.ExecContext(ctx, statement); err != nil {
+			break
+		}
+	}
+	_, detachErr := conn.ExecContext(context.WithoutCancel(ctx), "DETACH copy")
+	return errors.Join(err, detachErr)
 }
