@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -11,13 +12,18 @@ import (
 	"time"
 
 	"notesd/internal/atomicfile"
+	"notesd/internal/sqlite"
 )
 
 // ExportAsOf writes the notes as they were at a moment into dir, which must
 // be empty or not exist, and returns how many it wrote. A note is exported in
 // the version that history, or the vault itself, has of that moment;
-// attachments are not versioned and are left out.
+// attachments are not versioned and are left out. A moment in the future, or
+// before history begins, is an [*Error] with [ErrInvalid].
 func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
+	if err := v.checkMoment(ctx, at); err != nil {
+		return 0, err
+	}
 	if err := emptyFolder(dir); err != nil {
 		return 0, err
 	}
@@ -45,6 +51,51 @@ func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, 
 		written++
 	}
 	return written, nil
+}
+
+// checkMoment refuses a moment of which nothing, or not everything, is known.
+func (v *Vault) checkMoment(ctx context.Context, at time.Time) error {
+	refused := &Error{Op: "export", Err: ErrInvalid}
+	if at.After(v.opt.Now()) {
+		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Name a moment in the past."
+		return refused
+	}
+	begin, err := v.store.historyBegins(ctx)
+	if err != nil {
+		return err
+	}
+	if begin.IsZero() {
+		refused.Detail, refused.Hint = "there is no history yet", "It begins when notesd first reads the vault."
+		return refused
+	}
+	if at.Before(begin) {
+		since := begin.Local().Add(time.Second).Format(time.DateTime) // rounded up: a moment that can be asked for
+		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Name a moment from %s on.", since)
+		return refused
+	}
+	return nil
+}
+
+// historyBegins returns when the first version was seen of which anything is
+// known; the zero time when nothing is.
+func (s *Store) historyBegins(ctx context.Context) (time.Time, error) {
+	var first int64
+	for _, from := range []struct {
+		db    *sqlite.DB
+		query string
+	}{{s.notes, `SELECT min(first_seen) FROM notes`}, {s.history, `SELECT min(time) FROM revisions`}} {
+		var at sql.NullInt64
+		if err := from.db.Reader().QueryRowContext(ctx, from.query).Scan(&at); err != nil {
+			return time.Time{}, err
+		}
+		if at.Valid && (first == 0 || at.Int64 < first) {
+			first = at.Int64
+		}
+	}
+	if first == 0 {
+		return time.Time{}, nil
+	}
+	return time.Unix(0, first), nil
 }
 
 func emptyFolder(dir string) error {
@@ -82,7 +133,7 @@ func (s *Store) asOf(ctx context.Context, at int64) (map[string]func(context.Con
 	changedSince := map[string]bool{} // present notes whose text of that moment is history's business
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := forEach(ctx, tx, `SELECT r.path, r.hash FROM revisions r WHERE r.hash IS NOT NULL AND
-			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1)`, []any{at}, func(rows *sql.Rows) error {
+			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at}, func(rows *sql.Rows) error {
 			var p string
 			var hash []byte
 			err := rows.Scan(&p, &hash)

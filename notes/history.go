@@ -1,11 +1,13 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,7 +27,7 @@ type Revision struct {
 	Revision  int64 // what RestoreRequest takes; grows with time
 	Time      time.Time
 	Author    Author
-	Operation string // create, edit, move, delete, restore; seen: found as such on disk
+	Operation string // create, edit, move, delete, restore; found: the first version that notesd saw of a file
 	Path      string // the note's path after it
 	OldPath   string // where it was, for a move
 	Hash      string // "" where the note was deleted
@@ -34,11 +36,20 @@ type Revision struct {
 	Removed   int
 }
 
-// seenEvery thins out what is kept of an editor that saves every few seconds.
-const seenEvery = 10 * time.Minute
+// Outside versions are thinned: of an editor that saves every few seconds,
+// history keeps the newest version and one for every seenEvery before it. A
+// version that the next one lost text of is kept as well, but no more than
+// lossyKept within seenEvery, for a program may rewrite a file every second.
+const (
+	seenEvery = 10 * time.Minute
+	lossyKept = 10
+)
 
-// opSeen marks a version that was found on disk.
-const opSeen = "seen"
+// Operations of versions that were found on disk.
+const (
+	opFound = "found" // a note's first
+	opEdit  = "edit"
+)
 
 // version is a text that history is to keep.
 type version struct {
@@ -51,6 +62,7 @@ type version struct {
 	data           []byte // packed; nil when the blob is known to be there
 	size           int64
 	added, removed int
+	passing        bool // the next version from outside may replace it
 }
 
 // keepOverwritten records, before the store forgets them, the versions that
@@ -58,12 +70,15 @@ type version struct {
 // caller holds the vault's lock.
 func (s *Store) keepOverwritten(ctx context.Context, entries []entry) error {
 	var ids []int64
+	var created []string
 	byID := map[int64]entry{}
 	for _, e := range entries {
-		if e.kind != Created {
-			ids = append(ids, e.id)
-			byID[e.id] = e
+		if e.kind == Created {
+			created = append(created, e.path)
+			continue
 		}
+		ids = append(ids, e.id)
+		byID[e.id] = e
 	}
 	for len(ids) > 0 {
 		n := min(len(ids), 200) // bounds the memory that the old texts take
@@ -72,7 +87,13 @@ func (s *Store) keepOverwritten(ctx context.Context, entries []entry) error {
 		}
 		ids = ids[n:]
 	}
-	return nil
+	if len(created) == 0 {
+		return nil
+	}
+	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file is back under the name of a deleted note
+		return execAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
+			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, jsonArg(created))
+	})
 }
 
 func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]entry) error {
@@ -82,7 +103,11 @@ func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]entry)
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := historyWriter{newStatements(ctx, tx)}
-		for id, old := range replaced {
+		for _, id := range ids { // in the order of the batch, so that revisions are
+			old, ok := replaced[id]
+			if !ok {
+				continue
+			}
 			if err := h.outside(old, byID[id], s.now()); err != nil {
 				return err
 			}
@@ -98,7 +123,7 @@ func (s *Store) storedVersions(ctx context.Context, ids []int64) (map[int64]vers
 		return forEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
 			FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 			var id int64
-			v := version{author: Outside, operation: opSeen}
+			v := version{author: Outside}
 			err := rows.Scan(&id, &v.path, &v.time, &v.hash, &v.size, &v.codec, &v.data)
 			out[id] = v
 			return err
@@ -116,64 +141,160 @@ func (h historyWriter) outside(old version, e entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if e.note == nil || hex.EncodeToString(old.hash) != e.note.Hash {
-		if err := h.keepSeen(doc, old); err != nil {
-			return err
-		}
-	}
 	switch e.kind {
 	case Deleted:
-		gone := version{path: old.path, time: now.UnixNano(), author: Outside, operation: "delete"}
-		if err := h.add(doc, gone); err != nil {
-			return err
-		}
-		return h.setDocument(doc, old.path, false)
+		return h.deletedOutside(doc, old, now)
 	case Moved:
-		return h.setDocument(doc, e.path, true)
+		return h.movedOutside(doc, old, e, now)
 	}
-	return nil
-}
-
-// keepSeen keeps a version that was found on disk, unless it is kept already
-// or another was kept within [seenEvery] before it.
-func (h historyWriter) keepSeen(doc int64, v version) error {
-	last, err := h.last(doc)
+	if old.hasHash(e.note.Hash) {
+		return nil
+	}
+	text, err := unpack(old.codec, old.data)
 	if err != nil {
 		return err
 	}
-	known := last.exists && last.hash == string(v.hash)
-	recent := last.exists && last.operation == opSeen && v.time-last.time < int64(seenEvery)
-	if known || recent {
-		return nil
+	if old.passing = !losesText(text, []byte(e.note.Content)); old.passing {
+		reverted, err := h.knows(doc, e.note.Hash)
+		if err != nil {
+			return err
+		}
+		old.passing = !reverted
 	}
+	return h.keepOutside(doc, old)
+}
+
+// knows reports whether the document had this text before: an undo, or a
+// checkout of what a version control system has.
+func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
+	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ? AND hash = unhex(?))`, []any{doc, hash}, &known)
+	return known, err
+}
+
+func (h historyWriter) deletedOutside(doc int64, old version, now time.Time) error {
+	if err := h.keepOutside(doc, old); err != nil {
+		return err
+	}
+	text, err := unpack(old.codec, old.data)
+	if err != nil {
+		return err
+	}
+	gone := version{path: old.path, time: now.UnixNano(), author: Outside, operation: "delete"}
+	_, gone.removed = lineChanges(text, nil)
+	if err := h.add(doc, gone); err != nil {
+		return err
+	}
+	return h.setDocument(doc, old.path, false)
+}
+
+// movedOutside: a note without history, whose text has not changed, needs none
+// for having moved.
+func (h historyWriter) movedOutside(doc int64, old version, e entry, now time.Time) error {
+	newest, err := h.newest(doc, 1)
+	if err != nil {
+		return err
+	}
+	if len(newest) > 0 || !old.hasHash(e.note.Hash) {
+		if err := h.keepOutside(doc, old); err != nil {
+			return err
+		}
+		moved := version{path: e.path, oldPath: old.path, time: now.UnixNano(), author: Outside, operation: "move", hash: old.hash, size: old.size}
+		if err := h.add(doc, moved); err != nil {
+			return err
+		}
+	}
+	return h.setDocument(doc, e.path, true)
+}
+
+func (v version) hasHash(hash string) bool { return hex.EncodeToString(v.hash) == hash }
+
+// keepOutside appends a version that was found on disk, unless it is the
+// newest already. It replaces the newest when that is a passing one and the
+// one before it is of about the same time. Times may run backwards: a clock
+// that was ahead must not thin out what follows.
+func (h historyWriter) keepOutside(doc int64, v version) error {
+	newest, err := h.newest(doc, 2)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.hash) {
+		return err
+	}
+	if len(newest) == 2 && newest[0].passing {
+		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(seenEvery) {
+			if err := h.drop(newest[0]); err != nil {
+				return err
+			}
+			newest = newest[1:]
+		}
+	}
+	if !v.passing {
+		if v.passing, err = h.manyBefore(doc, v.time); err != nil {
+			return err
+		}
+	}
+	return h.addFound(doc, newest, v)
+}
+
+// addFound appends a version that was found on disk after the newest.
+func (h historyWriter) addFound(doc int64, newest []lastRevision, v version) error {
+	text, err := unpack(v.codec, v.data)
+	if err != nil {
+		return err
+	}
+	var before []byte
+	v.author, v.operation = Outside, opFound
+	if len(newest) > 0 {
+		v.operation = opEdit
+		if before, err = loadBlob(h.ctx, h.tx, newest[0].hash); err != nil {
+			return err
+		}
+	}
+	v.added, v.removed = lineChanges(before, text)
 	return h.add(doc, v)
 }
 
-type lastRevision struct {
-	exists    bool
-	id        int64
-	time      int64
-	operation string
-	hash      string // the raw bytes
+// manyBefore reports whether so many versions were kept within seenEvery before
+// the time that the next is passing whatever it loses.
+func (h historyWriter) manyBefore(doc, at int64) (bool, error) {
+	var n int
+	err := h.row(`SELECT count(*) FROM revisions WHERE document = ? AND author = 'outside' AND time BETWEEN ? AND ?`,
+		[]any{doc, at - int64(seenEvery), at}, &n)
+	return n >= lossyKept, err
 }
 
-func (h historyWriter) last(doc int64) (lastRevision, error) {
-	var l lastRevision
-	var hash []byte
-	err := h.row(`SELECT id, time, operation, hash FROM revisions WHERE document = ? ORDER BY id DESC LIMIT 1`, []any{doc},
-		&l.id, &l.time, &l.operation, &hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return l, nil
+// drop removes a revision, and its text when nothing else needs it.
+func (h historyWriter) drop(r lastRevision) error {
+	if err := h.exec(`DELETE FROM revisions WHERE id = ?`, r.id); err != nil {
+		return err
 	}
-	l.exists, l.hash = true, string(hash)
-	return l, err
+	return h.exec(`DELETE FROM blobs WHERE hash = ? AND `+unused, r.hash)
 }
+
+type lastRevision struct {
+	id      int64
+	time    int64
+	hash    []byte
+	passing bool
+}
+
+// newest returns the last n revisions of a document, newest first.
+func (h historyWriter) newest(doc int64, n int) (revisions []lastRevision, err error) {
+	err = forEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
+		var r lastRevision
+		err := rows.Scan(&r.id, &r.time, &r.hash, &r.passing)
+		revisions = append(revisions, r)
+		return err
+	})
+	return revisions, err
+}
+
+// currentDocument selects the identity of the note at a path, or of the one
+// that was there last.
+const currentDocument = `SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`
 
 // document returns the identity of the note at path, or of the one that was
 // there last, minting one for a note without history.
 func (h historyWriter) document(path string) (int64, error) {
 	var id int64
-	err := h.row(`SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`, []any{path}, &id)
+	err := h.row(currentDocument, []any{path}, &id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
@@ -188,16 +309,15 @@ func (h historyWriter) setDocument(id int64, path string, live bool) error {
 	return h.exec(`UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
 }
 
-// add appends a revision and returns nothing but the error; its number is
-// what last returns next.
+// add appends a revision; newest returns its number.
 func (h historyWriter) add(doc int64, v version) error {
 	if v.data != nil {
 		if err := h.blob(v.hash, v.size, v.codec, v.data); err != nil {
 			return err
 		}
 	}
-	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.path, v.oldPath, v.hash, v.size, v.added, v.removed)
+	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.path, v.oldPath, v.hash, v.size, v.added, v.removed, v.passing)
 }
 
 func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) error {
@@ -212,6 +332,73 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	}
 	codec, packed := pack(data)
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
+}
+
+// settleHistory records, once after a start, the deletion of notes that history
+// has as existing and that are gone: nothing noticed that while notes.db was
+// being rebuilt, or history.db is an older copy that was put back. Notes that
+// history has as deleted, and that exist, exist again.
+func (v *Vault) settleHistory(ctx context.Context, p *plan) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.settled {
+		return nil
+	}
+	there, err := v.store.passedOver(ctx) // a file that cannot be read may still be the note
+	if err != nil {
+		return err
+	}
+	rows, err := v.store.rows(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for name := range rows {
+		there[name] = stat{}
+	}
+	docs, err := v.store.selectDocuments(ctx, `true`)
+	if err != nil {
+		return err
+	}
+	current := map[string]document{} // as currentDocument selects it
+	for _, d := range docs {
+		if before, ok := current[d.path]; !ok || d.live || !before.live {
+			current[d.path] = d
+		}
+	}
+	err = v.store.history.Write(ctx, func(tx *sql.Tx) error {
+		h := historyWriter{newStatements(ctx, tx)}
+		for _, d := range current {
+			_, exists := there[d.path]
+			if d.live == exists || p.isSpared(d.path) {
+				continue
+			}
+			if err := h.settle(d, exists, v.store.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	v.settled = err == nil
+	return err
+}
+
+func (h historyWriter) settle(d document, exists bool, now time.Time) error {
+	newest, err := h.newest(d.id, 1)
+	if err != nil {
+		return err
+	}
+	if !exists && len(newest) > 0 && newest[0].hash != nil {
+		gone := version{path: d.path, time: now.UnixNano(), author: Outside, operation: "delete"}
+		text, err := loadBlob(h.ctx, h.tx, newest[0].hash)
+		if err != nil {
+			return err
+		}
+		_, gone.removed = lineChanges(text, nil)
+		if err := h.add(d.id, gone); err != nil {
+			return err
+		}
+	}
+	return h.setDocument(d.id, d.path, exists)
 }
 
 // HistoryPage is part of a note's history, newest first.
@@ -229,8 +416,13 @@ type HistoryQuery struct {
 	Scope  Scope
 }
 
-// History returns the versions of a note, newest first. The note's present
-// version is always among them.
+// everHad selects the documents of all notes that have, or ever had, the path
+// ?1: a name that another note takes over hides neither's history.
+const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
+	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
+
+// History returns the versions of a note, and of every other note that ever
+// had its path, newest first. The note's present version is always among them.
 func (v *Vault) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
 	path, err := v.historyPath(ctx, q.Note, q.Scope)
 	if err != nil {
@@ -244,21 +436,27 @@ func (v *Vault) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 		return HistoryPage{}, err
 	}
 	page := HistoryPage{Revisions: []Revision{}}
+	enough := errors.New("enough")
 	err = v.store.history.Read(ctx, func(tx *sql.Tx) error {
 		return forEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed
-			FROM revisions r WHERE r.document = (SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1) AND r.id < ?
-			ORDER BY r.id DESC LIMIT ?`, []any{path, before, q.Limit + 1}, func(rows *sql.Rows) error {
+			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 ORDER BY r.id DESC`, []any{path, before}, func(rows *sql.Rows) error {
 			r, err := scanRevision(rows)
+			if err != nil || !q.Scope.CanRead(r.Path) {
+				return err // the note was, or is now, where this caller may not look
+			}
+			if len(page.Revisions) == q.Limit {
+				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
+				return enough
+			}
+			if !q.Scope.CanRead(r.OldPath) {
+				r.OldPath = ""
+			}
 			page.Revisions = append(page.Revisions, r)
-			return err
+			return nil
 		})
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, enough) {
 		return HistoryPage{}, err
-	}
-	if len(page.Revisions) > q.Limit {
-		page.Revisions = page.Revisions[:q.Limit]
-		page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
 	}
 	return page, nil
 }
@@ -283,25 +481,33 @@ func scanRevision(rows *sql.Rows) (Revision, error) {
 	return r, err
 }
 
-// historyPath returns the path under which history knows the note: the note's
-// own, or the one that a deleted note had. The present version of a living
-// note is put into history first.
+// historyPath returns the path whose history ref names: the path itself, when
+// it is written whole and a note has or had it, else that of the one living or
+// else deleted note with the name. The present version of a living note is put
+// into history first.
 func (v *Vault) historyPath(ctx context.Context, ref string, scope Scope) (string, error) {
-	meta, err := v.store.Lookup(ctx, ref, scope)
-	if err == nil {
-		return meta.Path, v.keepPresent(ctx, meta.ID)
-	}
-	if !errors.Is(err, ErrNotFound) {
-		return "", err
-	}
-	deleted, findErr := v.store.deletedPath(ctx, ref)
-	if findErr != nil {
+	meta, findErr := v.store.Lookup(ctx, ref, scope)
+	if findErr != nil && !errors.Is(findErr, ErrNotFound) && !errors.Is(findErr, ErrAmbiguous) {
 		return "", findErr
 	}
-	if deleted == "" || !scope.CanRead(deleted) {
+	name, err := cleanRef(ref)
+	if err != nil {
 		return "", err
 	}
-	return deleted, nil
+	if findErr != nil || key(meta.Path) != key(name) {
+		if IsNoteName(name) && scope.CanRead(name) {
+			if docs, err := v.store.documents(ctx, name); err != nil || len(docs) > 0 {
+				return name, err
+			}
+		}
+	}
+	if findErr == nil {
+		return meta.Path, v.keepPresent(ctx, meta.ID)
+	}
+	if errors.Is(findErr, ErrAmbiguous) {
+		return "", findErr
+	}
+	return v.store.deletedPath(ctx, name, scope, findErr)
 }
 
 func (v *Vault) keepPresent(ctx context.Context, id int64) error {
@@ -317,37 +523,60 @@ func (v *Vault) keepPresent(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if last, err := h.last(doc); err != nil || last.exists && last.hash == string(present[id].hash) {
+		newest, err := h.newest(doc, 1)
+		if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, present[id].hash) {
 			return err
 		}
-		return h.add(doc, present[id])
+		return h.addFound(doc, newest, present[id]) // not passing: it is about to be shown
 	})
 }
 
-// deletedPath returns the path of the deleted note that ref names, or "".
-func (s *Store) deletedPath(ctx context.Context, ref string) (string, error) {
-	name, err := cleanRef(ref)
+// document is a note's identity in history.
+type document struct {
+	id   int64
+	path string // the last one known
+	live bool   // as far as history knows
+}
+
+// documents returns those of all notes that have, or ever had, the path.
+func (s *Store) documents(ctx context.Context, path string) ([]document, error) {
+	return s.selectDocuments(ctx, `id IN (`+everHad+`)`, path)
+}
+
+func (s *Store) selectDocuments(ctx context.Context, where string, args ...any) (docs []document, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
+			var d document
+			err := rows.Scan(&d.id, &d.path, &d.live)
+			docs = append(docs, d)
+			return err
+		})
+	})
+	return docs, err
+}
+
+// deletedPath returns the path of the one deleted note with this name, which may
+// be the end of its path and lack ".md". Without one it returns notFound.
+func (s *Store) deletedPath(ctx context.Context, name string, scope Scope, notFound error) (string, error) {
+	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
+		name, escapeLike(name))
 	if err != nil {
 		return "", err
 	}
 	var paths []string
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path FROM documents WHERE live = 0 AND (path IN (?, ? || '.md') OR path LIKE '%/' || ? || '.md' ESCAPE '\')`,
-			[]any{name, name, escapeLike(name)}, func(rows *sql.Rows) error {
-				var p string
-				err := rows.Scan(&p)
-				if p == name || p == name+".md" {
-					paths = append([]string{p}, paths...)
-				} else {
-					paths = append(paths, p)
-				}
-				return err
-			})
-	})
-	if err != nil || len(paths) == 0 {
-		return "", err
+	for _, d := range docs {
+		if scope.CanRead(d.path) && !slices.Contains(paths, d.path) {
+			paths = append(paths, d.path)
+		}
 	}
-	return paths[0], nil
+	switch len(paths) {
+	case 0:
+		return "", notFound
+	case 1:
+		return paths[0], nil
+	}
+	return "", &Error{Op: "find", Path: name, Err: ErrAmbiguous, Detail: fmt.Sprintf("%d deleted notes have this name", len(paths)),
+		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
 }
 
 func escapeLike(s string) string {
@@ -362,10 +591,12 @@ func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.
 		if err != nil {
 			return err
 		}
-		hash, err := h.keep(data)
-		if err != nil {
-			return err
-		}
-		return h.add(doc, version{path: path, time: at.UnixNano(), author: Outside, operation: opSeen, hash: hash, size: int64(len(data))})
+		return h.keepOutside(doc, foundVersion(path, data, at.UnixNano()))
 	})
+}
+
+// foundVersion is a text that was found on disk.
+func foundVersion(path string, data []byte, at int64) version {
+	codec, packed := pack(data)
+	return version{path: path, time: at, hash: rawHash(data), codec: codec, data: packed, size: int64(len(data))}
 }

@@ -187,15 +187,8 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 		return 0, err
 	}
 	if f.oldPath != "" {
-		old := version{path: f.oldPath, time: firstSeen, author: Outside, operation: opSeen, hash: rawHash(f.old), size: int64(len(f.old))}
-		last, err := h.last(doc)
-		if err != nil {
+		if err := h.keepOutside(doc, foundVersion(f.oldPath, f.old, firstSeen)); err != nil {
 			return 0, err
-		}
-		if !last.exists || last.hash != string(old.hash) {
-			if err := h.add(doc, old); err != nil {
-				return 0, err
-			}
 		}
 	}
 	v := version{path: f.newPath, time: now, author: op.author, operation: op.kind, size: int64(len(f.new))}
@@ -211,11 +204,11 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 	if err := h.add(doc, v); err != nil {
 		return 0, err
 	}
-	last, err := h.last(doc)
+	newest, err := h.newest(doc, 1)
 	if err != nil {
 		return 0, err
 	}
-	return last.id, h.setDocument(doc, v.path, f.newPath != "")
+	return newest[0].id, h.setDocument(doc, v.path, f.newPath != "")
 }
 
 // moveFolder moves the history of every note in a folder along. Notes that

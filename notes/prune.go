@@ -1,17 +1,20 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"math"
+	"slices"
 	"time"
 )
 
-// HistoryLimits bound what history keeps. A note's newest revision is always
-// kept.
+// HistoryLimits bound what history keeps. A note's newest text is always kept,
+// also of a deleted note, and does not count.
 type HistoryLimits struct {
 	Revisions int           // of one note; 0 is 200
 	Age       time.Duration // 0 is ten years
-	Bytes     int64         // of all texts, compressed; 0 is 1 GiB
+	Bytes     int64         // of all older texts, compressed; 0 is 1 GiB
 }
 
 func (l HistoryLimits) withDefaults() HistoryLimits {
@@ -34,6 +37,18 @@ const keepChanges = 200_000
 // journalAge is how long finished operations answer repeats of their request.
 const journalAge = 30 * 24 * time.Hour
 
+// Revisions that no limit removes: each note's newest, and its newest text.
+const (
+	newestOnes  = `SELECT max(id) FROM revisions GROUP BY document UNION SELECT max(id) FROM revisions WHERE hash IS NOT NULL GROUP BY document`
+	mayBePruned = `id NOT IN (` + newestOnes + `)`
+)
+
+// unused holds for blobs that no revision and no pending operation names: one
+// that is finished needs its texts no more.
+const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
+	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
+		WHERE operations.state = 'pending' AND blobs.hash IN (old_hash, new_hash))`
+
 // Prune drops what the limits no longer let history keep, and the far end of
 // the change feed.
 func (v *Vault) Prune(ctx context.Context) error {
@@ -42,18 +57,23 @@ func (v *Vault) Prune(ctx context.Context) error {
 	defer v.mu.Unlock()
 	err := v.store.history.Write(ctx, func(tx *sql.Tx) error {
 		now := v.opt.Now()
-		newest := `id NOT IN (SELECT max(id) FROM revisions GROUP BY document)`
-		if err := execAll(ctx, tx, `DELETE FROM revisions WHERE time < ? AND `+newest, now.Add(-limits.Age).UnixNano()); err != nil {
+		for _, drop := range []struct {
+			query string
+			arg   any
+		}{
+			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-journalAge).UnixNano()},
+			{`DELETE FROM revisions WHERE time < ? AND ` + mayBePruned, now.Add(-limits.Age).UnixNano()},
+			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
+				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, limits.Revisions},
+		} {
+			if err := execAll(ctx, tx, drop.query, drop.arg); err != nil {
+				return err
+			}
+		}
+		if err := execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused); err != nil {
 			return err
 		}
-		if err := execAll(ctx, tx, `DELETE FROM revisions WHERE id IN (SELECT id FROM
-			(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, limits.Revisions); err != nil {
-			return err
-		}
-		if err := execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-journalAge).UnixNano()); err != nil {
-			return err
-		}
-		return pruneBytes(ctx, tx, limits.Bytes, newest)
+		return pruneBytes(ctx, tx, limits.Bytes)
 	})
 	if err != nil {
 		return err
@@ -63,22 +83,70 @@ func (v *Vault) Prune(ctx context.Context) error {
 	})
 }
 
-// pruneBytes drops the oldest revisions until the texts fit.
-func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64, newest string) error {
-	for {
-		if err := execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused); err != nil {
-			return err
-		}
-		var total int64
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(length(data)), 0) FROM blobs`).Scan(&total); err != nil || total <= limit {
-			return err
-		}
-		result, err := tx.ExecContext(ctx, `DELETE FROM revisions WHERE id IN (SELECT id FROM revisions WHERE `+newest+` ORDER BY id LIMIT 100)`)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return err // only newest revisions are left
+// freeable is a text that only revisions have which may be pruned.
+type freeable struct {
+	hash     []byte
+	bytes    int64
+	document int64 // of its newest revision
+}
+
+// pruneBytes drops texts, each with all its revisions, until those that can be
+// dropped fit. The notes that take most of the space lose their oldest texts;
+// no other note loses any.
+func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
+	byDocument, sizes, err := freeableTexts(ctx, tx)
+	if err != nil {
+		return err
+	}
+	share := fairShare(sizes, limit)
+	for document, texts := range byDocument {
+		for _, text := range texts { // the oldest first
+			if sizes[document] <= share {
+				break
+			}
+			for _, query := range []string{`DELETE FROM revisions WHERE hash = ?`, `DELETE FROM blobs WHERE hash = ?`} {
+				if err := execAll(ctx, tx, query, text.hash); err != nil {
+					return err
+				}
+			}
+			sizes[document] -= text.bytes
 		}
 	}
+	return nil
+}
+
+// freeableTexts returns them by document, oldest first, and how much each
+// document has.
+func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
+	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
+	err = forEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
+		WHERE r.hash NOT IN (SELECT hash FROM revisions WHERE hash IS NOT NULL AND id IN (`+newestOnes+`))
+		AND NOT EXISTS (SELECT 1 FROM operations o JOIN operation_files f ON f.operation = o.id WHERE o.state = 'pending' AND r.hash IN (f.old_hash, f.new_hash))
+		GROUP BY r.hash ORDER BY max(r.id)`, nil, func(rows *sql.Rows) error {
+		var text freeable
+		var newest int64
+		err := rows.Scan(&text.hash, &text.bytes, &text.document, &newest)
+		byDocument[text.document] = append(byDocument[text.document], text)
+		sizes[text.document] += text.bytes
+		return err
+	})
+	return byDocument, sizes, err
+}
+
+// fairShare returns the most that one document may have so that all together
+// have no more than limit.
+func fairShare(sizes map[int64]int64, limit int64) int64 {
+	var each []int64
+	for _, size := range sizes {
+		each = append(each, size)
+	}
+	slices.SortFunc(each, cmp.Compare[int64])
+	for i, size := range each {
+		others := int64(len(each) - i)
+		if size*others > limit {
+			return limit / others
+		}
+		limit -= size
+	}
+	return math.MaxInt64 // they have no more
 }

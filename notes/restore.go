@@ -28,7 +28,7 @@ func (v *Vault) Restore(ctx context.Context, r RestoreRequest) (Written, error) 
 	if err != nil {
 		return Written{}, err
 	}
-	text, err := v.store.revisionText(ctx, notePath, r.Revision)
+	text, err := v.store.revisionText(ctx, notePath, r.Revision, r.Scope)
 	if err != nil {
 		return Written{}, err
 	}
@@ -46,8 +46,12 @@ func (v *Vault) Restore(ctx context.Context, r RestoreRequest) (Written, error) 
 		}
 		return op, nil
 	})
-	if err == nil && preview != nil {
-		return preview.written(), nil
+	if err != nil || preview == nil {
+		return written, err
+	}
+	written = preview.written()
+	if !r.DryRun { // the note has this text already
+		written.Revision, err = v.store.newestRevision(ctx, notePath)
 	}
 	return written, err
 }
@@ -70,16 +74,16 @@ func (v *Vault) restorable(ctx context.Context, root *os.Root, notePath string, 
 	return fileChange{newPath: notePath, newDisk: notePath}, checkPlace(root, "restore", notePath)
 }
 
-// revisionText returns the text of a revision of the note that has, or had,
+// revisionText returns the text of a revision of a note that has, or ever had,
 // the path.
-func (s *Store) revisionText(ctx context.Context, notePath string, revision int64) ([]byte, error) {
+func (s *Store) revisionText(ctx context.Context, notePath string, revision int64, scope Scope) ([]byte, error) {
 	var text []byte
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		var hash []byte
-		err := tx.QueryRowContext(ctx, `SELECT hash FROM revisions WHERE id = ? AND document =
-			(SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1)`, revision, notePath).Scan(&hash)
+		var was string
+		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+everHad+`)`, notePath, revision).Scan(&hash, &was)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
+		case errors.Is(err, sql.ErrNoRows) || err == nil && !scope.CanRead(was):
 			return &Error{Op: "restore", Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		case err != nil:
 			return err
@@ -93,6 +97,13 @@ func (s *Store) revisionText(ctx context.Context, notePath string, revision int6
 		text = []byte{}
 	}
 	return text, err
+}
+
+// newestRevision returns the number of the newest revision of the note at a
+// path.
+func (s *Store) newestRevision(ctx context.Context, notePath string) (n int64, err error) {
+	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)
+	return n, err
 }
 
 // textByHash returns a text that history knows, or nil.

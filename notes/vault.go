@@ -34,6 +34,7 @@ type Vault struct {
 	feed   *feeder
 
 	recovered bool // what a crash had interrupted is finished; guarded by mu
+	settled   bool // history knows which of its notes exist; guarded by mu
 
 	queue    pathQueue
 	progress progress

@@ -38,7 +38,10 @@ lost by it. "notesd history" lists the revisions.`,
 					return err
 				}
 				fmt.Fprint(a.out, a.out.plain(res.Diff))
-				if !dryRun {
+				switch {
+				case res.Diff == "":
+					a.note(fmt.Sprintf("%s is as it was in revision %d already.", res.Path, revision))
+				case !dryRun:
 					a.note(fmt.Sprintf("%s is as it was in revision %d; this is revision %d.", res.Path, revision, res.Revision))
 				}
 				return nil
