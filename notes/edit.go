@@ -112,6 +112,9 @@ func (v *Vault) openForChange(ctx context.Context, root *os.Root, op, ref, expec
 	if err != nil {
 		return fileChange{}, err
 	}
+	if err := v.store.checkWhole(ctx, op, ref, meta, scope); err != nil {
+		return fileChange{}, err
+	}
 	if err := v.checkWrite(op, meta.Path, scope); err != nil {
 		return fileChange{}, err
 	}

@@ -32,12 +32,8 @@ func inAny(p string, folders []string) bool {
 // maxCandidates bounds the list in an error: enough to choose from.
 const maxCandidates = 8
 
-// Lookup finds the note that ref names: a path (with or without .md), a URI,
-// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
-// order, exactly first and then without regard to case; a URI means its own
-// note and no other. An [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with [ErrNotFound] lists
-// the similar ones, or says where the note was moved.
-func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
+// lookupWhole finds the note that all of ref names.
+func (s *Store) lookupWhole(ctx context.Context, ref string, scope Scope) (Meta, error) {
 	name, err := cleanRef(ref)
 	if err != nil {
 		return Meta{}, err
@@ -143,6 +139,13 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) er
 	if reason != "" && scope.CanRead(name) {
 		return &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
 	}
+	if n, err := countIn(ctx, tx, name, scope); err != nil || n > 0 {
+		if err != nil {
+			return err
+		}
+		return &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: fmt.Sprintf("this is a folder, with %d notes in it and below", n),
+			Hint: fmt.Sprintf("List them with list_notes folder=%s.", quote(name))}
+	}
 	e := &Error{Op: "find", Path: ref, Err: ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
 	e.Candidates, err = similar(ctx, tx, name, scope)
 	if len(e.Candidates) > 0 {
@@ -152,6 +155,13 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) er
 		return err
 	}
 	return e
+}
+
+// countIn returns how many notes lie in a folder and below it.
+func countIn(ctx context.Context, tx *sql.Tx, folder string, scope Scope) (n int, err error) {
+	where, args := Filter{Folder: folder, Scope: scope.Read}.sql()
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
+	return n, err
 }
 
 // skippedAs returns why the file at name, with or without .md, is no note; "" if

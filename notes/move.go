@@ -78,6 +78,9 @@ func (v *Vault) planMove(ctx context.Context, root *os.Root, r MoveRequest) (*mo
 		}
 		return nil, err
 	}
+	if err := v.store.checkWhole(ctx, "move", r.Note, meta, r.Scope); err != nil {
+		return nil, err
+	}
 	to, err := destination(root, meta.Path, r.To, true)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type Store struct {
 	dates    atomic.Pointer[dateRules]
 	byID     *sql.Stmt // selectNotes, for the readers
 	warnings []string  // what Open had to repair
+	roots    []string  // the vault's folder, as it was given and without symlinks; set by NewVault
 }
 
 // StoreOptions are the outside things a store depends on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,6 +72,10 @@ func NewVault(ctx context.Context, store *Store, root string, opt VaultOptions) 
 	disk, err := newDisk(root, recorded)
 	if err != nil {
 		return nil, err
+	}
+	store.roots = []string{disk.path}
+	if abs, err := filepath.Abs(root); err == nil && abs != disk.path {
+		store.roots = append(store.roots, abs)
 	}
 	v := &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
@@ -160,20 +165,27 @@ func (v *Vault) Read(ctx context.Context, ref string, scope Scope) (*Note, error
 // lookupOnDisk finds a note that was saved so recently that the store does not
 // have it yet.
 func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope Scope, notFound error) (Meta, error) {
-	p, err := cleanRef(ref)
-	if err != nil || v.ignore.Match(p) {
-		return Meta{}, notFound
-	}
-	if !IsNoteName(p) {
-		p += ".md"
-	}
 	root, err := v.disk.open()
 	if err != nil {
 		return Meta{}, err
 	}
-	_, statErr := root.Lstat(p)
-	_ = root.Close() // only read from
-	if statErr != nil {
+	defer func() { _ = root.Close() }() // only read from
+	base, _ := SplitAnchor(ref)
+	p := ""
+	for _, name := range []string{ref, base} {
+		name, err := cleanRef(v.store.inVault(appRef(name)))
+		if err != nil || v.ignore.Match(name) {
+			continue
+		}
+		if !IsNoteName(name) {
+			name += ".md"
+		}
+		if _, err := root.Lstat(name); err == nil {
+			p = name
+			break
+		}
+	}
+	if p == "" {
 		return Meta{}, notFound
 	}
 	if err := v.takeIn(ctx, p); err != nil {

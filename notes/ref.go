@@ -1,0 +1,135 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Anchor is the part of a note that a reference names, as in Plan.md:5-14,
+// Plan#Risks or note:///Plan.md#L5-L14. The zero value stands for all of it.
+type Anchor struct {
+	Heading     string // as [Note.Section] takes it
+	First, Last int    // lines, from 1, both inclusive
+}
+
+var (
+	lineSuffix   = regexp.MustCompile(`(?i)^(.*\.(?:md|markdown)):L?(\d{1,9})(?:[-–]L?(\d{1,9}))?$`)
+	lineFragment = regexp.MustCompile(`(?i)^L(\d{1,9})(?:-L?(\d{1,9}))?$`)
+)
+
+// SplitAnchor takes a reference apart: the note, as [Store.Lookup] takes it, and
+// the part of it. A reference without a part is returned as it is. A file's own
+// name may look like one with a part: Lookup tries the whole first.
+func SplitAnchor(ref string) (note string, a Anchor) {
+	ref = appRef(strings.TrimSpace(ref))
+	if IsURI(ref) {
+		note, fragment, _ := strings.Cut(ref, "#")
+		note, _, _ = strings.Cut(note, "?")
+		if text, err := url.PathUnescape(fragment); err == nil {
+			fragment = text
+		}
+		return note, anchorOf(fragment)
+	}
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(ref, "!"), "[["); ok {
+		ref, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
+	}
+	if m := lineSuffix.FindStringSubmatch(ref); m != nil {
+		return m[1], linesOf(m[2], m[3])
+	}
+	if at := strings.IndexByte(ref, '#'); at > 0 {
+		return strings.TrimSpace(ref[:at]), anchorOf(ref[at+1:])
+	}
+	return ref, a
+}
+
+func anchorOf(fragment string) Anchor {
+	if m := lineFragment.FindStringSubmatch(fragment); m != nil {
+		return linesOf(m[1], m[2])
+	}
+	return Anchor{Heading: strings.TrimSpace(fragment)}
+}
+
+func linesOf(first, last string) Anchor {
+	if last == "" {
+		last = first
+	}
+	a, _ := strconv.Atoi(first) // at most nine digits
+	b, _ := strconv.Atoi(last)
+	return Anchor{First: max(1, a), Last: b}
+}
+
+// appRef turns a link of Obsidian's, or of the file system's, into a reference:
+// obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md.
+func appRef(ref string) string {
+	lower := strings.ToLower(ref)
+	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:") {
+		return ref
+	}
+	u, err := url.Parse(ref)
+	if err != nil {
+		return ref
+	}
+	if strings.EqualFold(u.Scheme, "file") {
+		return filepath.FromSlash(u.Path)
+	}
+	if file := u.Query().Get("file"); file != "" {
+		return file
+	}
+	if file := u.Query().Get("path"); file != "" {
+		return file
+	}
+	if _, file, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/"); ok && strings.EqualFold(u.Host, "vault") {
+		return file // obsidian://vault/NAME/Folder/Plan
+	}
+	return ref
+}
+
+// inVault makes an absolute path below the vault's folder one in the vault.
+func (s *Store) inVault(ref string) string {
+	if !filepath.IsAbs(ref) {
+		return ref
+	}
+	for _, root := range s.roots {
+		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return ref
+}
+
+// Lookup finds the note that ref names: a path (with or without .md), a URI,
+// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
+// order, exactly first and then without regard to case; a URI means its own
+// note and no other. An absolute path below the vault, an obsidian:// link, and
+// a reference to a part of a note ([SplitAnchor]) name the note, too. An
+// [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
+// [ErrNotFound] lists the similar ones, or says where the note was moved.
+func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
+	ref = s.inVault(appRef(ref))
+	meta, err := s.lookupWhole(ctx, ref, scope)
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrInvalid) {
+		return meta, err
+	}
+	if base, _ := SplitAnchor(ref); base != ref {
+		return s.lookupWhole(ctx, s.inVault(base), scope)
+	}
+	return meta, err
+}
+
+// checkWhole refuses to change a note of which ref names only a part.
+func (s *Store) checkWhole(ctx context.Context, op, ref string, found Meta, scope Scope) error {
+	base, a := SplitAnchor(ref)
+	if a == (Anchor{}) {
+		return nil
+	}
+	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
+		return nil // a name that looks so
+	}
+	return &Error{Op: op, Path: ref, Err: ErrInvalid, Detail: "this names a part of the note " + quote(found.Path),
+		Hint: "Name the note alone; an edit takes the part as its heading."}
+}
