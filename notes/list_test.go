@@ -2,9 +2,14 @@ package notes
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"github.com/bmatcuk/doublestar/v4"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,4 +141,81 @@ func TestLookup(t *testing.T) {
 	require.ErrorIs(t, err, ErrInvalid)
 	_, err = f.Lookup(ctx, " ", Scope{})
 	require.ErrorIs(t, err, ErrInvalid)
+}
+
+// TestGlobAlternatives compares the globs without braces with what the library
+// makes of the whole.
+func TestGlobAlternatives(t *testing.T) {
+	assert.Equal(t, []string{"ac", "ae", "adc", "ade", "b"}, alternatives("{a{,d}{c,e},b}"))
+	assert.Equal(t, []string{`\{a,b\}`}, alternatives(`\{a,b\}`))
+	assert.Equal(t, []string{""}, alternatives(""))
+	assert.Nil(t, alternatives(strings.Repeat("{a,b}", 7)))
+	assert.Nil(t, alternatives(strings.Repeat("{?,?}", 34)))
+	assert.Nil(t, alternatives("{{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b},c}"))
+
+	pieces := []string{"a", "b", "/", "*", "**", "?", "[ab]", "[^a]", "{", "}", ",", `\{`, "{a,b}", "{,a/}", "**/"}
+	names := []string{"a", "b", "ab", "a/b", "b/a", "a/b/a", "ba/ab", "{a", "a,b", ""}
+	rng := rand.New(rand.NewPCG(1, 2))
+	matched := 0
+	for range 50_000 {
+		glob := ""
+		for range 1 + rng.IntN(7) {
+			glob += pieces[rng.IntN(len(pieces))]
+		}
+		if !doublestar.ValidatePattern(glob) {
+			continue
+		}
+		globs := alternatives(glob)
+		require.NotNil(t, globs, glob)
+		for _, name := range names {
+			want := doublestar.MatchUnvalidated(glob, name)
+			if want {
+				matched++
+			}
+			got := slices.ContainsFunc(globs, func(g string) bool { return doublestar.MatchUnvalidated(g, name) })
+			// Where a '*' has taken the end of the name, the library does not see
+			// that alternatives after it may be empty.
+			if want || !strings.Contains(glob, "*") {
+				require.Equal(t, want, got, "%q as %q on %q", glob, globs, name)
+			}
+		}
+	}
+	assert.Greater(t, matched, 1000)
+}
+
+// TestFiltersAreBounded: what a client asks costs others nothing, and is no
+// internal error.
+func TestFiltersAreBounded(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "a.md", "#one\n")
+	many := slices.Repeat([]string{"one"}, 10_000)
+	for name, filter := range map[string]Filter{
+		"tags": {Tags: many}, "tags not": {NotTags: many}, "paths": {Paths: many}, "paths not": {NotPaths: many},
+		"alternatives": {Glob: strings.Repeat("{?,?}", 34) + "zzz"}, "a long glob": {Glob: strings.Repeat("*a", 5000)},
+	} {
+		_, err := f.List(ctx, ListQuery{Filter: filter})
+		require.ErrorIs(t, err, ErrInvalid, name)
+		assert.Contains(t, err.Error(), "at most", name)
+		_, err = f.store.Resolve(ctx, filter)
+		require.ErrorIs(t, err, ErrInvalid, name)
+	}
+	page, err := f.List(ctx, ListQuery{Filter: Filter{Tags: many[:100], NotTags: slices.Repeat([]string{"two"}, 100), Paths: slices.Repeat([]string{"a"}, 100), NotPaths: slices.Repeat([]string{"b"}, 100)}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, page.Total)
+	for _, filter := range []Filter{{Tags: many[:maxConditions]}, {NotPaths: many[:maxConditions]}, {Glob: strings.Repeat("{?,?}", 6)}, {Glob: strings.Repeat("*a", 512)}} {
+		_, err := f.List(ctx, ListQuery{Filter: filter})
+		require.NoError(t, err)
+	}
+}
+
+// TestFilterEndsWithItsCaller between two notes.
+func TestFilterEndsWithItsCaller(t *testing.T) {
+	f := newFixture(t, "a.md", "a", "b.md", "b")
+	ctx, cancel := context.WithCancel(context.Background())
+	seen := 0
+	err := f.store.notes.Read(context.Background(), func(tx *sql.Tx) error {
+		return selectIDs(ctx, tx, Filter{Glob: "*"}, func(int64) { seen++; cancel() })
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, seen)
 }
