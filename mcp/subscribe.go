@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -73,6 +74,9 @@ func (s *session) watchable(ctx context.Context, written string) (string, error)
 	case !s.covers(uri):
 		return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
 	case isNote(uri):
+		if s.leadsOutside(ctx, uri) {
+			return "", &notes.Error{Op: "watch", Path: uri, Err: notes.ErrNotFound, Detail: "there is no such resource"}
+		}
 		return uri, nil
 	}
 	content, err := s.content(ctx, uri)
@@ -93,6 +97,20 @@ func (s *session) covers(uri string) bool {
 	}
 	path, err := notes.ParseURI(uri)
 	return err == nil && s.bounds().scope().CanRead(path) && !s.core.opts.Vault.Ignored(path)
+}
+
+// leadsOutside reports whether a note exists for others and not for this
+// session, although it may read its path: a symlink to what it may not read.
+func (s *session) leadsOutside(ctx context.Context, uri string) bool {
+	scope := s.bounds().scope()
+	if scope.Read == nil {
+		return false
+	}
+	if _, err := s.core.opts.Vault.Lookup(ctx, uri, scope); !errors.Is(err, notes.ErrNotFound) {
+		return false
+	}
+	_, err := s.core.opts.Vault.Lookup(ctx, uri, notes.Scope{})
+	return err == nil
 }
 
 // takes reports, as an error, that the session cannot watch n resources more.

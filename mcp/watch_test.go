@@ -85,6 +85,11 @@ func TestUnwatchableIsRefused(t *testing.T) {
 		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}), uri)
 	}
 	require.NoError(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/To come.md"}))
+	if err := os.Symlink("../Plan.md", filepath.Join(w.root, "Pictures", "plan.md")); err == nil { // where the system has them
+		require.NoError(t, w.vault.Reconcile(t.Context()))
+		require.Error(t, scoped.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
+		require.NoError(t, w.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "note:///Pictures/plan.md"}))
+	}
 }
 
 // A listen is told in the acknowledgment what was left out, and refused if that

@@ -45,6 +45,9 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope Scope) (Attach
 		return Attachment{}, err
 	}
 	defer func() { _ = root.Close() }() // only read from
+	if !v.leadsToAttachment(root, file, scope) {
+		return Attachment{}, noAttachment(name, nil)
+	}
 	data, st, err := readAttachment(root, file.diskPath)
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -80,7 +83,7 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope Scope) ([]Att
 	out := make([]Attachment, 0, len(files))
 	for _, f := range files {
 		info, err := root.Stat(f.diskPath)
-		if err != nil || !info.Mode().IsRegular() || !v.mayAttach(f.path, scope) {
+		if err != nil || !info.Mode().IsRegular() || !v.mayAttach(f.path, scope) || !v.leadsToAttachment(root, f, scope) {
 			continue
 		}
 		out = append(out, Attachment{Path: f.path, MediaType: mediaType(f.path, nil), Size: info.Size(), Modified: info.ModTime()})
@@ -89,6 +92,13 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope Scope) ([]Att
 }
 
 func (v *Vault) mayAttach(p string, scope Scope) bool { return scope.CanRead(p) && !v.ignore.Match(p) }
+
+// leadsToAttachment reports whether the file that an attachment's name leads
+// to may be read under its own.
+func (v *Vault) leadsToAttachment(root *os.Root, file found, scope Scope) bool {
+	real, ok := realPath(root, file.diskPath)
+	return ok && v.mayAttach(nfc(real), scope)
+}
 
 // attachmentPath reduces ref to a path that may name an attachment.
 func attachmentPath(ref string) (name string, err error) {

@@ -41,12 +41,6 @@ func (v *Vault) Create(ctx context.Context, r CreateRequest) (Written, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := v.checkWrite("create", p, r.Scope); err != nil {
-			return nil, err
-		}
-		if err := checkPlace(root, "create", p); err != nil {
-			return nil, err
-		}
 		text, err := composeNote(p, r)
 		if err != nil {
 			return nil, err
@@ -113,6 +107,8 @@ func (v *Vault) checkWrite(op, p string, scope Scope) error {
 		return &Error{Op: op, Path: p, Err: ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "Whoever runs notesd can change vault.read_only."}
 	case v.ignore.Match(p):
 		return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
+	case v.isProtected(p):
+		return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
 	case !scope.CanWrite(p):
 		return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: "this client may not write there",
 			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
@@ -120,10 +116,35 @@ func (v *Vault) checkWrite(op, p string, scope Scope) error {
 	return nil
 }
 
-// checkPlace refuses a new path that lies below a symlink to a folder.
+// isProtected reports whether only the user may write at p.
+func (v *Vault) isProtected(p string) bool { return inAny(p, v.opt.Protected) }
+
+// checkNew says whether a note may be created at p, before anything is said
+// about what is there.
+func (v *Vault) checkNew(root *os.Root, p string, scope Scope) error {
+	if err := checkNewPath(p); err != nil {
+		return err
+	}
+	if err := v.checkWrite("create", p, scope); err != nil {
+		return err
+	}
+	return checkPlace(root, "create", p)
+}
+
+// checkPlace refuses a new path that lies below a symlink to a folder, or
+// below a file.
 func checkPlace(root *os.Root, op, p string) error {
 	folder := symlinkAbove(root, p)
 	if folder == "" {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			info, err := root.Lstat(dir)
+			switch {
+			case err == nil && info.IsDir():
+				return nil
+			case err == nil:
+				return &Error{Op: op, Path: p, Err: ErrInvalid, Detail: fmt.Sprintf("%s is a file and no folder", quote(dir)), Hint: "Name a folder, or one that does not exist yet."}
+			}
+		}
 		return nil
 	}
 	return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", quote(folder)), Hint: "Name the folder that it leads to."}
@@ -132,7 +153,7 @@ func checkPlace(root *os.Root, op, p string) error {
 // newPath decides where a new note goes.
 func (v *Vault) newPath(ctx context.Context, root *os.Root, r CreateRequest) (string, error) {
 	if r.Path != "" {
-		return v.explicitPath(ctx, root, r.Path)
+		return v.explicitPath(ctx, root, r.Path, r.Scope)
 	}
 	if strings.TrimSpace(r.Title) == "" {
 		return "", &Error{Op: "create", Err: ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
@@ -147,10 +168,10 @@ func (v *Vault) newPath(ctx context.Context, root *os.Root, r CreateRequest) (st
 	} else {
 		folder = ""
 	}
-	return v.titledPath(ctx, root, folder, strings.TrimSpace(r.Title))
+	return v.titledPath(ctx, root, folder, strings.TrimSpace(r.Title), r.Scope)
 }
 
-func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string) (string, error) {
+func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string, scope Scope) (string, error) {
 	p, err := CleanPath(p)
 	if err != nil {
 		return "", err
@@ -158,7 +179,7 @@ func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string) (stri
 	if !IsNoteName(p) {
 		p += ".md"
 	}
-	if err := checkNewPath(p); err != nil {
+	if err := v.checkNew(root, p, scope); err != nil {
 		return "", err
 	}
 	taken, err := v.takenBy(ctx, root, p)
@@ -182,9 +203,9 @@ const maxNumbered = 1000
 // titledPath makes the path from the title. A note of this very title that is
 // there already is an error; one of another title that merely needs the same
 // file name gets a number.
-func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string) (string, error) {
+func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string, scope Scope) (string, error) {
 	wanted := path.Join(folder, FileName(title))
-	if err := checkNewPath(wanted); err != nil {
+	if err := v.checkNew(root, wanted, scope); err != nil {
 		return "", err
 	}
 	for n := 1; n < maxNumbered; n++ {

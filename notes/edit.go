@@ -118,7 +118,20 @@ func (v *Vault) openForChange(ctx context.Context, root *os.Root, op, ref, expec
 	if err := v.checkWrite(op, meta.Path, scope); err != nil {
 		return fileChange{}, err
 	}
-	return v.openNote(ctx, root, op, meta.Path, expectedHash)
+	f, err := v.openNote(ctx, root, op, meta.Path, expectedHash)
+	if err == nil && op != "delete" { // which removes the symlink and leaves its target
+		err = v.checkTarget(op, f, scope)
+	}
+	return f, err
+}
+
+// checkTarget refuses a symlink to a file that the caller may not write, and
+// does not say which that is.
+func (v *Vault) checkTarget(op string, f fileChange, scope Scope) error {
+	if f.link == "" || v.checkWrite(op, nfc(f.source()), scope) == nil {
+		return nil
+	}
+	return &Error{Op: op, Path: f.oldPath, Err: ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
 }
 
 func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expectedHash string) (fileChange, error) {

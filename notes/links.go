@@ -66,7 +66,11 @@ func (v *Vault) Links(ctx context.Context, ref string, q LinkQuery) (LinkReport,
 	}
 	report := LinkReport{Path: meta.Path, Outgoing: []LinkedNote{}, Backlinks: []LinkedNote{}, Unresolved: []LinkedNote{}}
 	err = v.store.notes.Read(ctx, func(tx *sql.Tx) error {
-		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report}
+		outside, err := symlinksOutside(ctx, tx, q.Scope)
+		if err != nil {
+			return err
+		}
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside}
 		if q.Direction != "in" {
 			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
 				return err
@@ -83,11 +87,12 @@ func (v *Vault) Links(ctx context.Context, ref string, q LinkQuery) (LinkReport,
 }
 
 type linkWalk struct {
-	ctx    context.Context
-	tx     *sql.Tx
-	query  LinkQuery
-	report *LinkReport
-	lines  map[string][]string
+	ctx     context.Context
+	tx      *sql.Tx
+	query   LinkQuery
+	report  *LinkReport
+	outside map[string]bool // symlinks that lead out of the scope
+	lines   map[string][]string
 }
 
 const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
@@ -105,7 +110,7 @@ func (w *linkWalk) follow(direction string, start int64, out *[]LinkedNote) erro
 		for _, id := range level {
 			err := forEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
 				n, far, err := w.scan(rows, direction, depth)
-				if err != nil || !w.query.Scope.CanRead(n.From) || n.To != "" && !w.query.Scope.CanRead(n.To) {
+				if err != nil || !w.canRead(n.From) || n.To != "" && !w.canRead(n.To) {
 					return err
 				}
 				w.add(n, out)
@@ -123,6 +128,8 @@ func (w *linkWalk) follow(direction string, start int64, out *[]LinkedNote) erro
 	}
 	return nil
 }
+
+func (w *linkWalk) canRead(p string) bool { return w.query.Scope.CanRead(p) && !w.outside[p] }
 
 func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n LinkedNote, far int64, err error) {
 	var state int

@@ -44,12 +44,16 @@ func (s *Store) lookupWhole(ctx context.Context, ref string, scope Scope) (Meta,
 		if IsURI(ref) {
 			tiers = tiers[:1] // a URI is a name, not a hint: what it named has moved, or is gone
 		}
+		outside, err := symlinksOutside(ctx, tx, scope)
+		if err != nil {
+			return err
+		}
 		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
 			if err != nil {
 				return err
 			}
-			metas = slices.DeleteFunc(metas, func(m Meta) bool { return !scope.CanRead(m.Path) || tier.keep != nil && !tier.keep(m) })
+			metas = slices.DeleteFunc(metas, func(m Meta) bool { return !scope.CanRead(m.Path) || outside[m.Path] || tier.keep != nil && !tier.keep(m) })
 			switch len(metas) {
 			case 0:
 				continue

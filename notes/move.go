@@ -73,7 +73,11 @@ func (m *movement) after(p string) string {
 func (v *Vault) planMove(ctx context.Context, root *os.Root, r MoveRequest) (*movement, error) {
 	meta, err := v.store.Lookup(ctx, r.Note, r.Scope)
 	if err != nil {
-		if folder, ok := v.asFolder(root, r.Note); ok {
+		folder, ok := v.asFolder(root, r.Note)
+		switch {
+		case !ok:
+			return nil, err
+		case r.Scope.CanRead(folder), slices.ContainsFunc(r.Scope.Read, func(f string) bool { return under(folderKey(f), key(folder)) }):
 			return v.planFolderMove(ctx, root, folder, r)
 		}
 		return nil, err
@@ -162,7 +166,20 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 	if to == folder || under(to, folder) {
 		return nil, &Error{Op: "move", Path: folder, Err: ErrInvalid, Detail: "a folder cannot be moved into itself"}
 	}
+	for _, p := range []string{folder, to} {
+		if err := v.checkWrite("move", p, r.Scope); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range v.opt.Protected {
+		if under(folderKey(p), key(folder)) {
+			return nil, &Error{Op: "move", Path: folder, Err: ErrForbidden, Detail: "the user's prompts are in the folder, which no client may move", Hint: "The user can move it, and change prompts.folder."}
+		}
+	}
 	if err := checkPlace(root, "move", to); err != nil {
+		return nil, err
+	}
+	if err := v.checkStaysIgnored(ctx, root, folder, to); err != nil {
 		return nil, err
 	}
 	if _, err := root.Lstat(to); err == nil && key(to) != key(folder) {
@@ -192,6 +209,43 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 	return m, nil
 }
 
+// checkStaysIgnored refuses the move of a folder with files in it that the
+// ignore patterns match now and would not match afterwards: they would become
+// notes that every client reads.
+func (v *Vault) checkStaysIgnored(ctx context.Context, root *os.Root, folder, to string) error {
+	const most = 5
+	var names []string
+	total := 0
+	err := fs.WalkDir(root.FS(), folder, func(diskPath string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		p := nfc(diskPath)
+		moved := to + strings.TrimPrefix(p, nfc(folder))
+		switch was, is := v.ignore.Match(p), v.ignore.Match(moved); {
+		case is && d.IsDir():
+			return fs.SkipDir
+		case was && !is && !d.IsDir():
+			if total++; len(names) < most {
+				names = append(names, quote(p))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return writeProblem(&operation{kind: "move", files: []fileChange{{oldPath: folder, newPath: to}}}, err)
+	}
+	if total == 0 {
+		return nil
+	}
+	list := strings.Join(names, ", ")
+	if total > len(names) {
+		list += fmt.Sprintf(" and %d more", total-len(names))
+	}
+	return &Error{Op: "move", Path: folder, Err: ErrForbidden, Detail: "an ignore pattern matches files in it and would not match them afterwards: " + list,
+		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
+}
+
 // relink adds to the operation every note whose links the move would lead
 // astray, with the links rewritten.
 func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *operation, scope Scope) error {
@@ -207,7 +261,18 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 			}
 			continue
 		}
+		refused := func(why string) error {
+			where := "a note that this client may not read"
+			if scope.CanRead(notePath) {
+				where = quote(notePath)
+			}
+			return &Error{Op: "move", Path: m.first.oldPath, Err: ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
+				Hint: "Move with update_links false, and those links will be broken."}
+		}
 		f, err := v.openRelinked(ctx, root, m, notePath)
+		if err != nil && !scope.CanRead(notePath) {
+			return refused("it cannot be opened")
+		}
 		if err != nil {
 			return err
 		}
@@ -221,15 +286,18 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 			}
 			files[f.oldDisk] = true
 		}
-		if f.new, err = links.rewrite(notePath, f.old); err != nil {
+		f.new, err = links.rewrite(notePath, f.old)
+		if err != nil && !scope.CanRead(notePath) {
+			return refused("they cannot name the new path")
+		}
+		if err != nil {
 			return err
 		}
 		if bytes.Equal(f.old, f.new) {
 			continue
 		}
-		if err := v.checkWrite("move", notePath, scope); err != nil {
-			return &Error{Op: "move", Path: m.first.oldPath, Err: ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and that note may not be written", quote(notePath)),
-				Hint: "Move with update_links false, and those links will be broken."}
+		if v.checkWrite("move", notePath, scope) != nil || v.checkTarget("move", f, scope) != nil {
+			return refused("that note may not be written")
 		}
 		op.files = append(op.files, f)
 	}

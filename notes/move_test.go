@@ -405,3 +405,128 @@ func TestAURIMeansItsOwnNote(t *testing.T) {
 	_, err = f.Read(ctx, URI("n.md"), Scope{})
 	require.ErrorIs(t, err, ErrNotFound, "a URI does not")
 }
+
+// TestFolderMoveKeepsWhatIsIgnored: what an ignore pattern hides does not
+// become a note by a move, and the right to a part of a folder is none to all.
+func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name     string
+		ignore   []string
+		scope    Scope
+		from, to string
+		want     error // nil: moved
+	}{
+		{"a pattern with the folder's path", []string{"Work/Secrets/**"}, Scope{}, "Work", "Open", ErrForbidden},
+		{"of names", []string{"pw.md"}, Scope{}, "Work", "Open", nil},
+		{"of names in any folder called so", []string{"**/Secrets/**"}, Scope{}, "Work", "Open", nil},
+		{"hidden files stay hidden", nil, Scope{}, "Work", "Open", nil},
+		{"out of scope, all ignored", []string{"Private/keys/*"}, Scope{Read: []string{"Public"}}, "Private/keys", "Public/k", ErrNotFound},
+		{"out of scope, notes ignored", []string{"Private/**/*.md"}, Scope{Read: []string{"Public"}}, "Private", "Public/x", ErrNotFound},
+		{"out of scope, no notes", nil, Scope{Read: []string{"Public"}}, "Private/empty", "Public/e", ErrNotFound},
+		{"into what may not be written", nil, Scope{Read: []string{"Public", "Work"}, Write: []string{"Public"}}, "Public/in", "Work/in", ErrForbidden},
+		{"from what may not be written", nil, Scope{Read: []string{"Public", "Work"}, Write: []string{"Public"}}, "Work", "Public/Work", ErrForbidden},
+		{"above the scope", nil, Scope{Read: []string{"Work/Secrets"}}, "Work", "Work/Secrets/x", ErrInvalid},
+		{"above the scope, away", nil, Scope{Read: []string{"Private/keys"}}, "Private", "Elsewhere", ErrForbidden},
+		{"within the scope", nil, Scope{Read: []string{"Public"}}, "Public/in", "Public/out", nil},
+		{"without notes, within the scope", nil, Scope{Read: []string{"Private"}}, "Private/empty", "Private/full", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			for name, text := range map[string]string{"Work/n.md": "n", "Work/.h.md": "hidden", "Work/Secrets/pw.md": "hunter2", "Private/keys/k.md": "k", "Private/p.md": "p", "Private/empty/.keep": "", "Public/in/a.md": "[[p]]"} {
+				f.write(name, text)
+			}
+			f.open(VaultOptions{Ignore: tt.ignore})
+			f.reconcile()
+			before := f.files()
+			_, err := f.Move(ctx, MoveRequest{Note: tt.from, To: tt.to, UpdateLinks: true, Scope: tt.scope})
+			if tt.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, tt.want)
+			assert.Equal(t, before, f.files())
+			if tt.scope.Read == nil {
+				assert.Contains(t, err.Error(), "Work/Secrets/pw.md")
+			} else {
+				assert.NotRegexp(t, `p\.md|k\.md`, domainError(t, err).Error())
+			}
+		})
+	}
+}
+
+// TestErrorsNameNothingOutOfScope: not which notes there are, nor what links
+// to what.
+func TestErrorsNameNothingOutOfScope(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Public/a.md", "a", "Private/Hidden.md", "[[Public/a]] [a](../Public/a.md)\n", "A.md", "a file")
+	public := Scope{Read: []string{"Public"}}
+	for name, change := range map[string]func() error{
+		"move": func() error {
+			_, err := f.Move(ctx, MoveRequest{Note: "Public/a.md", To: "Public/b/c.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"move, no link": func() error {
+			_, err := f.Move(ctx, MoveRequest{Note: "Public/a.md", To: "Public/b #1.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"create": func() error {
+			_, err := f.Create(ctx, CreateRequest{Path: "private/hidden.md", Scope: public})
+			return err
+		},
+		"create titled": func() error {
+			_, err := f.Create(ctx, CreateRequest{Title: "hidden", Folder: "private", Scope: public})
+			return err
+		},
+	} {
+		err := change()
+		require.ErrorIs(t, err, ErrForbidden, name)
+		e := domainError(t, err)
+		assert.NotContains(t, strings.Join(append(e.Candidates, e.Error(), e.Hint), " "), "Hidden", name)
+		assert.NotContains(t, e.Error(), "exists", name)
+	}
+	for _, r := range []CreateRequest{{Folder: "A.md", Title: "x"}, {Path: "A.md/x.md"}, {Path: "A.md/deep/x.md"}} {
+		_, err := f.Create(ctx, r)
+		require.ErrorIs(t, err, ErrInvalid)
+		assert.Contains(t, domainError(t, err).Error(), "is a file")
+	}
+	_, err := f.Move(ctx, MoveRequest{Note: "Public/a.md", To: "A.md/x.md"})
+	require.ErrorIs(t, err, ErrInvalid)
+	assert.Contains(t, domainError(t, err).Error(), "is a file")
+	require.NoError(t, os.Symlink("/", filepath.Join(f.dir, "root")))
+	for _, p := range []string{"root/x.md", "root/etc/x.md"} {
+		_, err := f.Create(ctx, CreateRequest{Path: p})
+		require.ErrorIs(t, err, ErrForbidden)
+		assert.Contains(t, domainError(t, err).Error(), "symlink")
+	}
+}
+
+// TestPromptsAreTheUsers: no tool writes below a protected folder; the user
+// does, with an editor.
+func TestPromptsAreTheUsers(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Meta/Prompts/p.md", "first\n", "a.md", "a [[p]]", "X/Prompts/q.md", "q")
+	f.open(VaultOptions{Protected: []string{"Meta/Prompts"}})
+	f.reconcile()
+	_, err := f.Edit(ctx, EditRequest{Note: "p", Edits: []Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, ErrForbidden)
+	_, err = f.Delete(ctx, DeleteRequest{Note: "p"})
+	require.ErrorIs(t, err, ErrForbidden)
+	for _, p := range []string{"Meta/Prompts/n.md", "meta/prompts/n.md", "Meta/Prompts/deep/n.md"} {
+		_, err = f.Create(ctx, CreateRequest{Path: p})
+		require.ErrorIs(t, err, ErrForbidden, p)
+		assert.Contains(t, domainError(t, err).Error(), "prompts")
+	}
+	for from, to := range map[string]string{"a.md": "Meta/Prompts/", "Meta": "M", "Meta/Prompts": "P", "p": "p.md", "X": "Meta/Prompts/X"} {
+		_, err = f.Move(ctx, MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.ErrorIs(t, err, ErrForbidden, "%s → %s", from, to)
+	}
+	f.write("Meta/Prompts/p.md", "second\n")
+	note, err := f.Read(ctx, "p", Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "second\n", note.Content)
+	f.rename("Meta", "Elsewhere")
+	f.reconcile()
+	_, err = f.Move(ctx, MoveRequest{Note: "X", To: "Meta"})
+	require.ErrorIs(t, err, ErrForbidden, "a folder whose prompts would be the user's")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -73,8 +74,9 @@ type plan struct {
 	skipped     []Skipped
 	kept        []string // of passed, the files that have not changed
 	attachments []found
-	looked      []string // the paths that were looked at; nil for the whole vault
-	writes      uint64   // Vault.writes when the plan was made
+	targets     map[string]string // of symlinks
+	looked      []string          // the paths that were looked at; nil for the whole vault
+	writes      uint64            // Vault.writes when the plan was made
 }
 
 func (v *Vault) planAll(ctx context.Context) (*plan, error) {
@@ -206,6 +208,7 @@ func (p *plan) compare(w *walked) {
 		p.skipped = append(p.skipped, Skipped{Path: dir, Reason: "the folder cannot be read"})
 	}
 	p.attachments = append(p.attachments, w.attachments...)
+	p.targets = w.targets
 	p.sort()
 }
 
@@ -305,6 +308,10 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 	w.skipped = append(w.skipped, sub.skipped...)
 	w.unreadable = append(w.unreadable, sub.unreadable...)
 	w.symlinks = append(w.symlinks, sub.symlinks...)
+	if w.targets == nil {
+		w.targets = map[string]string{}
+	}
+	maps.Copy(w.targets, sub.targets)
 	for folder, m := range sub.mounts {
 		w.addMount(folder, m)
 	}

@@ -66,7 +66,11 @@ func (v *Vault) restorable(ctx context.Context, root *os.Root, notePath string, 
 		return fileChange{}, err
 	}
 	if _, alive := rows[notePath]; alive {
-		return v.openNote(ctx, root, "restore", notePath, r.ExpectedHash)
+		f, err := v.openNote(ctx, root, "restore", notePath, r.ExpectedHash)
+		if err == nil {
+			err = v.checkTarget("restore", f, r.Scope)
+		}
+		return f, err
 	}
 	if r.ExpectedHash != "" {
 		return fileChange{}, &Error{Op: "restore", Path: notePath, Err: ErrConflict, Detail: "the note does not exist, so it cannot have the hash that expected_hash names", Hint: "Leave expected_hash out to bring the deleted note back."}

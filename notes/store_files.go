@@ -10,6 +10,9 @@ import (
 // recordFiles brings the lists of attachments and of skipped files to what the
 // plan found, and writes only when they differ.
 func (s *Store) recordFiles(ctx context.Context, p *plan) error {
+	if err := s.recordSymlinks(ctx, p); err != nil {
+		return err
+	}
 	wantFiles, wantSkipped := map[string]string{}, map[string]Skipped{}
 	for _, f := range p.attachments {
 		wantFiles[f.path] = f.diskPath

@@ -204,13 +204,19 @@ func (f Filter) sql() (string, []any) {
 		c.add(folderTerm, folder, folder)
 	}
 	if f.Scope != nil {
-		c.anyOf(f.Scope, func(folder string) (string, []any) {
-			k := folderKey(folder)
-			if k == "" {
-				return "TRUE", nil
+		within := func(column string) func(folder string) (string, []any) {
+			return func(folder string) (string, []any) {
+				k := folderKey(folder)
+				if k == "" {
+					return "TRUE", nil
+				}
+				return `(` + column + ` = ? OR ` + strings.ReplaceAll(folderTerm, "n.path_key", column) + `)`, []any{k, k, k}
 			}
-			return `(n.path_key = ? OR ` + folderTerm + `)`, []any{k, k, k}
-		})
+		}
+		c.anyOf(f.Scope, within("n.path_key"))
+		leads := &conditions{} // a symlink out of the scope is out of it
+		leads.anyOf(f.Scope, within("j.value"))
+		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
 	}
 	prefix := func(p string) (string, []any) {
 		k := key(strings.TrimPrefix(p, "/"))

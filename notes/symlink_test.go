@@ -90,17 +90,17 @@ func TestFolderBecomesASymlink(t *testing.T) {
 // TestMoveRelinksAFileOnce: the note and the symlinks that lead to it are one
 // file, whose links change once.
 func TestMoveRelinksAFileOnce(t *testing.T) {
-	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", ".outside.md", "[x](X.md)\n")
+	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", "other.txt", "[x](X.md)\n")
 	f.symlink("real/a.md", "one.md")
 	f.symlink("one.md", "two.md")
-	f.symlink(".outside.md", "three.md")
-	f.symlink(".outside.md", "four.md")
+	f.symlink("other.txt", "three.md")
+	f.symlink("other.txt", "four.md")
 	f.reconcile()
 	w, err := f.Move(context.Background(), MoveRequest{Note: "X.md", To: "sub/Y.md", UpdateLinks: true})
 	require.NoError(t, err)
 	assert.Empty(t, w.Conflicts)
 	assert.Equal(t, "[x](../sub/Y.md) [[Y]]\n", f.onDisk("real/a.md"))
-	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk(".outside.md"))
+	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk("other.txt"))
 }
 
 // TestSymlinkThroughAFolderThatIsOne: "folder/../x" is not "x" when the folder
@@ -154,4 +154,85 @@ func TestNoteThatBecameAPipe(t *testing.T) {
 	_, err := f.Edit(context.Background(), EditRequest{Note: "a.md", Edits: []Edit{{Op: "append", Content: "more"}}})
 	require.ErrorIs(t, err, ErrConflict)
 	assert.Contains(t, domainError(t, err).Error(), "regular file")
+}
+
+// TestSymlinksLeadToNothingHidden: what the link's path allows, the file that
+// it leads to must allow as well, to read and to write.
+func TestSymlinksLeadToNothingHidden(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Public/a.md", "[s](s.png) [p](p.png) ![i](i.png) [[secret]]\n", "Private/n.md", "# Payroll\nzebra #pay [[a]]\n", "Private/p.png", "p",
+		".hid/h.md", "hidden\n", ".hid/s.png", "s", "Ign/i.md", "ignored\n", "Ign/i.png", "i", "Prompts/p.md", "prompt\n")
+	f.open(VaultOptions{Ignore: []string{"Ign/**"}, Protected: []string{"Prompts"}})
+	f.symlink("../.hid/h.md", "Public/hidden.md")
+	f.symlink("../Ign/i.md", "Public/ignored.md")
+	f.symlink("../Private/n.md", "Public/secret.md")
+	f.symlink("secret.md", "Public/twice.md")
+	f.symlink("../.hid/s.png", "Public/s.png")
+	f.symlink("../Private/p.png", "Public/p.png")
+	f.symlink("../Ign/i.png", "Public/i.png")
+	f.symlink("../Prompts/p.md", "Public/prompt.md")
+	f.reconcile()
+	public := Scope{Read: []string{"Public"}}
+	add := []Edit{{Op: "append", Content: "more"}}
+
+	for _, scope := range []Scope{{}, public} {
+		for _, name := range []string{"Public/hidden.md", "Public/ignored.md"} {
+			_, err := f.Read(ctx, name, scope)
+			require.ErrorIs(t, err, ErrNotFound, name)
+			_, err = f.Edit(ctx, EditRequest{Note: name, Edits: add, Scope: scope})
+			require.ErrorIs(t, err, ErrNotFound, name)
+		}
+		for _, name := range []string{"Public/s.png", "Public/i.png"} {
+			_, err := f.Attachment(ctx, name, scope)
+			require.ErrorIs(t, err, ErrNotFound, name)
+		}
+		_, err := f.Edit(ctx, EditRequest{Note: "Public/prompt.md", Edits: add, Scope: scope})
+		require.Error(t, err, "the prompts")
+	}
+	_, err := f.Read(ctx, "Public/secret.md", Scope{})
+	require.NoError(t, err, "who may read everything reads it under both names")
+	_, err = f.Attachment(ctx, "Public/p.png", Scope{})
+	require.NoError(t, err)
+
+	for _, name := range []string{"Public/secret.md", "Public/twice.md", "secret", "Payroll", URI("Public/secret.md")} {
+		_, err := f.Read(ctx, name, public)
+		require.ErrorIs(t, err, ErrNotFound, name)
+		assert.NotContains(t, domainError(t, err).Error(), "Private")
+		for _, change := range []func() error{
+			func() error { _, err := f.Edit(ctx, EditRequest{Note: name, Edits: add, Scope: public}); return err },
+			func() error { _, err := f.Delete(ctx, DeleteRequest{Note: name, Scope: public}); return err },
+			func() error {
+				_, err := f.Move(ctx, MoveRequest{Note: name, To: "Public/x.md", Scope: public})
+				return err
+			},
+		} {
+			require.ErrorIs(t, change(), ErrNotFound, name)
+		}
+	}
+	_, err = f.Attachment(ctx, "Public/p.png", public)
+	require.ErrorIs(t, err, ErrNotFound)
+	files, err := f.Attachments(ctx, "Public/a.md", public)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	page, err := f.List(ctx, ListQuery{Filter: Filter{Scope: public.Read}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, page.Total, "a.md alone: %v", page.Notes)
+	tags, err := f.Tags(ctx, public)
+	require.NoError(t, err)
+	assert.Empty(t, tags)
+	report, err := f.Links(ctx, "Public/a.md", LinkQuery{Scope: public})
+	require.NoError(t, err)
+	assert.Empty(t, report.Outgoing)
+	assert.Empty(t, report.Backlinks)
+
+	_, err = f.Edit(ctx, EditRequest{Note: "Public/secret.md", Edits: add, Scope: Scope{Write: []string{"Public"}}})
+	require.ErrorIs(t, err, ErrForbidden, "may read there and not write")
+	assert.NotContains(t, domainError(t, err).Error(), "Private")
+	assert.Equal(t, "# Payroll\nzebra #pay [[a]]\n", f.onDisk("Private/n.md"))
+	assert.Equal(t, "prompt\n", f.onDisk("Prompts/p.md"))
+
+	require.NoError(t, os.Remove(filepath.Join(f.dir, "Public/a.md"))) // and one that becomes such a link
+	f.symlink("../Private/n.md", "Public/a.md")
+	_, err = f.Read(ctx, "Public/a.md", public)
+	require.ErrorIs(t, err, ErrNotFound)
 }

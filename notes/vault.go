@@ -17,6 +17,7 @@ type VaultOptions struct {
 	MaxNoteBytes int64         // a larger file is no note: 16 MiB
 	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
 	ReadOnly     bool          // refuse every write
+	Protected    []string      // folders that are read and not written, such as that of the user's prompts
 	History      HistoryLimits
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -145,6 +146,11 @@ func (v *Vault) Read(ctx context.Context, ref string, scope Scope) (*Note, error
 	}
 	if !fresh {
 		if err := v.takeIn(ctx, meta.Path); err != nil {
+			return nil, err
+		}
+	}
+	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now
+		if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
 			return nil, err
 		}
 	}

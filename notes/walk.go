@@ -27,9 +27,10 @@ type walked struct {
 	// unreadable are folders that could not be listed: nothing may be
 	// concluded about the notes in them.
 	unreadable []string
-	symlinks   []string         // that are, or could be, notes; as the file system spells them
-	temps      []string         // temp files of operations
-	mounts     map[string]mount // folders where another disk begins
+	symlinks   []string          // that are, or could be, notes; as the file system spells them
+	targets    map[string]string // of the symlinks to files: their paths, and those that they lead to
+	temps      []string          // temp files of operations
+	mounts     map[string]mount  // folders where another disk begins
 }
 
 func (w *walked) addMount(folder string, m mount) {
@@ -181,6 +182,17 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		case err != nil:
 			return
 		}
+		real, ok := realPath(w.top, diskPath)
+		if !ok || w.ignore.Match(norm.NFC.String(real)) {
+			if isNote { // without a stat: what is ignored is up to the configuration
+				w.out.skipped = append(w.out.skipped, Skipped{Path: p, Reason: "a symlink to a file that is hidden or ignored"})
+			}
+			return
+		}
+		if w.out.targets == nil {
+			w.out.targets = map[string]string{}
+		}
+		w.out.targets[p] = norm.NFC.String(real)
 		info = target
 	}
 	if !info.Mode().IsRegular() {

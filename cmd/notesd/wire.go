@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -98,6 +99,23 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	return s
 }
 
+// protectedFolders are those of the vault that clients may not write in: a
+// prompt there would be one assistant's instructions to the next.
+func protectedFolders(cfg *config.Config) []string {
+	folder := cfg.Prompts.Folder
+	if filepath.IsAbs(folder) {
+		inVault, err := filepath.Rel(cfg.Vault.Path, folder)
+		if err != nil || !filepath.IsLocal(inVault) {
+			return nil
+		}
+		folder = filepath.ToSlash(inVault)
+	}
+	if folder = strings.Trim(folder, "/ "); folder == "" {
+		return nil
+	}
+	return []string{folder}
+}
+
 // profileOf is what the configuration allows every client.
 func profileOf(cfg *config.Config) mcp.Profile {
 	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly}
@@ -173,6 +191,7 @@ func (s *service) open(ctx context.Context) error {
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
+		Protected:    protectedFolders(s.cfg),
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
 		Log:          log,
 	})
