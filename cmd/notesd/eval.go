@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -86,6 +87,9 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	mine := *cfg
 	hurry(&mine)
+	if !slices.ContainsFunc(modes, func(m search.Mode) bool { return m != search.ModeText }) {
+		mine.Semantic.Provider = "off"
+	}
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}
 	mine.State = filepath.Join(dir, "state")
 	if err := errors.Join(os.Mkdir(mine.Vault.Path, 0o700), os.Mkdir(mine.State, 0o700)); err != nil {
