@@ -24,7 +24,7 @@ type Semantic interface {
 	// nearest to text, the nearest first.
 	Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]SemanticHit, error)
 	// Coverage says how much of the vault can be found so; its State is one of
-	// "ready", "building" and "off".
+	// "ready", "building", "loading" and "off". While it is loading, Nearest waits.
 	Coverage() Coverage
 	// Weight is the share, from 0 to 1, that meaning has in the score of this
 	// query's hits; 0 means that the model does not know its script.
@@ -42,6 +42,7 @@ type Scorer interface {
 const (
 	StateReady       = "ready"              // took part, over all notes
 	StateBuilding    = "building"           // took part, over those that are embedded so far
+	StateLoading     = "loading"            // the vectors were still being read from the disk
 	StateOff         = "off"                // there is no model, or the query did not want it
 	StateLate        = "late"               // did not answer in time
 	StateFailed      = "failed"             // answered with an error

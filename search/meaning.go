@@ -30,14 +30,18 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
 		return a
 	}
-	if a.state = s.semantic.Coverage(); a.state.State == StateOff || a.state.Coverage == 0 {
+	if a.state = s.semantic.Coverage(); a.state.State == StateOff || a.state.Coverage == 0 && a.state.State != StateLoading {
 		return a
+	}
+	wait := s.o.SemanticTimeout
+	if a.state.State == StateLoading {
+		wait = max(wait, loadingTimeout)
 	}
 	if a.weight = s.semantic.Weight(s.r.meaning); a.weight <= 0 {
 		a.state.State = StateUnsupported
 		return a
 	}
-	a.ctx, a.stop = context.WithTimeout(ctx, s.o.SemanticTimeout)
+	a.ctx, a.stop = context.WithTimeout(ctx, wait)
 	a.hits = make(chan nearest, 1)
 	go func() {
 		var got nearest
@@ -65,6 +69,14 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	case got = <-a.hits:
 	case <-a.ctx.Done():
 		got.err = a.ctx.Err()
+	}
+	if a.state.State == StateLoading {
+		if a.state = a.semantic.Coverage(); a.state.Coverage == 0 { // there is nothing yet, or it takes longer
+			list.semantic = a.state
+			a.explain(list)
+			return meaning{}, ctx.Err()
+		}
+		list.semantic = a.state
 	}
 	near, err := a.verifiedNear(ctx, got.hits)
 	if err != nil {
@@ -108,10 +120,14 @@ func (a *asking) failed(list *rankedList, err error) {
 // some.
 func (a *asking) explain(list *rankedList) {
 	why := map[string]string{
+		StateLoading:     "the vectors are still being loaded; only words were looked for",
 		StateLate:        "search by meaning did not answer in time; only words were looked for",
 		StateFailed:      "search by meaning failed; only words were looked for",
 		StateUnsupported: "the model knows neither these words nor their script; only words were looked for",
 	}[list.semantic.State]
+	if s := list.semantic; why == "" && a.q.Mode == ModeHybrid && s.Coverage == 0 && s.State == StateBuilding {
+		why = "no passage can be found by meaning yet; only words were looked for"
+	}
 	if why == "" && a.q.Mode == ModeSemantic {
 		why = "search by meaning is not available; only words were looked for"
 	}

@@ -263,6 +263,7 @@ type Status struct {
 const (
 	StateReady    = "ready"
 	StateBuilding = "building"
+	StateLoading  = "loading" // of Coverage: the vectors are being read from the disk
 )
 
 // Status reports on the index.
@@ -296,7 +297,12 @@ func (x *Index) Coverage() (state string, share float64, chunks int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.serving == nil {
-		return StateBuilding, 0, 0
+		select {
+		case <-x.there:
+			return StateBuilding, 0, 0
+		default:
+			return StateLoading, 0, 0
+		}
 	}
 	if x.serving.complete() {
 		return StateReady, 1, x.serving.entries.len()
