@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -28,7 +29,7 @@ func eligibleOf(d *segmentData, allowed *notes.IDSet) bitset {
 
 // eligibleIn returns the documents of a segment that a plan's clauses and the
 // filter admit.
-func eligibleIn(seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
+func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
 	set := eligibleOf(d, allowed)
 	if set == nil {
 		set = newBitset(len(d.notes))
@@ -38,14 +39,14 @@ func eligibleIn(seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *no
 	}
 	for _, c := range p.require {
 		with, err := documentsWith(seg, len(d.notes), c)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		set.and(with)
 	}
 	for _, c := range p.exclude {
 		with, err := documentsWith(seg, len(d.notes), c)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		set.andNot(with)
@@ -70,7 +71,7 @@ func (x *Index) matching(ctx context.Context, p plan, allowed *notes.IDSet) (*no
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			eligible, err := eligibleIn(seg, data[i], p, allowed)
+			eligible, err := eligibleIn(ctx, seg, data[i], p, allowed)
 			if err != nil {
 				return err
 			}

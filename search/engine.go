@@ -33,6 +33,9 @@ const (
 	rescored = 12
 	// semanticTimeout is how long an answer waits for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
+	// loadingTimeout is how long the first answers wait for vectors that are being
+	// read from the disk: less than what one notices, and enough for most vaults.
+	loadingTimeout = 300 * time.Millisecond
 )
 
 // EngineOptions configure an Engine. The zero value is ready to use.
@@ -90,14 +93,18 @@ type Progress struct {
 	Notes   int
 }
 
-// Search answers a query. A query that asks for nothing, an unknown mode and a
-// bad cursor are errors with notes.ErrInvalid; a semantic side that is late or
+// Search answers a query. A query that asks for nothing, or has more than 100
+// conditions, an unknown mode and a bad cursor are errors with notes.ErrInvalid; a semantic side that is late or
 // fails is not.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
 	}
 	nodes := parseQuery(q.Text, e.o.Clock())
+	if n := conditionsIn(nodes); n > maxConditions {
+		return Result{}, invalid(fmt.Sprintf("the query has %d filters, phrases and exclusions", n),
+			fmt.Sprintf("Use %d at most, or ask in parts.", maxConditions))
+	}
 	r := newRequest(nodes, q.Filter)
 	if len(nodes) == 0 && r.filter.IsZero() {
 		if strings.TrimSpace(q.Text) == "" {

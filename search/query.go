@@ -25,7 +25,8 @@ type Query struct {
 	//	tag:x  path:Projects/  folder:Work  has:todo  after:2026-01-31  before:yesterday
 	//
 	// each of which '-' before it turns around, but for has and begin*.
-	// Anything else is words: no text is a syntax error.
+	// Anything else is words: no text is a syntax error. Phrases in running text,
+	// of more than a dozen words that say something, are words.
 	Text    string
 	Mode    Mode         // "" is ModeHybrid
 	Filter  notes.Filter // beside what Text says
@@ -60,6 +61,62 @@ type node struct {
 	time time.Time // of kindAfter and kindBefore
 }
 
+// maxConditions bounds the clauses of a query that are no words: each is looked
+// up in every part of the index, and phrases in the text.
+const maxConditions = 100
+
+// conditionsIn counts the clauses that are no words.
+func conditionsIn(nodes []node) int {
+	n := 0
+	for _, node := range nodes {
+		if node.kind != kindWord || node.not {
+			n++
+		}
+	}
+	return n
+}
+
+// runningText is how many words that say something make a query running text:
+// what it quotes is not meant as a condition.
+const runningText = 12
+
+// withoutRepeats drops clauses that stand in the query before, but not words:
+// who repeats one means it more. In running text phrases become words.
+func withoutRepeats(nodes []node) []node {
+	content := 0
+	for _, n := range nodes {
+		if n.kind == kindWord && !n.not {
+			content += contentWords(n.text)
+		}
+	}
+	seen := map[node]bool{}
+	kept := nodes[:0]
+	for _, n := range nodes {
+		if n.kind == kindPhrase && !n.not && content > runningText {
+			n.kind = kindWord
+		}
+		if n.kind != kindWord || n.not {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+		}
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// contentWords counts the words of a text that are no stop words.
+func contentWords(text string) int {
+	n := 0
+	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+		if !stopWords[string(fold(nil, text[s.start:s.end]))] {
+			n++
+		}
+	}
+	return n
+}
+
 // maxQuery is how much of a query's text is looked at. Nobody types as much;
 // it is the length of a note that was given whole.
 const maxQuery = 16 << 10
@@ -73,7 +130,7 @@ func parseQuery(text string, now time.Time) []node {
 	for p.skipSpace(); p.pos < len(p.text); p.skipSpace() {
 		p.clause()
 	}
-	return p.nodes
+	return withoutRepeats(p.nodes)
 }
 
 type parser struct {

@@ -25,6 +25,9 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []ranked)
 			return nil, err
 		}
 		for _, r := range batch {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			if n := s.read[r.note]; n != nil && s.r.verify(n) {
 				kept = append(kept, r)
 			} else {
