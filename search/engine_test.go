@@ -376,3 +376,54 @@ func TestAnswersAreSmall(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, len(text), 1200)
 }
+
+// A hit shows the passage that its query, or its filter, is about.
+func TestHitsShowWhatAnswers(t *testing.T) {
+	filler := strings.Repeat("Nothing of note happened on this day. ", 30)
+	f := newFixture(t, map[string]string{
+		"plan.md":     "# Plan\n\nMet Ann.\n\n" + filler + "\n\n## Bills\n\n" + filler + "\n\n- [x] Paid\n- [ ] Send [[Invoices|invoice]] to Bob #urgent/now\n",
+		"bread.md":    "# Bread\n\n## From nothing\n\nMix flour and water.\n\n## Feeding\n\nDiscard half of it at the weekend.\n\n## Baking\n\nHot.\n",
+		"meta.md":     "---\nstatus: open\ntags: [x]\n---\n",
+		"template.md": "# Template\n\n## Steps\n\n1. \n",
+		"sage.md":     "# Sage\n\n" + filler + "It tastes bitter. Dry sage keeps a year in a jar. " + filler,
+	})
+	first := func(query string) search.Hit {
+		r := f.search(search.Query{Text: query, Mode: search.ModeText})
+		require.NotEmpty(t, r.Hits, query)
+		return r.Hits[0]
+	}
+	for _, query := range []string{"has:todo", "tag:urgent", "tag:urgent Bob", "has:todo day"} {
+		h := first(query)
+		assert.Contains(t, h.Snippet, "Send invoice to Bob", query)
+		assert.Equal(t, "Bills", h.Heading, query)
+	}
+	h := first("weekend")
+	assert.Equal(t, "Feeding", h.Heading)
+	assert.Equal(t, "Feeding", first("discard half").Heading)
+	assert.Equal(t, "From nothing", first("flour").Heading)
+	assert.Equal(t, "status: open; tags: [x]", first("path:meta").Snippet)
+	assert.Equal(t, "Template: Steps", first("path:template").Snippet)
+	h = first("dry sage jar")
+	assert.Regexp(t, "^…Dry sage keeps a year in a jar\\. ", h.Snippet)
+}
+
+func TestManyConditions(t *testing.T) {
+	f := newFixture(t, seaside)
+	for _, clause := range []string{`-"a b%d"`, `"a b%d"`, "tag:x%d", "-path:x%d", "-word%d", "title:w%d"} {
+		var b strings.Builder
+		for i := range 2000 {
+			fmt.Fprintf(&b, clause+" ", i)
+		}
+		_, err := f.engine.Search(context.Background(), search.Query{Text: b.String(), Mode: search.ModeText})
+		require.ErrorIs(t, err, notes.ErrInvalid, clause)
+		assert.ErrorContains(t, err, "filters, phrases and exclusions")
+	}
+	assert.Equal(t, []string{"cooking"}, f.paths("salt "+strings.Repeat("-harbour ", 1000)), "the same again is one")
+}
+
+// What running text quotes is no condition.
+func TestQuotesInRunningText(t *testing.T) {
+	f := newFixture(t, seaside)
+	assert.Empty(t, f.paths(`harbour "moored boats"`))
+	assert.Contains(t, f.paths(`Somebody wrote yesterday about "moored boats" near another town, where fishermen sell fresh crabs every morning before school begins`), "boats")
+}

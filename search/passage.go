@@ -1,6 +1,10 @@
 package search
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"notesd/notes"
 )
 
@@ -9,7 +13,7 @@ type Hit struct {
 	NoteID    int64
 	Path      string
 	Title     string
-	Heading   string // the nearest above the passage
+	Heading   string // the nearest above the lines of the passage that answer best
 	LineStart int    // of the passage, from 1, over the whole file
 	LineEnd   int
 	Snippet   string // from the passage, on one line; untrusted: the note's own words
@@ -92,7 +96,7 @@ func (s *rescorer) weigh(text string, matches []match) float64 {
 // total is the weight of all terms of the request.
 func (s *rescorer) total() float64 {
 	sum := 0.0
-	for _, w := range s.weights {
+	for _, w := range s.weights[:len(s.request.plan.terms)] {
 		sum += w
 	}
 	return sum
@@ -100,13 +104,15 @@ func (s *rescorer) total() float64 {
 
 // show makes the hit of a note.
 func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
+	matches = s.marked(n.Content, matches)
 	h := Hit{NoteID: n.ID, Path: n.Path, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
-	start, end := 0, len(n.Content)
+	start, end, from := 0, len(n.Content), 0
 	if i := s.bestChunk(n, matches, nearest); i >= 0 {
 		c := n.Chunks[i]
 		h.Heading, h.LineStart, h.LineEnd = clipName(c.Heading()), c.LineStart, c.LineEnd
-		start, end = c.Start, c.End
+		start, end, from = c.Start, c.End, c.Start
 	}
+	start += frontMatterEnd(n.Content, start, end)
 	start += headingEnd(n.Content[start:end])
 	inside := matches[:0:0]
 	for _, m := range matches {
@@ -114,6 +120,39 @@ func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
 			inside = append(inside, m)
 		}
 	}
-	h.Snippet = snippet(n.Content, start, end, s.excerpt(start, end, inside, size), size)
+	e := s.excerpt(n.Content, start, end, inside, size)
+	if len(inside) > 0 {
+		line := h.LineStart + strings.Count(n.Content[from:e.first], "\n")
+		if i := headingAt(n.Headings, line); i >= 0 && n.Headings[i].Line > h.LineStart {
+			h.Heading = clipName(n.Headings[i].Text)
+		}
+	}
+	h.Snippet = snippet(n.Content, start, end, e, size)
+	if h.Snippet == "" {
+		h.Snippet = withoutText(n, from, end, size)
+	}
 	return h
+}
+
+// headingAt returns the last heading up to a line, -1 before the first.
+func headingAt(headings []notes.Heading, line int) int {
+	i, _ := slices.BinarySearchFunc(headings, line+1, func(h notes.Heading, line int) int { return cmp.Compare(h.Line, line) })
+	return i - 1
+}
+
+// withoutText is the snippet of a passage that has no text of its own: its
+// headings, or the note's front matter.
+func withoutText(n *notes.Note, start, end, size int) string {
+	front := frontMatterEnd(n.Content, start, end)
+	text := plain(n.Content[start+front : end])
+	if text == "" && front > 0 {
+		text = strings.Join(strings.FieldsFunc(strings.ReplaceAll(n.Content[start:start+front], "---", ""), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	}
+	if text == "" {
+		text = n.Title
+	}
+	if len(text) > size {
+		text = clipWords(text, size) + "…"
+	}
+	return text
 }

@@ -52,7 +52,7 @@ func TestParseQuery(t *testing.T) {
 		`path:/a folder:/b/`:         `path(a) folder(b)`,
 		`title:word title:"a b"`:     `title(word) title(a b)`,
 		`title:!`:                    `word(title:!)`,
-		`has:todo has:Tasks has:x`:   `has(todo) has(todo) word(has:x)`,
+		`has:todo has:Tasks has:x`:   `has(todo) word(has:x)`,
 		`-has:todo`:                  `-word(has:todo)`,
 		`after:2026-01-31`:           `after(2026-01-31T00:00)`,
 		`before:2026-02 after:2025`:  `before(2026-02-01T00:00) after(2025-01-01T00:00)`,

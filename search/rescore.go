@@ -23,7 +23,8 @@ const (
 type rescorer struct {
 	request *request
 	matcher *matcher
-	weights []float64 // idf by term of the plan
+	weights []float64 // idf by term of the plan, then that of mark
+	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
 	pairs   []pair
 }
 
@@ -35,9 +36,13 @@ type pair struct {
 
 // newRescorer takes the number of notes, and of notes with each term.
 func newRescorer(r *request, docs int, with []int) *rescorer {
-	s := &rescorer{request: r, matcher: newMatcher(r), weights: make([]float64, len(r.plan.terms))}
+	s := &rescorer{request: r, matcher: newMatcher(r), weights: make([]float64, len(r.plan.terms)), mark: -1}
 	for i := range s.weights {
 		s.weights[i] = float64(idf(docs, with[i])) * r.plan.terms[i].weight
+	}
+	if r.filter.HasTodo || len(r.filter.Tags) > 0 {
+		s.mark = len(s.weights)
+		s.weights = append(s.weights, max(1, s.total()/2))
 	}
 	for i := 1; i < len(r.words); i++ {
 		a, b := r.words[i-1], r.words[i]

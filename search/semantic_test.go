@@ -277,6 +277,57 @@ func TestMeaningThatIsLate(t *testing.T) {
 	})
 }
 
+// The first answers wait a moment for vectors that are being read from the disk.
+func TestMeaningThatIsLoading(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateLoading}, cosines: map[string]float64{"ships": .9}}
+	f := withMeaning(t, m)
+	store := memoryStore(t, f)
+	f.paths("harbour")
+	hits := m.all(func(notes.Meta) bool { return true })
+	synctest.Test(t, func(t *testing.T) {
+		loaded := &loadingMeaning{fakeMeaning: m, hits: hits, after: time.Now().Add(280 * time.Millisecond)}
+		e := search.NewEngine(store, f.index, loaded, search.EngineOptions{})
+		r, err := e.Search(context.Background(), search.Query{Text: "harbour"})
+		require.NoError(t, err)
+		assert.Contains(t, pathsOf(r), "ships")
+		assert.Equal(t, search.StateReady, r.Semantic.State)
+		assert.Empty(t, r.Notes)
+
+		loaded.after = time.Now().Add(time.Hour)
+		start := time.Now()
+		r, err = e.Search(context.Background(), search.Query{Text: "harbour"})
+		require.NoError(t, err)
+		assert.Equal(t, 300*time.Millisecond, time.Since(start))
+		assert.NotContains(t, pathsOf(r), "ships")
+		assert.Equal(t, search.StateLoading, r.Semantic.State)
+		assert.Equal(t, []string{"the vectors are still being loaded; only words were looked for"}, r.Notes)
+		synctest.Wait()
+	})
+}
+
+// loadingMeaning has its vectors from some time on.
+type loadingMeaning struct {
+	*fakeMeaning
+	after time.Time
+	hits  []search.SemanticHit // read before: its clock must not wait for SQLite
+}
+
+func (m *loadingMeaning) Coverage() search.Coverage {
+	if time.Now().Before(m.after) {
+		return search.Coverage{State: search.StateLoading}
+	}
+	return search.Coverage{State: search.StateReady, Coverage: 1}
+}
+
+func (m *loadingMeaning) Nearest(ctx context.Context, _ string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+	select {
+	case <-time.After(time.Until(m.after)):
+		return m.hits, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // memory is a store in memory, for tests whose clock must not wait for SQLite.
 type memory map[int64]*notes.Note
 

@@ -14,9 +14,14 @@ type excerpt struct {
 
 // excerpt returns the part of a passage, some size bytes long, that has
 // the matches that weigh most, with room before and after them.
-func (s *rescorer) excerpt(start, end int, matches []match, size int) excerpt {
+func (s *rescorer) excerpt(text string, start, end int, matches []match, size int) excerpt {
 	if end-start <= size {
-		return excerpt{start, end, start, end}
+		e := excerpt{start, end, start, end}
+		if len(matches) > 0 {
+			i, _, _ := s.window(matches, func(a, b match) bool { return b.end-a.start <= windowSize })
+			e.first = matches[i].start
+		}
+		return e
 	}
 	if len(matches) == 0 {
 		return excerpt{start, start + size, start, start}
@@ -25,6 +30,9 @@ func (s *rescorer) excerpt(start, end int, matches []match, size int) excerpt {
 	e := excerpt{first: matches[i].start, last: matches[max(i, j-1)].end}
 	room := max(0, size-(e.last-e.first))
 	e.from = max(start, e.first-room/3)
+	if at := sentenceStart(text, max(start, e.first-room), e.first); at >= 0 {
+		e.from = at
+	}
 	e.to = max(e.last, min(end, e.from+size))
 	e.from = max(start, min(e.from, e.to-size))
 	return e
@@ -37,16 +45,29 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 	from, to := start, end
 	if e.from > start {
 		from = wordStart(text, e.from, e.first)
+		if l, r := markupAt(text, from); l < r && l >= start {
+			if from = l; r <= e.first {
+				from = r
+			}
+		}
 	}
 	if e.to < end {
 		to = wordEnd(text, e.last, e.to)
+		if l, r := markupAt(text, to); l < r && r <= end {
+			if to = l; l < e.last {
+				to = r
+			}
+		}
 	}
-	clean, cut := plain(text[from:to]), to < end
+	clean, cut := plain(text[from:max(from, to)]), to < end
 	if len(clean) > size {
 		clean, cut = clipWords(clean, size), true
 	}
 	if clean = strings.TrimSpace(clean); clean == "" {
 		return ""
+	}
+	if cut {
+		clean = strings.TrimRight(clean, " #>*_=~-[(!|`")
 	}
 	if from > start {
 		clean = "…" + clean
@@ -55,6 +76,42 @@ func snippet(text string, start, end int, e excerpt, size int) string {
 		clean += "…"
 	}
 	return clean
+}
+
+// sentenceStart returns where the last sentence or line begins that begins
+// between two places, -1 when none does.
+func sentenceStart(text string, from, to int) int {
+	for at := to; at > from; at-- {
+		switch before := text[at-1]; {
+		case before == '\n':
+			return at
+		case before == ' ' && at-2 >= from && strings.IndexByte(".!?", text[at-2]) >= 0:
+			return at
+		case strings.HasSuffix(text[from:at], "。"):
+			return at
+		}
+	}
+	return -1
+}
+
+// markupAt returns the link, image, comment or HTML tag that a place lies in,
+// an empty range when it lies in none.
+func markupAt(text string, at int) (from, to int) {
+	const longest = 500 // bytes
+	from = strings.LastIndexByte(text[max(0, at-longest):at], '\n') + 1 + max(0, at-longest)
+	to = min(len(text), at+longest)
+	if i := strings.IndexByte(text[at:to], '\n'); i >= 0 {
+		to = at + i
+	}
+	line := text[from:to]
+	for _, markup := range []*regexp.Regexp{wikiMarkup, linkMarkup, autoLink, htmlMarkup} {
+		for _, m := range markup.FindAllStringIndex(line, -1) {
+			if from+m[0] < at && at < from+m[1] {
+				return from + m[0], from + m[1]
+			}
+		}
+	}
+	return at, at
 }
 
 // slack is how far a cut is moved to the edge of a word.
@@ -100,13 +157,38 @@ func clipWords(s string, size int) string {
 // images, comments, HTML tags, and marks at the beginning of a line.
 var (
 	linkMarkup = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
-	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
+	wikiMarkup = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*?)(?:#\^[^\]\[|\n]*)?\]\]`)
+	headMarkup = regexp.MustCompile(`(?m)^([ \t]{0,3}#{1,6}[ \t]+[^\n]*[\pL\pN)\]*])[ \t#]*(\r?\n\s*\S)`)
 	autoLink   = regexp.MustCompile(`<([a-zA-Z][a-zA-Z0-9+.-]*:[^<>\s]*|[^<>\s@]+@[^<>\s]+)>`)
 	htmlMarkup = regexp.MustCompile(`<!--.*?-->|</?[a-zA-Z][^<>\n]*>`)
 	lineMarkup = regexp.MustCompile(`(?m)^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+)+|\|?[ \t]*:?-{3,}[-:| \t]*$|(?:` + "```|~~~" + `).*$)`)
 	headings   = regexp.MustCompile(`^(?:\s*#{1,6}[ \t][^\n]*(?:\n|$))+\s*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "", "==", "", "[[", "", "]]", "", "\u00AD", "", "\uFEFF", "")
 )
+
+// frontMatterEnd returns the length of the front matter that text[start:end]
+// begins with, 0 when it begins with something else.
+func frontMatterEnd(text string, start, end int) int {
+	const fence = "---"
+	if start > 3 || !strings.HasPrefix(strings.TrimPrefix(text, "\uFEFF"), fence) {
+		return 0
+	}
+	open := strings.IndexByte(text[start:end], '\n')
+	if open < 0 {
+		return 0
+	}
+	for at := start + open + 1; at < end; {
+		next := end
+		if i := strings.IndexByte(text[at:end], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		if strings.TrimRight(text[at:next], " \t\r\n") == fence {
+			return next - start
+		}
+		at = next
+	}
+	return 0
+}
 
 // headingEnd returns the length of the headings that a passage begins with,
 // which its hit names already; 0 when there is nothing below them.
@@ -127,6 +209,7 @@ func plain(s string) string {
 		s = autoLink.ReplaceAllString(s, "$1")
 		s = htmlMarkup.ReplaceAllString(s, "")
 	}
+	s = headMarkup.ReplaceAllString(s, "$1:$2")
 	s = emphasis.Replace(lineMarkup.ReplaceAllString(s, ""))
 	var b strings.Builder
 	space := false

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
-		"# Title\n\nText":                                   "Title Text",
+		"# Title\n\nText":                                   "Title: Text",
 		"- [ ] **do** it\n- [x] done":                       "do it done",
 		"- ## Logseq\n\t- nested *item*":                    "Logseq nested item",
 		"1. one\n2) two":                                    "one two",
@@ -20,6 +21,9 @@ func TestPlain(t *testing.T) {
 		"<b>bold</b> <!-- hidden --> 1 < 2":                 "bold 1 < 2",
 		"| a | b |\n|---|:-:|\n| c | d |":                   "a b c d",
 		"```go\nfmt.Println()\n```\nafter":                  "fmt.Println() after",
+		"## Why?\n\nSo":                                     "Why? So",
+		"# only\n":                                          "only",
+		"see ![[Starter#^feeding]]":                         "see Starter",
 		"cut [[Winter Sto":                                  "cut Winter Sto",
 		"a\x00b\x1b[31mc\u2028d\u00A0e":                     "a b [31mc d e",
 		"bad \xff\xfe bytes":                                "bad bytes",
@@ -39,6 +43,17 @@ func TestHeadingEnd(t *testing.T) {
 		"# A\n#tag text":      "#tag text",
 	} {
 		assert.Equal(t, want, in[headingEnd(in):])
+	}
+}
+
+// A cut does not go through a link, nor leave marks at its end.
+func TestSnippetKeepsLinksWhole(t *testing.T) {
+	text := "Take it from [[Sourdough Starter#Feeding|the jar]] that is [ripe](https://example.org/ripe) and bake.\n\n## Then\n\nmore of it."
+	for from := 1; from < len(text)-1; from++ {
+		for to := from + 1; to < len(text); to++ {
+			got := snippet(text, 0, len(text), excerpt{from, to, from, to}, 200)
+			require.NotRegexp(t, `[\[\]#|()]|jar[a-z]|https`, got, "%d %d", from, to)
+		}
 	}
 }
 

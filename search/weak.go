@@ -50,7 +50,7 @@ func (s *search) judge(list *rankedList) {
 // share is the part of the request's weight that a set of its terms has.
 func (s *rescorer) share(terms uint64) float64 {
 	sum := 0.0
-	for i, w := range s.weights {
+	for i, w := range s.weights[:len(s.request.plan.terms)] {
 		if terms&(1<<min(i, 63)) != 0 {
 			sum += w
 		}
