@@ -100,6 +100,26 @@ func (w *realWorld) client(t testing.TB, p Profile, o *sdk.ClientOptions) *sdk.C
 	return session
 }
 
+// within calls a tool and checks that both forms of its answer keep the limit,
+// and that the structured one has the remark on the argument that is ignored.
+func within[T any](t *testing.T, w *realWorld, limit int, tool string, args map[string]any) T {
+	t.Helper()
+	args["curious"] = true
+	res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	require.NoError(t, err)
+	text := res.Content[0].(*sdk.TextContent).Text
+	require.False(t, res.IsError, text)
+	data, err := json.Marshal(res.StructuredContent)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(text), limit, "%s: text", tool)
+	assert.LessOrEqual(t, len(data), limit, "%s: structuredContent", tool)
+	assert.Contains(t, text, `ignored the unknown argument "curious"`)
+	assert.Contains(t, string(data), `ignored the unknown argument \"curious\"`, tool)
+	var out T
+	require.NoError(t, json.Unmarshal(data, &out))
+	return out
+}
+
 func (w *realWorld) write(t testing.TB, p, text string) {
 	file := filepath.Join(w.root, filepath.FromSlash(p))
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -351,4 +371,128 @@ func TestRealPrompts(t *testing.T) {
 
 	_, err := w.session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": "Rye", "heading": "Oats"}})
 	require.ErrorContains(t, err, `there is no heading "Oats"`)
+}
+
+// Both forms of every answer keep the limit on results, and what they leave out
+// can be asked for. Some hosts show a model the structured form alone, in which
+// the URIs of Chinese names weigh most.
+func TestRealResultsKeepTheirLimit(t *testing.T) {
+	const limit = 4000
+	files := map[string]string{
+		"Long.md":    strings.Repeat("\"<quoted>\" \\ & more\n", 2000),
+		"Heavy.md":   "---\nnote: " + strings.Repeat("x", 10_000) + "\n---\n" + strings.Repeat("text\n", 500),
+		"OneLine.md": strings.Repeat("\"é", 9000),
+	}
+	hub := "# 枢纽\n"
+	for i := range 120 {
+		name := fmt.Sprintf("数字花园/第%03d章 关于园艺的笔记", i)
+		files[name+".md"] = fmt.Sprintf("种植番茄 #标签%d\n\n[[枢纽]] [[没有%d]]\n", i, i)
+		hub += "[[" + name + "]] and [[" + name + "]]\n"
+	}
+	files["枢纽.md"] = hub
+	w := newRealWorld(t, files)
+	w.core.limits.ResultBytes = limit
+
+	seen := map[string]bool{}
+	for args := (map[string]any{"limit": 500, "sort": "path"}); ; {
+		page := within[listOutput](t, w, limit, "list_notes", args)
+		for _, n := range page.Notes {
+			assert.False(t, seen[n.Path], n.Path)
+			seen[n.Path] = true
+		}
+		if args["cursor"] = page.Next; page.Next == "" {
+			break
+		}
+	}
+	assert.Len(t, seen, len(files))
+
+	seen = map[string]bool{}
+	for args := (map[string]any{"limit": 50, "query": "种植番茄"}); ; {
+		page := within[searchOutput](t, w, limit, "search_notes", args)
+		require.NotEmpty(t, page.Results)
+		for _, r := range page.Results {
+			assert.False(t, seen[r.Path], r.Path)
+			seen[r.Path] = true
+		}
+		assert.Equal(t, page.Truncated, page.Next != "")
+		if args["cursor"] = page.Next; page.Next == "" {
+			break
+		}
+	}
+	assert.Len(t, seen, 120)
+
+	overview := within[overviewOutput](t, w, limit, "vault_overview", map[string]any{})
+	assert.Equal(t, len(files), overview.Notes)
+	assert.NotEmpty(t, overview.Recent)
+	links := within[linksOutput](t, w, limit, "note_links", map[string]any{"note": "枢纽"})
+	assert.True(t, links.Truncated)
+	assert.NotEmpty(t, within[relatedOutput](t, w, limit, "related_notes", map[string]any{"note": "枢纽", "limit": 49}).Related)
+	gathered := within[gatherOutput](t, w, limit, "gather_context", map[string]any{"query": "种植番茄"})
+	assert.NotEmpty(t, gathered.Passages)
+	assert.Positive(t, gathered.LeftOut)
+
+	for _, name := range []string{"Long.md", "Heavy.md"} {
+		var got strings.Builder
+		for args := (map[string]any{"note": name}); ; {
+			part := within[readOutput](t, w, limit, "read_note", args)
+			require.NotEmpty(t, part.Content)
+			got.WriteString(part.Content)
+			if args["lines"] = part.NextLines; part.NextLines == "" {
+				break
+			}
+		}
+		if name == "Long.md" {
+			assert.Equal(t, files[name], got.String())
+		}
+	}
+	one := within[readOutput](t, w, limit, "read_note", map[string]any{"note": "OneLine.md"})
+	assert.True(t, strings.HasPrefix(files["OneLine.md"], one.Content))
+	assert.Greater(t, len(one.Content), limit/3)
+	assert.Contains(t, one.Notes[0], "line 1 is cut")
+	within[historyOutput](t, w, limit, "note_history", map[string]any{"note": "枢纽"})
+}
+
+// What search and links print is read, the part that it names alone.
+func TestRealReferences(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Recipes/Rye Bread.md": "# Rye\n\n## Oven\nhot\n\n## Crumb\ndense\n", "C# 5.md": "five\n"})
+	for ref, want := range map[string]string{
+		"Recipes/Rye Bread.md:4-4":                 "hot\n",
+		"rye bread#Crumb":                          "## Crumb\ndense\n",
+		"[[Rye Bread#Rye#Oven|oven]]":              "## Oven\nhot\n\n",
+		"note:///Recipes/Rye%20Bread.md?rev=1#L1":  "# Rye\n",
+		filepath.Join(w.root, "Recipes/Rye Bread"): "# Rye\n\n## Oven\nhot\n\n## Crumb\ndense\n",
+		"obsidian://open?file=Rye%20Bread%23Crumb": "## Crumb\ndense\n",
+		"C# 5": "five\n",
+	} {
+		read, text := call[readOutput](t, w.session, "read_note", map[string]any{"note": ref})
+		assert.Equal(t, want, read.Content, ref)
+		assert.Contains(t, text, strings.TrimSpace(want))
+	}
+	read, _ := call[readOutput](t, w.session, "read_note", map[string]any{"note": "Rye Bread", "heading": "Oven", "lines": "4-7"})
+	assert.Equal(t, "hot\n\n", read.Content)
+	fails := func(args map[string]any, want string) {
+		t.Helper()
+		res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args})
+		require.NoError(t, err)
+		require.True(t, res.IsError)
+		assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, want)
+	}
+	fails(map[string]any{"note": "Rye Bread", "heading": "Oven", "lines": "6-7"}, `lines 6-7 lie outside of the section "Oven", which has the lines 3-5`)
+	fails(map[string]any{"note": "[[Rye Bread#Nope]]"}, "- Rye > Crumb (line 6)")
+	fails(map[string]any{"note": "Recipes/"}, `list_notes folder="Recipes"`)
+
+	for uri, want := range map[string]string{
+		"note:///Recipes/Rye%20Bread.md?rev=1#L3-L4": "## Oven\nhot\n",
+		"note:///Recipes/Rye%20Bread.md#Crumb":       "## Crumb\ndense\n",
+		"note:///C# 5.md":                            "five\n",
+	} {
+		res, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		require.NoError(t, err, uri)
+		assert.Equal(t, want, res.Contents[0].Text)
+		assert.Equal(t, uri, res.Contents[0].URI)
+	}
+	_, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Recipes/rye.md"})
+	require.ErrorContains(t, err, "Perhaps one of these is meant. Recipes/Rye Bread.md")
+	_, err = w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Recipes/Rye%20Bread.md#Nope"})
+	require.ErrorContains(t, err, "Rye > Crumb (line 6)")
 }

@@ -80,11 +80,13 @@ func canonicalURI(uri string) (string, error) {
 // answers with the URI as the client wrote it.
 func (s *session) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
 	asked := params.URI
-	canonical, err := canonicalURI(asked)
+	whole, part, err := s.partOf(ctx, asked)
+	if err == nil {
+		params.URI, err = canonicalURI(whole)
+	}
 	if err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
-	params.URI = canonical
 	res, err := next(ctx, methodReadResource, req)
 	if err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
@@ -94,12 +96,46 @@ func (s *session) readResources(ctx context.Context, req sdk.Request, params *sd
 		return nil, fmt.Errorf("resources/read returned a %T", res)
 	}
 	for _, c := range result.Contents {
+		if c.Blob == nil {
+			if c.Text, err = part(c.Text); err != nil {
+				return nil, s.core.resourceError(ctx, err, asked, isModern(req))
+			}
+		}
 		c.URI = asked
 		if c.Text == "" && c.Blob == nil {
 			return &emptyTextResult{result}, nil
 		}
 	}
 	return result, nil
+}
+
+// partOf takes a URI apart that names some lines or a section of a note, as in
+// note:///Plan.md?rev=3#L12-L18; part cuts them out of the note's text. A
+// character that a URI should escape may belong to the name: a note with all of
+// it as its name comes first.
+func (s *session) partOf(ctx context.Context, uri string) (whole string, part func(string) (string, error), err error) {
+	all := func(text string) (string, error) { return text, nil }
+	base, anchor := notes.SplitAnchor(uri)
+	if !notes.IsURI(uri) || base == uri {
+		return uri, all, nil
+	}
+	if name, err := notes.ParseURI(uri); err == nil {
+		if m, err := s.core.opts.Vault.Lookup(ctx, notes.URI(name), s.bounds().scope()); err == nil && m.Path == name {
+			return uri, all, nil
+		}
+	}
+	return base, func(text string) (string, error) {
+		a := readArgs{Heading: anchor.Heading}
+		if anchor.First > 0 {
+			a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
+		}
+		lines := linesOf(text)
+		first, last, err := selectLines(&notes.Note{Content: text}, len(lines), a)
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(lines[first-1:last], ""), nil
+	}, nil
 }
 
 // emptyTextResult is the content of an empty note. The SDK leaves an empty text

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sort"
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,7 +42,7 @@ type invocation struct {
 	request *sdk.CallToolRequest
 	author  notes.Author
 	key     string // identifies the call when it is sent again; may be ""
-	limit   int    // bytes that the text of the outcome may have
+	limit   int    // bytes that the outcome may have, in either form
 	ignored []string
 }
 
@@ -49,6 +50,40 @@ type invocation struct {
 type outcome struct {
 	structured any    // marshals to an object that fits the tool's output schema
 	text       string // the same facts, for reading
+}
+
+// remarked is what a reading tool returns: it has a place for remarks beside
+// the tool's own, since some hosts show a model the structured form alone.
+type remarked interface{ withRemarks(remarks ...string) any }
+
+// reserve is what an answer leaves free for the remarks on its arguments.
+func (in *invocation) reserve() int {
+	n := 0
+	for _, note := range in.ignored {
+		n += 2*len(note) + len(`"notes":[],`)
+	}
+	return n
+}
+
+// fit returns the answer with as many of its items as keep the limit in both
+// forms, at least one, and how many these are. answer has the first n.
+func fit(limit, items int, answer func(n int) outcome) (outcome, int) {
+	fits := func(out outcome) bool { return len(out.text) <= limit && jsonSize(out.structured) <= limit }
+	out := answer(items)
+	if items <= 1 || fits(out) {
+		return out, items
+	}
+	n := max(1, sort.Search(items, func(i int) bool { return !fits(answer(i + 1)) }))
+	return answer(n), n
+}
+
+// jsonSize is how many bytes a value is on the wire.
+func jsonSize(v any) int {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return 0 // the answer will fail, and say why
+	}
+	return len(data)
 }
 
 // vault and friends shorten what every tool needs.
@@ -139,6 +174,9 @@ func (in *invocation) result(out outcome) *sdk.CallToolResult {
 	text := out.text
 	for _, note := range in.ignored {
 		text += "\n(" + note + ")"
+	}
+	if r, ok := out.structured.(remarked); ok && len(in.ignored) > 0 {
+		out.structured = r.withRemarks(in.ignored...)
 	}
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))

@@ -89,7 +89,12 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 		return outcome{}, err
 	}
 	out := gatherOutput{Passages: []passage{}, Total: res.Total, Notes: res.Notes}
+	weak := 0
 	for _, hit := range res.Hits {
+		if hit.Weak { // an answer made of it would be a guess
+			weak++
+			continue
+		}
 		p, err := in.passageOf(ctx, hit)
 		if err != nil {
 			return outcome{}, err
@@ -102,7 +107,20 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 		budget -= len(text)
 		out.Passages = append(out.Passages, p)
 	}
-	return outcome{structured: out, text: gatherText(a.Query, out)}, nil
+	if weak > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s left out that match weakly: search_notes shows them", plural(weak, "note")))
+	}
+	passages, left := out.Passages, out.LeftOut
+	result, _ := fit(max(a.MaxBytes, in.limit)-in.reserve(), len(passages), func(n int) outcome {
+		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
+		return outcome{structured: out, text: gatherText(a.Query, out)}
+	})
+	return result, nil
+}
+
+func (o gatherOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
 }
 
 // passageOf returns the whole lines of a hit, of which the search shows a
@@ -127,7 +145,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit) (passage, e
 func gatherText(query string, out gatherOutput) string {
 	var b strings.Builder
 	if len(out.Passages) == 0 {
-		fmt.Fprintf(&b, "No passages for %q.", clip(oneLine(query), 100))
+		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", clip(oneLine(query), 100))
 	} else {
 		fmt.Fprintf(&b, "%d passages from %d matching notes", len(out.Passages), out.Total)
 	}

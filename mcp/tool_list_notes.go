@@ -92,31 +92,37 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, err
 	if err != nil {
 		return outcome{}, err
 	}
-	// A page that is too long in bytes is asked for again with fewer notes, so
-	// that its cursor is right.
-	if fit := notesThatFit(page.Notes, in.limit); fit < len(page.Notes) {
-		query.Limit = fit
-		if page, err = in.vault().List(ctx, query); err != nil {
-			return outcome{}, err
+	all := make([]listedNote, len(page.Notes))
+	for i, m := range page.Notes {
+		all[i] = listed(m)
+	}
+	warnings := in.session.incomplete(ctx)
+	answer := func(n int) outcome {
+		out := listOutput{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: warnings}
+		if n < len(all) {
+			out.Next = strings.Repeat("x", 100+2*len(all[n].Path)) // about what it will be
 		}
+		return outcome{structured: out, text: listText(out)}
 	}
-	out := listOutput{Notes: make([]listedNote, 0, len(page.Notes)), Total: page.Total, Next: page.Next, Warnings: in.session.incomplete(ctx)}
+	out, n := fit(in.limit-in.reserve(), len(all), answer)
+	if n == len(all) {
+		return out, nil
+	}
+	// The page is asked for again with fewer notes, so that its cursor is right.
+	query.Limit = n
+	if page, err = in.vault().List(ctx, query); err != nil {
+		return outcome{}, err
+	}
+	all = all[:0]
 	for _, m := range page.Notes {
-		out.Notes = append(out.Notes, listed(m))
+		all = append(all, listed(m))
 	}
-	return outcome{structured: out, text: listText(out)}, nil
+	return answer(len(all)), nil
 }
 
-// notesThatFit returns how many of the notes, at least one, have a list of at
-// most limit bytes.
-func notesThatFit(metas []notes.Meta, limit int) int {
-	size := 0
-	for i, m := range metas {
-		if size += len(listLine(listed(m))) + 1; size > limit && i > 0 {
-			return i
-		}
-	}
-	return len(metas)
+func (o listOutput) withRemarks(remarks ...string) any {
+	o.Warnings = append(o.Warnings, remarks...)
+	return o
 }
 
 func listed(m notes.Meta) listedNote {

@@ -25,7 +25,8 @@ var listTables = define(tool{
 					"rows": {"type": "integer"}
 				}
 			}},
-			"total": {"type": "integer"}
+			"total": {"type": "integer"},
+			"notes": {"type": "array", "items": {"type": "string"}}
 		},
 		"required": ["tables", "total"]
 	}`),
@@ -34,6 +35,7 @@ var listTables = define(tool{
 type listTablesOutput struct {
 	Tables []tableItem `json:"tables"`
 	Total  int         `json:"total"`
+	Notes  []string    `json:"notes,omitempty"`
 }
 
 func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, error) {
@@ -41,17 +43,23 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, er
 	if err != nil {
 		return outcome{}, err
 	}
-	out := listTablesOutput{Tables: []tableItem{}, Total: len(infos)}
-	var b strings.Builder
-	b.WriteString(plural(len(infos), "vector table"))
-	for i, info := range infos {
-		line := fmt.Sprintf("\n- %s: %s, dimension %d, %s", oneLine(info.Name), plural(info.Rows, "row"), info.Dimension, info.Metric)
-		if b.Len()+len(line) > in.limit {
-			fmt.Fprintf(&b, "\n… and %d more", len(infos)-i)
-			break
+	result, _ := fit(in.limit-in.reserve(), len(infos), func(n int) outcome {
+		out := listTablesOutput{Tables: []tableItem{}, Total: len(infos)}
+		var b strings.Builder
+		b.WriteString(plural(len(infos), "vector table"))
+		for _, info := range infos[:n] {
+			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s", oneLine(info.Name), plural(info.Rows, "row"), info.Dimension, info.Metric)
+			out.Tables = append(out.Tables, tableItemOf(info))
 		}
-		b.WriteString(line)
-		out.Tables = append(out.Tables, tableItemOf(info))
-	}
-	return outcome{structured: out, text: b.String()}, nil
+		if n < len(infos) {
+			fmt.Fprintf(&b, "\n… and %d more", len(infos)-n)
+		}
+		return outcome{structured: out, text: b.String()}
+	})
+	return result, nil
+}
+
+func (o listTablesOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
 }

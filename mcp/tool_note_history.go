@@ -41,7 +41,8 @@ var noteHistory = define(tool{
 				},
 				"required": ["revision", "time", "author", "operation", "path", "size", "added", "removed"]
 			}},
-			"next_cursor": {"type": "string"}
+			"next_cursor": {"type": "string"},
+			"notes": {"type": "array", "items": {"type": "string"}}
 		},
 		"required": ["revisions"]
 	}`),
@@ -56,6 +57,7 @@ type historyArgs struct {
 type historyOutput struct {
 	Revisions []revision `json:"revisions"`
 	Next      string     `json:"next_cursor,omitempty"`
+	Notes     []string   `json:"notes,omitempty"`
 }
 
 type revision struct {
@@ -72,18 +74,43 @@ type revision struct {
 }
 
 func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (outcome, error) {
-	page, err := in.vault().History(ctx, notes.HistoryQuery{Note: a.Note, Limit: a.Limit, Cursor: a.Cursor, Scope: in.scope()})
+	query := notes.HistoryQuery{Note: a.Note, Limit: a.Limit, Cursor: a.Cursor, Scope: in.scope()}
+	page, err := in.vault().History(ctx, query)
 	if err != nil {
 		return outcome{}, err
 	}
-	out := historyOutput{Revisions: make([]revision, 0, len(page.Revisions)), Next: page.Next}
-	for _, r := range page.Revisions {
+	answer := func(n int) outcome {
+		out := historyOutputOf(page.Revisions[:n], page.Next)
+		if n < len(page.Revisions) {
+			out.Next = strings.Repeat("x", 100) // about what it will be
+		}
+		return outcome{structured: out, text: historyText(out)}
+	}
+	out, n := fit(in.limit-in.reserve(), len(page.Revisions), answer)
+	if n == len(page.Revisions) {
+		return out, nil
+	}
+	query.Limit = n // asked for again, so that the cursor is right
+	if page, err = in.vault().History(ctx, query); err != nil {
+		return outcome{}, err
+	}
+	return answer(len(page.Revisions)), nil
+}
+
+func (o historyOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
+}
+
+func historyOutputOf(revisions []notes.Revision, next string) historyOutput {
+	out := historyOutput{Revisions: make([]revision, 0, len(revisions)), Next: next}
+	for _, r := range revisions {
 		out.Revisions = append(out.Revisions, revision{
 			Revision: r.Revision, Time: r.Time.UTC().Format(time.RFC3339), Author: strings.TrimSpace(r.Author.Name + " " + r.Author.Version),
 			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: r.Hash, Size: r.Size, Added: r.Added, Removed: r.Removed,
 		})
 	}
-	return outcome{structured: out, text: historyText(out)}, nil
+	return out
 }
 
 func historyText(out historyOutput) string {

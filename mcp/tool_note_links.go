@@ -60,7 +60,8 @@ var noteLinks = define(tool{
 					"ambiguous": {"type": "boolean", "description": "several notes are meant"}
 				}
 			}},
-			"truncated": {"type": "boolean"}
+			"truncated": {"type": "boolean"},
+			"notes": {"type": "array", "items": {"type": "string"}}
 		},
 		"required": ["path", "uri", "outgoing", "backlinks", "unresolved", "truncated"]
 	}`),
@@ -79,6 +80,7 @@ type linksOutput struct {
 	Backlinks  []backlink       `json:"backlinks"`
 	Unresolved []unresolvedLink `json:"unresolved"`
 	Truncated  bool             `json:"truncated"`
+	Notes      []string         `json:"notes,omitempty"`
 }
 
 type outgoingLink struct {
@@ -137,7 +139,20 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, er
 	for _, l := range report.Unresolved {
 		out.Unresolved = append(out.Unresolved, unresolvedLink{Target: l.Target, Line: l.Line, Ambiguous: l.Ambiguous})
 	}
-	return outcome{structured: out, text: linksText(out)}, nil
+	result, _ := fit(in.limit-in.reserve(), max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) outcome {
+		fewer := out
+		fewer.Outgoing, fewer.Backlinks, fewer.Unresolved = out.Outgoing[:min(n, len(out.Outgoing))], out.Backlinks[:min(n, len(out.Backlinks))], out.Unresolved[:min(n, len(out.Unresolved))]
+		if fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)); fewer.Truncated {
+			fewer.Notes = []string{"there are more: ask for one direction, or a smaller depth"}
+		}
+		return outcome{structured: fewer, text: linksText(fewer)}
+	})
+	return result, nil
+}
+
+func (o linksOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
 }
 
 // outgoingLines has a line for each note that is linked to, with where.
@@ -153,9 +168,14 @@ func outgoingLines(links []outgoingLink) []string {
 		if !seen {
 			i = len(lines)
 			at[line] = i
-			lines = append(lines, line+", line")
+			lines = append(lines, line)
 		}
-		lines[i] += fmt.Sprintf(" %d", l.Line)
+		switch number := fmt.Sprintf(" %d", l.Line); {
+		case !seen:
+			lines[i] += ", line" + number
+		case !strings.HasSuffix(lines[i], number): // else a second link on the line
+			lines[i] += number
+		}
 	}
 	return lines
 }
@@ -180,8 +200,8 @@ func linksText(out linksOutput) string {
 	if len(lines) > 0 {
 		text += "\n" + fence("links", out.Path, strings.Join(lines, "\n"))
 	}
-	if out.Truncated {
-		text += "\nThere are more: ask for one direction, or a smaller depth."
+	for _, note := range out.Notes {
+		text += "\n(" + note + ")"
 	}
 	return text
 }

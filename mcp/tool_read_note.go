@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -46,7 +47,9 @@ var readNote = define(tool{
 			"truncated": {"type": "boolean"},
 			"next_lines": {"type": "string", "description": "pass as lines to read on"},
 			"size": {"type": "integer"},
-			"modified": {"type": "string"}
+			"date": {"type": "string"},
+			"modified": {"type": "string"},
+			"notes": {"type": "array", "items": {"type": "string"}}
 		},
 		"required": ["path", "uri", "title", "content", "hash", "front_matter", "line_start", "line_end", "total_lines", "truncated", "modified"]
 	}`),
@@ -75,7 +78,9 @@ type readOutput struct {
 	Truncated        bool           `json:"truncated"`
 	NextLines        string         `json:"next_lines,omitempty"`
 	Size             int64          `json:"size"`
+	Date             string         `json:"date"`
 	Modified         string         `json:"modified"`
+	Notes            []string       `json:"notes,omitempty"`
 }
 
 func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, error) {
@@ -83,35 +88,82 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, erro
 	if err != nil {
 		return outcome{}, in.instead(ctx, a.Note, err)
 	}
-	lines := strings.SplitAfter(note.Content, "\n")
-	if n := len(lines); n > 1 && lines[n-1] == "" {
-		lines = lines[:n-1]
+	if err := in.part(ctx, note, &a); err != nil {
+		return outcome{}, err
 	}
+	lines := linesOf(note.Content)
 	first, last, err := selectLines(note, len(lines), a)
 	if err != nil {
 		return outcome{}, err
 	}
-	limit := in.limit
-	if a.MaxBytes > 0 {
-		limit = a.MaxBytes
-	}
-	content, end, cut := cutLines(lines[first-1:last], limit)
 	out := readOutput{
-		Path: note.Path, URI: notes.URI(note.Path), Title: note.Title, Content: content, Hash: note.Hash,
+		Path: note.Path, URI: notes.URI(note.Path), Title: note.Title, Hash: note.Hash,
 		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags,
-		LineStart: first, LineEnd: first + end - 1, TotalLines: len(lines), Truncated: cut,
-		Size: note.Size, Modified: note.Modified.UTC().Format(time.RFC3339),
+		LineStart: first, LineEnd: last, TotalLines: len(lines),
+		Size: note.Size, Date: note.Date.Format(time.DateOnly), Modified: note.Modified.UTC().Format(time.RFC3339),
 	}
-	if out.Attachments, err = in.attached(ctx, note, out.LineStart, out.LineEnd); err != nil {
+	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
 		return outcome{}, err
 	}
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
-	if cut && out.LineEnd < last {
+	// What is beside the content leaves it half of the room at least.
+	most := max(in.limit, a.MaxBytes) - in.reserve()
+	if jsonSize(out) > most/2 {
+		out.FrontMatter, out.Tags = map[string]any{}, nil
+		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
+	}
+	const marks = 200 // a fence, what is said of the rest, and next_lines
+	room := most - max(jsonSize(out), len(readText(out))) - marks
+	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
+	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
+	switch {
+	case cut && out.LineEnd < last:
 		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)
+	case cut:
+		out.Notes = append(out.Notes, fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", out.LineEnd))
+	}
+	if out.Attachments, err = in.attached(ctx, note, first, out.LineEnd); err != nil {
+		return outcome{}, err
 	}
 	return outcome{structured: out, text: readText(out)}, nil
+}
+
+func (o readOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
+}
+
+// linesOf splits a text after its line ends; an empty one is one line.
+func linesOf(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	if n := len(lines); n > 1 && lines[n-1] == "" {
+		lines = lines[:n-1]
+	}
+	return lines
+}
+
+// part makes the part that the reference to the note names, as Note#Heading and
+// Note.md:5-14 do, what is read of it, unless other arguments say.
+func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) error {
+	base, anchor := notes.SplitAnchor(a.Note)
+	if anchor == (notes.Anchor{}) {
+		return nil
+	}
+	switch m, err := in.vault().Lookup(ctx, base, in.scope()); {
+	case isNotFound(err), err == nil && m.Path != note.Path:
+		return nil // all of it is the note's name
+	case err != nil:
+		return err
+	}
+	if a.Heading == "" {
+		a.Heading = anchor.Heading
+	}
+	if a.Lines == "" && anchor.First > 0 {
+		a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
+	}
+	return nil
 }
 
 func readText(out readOutput) string {
@@ -124,24 +176,36 @@ func readText(out readOutput) string {
 	if len(out.Attachments) > 0 {
 		b.WriteString("\n" + attachedText(out.Path, out.Attachments))
 	}
-	switch {
-	case out.NextLines != "":
+	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere is more: read on with lines %q.", out.NextLines)
-	case out.Truncated:
-		fmt.Fprintf(&b, "\nLine %d is cut: raise max_bytes to see all of it.", out.LineEnd)
+	}
+	for _, note := range out.Notes {
+		b.WriteString("\n(" + oneLine(note) + ")")
 	}
 	return b.String()
 }
 
-// selectLines returns the first and the last line that the arguments ask for.
+// selectLines returns the first and the last line that the arguments ask for:
+// with a heading and lines, which count over the whole note, those of the lines
+// that lie in the section.
 func selectLines(note *notes.Note, total int, a readArgs) (first, last int, err error) {
-	switch {
-	case a.Lines != "":
-		return parseLines(a.Lines, total)
-	case a.Heading != "":
-		return note.Section(a.Heading)
+	first, last = 1, total
+	if a.Heading != "" {
+		if first, last, err = note.Section(a.Heading); err != nil {
+			return 0, 0, err
+		}
 	}
-	return 1, total, nil
+	if a.Lines == "" {
+		return first, last, nil
+	}
+	from, to, err := parseLines(a.Lines, total)
+	if err != nil {
+		return 0, 0, err
+	}
+	if from > last || to < first {
+		return 0, 0, usagef("lines %s lie outside of the section %q, which has the lines %d-%d: pass lines or the heading alone", clip(oneLine(a.Lines), 40), clip(oneLine(a.Heading), 100), first, last)
+	}
+	return max(first, from), min(last, to), nil
 }
 
 // parseLines reads "10-40", "10-", "-40" and "10".
@@ -171,22 +235,27 @@ func parseLines(s string, total int) (first, last int, err error) {
 	return first, min(last, total), nil
 }
 
-// cutLines returns as many whole lines as fit into limit bytes, and how many
-// they are. A first line that is longer is cut within, at a rune.
-func cutLines(lines []string, limit int) (content string, n int, cut bool) {
+// cutLines returns as many whole lines as fit into limit bytes, and quoted into
+// room, and how many they are. A first line that is longer is cut within, at a
+// rune.
+func cutLines(lines []string, limit, room int) (content string, n int, cut bool) {
 	var b strings.Builder
+	quoted := 0
 	for i, line := range lines {
-		if b.Len()+len(line) <= limit {
+		size := jsonSize(line) - len(`""`)
+		if b.Len()+len(line) <= limit && quoted+size <= room {
 			b.WriteString(line)
+			quoted += size
 			continue
 		}
 		if i > 0 {
 			return b.String(), i, true
 		}
-		for limit > 0 && !utf8.RuneStart(line[limit]) {
+		limit = min(limit, len(line), room*len(line)/size)
+		for limit > 0 && limit < len(line) && !utf8.RuneStart(line[limit]) {
 			limit--
 		}
-		return line[:limit], 1, true
+		return line[:limit], 1, limit < len(line)
 	}
 	return b.String(), len(lines), false
 }

@@ -92,12 +92,26 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (outcom
 	if err != nil {
 		return outcome{}, err
 	}
+	// Where meaning has judged, too, a weak hit is no relation.
+	if res.Semantic.State == search.StateReady {
+		res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool { return h.Weak })
+	}
 	near.addHits(res.Hits, self)
 	out := relatedOutput{
 		Related:  near.best(self, limit),
 		Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
 	}
-	return outcome{structured: out, text: relatedText(out)}, nil
+	related := out.Related
+	result, _ := fit(in.limit-in.reserve(), len(related), func(n int) outcome {
+		out.Related = related[:n]
+		return outcome{structured: out, text: relatedText(out)}
+	})
+	return result, nil
+}
+
+func (o relatedOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
 }
 
 // gist is the part of a note that says what it is about: its title, tags and

@@ -37,7 +37,8 @@ var searchVectors = define(tool{
 					"metadata": {"type": "object"}
 				}
 			}},
-			"truncated": {"type": "boolean", "description": "results were left out because all are too long"}
+			"truncated": {"type": "boolean", "description": "results were left out because all are too long"},
+			"notes": {"type": "array", "items": {"type": "string"}}
 		},
 		"required": ["results", "truncated"]
 	}`),
@@ -60,6 +61,7 @@ type vectorHit struct {
 type searchVectorsOutput struct {
 	Results   []vectorHit `json:"results"`
 	Truncated bool        `json:"truncated"`
+	Notes     []string    `json:"notes,omitempty"`
 }
 
 func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (outcome, error) {
@@ -69,22 +71,27 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	if err != nil {
 		return outcome{}, err
 	}
-	out := searchVectorsOutput{Results: []vectorHit{}}
-	var lines strings.Builder
-	for _, h := range hits {
-		line := fmt.Sprintf("%.6g  %s  %s\n", h.Score, oneLine(h.ID), oneLine(string(h.Metadata)))
-		if out.Truncated = lines.Len() > 0 && lines.Len()+len(line) > in.limit; out.Truncated {
-			break
+	result, _ := fit(in.limit-in.reserve(), len(hits), func(n int) outcome {
+		out := searchVectorsOutput{Results: []vectorHit{}, Truncated: n < len(hits)}
+		var lines strings.Builder
+		for _, h := range hits[:n] {
+			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, oneLine(h.ID), oneLine(string(h.Metadata)))
+			out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
 		}
-		lines.WriteString(line)
-		out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
-	}
-	text := plural(len(out.Results), "row")
-	if out.Truncated {
-		text = fmt.Sprintf("%d of %d rows: the others do not fit; ask for fewer, or keep metadata short", len(out.Results), len(hits))
-	}
-	if lines.Len() > 0 {
-		text += ", the nearest first: score, id, metadata\n" + fence("vectors", a.TableName, lines.String())
-	}
-	return outcome{structured: out, text: text}, nil
+		text := plural(len(out.Results), "row")
+		if out.Truncated {
+			out.Notes = []string{"the others do not fit; ask for fewer, or keep metadata short"}
+			text = fmt.Sprintf("%d of %d rows: %s", n, len(hits), out.Notes[0])
+		}
+		if lines.Len() > 0 {
+			text += ", the nearest first: score, id, metadata\n" + fence("vectors", a.TableName, lines.String())
+		}
+		return outcome{structured: out, text: text}
+	})
+	return result, nil
+}
+
+func (o searchVectorsOutput) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
 }

@@ -65,7 +65,17 @@ func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	return outcome{structured: out, text: out.text()}, nil
+	result, _ := fit(in.limit-in.reserve(), max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) outcome {
+		fewer := out
+		fewer.Folders, fewer.Tags, fewer.Recent = out.Folders[:min(n, len(out.Folders))], out.Tags[:min(n, len(out.Tags))], out.Recent[:min(n, len(out.Recent))]
+		return outcome{structured: fewer, text: fewer.text()}
+	})
+	return result, nil
+}
+
+func (o overviewOutput) withRemarks(remarks ...string) any {
+	o.Warnings = append(o.Warnings, remarks...)
+	return o
 }
 
 // overview gathers what the tool and the resource notes://overview show.
@@ -127,7 +137,7 @@ func (o overviewOutput) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)
 	if !o.Indexing.Done {
-		fmt.Fprintf(&b, "\nThe folder is still being read: %d of %d files", o.Indexing.Scanned, o.Indexing.ToScan)
+		b.WriteString("\n(" + stillRead(o.Indexing.Scanned, o.Indexing.ToScan) + ")")
 	}
 	var names strings.Builder
 	if len(o.Folders) > 0 {

@@ -32,6 +32,8 @@ type prepared struct {
 func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 	v.progress.begin(len(p.changed))
 	defer v.progress.end()
+	v.progress.differing.Add(int64(p.differing))
+	defer v.progress.differing.Add(-int64(p.differing))
 	root, err := v.disk.open()
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ type progress struct {
 	toScan atomic.Int64
 	done   atomic.Int64
 	active atomic.Int64
+
+	differing atomic.Int64 // files that a look has found to differ from the store, and that are to be read
 }
 
 func (p *progress) begin(n int) {

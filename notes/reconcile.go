@@ -65,6 +65,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 // more then, so a plan that has become old does no harm.
 type plan struct {
 	changed     []found         // to be read
+	differing   int             // of changed, those that are known to differ
 	gone        []row           // no file has this name any more
 	spared      []string        // folders that could not be looked at: what is not seen there is not gone
 	rows        map[string]row  // what the store had
@@ -195,6 +196,9 @@ func (p *plan) compare(w *walked) {
 		}
 		if r, ok := p.rows[f.path]; !ok || r.diskPath != f.diskPath || !r.unchanged(f.stat) {
 			p.changed = append(p.changed, f)
+			if r.stat != f.stat { // else it was read too soon after its change, and is only read again
+				p.differing++
+			}
 		}
 	}
 	p.spared = append(p.spared, w.unreadable...)

@@ -14,6 +14,7 @@ type Status struct {
 	Scanning     bool
 	Scanned      int // of ToScan, while Scanning
 	ToScan       int
+	Incomplete   bool      // notes are known to be missing, or to be other ones by now
 	Skipped      []Skipped // the first few files that could be notes and are not
 	SkippedTotal int
 	Unavailable  string // why the vault cannot be used just now; "" when it can
@@ -31,6 +32,13 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	var err error
 	if st.Notes, err = v.store.Count(ctx); err != nil {
 		return st, err
+	}
+	if st.Incomplete = v.progress.differing.Load() > 0; !st.Incomplete && !v.Ready() {
+		// A scan that has begun the store and not ended it leaves the links to its end.
+		if err := v.store.setting(ctx, linksStale, &st.Incomplete); err != nil {
+			return st, err
+		}
+		st.Incomplete = st.Incomplete || st.Notes == 0
 	}
 	if st.Skipped, st.SkippedTotal, err = v.store.skippedFiles(ctx, statusSkipped); err != nil {
 		return st, err
