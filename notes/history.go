@@ -125,6 +125,7 @@ func (s *Store) storedVersions(ctx context.Context, ids []int64) (map[int64]vers
 			var id int64
 			v := version{author: Outside}
 			err := rows.Scan(&id, &v.path, &v.time, &v.hash, &v.size, &v.codec, &v.data)
+			v.data = nonNil(v.data) // of an empty note it is none
 			out[id] = v
 			return err
 		})
@@ -243,12 +244,22 @@ func (h historyWriter) addFound(doc int64, newest []lastRevision, v version) err
 	v.author, v.operation = Outside, opFound
 	if len(newest) > 0 {
 		v.operation = opEdit
-		if before, err = loadBlob(h.ctx, h.tx, newest[0].hash); err != nil {
+		if before, err = h.text(newest[0].hash); err != nil {
 			return err
 		}
 	}
 	v.added, v.removed = lineChanges(before, text)
 	return h.add(doc, v)
+}
+
+// text returns the text with this hash, to count lines against; nil when it was
+// lost, as from a damaged database.
+func (h historyWriter) text(hash []byte) ([]byte, error) {
+	text, err := loadBlob(h.ctx, h.tx, hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return text, err
 }
 
 // manyBefore reports whether so many versions were kept within seenEvery before
@@ -389,7 +400,7 @@ func (h historyWriter) settle(d document, exists bool, now time.Time) error {
 	}
 	if !exists && len(newest) > 0 && newest[0].hash != nil {
 		gone := version{path: d.path, time: now.UnixNano(), author: Outside, operation: "delete"}
-		text, err := loadBlob(h.ctx, h.tx, newest[0].hash)
+		text, err := h.text(newest[0].hash)
 		if err != nil {
 			return err
 		}
@@ -598,5 +609,5 @@ func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.
 // foundVersion is a text that was found on disk.
 func foundVersion(path string, data []byte, at int64) version {
 	codec, packed := pack(data)
-	return version{path: path, time: at, hash: rawHash(data), codec: codec, data: packed, size: int64(len(data))}
+	return version{path: path, time: at, hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
 }

@@ -263,6 +263,26 @@ func TestThinningOfOutsideVersions(t *testing.T) {
 	}
 }
 
+// Saves are noticed half done, as nothing yet; and a damaged history may lack
+// texts.
+func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
+	f := newFixture(t)
+	for i, text := range []string{"a\n", "", "b\n", "", "", "c\n"} {
+		f.save("N.md", text)
+		if i%2 == 0 {
+			f.revisions("N.md")
+		}
+	}
+	f.restoreText("N.md", "")
+	require.NoError(t, f.store.history.Write(context.Background(), func(tx *sql.Tx) error { return execAll(context.Background(), tx, `DELETE FROM blobs`) }))
+	f.save("N.md", "d\n")
+	f.save("N.md", "e\n")
+	f.remove("N.md")
+	f.reconcile()
+	f.restoreText("N.md", "e\n")
+	f.requireConsistent()
+}
+
 // A revision that was shown can be restored whatever an editor does next.
 func TestARevisionThatWasListedStays(t *testing.T) {
 	f := newFixture(t)
