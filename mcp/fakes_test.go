@@ -81,6 +81,8 @@ func (v *fakeVault) put(p, content string) *notes.Note {
 
 func (v *fakeVault) Ready() bool { return !v.scanning }
 
+func (v *fakeVault) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
+
 func (v *fakeVault) Refresh(context.Context, string) error { return nil }
 
 func (v *fakeVault) Ignored(p string) bool { return strings.HasPrefix(p, ".") }

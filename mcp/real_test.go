@@ -496,3 +496,48 @@ func TestRealReferences(t *testing.T) {
 	_, err = w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///Recipes/Rye%20Bread.md#Nope"})
 	require.ErrorContains(t, err, "Rye > Crumb (line 6)")
 }
+
+// A filter that can select nothing says which part of it cannot, and what is
+// near; a folder may be written as shells complete it.
+func TestRealFiltersThatSelectNothing(t *testing.T) {
+	w := newRealWorld(t, map[string]string{
+		"Recipes/Bread/Rye.md": "---\nstatus: open\ntags: [baking/rye]\n---\nrye bread", "Work/Secret.md": "---\nsalary: 1\n---\n#raise",
+	})
+	for _, folder := range []string{"./Recipes/", "Recipes//Bread", "/recipes", "Recipes/"} {
+		list, _ := call[listOutput](t, w.session, "list_notes", map[string]any{"folder": folder})
+		assert.Equal(t, 1, list.Total, folder)
+	}
+	for want, args := range map[string]map[string]any{
+		`there is no folder "Recipe" with notes; near: "Recipes"`:                    {"folder": "Recipe"},
+		`there is no folder "Nope" with notes; there are: "Recipes", "Recipes/B`:     {"folder": "Nope"},
+		`no note has the tag "bakin"; near: "baking/rye"`:                            {"tags": []string{"bakin"}},
+		`no note has the key "statsu" in its front matter; near: "status"`:           {"where": map[string]any{"statsu": "open"}},
+		`no note has the key "or"`:                                                   {"where": map[string]any{"or": []any{map[string]any{"status": "open"}}}},
+		`{"status": {"in": ["open", "waiting"]}}`:                                    {"where": map[string]any{"$or": []any{}}},
+		`for places and names there are folder and glob`:                             {"where": map[string]any{"path": "Recipes"}},
+		`"status" is compared with the whole list; {"status": {"in": […]}} takes an`: {"where": map[string]any{"status": []any{"a", "b"}}},
+	} {
+		list, text := call[listOutput](t, w.session, "list_notes", args)
+		assert.Zero(t, list.Total)
+		assert.Contains(t, strings.Join(list.Warnings, "\n"), want)
+		assert.Contains(t, text, want)
+	}
+	found, text := call[searchOutput](t, w.session, "search_notes", map[string]any{"query": "rye", "folder": "Rezepte"})
+	require.Len(t, found.Notes, 1)
+	assert.Contains(t, text, `there is no folder "Rezepte"`)
+	found, _ = call[searchOutput](t, w.session, "search_notes", map[string]any{"query": "rye tag:bakin path:Rec path:Nope"})
+	assert.Contains(t, strings.Join(found.Notes, "\n"), `no note has the tag "bakin"; near: "baking/rye"`)
+	assert.Contains(t, strings.Join(found.Notes, "\n"), `the path of no note begins with "Nope"`)
+	gathered, _ := call[gatherOutput](t, w.session, "gather_context", map[string]any{"query": "rye", "tags": "nope"})
+	assert.Contains(t, strings.Join(gathered.Notes, "\n"), `no note has the tag "nope"`)
+
+	bounded := w.client(t, Profile{Read: []string{"Recipes"}}, nil)
+	for _, args := range []map[string]any{{"folder": "Secret"}, {"tags": "raise"}, {"where": map[string]any{"salary": 1}}} {
+		list, text := call[listOutput](t, bounded, "list_notes", args)
+		require.Len(t, list.Warnings, 1)
+		assert.NotContains(t, strings.ReplaceAll(text, "no note has the key \"salary\"", ""), "salary")
+		assert.NotContains(t, text, "Work", "what lies outside of the scope is not told of")
+	}
+	list, _ := call[listOutput](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": "closed"}})
+	assert.Empty(t, list.Warnings, "nothing is wrong with it")
+}

@@ -97,6 +97,13 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, err
 		all[i] = listed(m)
 	}
 	warnings := in.session.incomplete(ctx)
+	if page.Total == 0 {
+		why, err := in.vault().WhyNothing(ctx, filter)
+		if err != nil {
+			return outcome{}, err
+		}
+		warnings = append(warnings, why...)
+	}
 	answer := func(n int) outcome {
 		out := listOutput{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: warnings}
 		if n < len(all) {

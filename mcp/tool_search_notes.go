@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"strings"
 	"time"
 
@@ -251,7 +252,10 @@ func (w why) text(score float64) string {
 
 // filter builds the filter that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	f := notes.Filter{Folder: strings.Trim(folder, "/"), Scope: in.session.bounds().Read}
+	if folder = strings.Trim(path.Clean("/"+folder), "/"); folder == "." {
+		folder = ""
+	}
+	f := notes.Filter{Folder: folder, Scope: in.session.bounds().Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)

@@ -50,6 +50,8 @@ type Surveyor interface {
 	Status(ctx context.Context) (notes.Status, error)
 	Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error)
 	Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error)
+	// WhyNothing says why a filter selects no note, where that can be said.
+	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
 }
 
 // Vault is all that tools and resources ask of the notes; *notes.Vault is one.

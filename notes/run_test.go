@@ -260,3 +260,61 @@ func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// watching is a follower that reads the vault's status whenever it is fed.
+type watching struct {
+	*mirror
+	incomplete func() bool
+	saw        []bool
+}
+
+func (w *watching) Apply(ctx context.Context, to Position, changes []Change) error {
+	w.saw = append(w.saw, w.incomplete())
+	return w.mirror.Apply(ctx, to, changes)
+}
+
+// Notes are called incomplete while a first look goes on, and while files are
+// read that are known to differ; not because nobody has looked yet.
+func TestIncompleteIsWhatIsKnown(t *testing.T) {
+	f := newFixture(t)
+	incomplete := func() bool {
+		st, err := f.Status(t.Context())
+		require.NoError(t, err)
+		return st.Incomplete
+	}
+	w := &watching{mirror: newMirror(), incomplete: incomplete}
+	start := func() {
+		require.NoError(t, f.store.Close())
+		f.open(VaultOptions{})
+		f.Follow(w)
+	}
+	for _, name := range []string{"A.md", "B.md"} {
+		f.write(name, name)
+	}
+	start()
+	assert.True(t, incomplete(), "there is nothing yet")
+	f.reconcile()
+	assert.True(t, w.saw[0])
+	f.progress.ready.Store(true)
+	assert.False(t, incomplete())
+
+	w.saw = nil
+	start()
+	require.False(t, f.Ready())
+	assert.False(t, incomplete(), "all is known that was known before")
+	require.NoError(t, f.store.notes.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET hashed_at = ctime`) // read as soon as they were saved
+		return err
+	}))
+	f.reconcile()
+	assert.Empty(t, w.saw, "what is read again to be sure is no change")
+
+	start()
+	f.write("B.md", "another text")
+	f.reconcile()
+	assert.Equal(t, []bool{true}, w.saw)
+	assert.False(t, incomplete())
+
+	require.NoError(t, f.store.notes.Write(t.Context(), func(tx *sql.Tx) error { return setSetting(t.Context(), tx, linksStale, true) }))
+	assert.True(t, incomplete(), "a first look was interrupted")
+}

@@ -85,6 +85,8 @@ func (g *generated) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) 
 	return out, nil
 }
 
+func (g *generated) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
+
 func (g *generated) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
 
 func (g *generated) List(context.Context, notes.ListQuery) (notes.ListPage, error) {

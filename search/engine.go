@@ -15,6 +15,7 @@ type Store interface {
 	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
 	Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
+	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
 }
 
 const (

@@ -23,7 +23,14 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		next += len(part)
 	}
 	if s.allowed != nil && s.allowed.Len() == 0 {
-		res.Notes = append(res.Notes, "no note is selected by the filter")
+		why, err := s.store.WhyNothing(ctx, s.r.filter)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(why) == 0 {
+			why = []string{"no note is selected by the filter"}
+		}
+		res.Notes = append(res.Notes, why...)
 	}
 	res.Truncated = next < len(list.found) || list.canGrow()
 	if res.Truncated {

@@ -353,6 +353,8 @@ func (m memory) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
+func (m memory) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
+
 func (m memory) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
 
 func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {

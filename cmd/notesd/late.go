@@ -173,6 +173,10 @@ func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
 	return v.Status(ctx)
 }
 
+func (l lateVault) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
+	return ask(ctx, l, (*notes.Vault).WhyNothing, f)
+}
+
 func (l lateVault) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
 	return ask(ctx, l, (*notes.Vault).List, q)
 }
