@@ -21,10 +21,15 @@ const (
 )
 
 // expandPrefixes finds the terms that the plan's prefixes begin, the most
-// frequent first when there are too many.
+// frequent first when there are too many, and the families of its words.
 func expandPrefixes(s *scorch.IndexSnapshot, p *plan) error {
 	for i := range p.terms {
 		t := &p.terms[i]
+		if t.family && t.others == nil {
+			if err := addFamily(s, t); err != nil {
+				return err
+			}
+		}
 		if !t.prefix {
 			continue
 		}
@@ -35,6 +40,25 @@ func expandPrefixes(s *scorch.IndexSnapshot, p *plan) error {
 		delete(found, t.text)
 		t.others = mostFrequent(found, maxExpansions)
 	}
+	return nil
+}
+
+// addFamily finds the forms of a word.
+func addFamily(s *scorch.IndexSnapshot, t *planTerm) error {
+	stem := stemOf(t.text)
+	if stem == "" {
+		return nil
+	}
+	found, err := termsIn(s, nil, stem)
+	if err != nil {
+		return err
+	}
+	for term := range found {
+		if term == t.text || !sameFamily(t.text, term) {
+			delete(found, term)
+		}
+	}
+	t.others = mostFrequent(found, maxExpansions)
 	return nil
 }
 

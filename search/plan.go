@@ -11,9 +11,12 @@ type plan struct {
 type planTerm struct {
 	lookup
 	weight float64
+	times  float64 // that the query has it
 	// others are terms that count as the same: those that a short word of a
-	// script cut into n-grams begins, or those like a word that no note has.
+	// script cut into n-grams begins, those like a word that no note has, or
+	// the forms of a word.
 	others []string
+	family bool // forms of the word count as the word
 }
 
 // lookup is a term as it is looked for in the index.

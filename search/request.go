@@ -51,7 +51,6 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 			continue
 		}
 		meaning = append(meaning, n.text)
-		b.add(n.text)
 		switch n.kind {
 		case kindPhrase:
 			r.phrases = append(r.phrases, units(n.text))
@@ -59,6 +58,10 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		case kindTitle:
 			r.plan.require = append(r.plan.require, allOf(n.text, []string{fieldName}))
 		}
+	}
+	b.language = languageOf(meaning)
+	for _, text := range meaning {
+		b.add(text)
 	}
 	b.finish()
 	r.meaning = strings.Join(meaning, " ")
@@ -154,6 +157,7 @@ func (t term) lookup() lookup { return lookup{text: t.text, prefix: t.short} }
 // planBuilder gathers the terms of a request's plan.
 type planBuilder struct {
 	*request
+	language
 	terms map[string]int // → index into the plan's terms
 	stops []string       // texts of which only stop words were found
 	gap   int            // words left out since the last
@@ -162,7 +166,7 @@ type planBuilder struct {
 // add plans the words of a text, without stop words.
 func (b *planBuilder) add(text string) {
 	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		if stopWords[string(fold(nil, text[s.start:s.end]))] {
+		if b.isStop(string(fold(nil, text[s.start:s.end]))) {
 			b.stops = append(b.stops, text[s.start:s.end])
 			b.gap++
 			continue
@@ -173,6 +177,10 @@ func (b *planBuilder) add(text string) {
 		}
 		b.addSpan(text, withoutExtension(text, s))
 	}
+}
+
+func (b *planBuilder) isStop(word string) bool {
+	return stopWords[word] || b.foreign && functionWords[word]
 }
 
 // withoutExtension cuts ".md" off a word: whoever pastes a path means the
@@ -203,7 +211,8 @@ func (b *planBuilder) addPrefix(text string, s span) {
 		b.plan.terms = append(b.plan.terms, planTerm{})
 		b.terms[exact] = i
 	}
-	b.plan.terms[i].lookup, b.plan.terms[i].weight = lookup{text: exact, prefix: true}, 1
+	t := &b.plan.terms[i]
+	t.lookup, t.weight, t.times = lookup{text: exact, prefix: true}, 1, t.times+1
 	b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[s.start : s.end+1], gap: b.gap, alone: true})
 	b.gap = 0
 }
@@ -214,7 +223,7 @@ func (b *planBuilder) addSpan(text string, s span) {
 		exact := string(fold(nil, text[t.start:t.end]))
 		weight := 1.0
 		if t.part {
-			if stopWords[exact] {
+			if b.isStop(exact) {
 				continue
 			}
 			weight = partWeight
@@ -225,10 +234,14 @@ func (b *planBuilder) addSpan(text string, s span) {
 				continue
 			}
 			i = len(b.plan.terms)
-			b.plan.terms = append(b.plan.terms, planTerm{lookup: t.lookup()})
+			b.plan.terms = append(b.plan.terms, planTerm{lookup: t.lookup(), family: b.families && s.kind() == classWord && !t.part})
 			b.terms[t.text] = i
 		}
-		b.plan.terms[i].weight = max(b.plan.terms[i].weight, weight)
+		pt := &b.plan.terms[i]
+		pt.weight = max(pt.weight, weight)
+		if s.kind() == classWord || !known { // n-grams overlap
+			pt.times++
+		}
 		if t.part {
 			b.parts = append(b.parts, queryWord{term: i, shown: text[t.start:t.end]})
 		} else {

@@ -1,0 +1,107 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// functionWords are words of languages other than English that say nothing
+// about what a note is about, folded: of German, French, Spanish, Italian,
+// Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek and
+// Ukrainian. They are dropped from queries in those languages only.
+var functionWords = func() map[string]bool {
+	set := map[string]bool{}
+	for _, list := range functionWordLists {
+		for w := range strings.FieldsSeq(list) {
+			set[string(fold(nil, w))] = true
+		}
+	}
+	return set
+}()
+
+var functionWordLists = []string{
+	"der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wurde wurden worden hat haben hatte hatten wie was wer wen wem wo wann warum welche welcher welches welchen welchem wofur womit woher wohin mit von vom zu zum zur auf aus bei beim fur nach uber unter vor durch gegen ohne um als wenn dass man es er sie ich wir ihr sich auch noch nur sein seine seiner ihre ihrer im am kann konnte konnen soll gibt",
+	"le la les un une des du de et ou est sont etait etaient a ont qui que quoi quel quelle quels quelles quand comment pourquoi dans par pour sur avec sans sous entre vers chez ce cet cette ces se son sa ses leur leurs il elle ils elles on nous vous je ne pas plus au aux en y fut ete",
+	"el la los las un una unos unas de del y o es son era eran fue fueron ha han que quien quienes cual cuales cuando donde como por para con sin sobre entre en se su sus al lo le les no mas cuanto cuantos cuanta",
+	"il lo la gli le un uno una di del della dei delle degli dell e o che chi cosa quale quali quando dove come perche per con senza su tra fra in nel nella nei da dal dalla si sono era erano ha hanno al alla ai alle non",
+	"o os as um uma uns umas do da dos das e ou que quem qual quais quando onde como por para com sem sobre entre em no na nos nas se seu sua foi foram era sao ao aos nao",
+	"de het een en of is zijn was waren wordt worden werd werden heeft hebben had wie wat waar wanneer waarom hoe welke welk met van voor op uit bij naar over onder door tegen als dat die deze dit niet ook maar er hij zij ze we in te aan",
+	"och eller som att det den en ett ar var vad vem nar hur varfor vilken vilket vilka med av for pa till fran om under over hos har hade inte sin sitt sina der er og ikke hva hvem hvor hvad hvornar",
+	"и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще о из ему когда кто где какой какая какое какие каких каким какую чем это этого для до был была были или чего почему сколько при под над об есть их",
+	"i w we na z ze do o od po za przez dla nie sie jest sa byl byla bylo co kto gdzie kiedy jak jaki jaka jakie ktory ktora ktore czy to ten ta te",
+	"ve ile bir bu su o da de mi mu ne kim hangi nerede nasil neden niye kac icin gibi olarak olan oldu idi var yok",
+	"ο η το οι τα του της των τον την και ή να που ποιος ποια ποιο ποιοι πως πότε ποτε γιατι με σε στο στη στην στον στις στα από απο για δεν είναι ειναι ήταν ηταν τι ένα ενα μια ένας",
+	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
+}
+
+// language is what the words of a query say about its language.
+type language struct {
+	foreign  bool // not English: function words are stop words
+	families bool // and its words have forms that end differently
+}
+
+// languageOf tells the language of a query's words: another than English when
+// they have letters that English has not, or function words of another language,
+// and none of English only.
+func languageOf(texts []string) language {
+	var foreign, english, letters bool
+	for _, text := range texts {
+		for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+			if s.kind() != classWord {
+				continue
+			}
+			word := string(fold(nil, text[s.start:s.end]))
+			switch stop, function := stopWords[word], functionWords[word]; {
+			case stop && !function:
+				english = true
+			case function && !stop:
+				foreign = true
+			}
+			foreign = foreign || s.classes&highBit != 0 && strings.ContainsFunc(text[s.start:s.end], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
+			letters = letters || strings.ContainsFunc(text[s.start:s.end], isolating)
+		}
+	}
+	foreign = foreign && !english
+	return language{foreign: foreign, families: foreign && !letters}
+}
+
+// isolating reports letters of languages whose words have no endings
+// (Vietnamese), or change within (Arabic, Hebrew): families only do harm there.
+func isolating(r rune) bool {
+	switch r {
+	case 'ơ', 'ư', 'Ơ', 'Ư':
+		return true
+	}
+	return r >= 0x1EA0 && r <= 0x1EF9 || unicode.In(r, unicode.Arabic, unicode.Hebrew)
+}
+
+// A word family are the terms of the vault that share all of a word but its last
+// letters, and are about as long: its inflected forms, without a dictionary.
+const (
+	familyEnding = 2 // letters of the word that the others need not share
+	familyLeast  = 4 // letters that they share at least
+	familyReach  = 3 // letters that they are shorter or longer, at most
+)
+
+// stemOf returns what a word's family shares, "" when it has none.
+func stemOf(word string) string {
+	n := utf8.RuneCountInString(word)
+	if n < familyLeast {
+		return ""
+	}
+	keep := max(familyLeast, n-familyEnding)
+	for i := range word {
+		if keep == 0 {
+			return word[:i]
+		}
+		keep--
+	}
+	return word
+}
+
+// sameFamily reports whether a term that shares the stem is of the family.
+func sameFamily(word, term string) bool {
+	d := utf8.RuneCountInString(word) - utf8.RuneCountInString(term)
+	return max(d, -d) <= familyReach
+}
