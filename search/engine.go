@@ -29,9 +29,9 @@ const (
 	pool = 100
 	// maxResults is where pages end. Who wants more wants another query.
 	maxResults = 1000
-	// rescored is how many of the best candidates' texts are looked at; more
-	// change nothing on any judged set.
-	rescored = 12
+	// rescored is how many of the best candidates' texts are looked at: from here
+	// on more cost time and change little.
+	rescored = 16
 	// semanticTimeout is how long an answer waits for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
 	// loadingTimeout is how long the first answers wait for vectors that are being

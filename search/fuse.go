@@ -16,6 +16,8 @@ type SemanticHit struct {
 	// Near is the cosine on one scale for all models: what is about the query
 	// has more than .3, what has nothing to do with it about 0.
 	Near float64
+	// First is Near of the note's first chunk.
+	First float64
 }
 
 // Semantic finds notes by meaning. The vectors of the vault are one.
@@ -73,7 +75,8 @@ type candidate struct {
 	terms uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
-	cosine, near         float64
+	cosine               float64
+	near, first          float64 // see SemanticHit
 	weak                 bool
 	embedded             bool // the cosine is known
 	chunk                int  // nearest in meaning; -1: none
@@ -97,33 +100,41 @@ type meaning struct {
 	passages int // that near was chosen from
 }
 
+// What words and meaning count in a hybrid search. Chosen on judged sets;
+// docs/retrieval.md has the table.
+const (
+	// firstShare is what a note's first passage counts beside its best: of many
+	// passages one is near by chance, and the first says what a note is about.
+	firstShare = 0.4
+	// likelyNear is how near a note without vectors is taken to be, as a part of
+	// how well its words match.
+	likelyNear = 0.7
+)
+
 // fuse ranks what was found by words and by meaning together, by their scores
-// and not their ranks: the text score divided by its maximum, and the cosine
-// scaled from the least to the greatest, weighted. A note of which no cosine
-// is known because it has no vectors is ranked by its text score alone.
-func fuse(text []candidate, m meaning) []candidate {
-	if len(m.near) == 0 {
-		return text
-	}
-	most := 0.0
-	for _, c := range text {
-		most = max(most, c.text)
-	}
+// and not their ranks: the text score as a part of what a note would score that
+// has all the words, so that a query which no text answers well leaves more to
+// meaning, and nearness as it is, weighted. A note of which no cosine is known
+// because it has no vectors is taken for as near as its words let expect.
+func (s *search) fuse(text []candidate, r *ranking, m meaning) []candidate {
 	out := slices.Clone(text)
 	at := make(map[int64]int, len(text)+len(m.near))
 	for i := range out {
 		at[out[i].note] = i
 	}
+	others := &notes.IDSet{}
 	set := func(h SemanticHit, rank int) {
 		i, ok := at[h.NoteID]
 		if !ok {
 			i = len(out)
 			at[h.NoteID] = i
-			out = append(out, candidate{note: h.NoteID, chunk: -1})
+			out = append(out, candidate{note: h.NoteID})
+			others.Add(h.NoteID)
 		}
-		out[i].cosine, out[i].near, out[i].chunk, out[i].embedded = h.Cosine, h.Near, h.Ordinal, true
+		c := &out[i]
+		c.cosine, c.near, c.first, c.chunk, c.embedded = h.Cosine, h.Near, h.First, h.Ordinal, true
 		if rank > 0 {
-			out[i].vectorRank = rank
+			c.vectorRank = rank
 		}
 	}
 	for _, h := range m.also {
@@ -132,35 +143,36 @@ func fuse(text []candidate, m meaning) []candidate {
 	for i, h := range m.near {
 		set(h, i+1)
 	}
-	lowest, highest := m.span()
-	for i := range out {
-		c := &out[i]
-		c.score = 0
-		if most > 0 {
-			c.score = c.text / most
-		}
-		switch {
-		case c.embedded && highest > lowest:
-			c.score = (1-m.weight)*c.score + m.weight*(c.cosine-lowest)/(highest-lowest)
-		case c.embedded:
-			c.score = (1-m.weight)*c.score + m.weight
-		case m.complete:
-			c.score *= 1 - m.weight
-		}
+	for id, found := range r.textOf(others) {
+		c := &out[at[id]]
+		c.text, c.terms, c.textRank = found.score, found.terms, len(text)+1
 	}
-	slices.SortStableFunc(out, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.note, a.note))
-	})
+	for i := range out {
+		s.score(&out[i], m)
+	}
+	sortByScore(out)
 	return out
 }
 
-// span returns the least and the greatest cosine.
-func (m meaning) span() (lowest, highest float64) {
-	lowest, highest = m.near[0].Cosine, m.near[0].Cosine
-	for _, hits := range [][]SemanticHit{m.near, m.also} {
-		for _, h := range hits {
-			lowest, highest = min(lowest, h.Cosine), max(highest, h.Cosine)
-		}
+// score makes one score of what is known about a candidate.
+func (s *search) score(c *candidate, m meaning) {
+	text := c.text / s.rescorer.ideal
+	switch {
+	case s.q.Mode == ModeSemantic && m.weight > 0:
+		c.score = c.near
+	case c.embedded:
+		c.score = (1-m.weight)*text + m.weight*((1-firstShare)*c.near+firstShare*c.first)
+	case m.complete:
+		c.score = (1 - m.weight) * text
+	case m.weight > 0:
+		c.score = (1 - m.weight + m.weight*likelyNear) * text
+	default:
+		c.score = text
 	}
-	return lowest, highest
+}
+
+func sortByScore(found []candidate) {
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.note, a.note))
+	})
 }

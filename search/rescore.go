@@ -12,8 +12,12 @@ import (
 // the table.
 const (
 	pairBonus   = 0.30 // two words of the query stand together, in its order
-	windowBonus = 0.10 // the words that meet in some twenty words
+	windowBonus = 0.20 // the words that meet in some twenty words
 	exactBonus  = 0.05 // the word itself and not another with its stem
+
+	// idealCap is how many words that one note has are all that a query can
+	// ask for: of a long one no note has all.
+	idealCap = 3.5
 
 	pairReach  = 3   // words from the one to the other, at most
 	windowSize = 120 // bytes
@@ -26,6 +30,7 @@ type rescorer struct {
 	weights []float64 // idf by term of the plan, then that of mark
 	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
 	pairs   []pair
+	ideal   float64 // what a note scores that has all that was asked for
 }
 
 // pair is two words that follow each other in the query.
@@ -40,6 +45,10 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 	for i := range s.weights {
 		s.weights[i] = float64(idf(docs, with[i])) * r.plan.terms[i].weight
 	}
+	for i, t := range r.plan.terms {
+		s.ideal += s.weights[i] * t.times
+	}
+	s.ideal = max(1e-9, min(s.ideal, idealCap*float64(idf(docs, 1))))
 	if r.filter.HasTodo || len(r.filter.Tags) > 0 {
 		s.mark = len(s.weights)
 		s.weights = append(s.weights, max(1, s.total()/2))

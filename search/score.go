@@ -33,9 +33,33 @@ type ranking struct {
 	total int      // notes that matched
 	docs  int      // notes in the index
 	with  []int    // notes that have the plan's term i
+
+	scored []*accumulator // of each segment, for textOf until release
 }
 
-// rank scores the notes of admitted (nil: all) and returns the best; the plan's
+// release gives back the scores of all notes.
+func (r *ranking) release() {
+	for _, a := range r.scored {
+		a.release()
+	}
+	r.scored = nil
+}
+
+// textOf returns what words say about notes, however far down the ranking they
+// are; those without any are left out.
+func (r *ranking) textOf(of *notes.IDSet) map[int64]ranked {
+	found := make(map[int64]ranked, of.Len())
+	for _, a := range r.scored {
+		for doc, id := range a.data.notes {
+			if of.Has(id) && a.terms[doc] != 0 {
+				found[id] = ranked{note: id, score: float64(a.score[doc]), terms: a.terms[doc]}
+			}
+		}
+	}
+	return found
+}
+
+// rank scores, until the ranking is released, the notes of admitted (nil: all) and returns the best; the plan's
 // clauses are for [Index.matching]. It fills in what the prefixes of the plan
 // stand for.
 func (x *Index) rank(ctx context.Context, p *plan, admitted *notes.IDSet, limit int) (ranking, error) {
@@ -49,6 +73,9 @@ func (x *Index) rank(ctx context.Context, p *plan, admitted *notes.IDSet, limit 
 		r, err = x.rankIn(ctx, s, p, admitted, limit)
 		return err
 	})
+	if err != nil {
+		r.release()
+	}
 	return r, err
 }
 
@@ -69,17 +96,17 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, ad
 	top := newTop(limit)
 	for i := range s.Segments() {
 		if err := ctx.Err(); err != nil {
-			return ranking{}, err
+			return r, err
 		}
 		eligible := eligibleOf(data[i], admitted)
 		acc := newAccumulator(data[i], eligible, average)
+		r.scored = append(r.scored, acc)
 		for t, term := range p.terms {
-			if err := acc.add(t, lists[t].segments[i], idf(docs, lists[t].docs)*float32(term.weight)); err != nil {
-				return ranking{}, err
+			if err := acc.add(t, lists[t].segments[i], idf(docs, lists[t].docs)*float32(term.weight*term.times)); err != nil {
+				return r, err
 			}
 		}
 		r.total += acc.collect(top)
-		acc.release()
 	}
 	for t := range p.terms {
 		r.with[t] = lists[t].docs

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -108,34 +107,39 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	ask := s.askMeaning(ctx)
 	defer ask.stop()
 	list := &rankedList{semantic: Coverage{State: StateOff}}
-	text, err := s.byWords(ctx, list, depth)
+	r, err := s.byWords(ctx, list, depth)
+	defer r.release()
 	if err != nil {
 		return nil, err
 	}
-	m, err := ask.answer(ctx, list, text[:min(len(text), pool)])
+	text := byText(r.best)
+	head := text[:min(len(text), pool)]
+	if err := s.readNotes(ctx, s.best(text)); err != nil { // while the vectors are searched
+		return nil, err
+	}
+	m, err := ask.answer(ctx, list, head)
 	if err != nil {
 		return nil, err
 	}
-	s.blend(list, text, m)
+	if err := s.blend(ctx, list, text, &r, m); err != nil {
+		return nil, err
+	}
 	s.judge(list)
 	return list, nil
 }
 
-// byWords ranks by words, verifies phrases and looks at the best texts.
-func (s *search) byWords(ctx context.Context, list *rankedList, depth int) ([]candidate, error) {
+// byWords ranks by words and verifies phrases. Its ranking is to be released.
+func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (ranking, error) {
 	r, err := s.rankWords(ctx, list, depth)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	list.total, list.terms, list.docs, list.with = r.total, s.r.plan.terms, r.docs, r.with
 	s.rescorer = newRescorer(s.r, r.docs, r.with)
 	if s.r.hasPhrases() {
-		if r.best, err = s.verified(ctx, list, r.best); err != nil {
-			return nil, err
-		}
+		r.best, err = s.verified(ctx, list, r.best)
 	}
-	text := byText(r.best)
-	return text, s.rescore(ctx, text)
+	return r, err
 }
 
 // rankWords asks the index. Words that no note has are looked for as what they
@@ -162,29 +166,33 @@ func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ra
 	if !again {
 		return r, nil
 	}
+	r.release()
 	return s.index.rank(ctx, &s.r.plan, s.admitted, depth)
 }
 
+// best returns the candidates whose texts are looked at.
+func (s *search) best(found []candidate) []candidate {
+	return found[:min(len(found), max(rescored, s.q.Limit))]
+}
+
 // rescore adds to the best candidates what their texts say, and sorts them.
-func (s *search) rescore(ctx context.Context, text []candidate) error {
-	best := text[:min(len(text), max(rescored, s.q.Limit))]
+func (s *search) rescore(ctx context.Context, found []candidate, m meaning) error {
+	best := s.best(found)
 	if err := s.readNotes(ctx, best); err != nil {
 		return err
 	}
 	for i := range best {
-		n := s.read[best[i].note]
-		if n == nil {
+		c := &best[i]
+		n := s.read[c.note]
+		if n == nil || c.terms == 0 {
 			continue
 		}
-		bonus, matches := s.rescorer.score(n, best[i].terms)
+		bonus, matches := s.rescorer.score(n, c.terms)
 		s.matches[n.ID] = matches
-		best[i].text += bonus
-		best[i].score = best[i].text
+		c.text += bonus
+		s.score(c, m)
 	}
-	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.text, a.text) })
-	for i := range best {
-		best[i].textRank = i + 1
-	}
+	sortByScore(best)
 	return nil
 }
 
@@ -213,41 +221,40 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 }
 
 // blend orders the list as the mode asks.
-func (s *search) blend(list *rankedList, text []candidate, m meaning) {
-	head := text[:min(len(text), pool)]
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *ranking, m meaning) error {
 	list.floor = floor(m.passages, m.weight)
-	switch {
-	case len(m.near) == 0 || s.q.Mode == ModeText:
+	if len(m.near) == 0 || s.q.Mode == ModeText {
+		m = meaning{}
+		for i := range text {
+			s.score(&text[i], m)
+		}
 		list.found = text
-		return
-	case s.q.Mode == ModeSemantic:
-		m.weight = 1
-		list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.vectorRank == 0 || c.near < list.floor })
-		list.total = len(list.found)
-		return
+		return s.rescore(ctx, list.found, m)
 	}
-	list.found = slices.DeleteFunc(fuse(head, m), func(c candidate) bool { return c.textRank == 0 && c.near < list.floor })
+	head := text[:min(len(text), pool)]
+	list.found = slices.DeleteFunc(s.fuse(head, r, m), func(c candidate) bool {
+		return c.near < list.floor && c.terms == 0
+	})
+	if s.q.Mode == ModeSemantic {
+		list.found = slices.DeleteFunc(list.found, func(c candidate) bool { return c.vectorRank == 0 })
+		list.total = len(list.found)
+		return nil
+	}
+	if err := s.rescore(ctx, list.found, m); err != nil {
+		return err
+	}
 	have := make(map[int64]bool, len(list.found))
 	for _, c := range list.found {
 		have[c.note] = true
-	}
-	list.total += len(list.found) - len(head)
-	for _, c := range text[len(head):] {
-		if have[c.note] {
-			list.total-- // counted as found by words, too
-			continue
+		if c.textRank == 0 {
+			list.total++
 		}
-		c.score = 0 // beyond what is fused; only the order counts
-		list.found = append(list.found, c)
 	}
-	// A note that words rank too low to be in text may be near, and counts twice.
-	list.total = min(list.total, s.eligible(list.docs))
-}
-
-// eligible is the number of notes that a search may find, of those in the index.
-func (s *search) eligible(docs int) int {
-	if s.admitted == nil {
-		return docs
+	for _, c := range text[len(head):] {
+		if !have[c.note] {
+			c.score = 0 // beyond what is fused; only the order counts
+			list.found = append(list.found, c)
+		}
 	}
-	return min(docs, s.admitted.Len())
+	return nil
 }

@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 	}
 	for _, n := range page.Notes {
 		if cos, ok := m.cosines[strings.TrimSuffix(n.Path, ".md")]; ok && keep(n) {
-			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos})
+			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cos})
 		}
 	}
 	slices.SortFunc(hits, func(a, b search.SemanticHit) int {
@@ -99,14 +100,15 @@ func TestHybrid(t *testing.T) {
 	assert.Equal(t, search.StateReady, r.Semantic.State)
 	assert.Equal(t, 3, r.Total)
 	first, ship := r.Hits[0], r.Hits[2]
-	assert.InDelta(t, .5*1+.5*(.5-.1)/.8, first.Score, 1e-6)
+	mention := r.Hits[1]
+	assert.InDelta(t, (first.Score-.5*.5)/first.Why.TextScore, (mention.Score-.5*.8)/mention.Why.TextScore, 1e-9, "one scale for all notes")
 	assert.Equal(t, 1, first.Why.TextRank)
 	assert.Equal(t, 3, first.Why.VectorRank)
 	assert.InDelta(t, .5, first.Why.VectorScore, 1e-9)
 	assert.Equal(t, []string{"harbour"}, first.Why.Terms)
 	assert.Zero(t, ship.Why.TextRank)
 	assert.Equal(t, 1, ship.Why.VectorRank)
-	assert.InDelta(t, .5, ship.Score, 1e-6)
+	assert.InDelta(t, .5*.9, ship.Score, 1e-9, "nearness is not stretched")
 	assert.Equal(t, []string{"harbour", "harbour"}, m.asked[len(m.asked)-2:], "without the filters")
 
 	r = f.search(search.Query{Text: "harbour", Mode: search.ModeSemantic})
@@ -115,6 +117,64 @@ func TestHybrid(t *testing.T) {
 	assert.Equal(t, []string{"boats", "mention"}, pathsOf(r))
 	assert.Equal(t, search.StateOff, r.Semantic.State)
 	assert.Equal(t, []string{"cooking"}, pathsOf(f.search(search.Query{Text: "-moored -harbour"})), "nothing to embed")
+}
+
+// Of two notes with passages as near, the one is better whose first passage is,
+// and what is near has its own text score however far down the ranking it is.
+func TestHybridScores(t *testing.T) {
+	files := map[string]string{"about.md": "About boats.", "aside.md": "Of something else.", "far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)}
+	for i := range 150 {
+		files[fmt.Sprintf("n%03d.md", i)] = "harbour wall harbour"
+	}
+	f := newFixture(t, files)
+	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"about": .6, "aside": .6, "far": .9}}
+	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{})
+	r := f.search(search.Query{Text: "boat"})
+	assert.Equal(t, []string{"about", "far", "aside"}, pathsOf(r))
+	assert.Equal(t, []string{"far", "about", "aside"}, pathsOf(f.search(search.Query{Text: "xqzzy", Mode: search.ModeHybrid})))
+	aside := f.search(search.Query{Text: "xqzzy", Mode: search.ModeHybrid}).Hits[2]
+	assert.InDelta(t, .5*(.6*.6+.4*.1), aside.Score, 1e-9)
+	aside = f.search(search.Query{Text: "xqzzy", Mode: search.ModeSemantic}).Hits[2]
+	assert.InDelta(t, .6, aside.Score, 1e-9, "the first passage counts in hybrid only")
+
+	r = f.search(search.Query{Text: "harbour wall", Explain: true})
+	assert.Equal(t, "far", r.Hits[0].Path[:3])
+	far := r.Hits[0]
+	assert.Equal(t, []string{"harbour", "wall"}, far.Why.Terms)
+	assert.Greater(t, far.Why.TextRank, 100)
+	assert.Greater(t, far.Score, .5*.9)
+	assert.Equal(t, 153, r.Total, "about and aside are near, all others have the words")
+}
+
+// firstMeaning knows how near some notes' first passages are.
+type firstMeaning struct {
+	*fakeMeaning
+	first map[string]float64
+}
+
+func (m firstMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+	hits, err := m.fakeMeaning.Nearest(ctx, text, allowed, k)
+	if err != nil {
+		return nil, err
+	}
+	found, err := m.store.ByID(ctx, idsOf(hits))
+	for _, n := range found {
+		for i := range hits {
+			if first, ok := m.first[strings.TrimSuffix(n.Path, ".md")]; ok && hits[i].NoteID == n.ID {
+				hits[i].First = first
+			}
+		}
+	}
+	return hits, err
+}
+
+func idsOf(hits []search.SemanticHit) []int64 {
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.NoteID
+	}
+	return ids
 }
 
 // Whatever finds a candidate, the query's conditions hold for it.
@@ -186,11 +246,10 @@ func TestNothingFound(t *testing.T) {
 // put it.
 func TestHybridWhileEmbedding(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
-		cosines: map[string]float64{"cooking": .1, "mention": .2}}
+		cosines: map[string]float64{"cooking": .1, "mention": .8}}
 	f := withMeaning(t, m)
 	r := f.search(search.Query{Text: "harbour"})
 	assert.Equal(t, "boats", pathsOf(r)[0])
-	assert.InDelta(t, 1, r.Hits[0].Score, 1e-6)
 	assert.Equal(t, search.Coverage{State: search.StateBuilding, Coverage: .5}, r.Semantic)
 
 	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
@@ -219,7 +278,6 @@ func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
 	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{})
 	r := f.search(search.Query{Text: "harbour", Explain: true})
 	require.Equal(t, "boats", pathsOf(r)[0], "it has no vectors: by its words alone")
-	assert.InDelta(t, 1, r.Hits[0].Score, 1e-6)
 	require.Equal(t, "mention", pathsOf(r)[1])
 	assert.InDelta(t, .8, r.Hits[1].Why.VectorScore, 1e-9)
 	assert.Zero(t, r.Hits[1].Why.VectorRank)

@@ -72,6 +72,7 @@ type chunkHit struct {
 	note    int64
 	ordinal int
 	cosine  float64
+	first   float64 // cosine of the note's first chunk
 }
 
 // rescoredFor is how many candidates by signs are scored exactly to find the
@@ -94,7 +95,20 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector f
 	for _, c := range flat.Scan(e.signs, flat.Signs(nil, query), rescoredFor(k), keep) {
 		e.score(c.Row, q, vector, best)
 	}
-	return ranked(best, k)
+	return e.firsts(ranked(best, k), q, vector)
+}
+
+// firsts adds how near the notes' first chunks are.
+func (e *entries) firsts(hits []chunkHit, q flat.Query, vector func(slot uint32) flat.Vector) []chunkHit {
+	for i := range hits {
+		hits[i].first = hits[i].cosine
+		for _, row := range e.of[hits[i].note] {
+			if e.ordinal[row] == 0 {
+				hits[i].first = float64(q.Dot(vector(e.slot[row])))
+			}
+		}
+	}
+	return hits
 }
 
 // score enters a row if it is its note's best so far.
@@ -124,5 +138,5 @@ func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32)
 			e.score(row, q, vector, best)
 		}
 	}
-	return ranked(best, len(best))
+	return e.firsts(ranked(best, len(best)), q, vector)
 }

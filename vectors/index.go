@@ -164,6 +164,8 @@ type Hit struct {
 	// program: what is about the text has more than .3, what has nothing to do
 	// with it about 0.
 	Near float64
+	// First is Near of the note's first chunk.
+	First float64
 }
 
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
@@ -201,7 +203,7 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 func hits(found []chunkHit, near scale) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
-		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine)}
+		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first)}
 	}
 	return out
 }
