@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 var (
-	errDuplicateID = errors.New("a request with this id is still being worked on")
+	errDuplicateID = errors.New("the id of this request belongs to one that is still being worked on")
 	errTooMany     = errors.New("too many requests wait for an answer")
 )
 
@@ -47,6 +48,15 @@ type request struct {
 
 // listens reports whether the request stays open until it is cancelled.
 func (r *request) listens() bool { return r.method == methodListen }
+
+// unanswered returns what the client gets instead of the answer to r, because of
+// err. A daemon that was sent a tool call may have carried it out.
+func (r *request) unanswered(err error) error {
+	if r.method == methodCallTool && r.sends > 0 {
+		return fmt.Errorf("%w. The outcome of this call is unknown: if it was to change a note, read the note before repeating it", err)
+	}
+	return err
+}
 
 // inflight is the table of unanswered requests. It is not safe for concurrent
 // use.

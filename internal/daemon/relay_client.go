@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -124,7 +125,12 @@ func (s *relaySession) fromRequest(line []byte, m message, id requestID, method 
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
 		s.mu.Unlock()
-		s.refuse(m.id.of(line), b, codeInvalidRequest, err)
+		rawID := m.id.of(line)
+		if errors.Is(err, errDuplicateID) {
+			// Under that id the client would take it for the other call's answer.
+			rawID, err = []byte("null"), fmt.Errorf("%w: %s", err, rawID)
+		}
+		s.refuse(rawID, b, codeInvalidRequest, err)
 		return
 	}
 	r := &request{
@@ -218,7 +224,7 @@ func (s *relaySession) failAll(err error) {
 	for _, r := range s.requests.inOrder() {
 		if !r.listens() {
 			s.requests.remove(r)
-			lines = append(lines, r.batch.answer(failure(r.rawID, codeInternal, err)))
+			lines = append(lines, r.batch.answer(failure(r.rawID, codeInternal, r.unanswered(err))))
 		}
 	}
 	select {

@@ -53,6 +53,7 @@ func TestRelaySurvivesATimeWithoutDaemon(t *testing.T) {
 		refused := h.hear()
 		assert.Contains(t, refused, `"id":1,"error"`)
 		assert.Contains(t, refused, "disk full")
+		assert.NotContains(t, refused, "outcome", "a ping changes nothing")
 		// The next request makes it try again, at once.
 		start := time.Now()
 		h.say(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
@@ -61,6 +62,22 @@ func TestRelaySurvivesATimeWithoutDaemon(t *testing.T) {
 		d.answer(d.gets("ping"), "{}")
 		h.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		assert.Zero(t, time.Since(start))
+	})
+}
+
+// The daemon that was sent the call may have carried it out before it died.
+func TestRelaySaysThatAnOutcomeIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"edit_note"}}`)
+		d.gets("tools/call")
+		h.refuse <- errors.New("the daemon died while it started")
+		h.refuse <- errors.New("the daemon died while it started")
+		d.die()
+		assert.Contains(t, h.hear(), "The outcome of this call is unknown")
+		h.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"edit_note"}}`)
+		assert.NotContains(t, h.hear(), "outcome", "no daemon was sent it")
 	})
 }
 
@@ -178,7 +195,9 @@ func TestRelayGivesUpARequestThatKillsDaemons(t *testing.T) {
 			d.gets("tools/call")
 		}
 		d.die()
-		assert.Contains(t, h.hear(), `"id":1,"error"`)
+		failed := h.hear()
+		assert.Contains(t, failed, `"id":1,"error"`)
+		assert.Contains(t, failed, "The outcome of this call is unknown")
 		d = h.handshakeReplayed()
 		h.listsChanged()
 		d.getsNothing()

@@ -174,7 +174,7 @@ func (s *relaySession) lose(l *link) (reason string) {
 		}
 		if r.sends >= maxSends && !r.listens() {
 			s.requests.remove(r)
-			if line := r.batch.answer(failure(r.rawID, codeInternal, errGaveUp)); line != nil {
+			if line := r.batch.answer(failure(r.rawID, codeInternal, r.unanswered(errGaveUp))); line != nil {
 				lines = append(lines, line)
 			}
 			continue
