@@ -2,6 +2,7 @@ package notes
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,22 @@ type disk struct {
 type identity struct {
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
+}
+
+// FolderID identifies the folder at path by where it lies on its disk, so that
+// it is recognized after it was renamed. It is "" for a folder that cannot be
+// opened and on systems without such numbers.
+func FolderID(path string) string {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = root.Close() }() // only asked
+	id, err := rootIdentity(root)
+	if err != nil || id == (identity{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", id.Device, id.Inode)
 }
 
 func newDisk(root string, recorded identity) (*disk, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -63,6 +64,9 @@ func (a *app) main(args []string) int {
 		err = asUsage(err, root, args)
 	}
 	f := failureOf(err)
+	if f.Hint != "" {
+		err = fmt.Errorf("%w. %s", err, f.Hint)
+	}
 	_ = a.startup.Fail(err, f.exit) // whoever launched us may be gone
 	a.report(f)
 	return f.exit

@@ -108,8 +108,12 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.
 			return conn, nil, err
 		}
 		lock, err := daemon.Acquire(turn, cfg.State, identity())
-		if err == nil || !errors.Is(err, daemon.ErrLocked) {
-			return nil, lock, lockProblem(err)
+		if err == nil {
+			lock, err = claimed(cfg, lock)
+			return nil, lock, err
+		}
+		if !errors.Is(err, daemon.ErrLocked) {
+			return nil, nil, lockProblem(err)
 		}
 		select { // for a command that has the vault, or a daemon that is not up yet
 		case <-time.After(turnPoll):
@@ -224,5 +228,5 @@ func remarshal(from, to any) error {
 }
 
 func helloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow}
+	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow}
 }

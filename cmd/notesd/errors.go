@@ -81,6 +81,7 @@ func failureOf(err error) *failure {
 		domain  *notes.Error
 		mistake *config.Error
 		start   *daemon.StartError
+		other   *daemon.VaultError
 	)
 	switch {
 	case errors.As(err, &shown):
@@ -90,6 +91,8 @@ func failureOf(err error) *failure {
 		f.Hint = "notesd.example.toml documents every setting."
 	case errors.As(err, &domain):
 		f.Code, f.Hint, f.Candidates, f.Diff = domainCode(domain), domain.Hint, domain.Candidates, domain.Diff
+	case errors.As(err, &other):
+		f.Code, f.Message, f.Hint = "config", other.Error(), otherVaultHint
 	case errors.Is(err, daemon.ErrLocked):
 		f.Code = "locked"
 		f.Hint = "One process serves a vault. Stop that one, or use it: commands and \"notesd mcp\" find it by themselves."
@@ -111,6 +114,10 @@ func failureOf(err error) *failure {
 	}
 	return f
 }
+
+// otherVaultHint is what to do about a state that belongs to another vault.
+const otherVaultHint = "Each vault needs a state of its own: pass another with --state, or drop the state setting. " +
+	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
 
 func domainCode(err *notes.Error) string {
 	for _, row := range domainCodes {

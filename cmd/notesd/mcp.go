@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -106,7 +107,17 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) err
 			return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, daemonLog))
 		},
 	}
-	r := &daemon.Relay{In: a.in, Out: a.stdout, Dial: connector.Dial, Logger: log}
+	dial := func(ctx context.Context) (io.ReadWriteCloser, error) {
+		conn, err := connector.Connect(ctx)
+		if errors.Is(err, daemon.ErrOtherVault) {
+			return nil, fmt.Errorf("%w. %s", err, otherVaultHint)
+		}
+		if err != nil {
+			return nil, err // not conn: a nil *Conn would be a non-nil interface
+		}
+		return conn, nil
+	}
+	r := &daemon.Relay{In: a.in, Out: a.stdout, Dial: dial, Logger: log}
 	err = r.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil

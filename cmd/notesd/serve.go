@@ -91,9 +91,12 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	defer cancel()
 	for {
 		lock, err := daemon.Acquire(ctx, cfg.State, identity())
+		if err == nil {
+			return claimed(cfg, lock)
+		}
 		var locked *daemon.LockedError
 		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
-			return lock, lockProblem(err)
+			return nil, lockProblem(err)
 		}
 		select {
 		case <-time.After(turnPoll):
@@ -112,7 +115,7 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 		return err
 	}
 	log := s.logs.Logger
-	server := &daemon.Server{Listener: listener, Lock: lock, Identity: identity(), IdleExit: idleExit, Logger: log}
+	server := &daemon.Server{Listener: listener, Lock: lock, Identity: identity(), Vault: config.RealPath(s.cfg.Vault.Path), IdleExit: idleExit, Logger: log}
 	status := func() daemonStatus {
 		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
 	}

@@ -24,7 +24,7 @@ func StateDir(vault string, environ []string) (string, error) {
 }
 
 func (e environment) stateDir(vault string) (string, error) {
-	resolved, err := filepath.Abs(realPath(vault))
+	resolved, err := filepath.Abs(RealPath(vault))
 	if err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}

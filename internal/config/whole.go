@@ -38,7 +38,7 @@ func (l *loader) checkVault(cfg *Config) {
 		}
 		return
 	}
-	if within(realPath(cfg.State), realPath(vault)) {
+	if within(RealPath(cfg.State), RealPath(vault)) {
 		l.blame("state", cfg.State, "lies inside the vault",
 			"choose a folder elsewhere: a sync service would damage a live database")
 	}
@@ -90,8 +90,8 @@ func (l *loader) checkNoFolder(key, file string) {
 	}
 }
 
-// realPath resolves symbolic links in as much of the path as exists.
-func realPath(path string) string {
+// RealPath resolves symbolic links in as much of an absolute path as exists.
+func RealPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return spelled(resolved)
 	}
@@ -99,7 +99,7 @@ func realPath(path string) string {
 	if parent == path {
 		return path
 	}
-	return filepath.Join(realPath(parent), filepath.Base(path))
+	return filepath.Join(RealPath(parent), filepath.Base(path))
 }
 
 // within reports whether path is root or below it.

@@ -18,7 +18,24 @@ var (
 	// ErrIncompatible reports that the running daemon speaks another wire version
 	// and is not to be replaced. The error is an *IncompatibleError.
 	ErrIncompatible = errors.New("the running notesd daemon is of an incompatible version")
+	// ErrOtherVault reports that a state directory belongs to another vault. The
+	// error is a *VaultError.
+	ErrOtherVault = errors.New("this state belongs to another vault")
 )
+
+// VaultError is the error of using a state directory for a second vault.
+type VaultError struct {
+	State string // the state directory
+	Owner string // the vault that it belongs to
+	Vault string // the vault that was named
+}
+
+func (e *VaultError) Error() string {
+	return fmt.Sprintf("the state in %s belongs to the vault %s, not to %s", e.State, e.Owner, e.Vault)
+}
+
+// Is makes errors.Is(err, ErrOtherVault) hold.
+func (e *VaultError) Is(target error) bool { return target == ErrOtherVault }
 
 // IncompatibleError is the error of connecting to a daemon of another wire
 // version.
@@ -86,6 +103,10 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	conn, err := greet(ctx, c.(*net.UnixConn), hello)
 	if err != nil {
 		_ = c.Close() // nothing was sent that could be lost
+		var other *VaultError
+		if errors.As(err, &other) {
+			other.State = dir
+		}
 		if daemonIsStuck(err) {
 			return nil, fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
 		}
@@ -130,6 +151,8 @@ func greet(ctx context.Context, c *net.UnixConn, hello Hello) (*Conn, error) {
 	switch {
 	case w.Refused == RefusedWire:
 		return nil, &IncompatibleError{Daemon: w.Identity, Client: hello}
+	case w.Refused == RefusedVault:
+		return nil, &VaultError{Owner: w.Vault, Vault: hello.Vault}
 	case w.Refused != "":
 		return nil, &RefusedError{Daemon: w.Identity, Reason: w.Refused}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -179,13 +178,4 @@ func (c *Connector) logger() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return c.Logger
-}
-
-// Dial is Connect in the form that Relay.Dial takes.
-func (c *Connector) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
-	conn, err := c.Connect(ctx)
-	if err != nil {
-		return nil, err // not conn: a nil *Conn would be a non-nil interface
-	}
-	return conn, nil
 }

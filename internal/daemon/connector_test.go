@@ -24,7 +24,7 @@ func TestConnectPassesOnWhyItDoesNotStart(t *testing.T) {
 	c := &Connector{Dir: t.TempDir(), Start: func(context.Context) error { return broken }}
 	_, err := c.Connect(context.Background())
 	require.ErrorIs(t, err, broken)
-	_, err = c.Dial(context.Background())
+	_, err = c.Connect(context.Background())
 	require.ErrorIs(t, err, broken)
 }
 

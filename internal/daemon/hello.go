@@ -58,6 +58,10 @@ type Hello struct {
 	Wire    int    `json:"wire"`
 	Version string `json:"version"` // of the client's program
 	Kind    Kind   `json:"kind"`
+	// Vault is the folder that the client means, absolute and without symbolic
+	// links. A daemon of another folder refuses the connection. Empty: whichever
+	// the daemon serves.
+	Vault string `json:"vault,omitempty"`
 	// ReadOnly, Tools and Scopes narrow the session. They are enforced by the
 	// daemon; an empty list means no narrowing.
 	ReadOnly bool     `json:"read_only,omitempty"`
@@ -85,12 +89,14 @@ const (
 	RefusedBusy     Refusal = "busy"      // too many sessions
 	RefusedClosing  Refusal = "closing"   // the daemon is stopping
 	RefusedNotNewer Refusal = "not_newer" // only a newer version replaces a daemon
+	RefusedVault    Refusal = "vault"     // the daemon serves another folder
 )
 
 // Welcome is the daemon's answer to a Hello.
 type Welcome struct {
 	Identity
 	Refused Refusal `json:"refused,omitempty"` // empty: the connection is accepted
+	Vault   string  `json:"vault,omitempty"`   // the folder that the daemon serves
 }
 
 // NewIdentity describes this process as a daemon of the given program version.

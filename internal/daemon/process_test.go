@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -252,7 +253,7 @@ func testRelay(dir string) int {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	c := testConnector(dir)
 	c.Logger = logger
-	relay := &Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: c.Dial}
+	relay := &Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return c.Connect(ctx) }}
 	if err := relay.Run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "relay:", err)
 		return 1

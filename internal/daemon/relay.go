@@ -183,6 +183,9 @@ func (s *relaySession) unreachable(ctx context.Context, err error, first bool) e
 	if fatal && s.waiting() == 0 {
 		s.awaitRequest(ctx, refusalGrace)
 	}
+	if fatal {
+		s.finish(err) // before the last answer ends a session whose input has ended
+	}
 	s.failAll(err)
 	if fatal {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -112,7 +113,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if readErr == nil {
 		refusal = r.judge(c, hello)
 	}
-	if err := writeFrame(c.UnixConn, Welcome{Identity: r.server.Identity, Refused: refusal}); err != nil {
+	if err := writeFrame(c.UnixConn, Welcome{Identity: r.server.Identity, Refused: refusal, Vault: r.server.Vault}); err != nil {
 		return Hello{}, fmt.Errorf("answer the first line: %w", err)
 	}
 	if refusal != "" {
@@ -138,6 +139,9 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	if hello.Wire != r.server.Identity.Wire {
 		return RefusedWire
 	}
+	if hello.Vault != "" && !sameFolder(hello.Vault, r.server.Vault) {
+		return RefusedVault
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
@@ -148,6 +152,17 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	}
 	r.sessions[c] = hello.Kind
 	return ""
+}
+
+// sameFolder reports whether two paths lead to one folder. The paths are compared
+// first, because the folder may be unmounted.
+func sameFolder(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (r *running) enter(c *sessionConn) bool {

@@ -46,6 +46,7 @@ type Server struct {
 	Listener *net.UnixListener // from Listen
 	Lock     *Lock             // held by the caller, who releases it after Serve
 	Identity Identity          // as given to Acquire
+	Vault    string            // the folder that is served; see Hello.Vault
 	// IdleExit stops the server when it had no sessions and no holds for so long;
 	// 0 never does.
 	IdleExit time.Duration
