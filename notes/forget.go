@@ -15,7 +15,7 @@ import (
 type Forgotten struct {
 	Paths    []string // every path that the notes ever had
 	Versions int
-	SetAside []string // the names of damaged files that had been set aside
+	SetAside []string // the names of databases and indexes that had been set aside
 }
 
 // Forget removes every trace of a deleted note from the store: its versions,
@@ -181,10 +181,12 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// setAsideNames match what the store and the search index set aside.
-var setAsideNames = regexp.MustCompile(`\.(damaged|corrupt)-\d{8}T\d{6}\.\d{3}(-wal|-shm)?$`)
+// setAsideNames match what the store, the search index and "notesd adopt" set
+// aside.
+var setAsideNames = regexp.MustCompile(`\.(damaged|corrupt|replaced)-\d{8}T\d{6}\.\d{3}(-wal|-shm)?$`)
 
-// removeSetAside removes damaged databases and indexes from the state folder.
+// removeSetAside removes databases and indexes that were set aside from the
+// state folder.
 func removeSetAside(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

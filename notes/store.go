@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -135,6 +136,26 @@ func (s *Store) Notes() *sqlite.DB { return s.notes }
 
 // History gives vectors the precious database for its users' tables.
 func (s *Store) History() *sqlite.DB { return s.history }
+
+// HasMostOf reports whether this store has most of the notes, by their bytes,
+// that the store in another directory had, which must not be in use. One that
+// cannot be read has none.
+func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
+	conn, err := s.notes.Reader().Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	other := "file:" + (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, notesFile))}).EscapedPath() + "?mode=ro"
+	if _, err := conn.ExecContext(ctx, `ATTACH ? AS other`, other); err != nil {
+		return false
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `DETACH other`) }()
+	var all, shared int
+	err = conn.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.notes n WHERE n.hash = o.hash)), 0)
+		FROM other.notes o WHERE o.size > 0`).Scan(&all, &shared)
+	return err == nil && shared >= 3 && shared*2 > all
+}
 
 // Backup copies what the files cannot rebuild to a new database at path. An
 // operation that is under way has failed in the copy: put back later, it would

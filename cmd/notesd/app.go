@@ -124,7 +124,7 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand,
 		searchCommand, readCommand, listCommand, newCommand,
-		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand,
+		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
 		tablesCommand, evalCommand, versionCommand,
 	} {

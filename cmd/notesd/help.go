@@ -18,7 +18,7 @@ Usage: notesd COMMAND [flags]
   search QUERY…           find notes
   read, list, new         print a note · list notes · make one, its body from stdin
   history, restore        list the versions of a note · bring one back
-  export, backup          the notes as they were, elsewhere · copy what cannot be rebuilt
+  export, backup, adopt   the notes as they were · copy what cannot be rebuilt · after a rename
   forget, tables          erase a deleted note · tables of vectors, and restoring one
   index, status, doctor   bring the index up to date · what is known · what is wrong
   setup [HOST…]           register with Claude Desktop, Claude Code, Cursor, VS Code, Codex

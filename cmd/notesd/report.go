@@ -95,6 +95,7 @@ func (s *service) status(ctx context.Context) (report, error) {
 	}
 	s.addSemantic(&r)
 	s.addWatcher(&r)
+	s.addOrphans(ctx, &r)
 	return r, addSetAside(s.cfg.State, &r)
 }
 

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":       exits,
 			"json":        jsonField,
+			"statedir":    stateDir,
 			"stopdaemons": func(ts *testscript.TestScript, _ bool, _ []string) { stopDaemons(t, ts.Getenv("WORK")) },
 		},
 	})
@@ -65,6 +66,20 @@ func examples(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// stateDir sets a variable to the one state directory that a pattern matches:
+// statedir OLD state/notesd/old-*
+func stateDir(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: statedir VARIABLE PATTERN")
+	}
+	found, err := filepath.Glob(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%s matches %v", args[1], found)
+	}
+	ts.Setenv(args[0], found[0])
 }
 
 // exits runs notesd and checks its exit code: exits 3 read nothing.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,7 +49,10 @@ type service struct {
 	prompts *prompts.Catalogue
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
-	opened []func() error                      // what close has to close, in the order of opening
+
+	orphansOnce sync.Once
+	orphans     []orphan       // set by orphansOnce
+	opened      []func() error // what close has to close, in the order of opening
 }
 
 // newService makes a service. It opens nothing and starts nothing. The caller

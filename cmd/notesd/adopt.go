@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/notes"
+)
+
+// An orphan is the state directory of a vault that is not there any more.
+type orphan struct {
+	state string
+	vault string // where the vault was
+	same  bool   // it is the configured vault, which was renamed
+}
+
+// warning says what to do about an orphan.
+func (o orphan) warning(vault string) string {
+	adopt := fmt.Sprintf("notesd adopt --vault %q %q", vault, o.state)
+	if o.same {
+		return fmt.Sprintf("this folder was %s, and the history of that time is kept apart. To take it over, run: %s", o.vault, adopt)
+	}
+	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
+}
+
+// orphans returns the states beside the configured vault's own that may belong to
+// it: their vault is gone, and is the same folder under another name, or had
+// mostly notes that this vault has. What cannot be read is none.
+func orphans(ctx context.Context, cfg *config.Config, vault *notes.Vault) []orphan {
+	dir := filepath.Dir(cfg.State)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var found []orphan
+	id := notes.FolderID(vault.Root())
+	for _, e := range entries {
+		o := orphan{state: filepath.Join(dir, e.Name())}
+		if o.state == cfg.State || !hasHistory(o.state) {
+			continue
+		}
+		record, err := readVaultRecord(o.state)
+		if err != nil || record.Path == "" || isThere(record.Path) {
+			continue
+		}
+		o.vault, o.same = record.Path, id != "" && record.ID == id
+		if o.same || vault.Store().HasMostOf(ctx, o.state) {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
+
+// isThere reports whether something has the name, or might have.
+func isThere(name string) bool {
+	_, err := os.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// addOrphans warns of states that may be this vault's. They are sought once, when
+// the vault is known.
+func (s *service) addOrphans(ctx context.Context, r *report) {
+	vault, ok := s.vault.peek()
+	if !ok || !vault.Ready() {
+		return
+	}
+	s.orphansOnce.Do(func() { s.orphans = orphans(ctx, s.cfg, vault) })
+	for _, o := range s.orphans {
+		if hasHistory(o.state) { // it may have been taken over, or deleted, since
+			r.Warnings = append(r.Warnings, o.warning(vault.Root()))
+		}
+	}
+}
+
+func adoptCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adopt STATE",
+		Short: "Take over the history of a vault that was renamed",
+		Long: `Take over what was kept of a vault that was renamed or moved: its history, tables
+of vectors and index. STATE is the state directory that "notesd status" names.
+The history that the vault has by now is set aside.`,
+		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
+  notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
+		Args: takes("STATE"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			old, err := filepath.Abs(dirs[0])
+			if err != nil {
+				return fmt.Errorf("find %s: %w", dirs[0], err)
+			}
+			aside, err := a.adopt(cmd.Context(), cfg, old)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(map[string]any{"vault": cfg.Vault.Path, "state": cfg.State, "adopted": old, "set_aside": aside})
+			}
+			fmt.Fprintf(a.out, "taken over: %s\n", a.out.line(old))
+			if aside != "" {
+				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
+			}
+			return nil
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// adopt moves what is in the state directory old into the configured one, and
+// returns the name under which the history there was set aside. The history is
+// moved first: when a crash leaves the rest behind, that can be built again.
+func (a *app) adopt(ctx context.Context, cfg *config.Config, old string) (aside string, err error) {
+	if err := adoptable(cfg, old); err != nil {
+		return "", err
+	}
+	conn, lock, err := a.daemonOrLock(ctx, cfg, daemon.KindStatus)
+	if err != nil {
+		return "", err
+	}
+	if conn != nil {
+		return "", errors.Join(&failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, and try again."}, conn.Close())
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	oldLock, err := daemon.Acquire(ctx, old, identity())
+	if err != nil {
+		return "", lockProblem(err)
+	}
+	for _, state := range []string{old, cfg.State} { // folds what a crash has left beside the databases
+		store, err := notes.OpenStore(ctx, state, notes.StoreOptions{})
+		if err != nil {
+			return "", errors.Join(err, oldLock.Release())
+		}
+		if err := store.Close(); err != nil {
+			return "", errors.Join(err, oldLock.Release())
+		}
+	}
+	aside = filepath.Join(cfg.State, backupHistory+".replaced-"+time.Now().UTC().Format("20060102T150405.000"))
+	err = os.Rename(filepath.Join(cfg.State, backupHistory), aside)
+	if err == nil {
+		err = moveState(old, cfg.State)
+	}
+	if err = errors.Join(err, oldLock.Release()); err != nil {
+		return "", err
+	}
+	return aside, os.RemoveAll(old)
+}
+
+// adoptable refuses what is not the state of a vault that is gone.
+func adoptable(cfg *config.Config, old string) error {
+	record, err := readVaultRecord(old)
+	switch {
+	case err != nil:
+		return err
+	case record.Path == "" || !hasHistory(old):
+		return &failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
+	case config.RealPath(old) == config.RealPath(cfg.State):
+		return &failure{Code: "conflict", Message: "it is the state of this vault already"}
+	case isThere(record.Path) && record.Path != config.RealPath(cfg.Vault.Path):
+		return &failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}
+	}
+	return nil
+}
+
+// ofTheState matches what belongs to a state directory and not to its vault: who
+// serves it, and how that went.
+var ofTheState = regexp.MustCompile(`^(daemon\.lock|start\.lock|vault\.json(\.new)?|.*\.sock|notesd\.log.*)$`)
+
+// moveState moves all that is kept of a vault, its history first.
+func moveState(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	names := []string{backupHistory}
+	for _, e := range entries {
+		if e.Name() != backupHistory && !ofTheState.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(to, name)); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
