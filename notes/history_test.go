@@ -755,3 +755,21 @@ func TestRestoreOfTheTextThatIsThere(t *testing.T) {
 	_, err = f.Restore(ctx, RestoreRequest{Note: "A.md", Revision: made.Revision, ExpectedHash: made.Hash})
 	require.ErrorIs(t, err, ErrConflict)
 }
+
+// A note that only changed its name does not come back under the old one.
+func TestRestoreUnderTheNameBefore(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	made, err := f.Create(ctx, CreateRequest{Path: "A.md", Content: "text"})
+	require.NoError(t, err)
+	_, err = f.Move(ctx, MoveRequest{Note: "A.md", To: "B.md"})
+	require.NoError(t, err)
+	_, err = f.Edit(ctx, EditRequest{Note: "B.md", Edits: []Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	_, err = f.Restore(ctx, RestoreRequest{Note: "A.md", Revision: made.Revision})
+	require.ErrorIs(t, err, ErrExists)
+	assert.Equal(t, []string{"B.md"}, domainError(t, err).Candidates)
+	_, err = f.Restore(ctx, RestoreRequest{Note: "B.md", Revision: made.Revision})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"B.md": "text\n"}, f.files())
+}

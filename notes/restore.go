@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // RestoreRequest asks for an earlier version of a note.
@@ -74,6 +75,15 @@ func (v *Vault) restorable(ctx context.Context, root *os.Root, notePath string, 
 	}
 	if r.ExpectedHash != "" {
 		return fileChange{}, &Error{Op: "restore", Path: notePath, Err: ErrConflict, Detail: "the note does not exist, so it cannot have the hash that expected_hash names", Hint: "Leave expected_hash out to bring the deleted note back."}
+	}
+	docs, err := v.store.documents(ctx, notePath)
+	if err != nil {
+		return fileChange{}, err
+	}
+	if len(docs) > 0 && r.Scope.CanRead(docs[0].path) && !slices.ContainsFunc(docs, func(d document) bool { return !d.live || d.path == notePath }) {
+		moved := docs[0].path
+		return fileChange{}, &Error{Op: "restore", Path: notePath, Err: ErrExists, Detail: fmt.Sprintf("the note was moved to %s", quote(moved)), Candidates: []string{moved},
+			Hint: "Restore the revision there."}
 	}
 	return fileChange{newPath: notePath, newDisk: notePath}, checkPlace(root, "restore", notePath)
 }
