@@ -541,3 +541,38 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 	list, _ := call[listOutput](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": "closed"}})
 	assert.Empty(t, list.Warnings, "nothing is wrong with it")
 }
+
+// Templates and what Obsidian excludes do not answer searches, unless their
+// place is named; they can be read and listed.
+func TestRealTemplatesAreAside(t *testing.T) {
+	w := newRealWorld(t, map[string]string{
+		".obsidian/templates.json":                       `{"folder": "Templates/"}`,
+		".obsidian/plugins/templater-obsidian/data.json": `{"templates_folder": "Meta/Forms"}`,
+		".obsidian/app.json":                             `{"userIgnoreFilters": ["Archive/", "/\\d{4} old/", "/(?<js>x/"]}`,
+		"Templates/Recipe.md":                            "sourdough {{date}} #a", "Meta/Forms/B.md": "sourdough form", "archive/2020.md": "sourdough then",
+		"Notes/2019 old.md": "sourdough before", "Bread.md": "sourdough #a", "Templates of mine.md": "sourdough mine",
+	})
+	search := func(args map[string]any) (paths []string) {
+		found, _ := call[searchOutput](t, w.session, "search_notes", args)
+		for _, r := range found.Results {
+			paths = append(paths, r.Path)
+		}
+		assert.Equal(t, len(paths), found.Total)
+		return paths
+	}
+	assert.ElementsMatch(t, []string{"Bread.md", "Templates of mine.md"}, search(map[string]any{"query": "sourdough"}))
+	assert.Equal(t, []string{"Bread.md"}, search(map[string]any{"query": "tag:a"}))
+	assert.Equal(t, []string{"Templates/Recipe.md"}, search(map[string]any{"query": "sourdough path:Templates/"}))
+	assert.Equal(t, []string{"archive/2020.md"}, search(map[string]any{"query": "sourdough", "folder": "Archive"}))
+	assert.Equal(t, []string{"Notes/2019 old.md"}, search(map[string]any{"query": `sourdough path:"Notes/2019 old"`}))
+	assert.Empty(t, search(map[string]any{"query": "sourdough", "folder": "Notes"}))
+	list, _ := call[listOutput](t, w.session, "list_notes", nil)
+	assert.Equal(t, 6, list.Total)
+	read, _ := call[readOutput](t, w.session, "read_note", map[string]any{"note": "Recipe"})
+	assert.Equal(t, "Templates/Recipe.md", read.Path)
+
+	w.write(t, "Bread.md", "rye")
+	w.write(t, ".obsidian/templates.json", `{}`)
+	require.NoError(t, w.vault.Reconcile(t.Context()))
+	assert.ElementsMatch(t, []string{"Templates/Recipe.md", "Templates of mine.md"}, search(map[string]any{"query": "sourdough"}))
+}

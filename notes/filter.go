@@ -19,13 +19,15 @@ type Filter struct {
 	Orphans     bool           // no note links to it and it links to none
 	BrokenLinks bool           // with a link that resolves to nothing
 	Scope       []string       // folders that the caller may read; nil: everywhere
+
+	aside *asideRules // leave out what these match
 }
 
 // IsZero reports whether the filter selects every note.
 func (f Filter) IsZero() bool {
 	return f.Folder == "" && f.Glob == "" && len(f.Paths) == 0 && len(f.NotPaths) == 0 &&
 		len(f.Tags) == 0 && len(f.NotTags) == 0 && f.After.IsZero() && f.Before.IsZero() &&
-		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil
+		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.aside == nil
 }
 
 // IDSet is a set of note ids.

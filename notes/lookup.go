@@ -53,7 +53,9 @@ func (s *Store) lookupWhole(ctx context.Context, ref string, scope Scope) (Meta,
 			if err != nil {
 				return err
 			}
-			metas = slices.DeleteFunc(metas, func(m Meta) bool { return !scope.CanRead(m.Path) || outside[m.Path] || tier.keep != nil && !tier.keep(m) })
+			metas = slices.DeleteFunc(metas, func(m Meta) bool {
+				return !scope.CanRead(m.Path) || outside[m.Path] || tier.keep != nil && !tier.keep(m)
+			})
 			switch len(metas) {
 			case 0:
 				continue

@@ -114,7 +114,10 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 
 // readAppSettings applies what the vault's app says about the notes.
 func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
-	dates := readDateRules(root, v.opt.Dates)
+	dates, aside := readDateRules(root, v.opt.Dates), readAside(root)
+	if before := v.store.aside.Load(); before == nil || !before.equal(aside) {
+		v.store.aside.Store(aside)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.store.setDates(ctx, dates)

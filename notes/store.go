@@ -21,15 +21,17 @@ import (
 // derived from the files, and history.db, which nothing can rebuild. It is
 // safe for concurrent use; writes go through [Vault].
 type Store struct {
-	notes    *sqlite.DB
-	history  *sqlite.DB
-	id       string
-	now      func() time.Time
-	head     atomic.Uint64
-	dates    atomic.Pointer[dateRules]
-	byID     *sql.Stmt // selectNotes, for the readers
-	warnings []string  // what Open had to repair
-	roots    []string  // the vault's folder, as it was given and without symlinks; set by NewVault
+	notes      *sqlite.DB
+	history    *sqlite.DB
+	id         string
+	now        func() time.Time
+	head       atomic.Uint64
+	dates      atomic.Pointer[dateRules]
+	aside      atomic.Pointer[asideRules]
+	searchable searchable
+	byID       *sql.Stmt // selectNotes, for the readers
+	warnings   []string  // what Open had to repair
+	roots      []string  // the vault's folder, as it was given and without symlinks; set by NewVault
 }
 
 // StoreOptions are the outside things a store depends on.

@@ -77,10 +77,10 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f Filter, add func(id int64)) er
 	})
 }
 
-// matches judges what SQL does not: the glob, as its alternatives, and the
-// front matter.
+// matches judges what SQL does not: the glob, as its alternatives, what is
+// aside, and the front matter.
 func (f Filter) matches(globs []string, path string, frontMatter []byte) (bool, error) {
-	if f.Glob != "" && !globMatches(globs, path) {
+	if f.Glob != "" && !globMatches(globs, path) || f.aside != nil && f.aside.matches(path) {
 		return false, nil
 	}
 	if len(f.Where) == 0 {
@@ -96,7 +96,7 @@ func (f Filter) matches(globs []string, path string, frontMatter []byte) (bool, 
 }
 
 // needsGo reports whether SQL alone cannot decide.
-func (f Filter) needsGo() bool { return f.Glob != "" || len(f.Where) > 0 }
+func (f Filter) needsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.aside != nil }
 
 // globMatches applies globs to the path, or to the file name when the glob
 // has no '/', without regard to case.

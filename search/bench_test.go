@@ -87,7 +87,9 @@ func (g *generated) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) 
 
 func (g *generated) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
 
-func (g *generated) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
+func (g *generated) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, error) {
+	return nil, nil
+}
 
 func (g *generated) List(context.Context, notes.ListQuery) (notes.ListPage, error) {
 	return notes.ListPage{}, nil

@@ -44,7 +44,7 @@ func (s *search) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if s.allowed, err = s.store.Resolve(ctx, s.r.filter); err != nil {
+	if s.allowed, err = s.store.ResolveSearch(ctx, s.r.filter); err != nil {
 		return Result{}, err
 	}
 	if need := place.offset + s.q.Limit; list == nil || need > len(list.found) && list.canGrow() {

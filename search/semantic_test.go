@@ -413,7 +413,7 @@ func (m memory) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) {
 
 func (m memory) WhyNothing(context.Context, notes.Filter) ([]string, error) { return nil, nil }
 
-func (m memory) Resolve(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
+func (m memory) ResolveSearch(context.Context, notes.Filter) (*notes.IDSet, error) { return nil, nil }
 
 func (m memory) List(context.Context, notes.ListQuery) (notes.ListPage, error) {
 	return notes.ListPage{}, nil
