@@ -188,14 +188,22 @@ func (near neighbours) addHits(hits []search.Hit, self string) {
 
 func hitReason(w search.Why) string {
 	const most = 5
-	reason := "close in meaning"
-	if len(w.Terms) > 0 {
-		reason = "shares " + strings.Join(w.Terms[:min(most, len(w.Terms))], ", ")
-		if w.VectorRank > 0 {
-			reason = "close in meaning, " + reason
-		}
+	terms := slices.DeleteFunc(slices.Clone(w.Terms), func(term string) bool { return len(term) < 3 }) // an English "g" says nothing
+	if len(terms) == 0 && w.VectorRank == 0 {
+		terms = w.Terms // there is no other reason
 	}
-	return reason
+	var reasons []string
+	if w.VectorRank > 0 || len(terms) == 0 {
+		reasons = append(reasons, "close in meaning")
+	}
+	if len(terms) > 0 {
+		words := "the words "
+		if len(terms) == 1 {
+			words = "the word "
+		}
+		reasons = append(reasons, "shares "+words+strings.Join(terms[:min(most, len(terms))], ", "))
+	}
+	return strings.Join(reasons, ", ")
 }
 
 func (near neighbours) best(self string, limit int) []relatedNote {

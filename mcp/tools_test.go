@@ -57,7 +57,7 @@ func TestToolOutputs(t *testing.T) {
 		{"list_notes", `{"folder":"None"}`, "0 of 0 notes"},
 		{"note_links", `{"note":"Empty"}`, "1 outgoing, 1 backlink, 1 unresolved"},
 		{"related_notes", `{"note":"Plan.md"}`, "Garden/Plan.md (0.5): it links here"},
-		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares tomatoes"},
+		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares the word tomatoes"},
 		{"related_notes", `{"text":"nothing like it"}`, "Nothing is related"},
 		{"move_note", `{"note":"Empty","destination":"Full.md"}`, "links changed in (1):\n- Index.md"},
 		{"move_note", `{"note":"Empty","to":"Full.md","dry_run":"yes","update_links":false}`, "Nothing was written"},
