@@ -260,7 +260,43 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 	} else if len(src) == 0 || src[len(src)-1] == '\n' {
 		after = eol
 	}
-	return splice(src, at, at, before+content+after), nil
+	out := splice(src, at, at, before+content+after)
+	if indentedHeadingAfter(src, doc, at) && !sameHeadingsAfter(doc, at, out) { // an indented heading would be in the list: a comment ends it
+		if ended := splice(src, at, at, before+content+eol+eol+"<!-- -->"+after); sameHeadingsAfter(doc, at, ended) {
+			return ended, nil
+		}
+	}
+	return out, nil
+}
+
+// indentedHeadingAfter reports whether the first heading from at on is indented.
+func indentedHeadingAfter(src []byte, doc *Document, at int) bool {
+	for _, h := range doc.Headings {
+		if h.Start >= at {
+			return src[h.Start] == ' '
+		}
+	}
+	return false
+}
+
+// sameHeadingsAfter reports whether the headings that doc has from at on are
+// the last ones of out, in lists or not as they were.
+func sameHeadingsAfter(doc *Document, at int, out []byte) bool {
+	first := 0
+	for first < len(doc.Headings) && doc.Headings[first].Start < at {
+		first++
+	}
+	was, is := doc.Headings[first:], Parse(out).Headings
+	if len(was) > len(is) {
+		return false
+	}
+	is = is[len(is)-len(was):]
+	for i := range was {
+		if was[i].nested != is[i].nested || was[i].Level != is[i].Level || was[i].Text != is[i].Text {
+			return false
+		}
+	}
+	return true
 }
 
 // continues tells whether next belongs to the list or table that line is in.

@@ -179,3 +179,26 @@ func TestCreateHeading(t *testing.T) {
 	require.ErrorIs(t, err, ErrMissing)
 	assert.ErrorContains(t, err, `it has "A" (line 1), "A > S" (line 3)`)
 }
+
+// TestInsertedListSwallowsNoHeading: a heading that is indented would belong to
+// the last item of a list before it.
+func TestInsertedListSwallowsNoHeading(t *testing.T) {
+	for _, test := range []struct{ src, content, want string }{
+		{"a\n\n  ## H\nb\n", "- x", "a\n\n- x\n\n<!-- -->\n\n  ## H\nb\n"},
+		{"a\n\n   ## H\nb\n", "1. x\n2. y", "a\n\n1. x\n2. y\n\n<!-- -->\n\n   ## H\nb\n"},
+		{"a\r\n\r\n  ## H\r\n", "- x", "a\r\n\r\n- x\r\n\r\n<!-- -->\r\n\r\n  ## H\r\n"},
+		{"a\n\n ## H\nb\n", "- x", "a\n\n- x\n\n ## H\nb\n"},
+		{"a\n\n## H\nb\n", "- x", "a\n\n- x\n\n## H\nb\n"},
+		{"a\n\n  ## H\nb\n", "text", "a\n\ntext\n\n  ## H\nb\n"},
+	} {
+		out, err := InsertBefore([]byte(test.src), "H", test.content)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, string(out))
+		assertAgrees(t, string(out))
+		headings := Parse(out).Headings
+		assert.False(t, headings[len(headings)-1].nested)
+	}
+	out, err := Prepend([]byte("  # H\n"), "- x")
+	require.NoError(t, err)
+	assert.Equal(t, "- x\n\n<!-- -->\n\n  # H\n", string(out))
+}

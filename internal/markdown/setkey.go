@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -111,15 +112,22 @@ type keyEditor struct {
 	indent     string // before the keys of the block
 	listIndent string // before "- " in lists of the block
 	comment    string // after the value on its line, with white space
+	tomlKey    string // the key as it is spelled, with the '='
 	items      []int  // starts of the lines of a list's items
 }
 
+// yamlBlockText matches a line after which indented lines are text, whatever
+// they look like.
+var yamlBlockText = regexp.MustCompile(`(?m)[|>][-+0-9]*[ \t]*(#.*)?\r?$`)
+
 // trimEntry ends an entry before the blank lines and comments that follow it.
 func (e *keyEditor) trimEntry() {
+	inText := yamlBlockText.Match(e.inner[e.start:e.end])
 	for e.end > e.start {
 		lineStart := bytes.LastIndexByte(e.inner[:trimLineBreak(e.inner, e.end)], '\n') + 1
 		line := bytes.TrimRight(e.inner[lineStart:e.end], "\r\n")
-		if lineStart <= e.start || len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
+		text := bytes.TrimSpace(line)
+		if lineStart <= e.start || len(text) > 0 && text[0] != '#' || inText && len(text) > 0 && line[0] != '#' {
 			return
 		}
 		e.end = lineStart

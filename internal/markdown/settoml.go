@@ -41,6 +41,7 @@ func (e *keyEditor) locateTOML() error {
 		if e.exists = first == e.key; e.exists {
 			e.start = bytes.LastIndexByte(e.inner[:raw.Offset], '\n') + 1
 			e.comment = string(e.inner[raw.Offset+raw.Length : end])
+			e.tomlKey = string(e.inner[e.start:tomlEquals(e.inner, e.start)])
 		}
 	}
 	if err := p.Error(); err != nil {
@@ -55,7 +56,27 @@ func (e *keyEditor) writeTOML(value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return tomlKey(e.key) + " = " + text + e.comment + e.eol, nil
+	key := tomlKey(e.key) + " ="
+	if e.exists {
+		key = e.tomlKey
+	}
+	return key + " " + text + e.comment + e.eol, nil
+}
+
+// tomlEquals returns the offset after the '=' of the entry at i.
+func tomlEquals(b []byte, i int) int {
+	for i < len(b) && b[i] != '=' {
+		if b[i] == '"' || b[i] == '\'' {
+			quote := b[i]
+			for i++; i < len(b) && b[i] != quote; i++ {
+				if b[i] == '\\' && quote == '"' {
+					i++
+				}
+			}
+		}
+		i++
+	}
+	return min(i+1, len(b))
 }
 
 // tomlText writes a value on one line. Text that is a date stays text.

@@ -109,59 +109,136 @@ func lineStarts(b []byte) []int {
 }
 
 // writeYAML returns the lines of the key with its new value, in the style of
-// the old: its quotes, its brackets, and a comment after a value on one line.
+// the old: the key as it is spelled, its quotes, its brackets, and the comment
+// on its line.
 func (e *keyEditor) writeYAML(value any) string {
 	w := &yamlWriter{eol: e.eol, listIndent: e.listIndent}
+	key := e.indent + yamlKey(e.key) + ":"
 	if e.exists {
-		old := oldYAMLValue(e.inner[e.start:e.end])
-		e.comment, w.quote, w.brackets = old.comment, old.quote, old.brackets
+		if old, ok := oldYAMLEntry(e.inner[e.start:e.end]); ok {
+			key, e.comment, w.quote, w.brackets = old.key, old.comment, old.quote, old.brackets
+		}
 	}
-	w.out.WriteString(e.indent)
-	w.out.WriteString(yamlKey(e.key))
-	w.out.WriteByte(':')
 	w.value(value, e.indent, true)
-	text := w.out.String()
-	if !strings.Contains(text, e.eol) {
-		text += e.comment
+	firstLine, rest, several := strings.Cut(w.out.String(), e.eol)
+	if several {
+		rest = e.eol + rest
 	}
-	return text + e.eol
+	return key + firstLine + e.comment + rest + e.eol
 }
 
-// yamlStyle is how a value on one line was written.
+// yamlStyle is how an entry was written.
 type yamlStyle struct {
-	quote    byte // of a scalar, 0 without
+	key      string // with its indentation and colon
+	quote    byte   // of a scalar, 0 without
 	brackets bool
 	comment  string // with the white space before it
 }
 
-// oldYAMLValue looks at the lines of an entry.
-func oldYAMLValue(entry []byte) yamlStyle {
-	var style yamlStyle
-	lineEnd, next := lineAt(entry, 0)
-	line := entry[:lineEnd]
-	colon := bytes.Index(line, []byte(": "))
+// oldYAMLEntry looks at the lines of an entry. It reports false when it does
+// not start with a key and a colon.
+func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
+	colon := yamlColon(entry)
 	if colon < 0 {
-		return style
+		return style, false
 	}
-	text := bytes.TrimLeft(line[colon+1:], " \t")
-	if len(text) == 0 {
-		return style
+	style.key = string(entry[:colon+1])
+	lineEnd, _ := lineAt(entry, colon)
+	start := colon + 1
+	for start < lineEnd && (entry[start] == ' ' || entry[start] == '\t') {
+		start++
 	}
-	end := 0
-	switch text[0] {
-	case '"', '\'':
-		style.quote = text[0]
-		end = bytes.LastIndexByte(text, text[0])
-	case '[':
-		style.brackets = true
-		end = bytes.LastIndexByte(text, ']')
+	end := start // of the value
+	switch {
+	case start == lineEnd || entry[start] == '#':
+		end = colon + 1
+	case entry[start] == '"' || entry[start] == '\'':
+		style.quote = entry[start]
+		end = yamlQuoteEnd(entry, start)
+	case entry[start] == '[' || entry[start] == '{':
+		style.brackets = entry[start] == '['
+		end = yamlFlowEnd(entry, start)
+	case bytes.IndexByte([]byte("&!*|>"), entry[start]) >= 0:
+		return style, true // its text may hold what looks like a comment
+	default:
+		for end < lineEnd && !startsYAMLComment(entry, end) {
+			end++
+		}
+		if rest := bytes.TrimSpace(entry[lineEnd:]); len(rest) > 0 && rest[0] != '#' {
+			return style, true // the text goes on below, and a comment with it
+		}
 	}
-	if next < len(entry) || end < 0 {
-		return style
+	lineEnd, _ = lineAt(entry, end)
+	if rest := entry[end:lineEnd]; startsYAMLComment(bytes.TrimLeft(rest, " \t"), 0) && len(rest) > 0 && rest[0] != '#' {
+		style.comment = string(rest)
 	}
-	if i := bytes.Index(text[end:], []byte(" #")); i >= 0 {
-		rest := text[end:]
-		style.comment = string(rest[len(bytes.TrimRight(rest[:i], " \t")):])
+	return style, true
+}
+
+// startsYAMLComment reports whether b[i:] is white space and a comment, or a
+// comment at the start of b.
+func startsYAMLComment(b []byte, i int) bool {
+	rest := bytes.TrimLeft(b[i:], " \t")
+	return len(rest) > 0 && rest[0] == '#' && (i == 0 || len(rest) < len(b)-i)
+}
+
+// yamlColon returns the offset of the colon after the key that starts the
+// entry, -1 without one.
+func yamlColon(entry []byte) int {
+	lineEnd, _ := lineAt(entry, 0)
+	i := 0
+	for i < lineEnd && entry[i] == ' ' {
+		i++
 	}
-	return style
+	if i < lineEnd && (entry[i] == '"' || entry[i] == '\'') {
+		i = yamlQuoteEnd(entry[:lineEnd], i)
+	} else if i < lineEnd && bytes.IndexByte([]byte("?&!*[{"), entry[i]) >= 0 {
+		return -1
+	}
+	for ; i < lineEnd; i++ {
+		if entry[i] == ':' && (i+1 == lineEnd || entry[i+1] == ' ' || entry[i+1] == '\t') {
+			return i
+		}
+	}
+	return -1
+}
+
+// yamlQuoteEnd returns the offset after the quoted text at i.
+func yamlQuoteEnd(b []byte, i int) int {
+	quote := b[i]
+	for i++; i < len(b); i++ {
+		switch {
+		case b[i] == '\\' && quote == '"':
+			i++
+		case b[i] != quote:
+		case quote == '\'' && i+1 < len(b) && b[i+1] == quote:
+			i++
+		default:
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// yamlFlowEnd returns the offset after the list or map in brackets at i.
+func yamlFlowEnd(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch c := b[i]; {
+		case (c == '"' || c == '\'') && (startsValue(b[:i]) || bytes.HasSuffix(bytes.TrimRight(b[:i], " \t"), []byte("\n"))):
+			i = yamlQuoteEnd(b, i)
+			continue
+		case c == '#' && (b[i-1] == ' ' || b[i-1] == '\t' || b[i-1] == '\n'):
+			i, _ = lineAt(b, i)
+			continue
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(b)
 }
