@@ -33,6 +33,7 @@ var moveNote = define(tool{
 			"revision": {"type": "integer", "description": "0 when nothing was written"},
 			"relinked": {"type": "array", "items": {"type": "string"}, "description": "other notes whose links changed"},
 			"conflicts": {"type": "array", "items": {"type": "string"}, "description": "notes changed by somebody else meanwhile, whose links were left alone"},
+			"left": {"type": "array", "items": {"type": "string"}, "description": "canvases and bases that name it and could not be changed"},
 			"diff": {"type": "string"},
 			"dry_run": {"type": "boolean"}
 		},
@@ -55,6 +56,7 @@ type moveOutput struct {
 	Revision  int64    `json:"revision"`
 	Relinked  []string `json:"relinked"`
 	Conflicts []string `json:"conflicts"`
+	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
@@ -69,7 +71,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (outcome, erro
 	}
 	out := moveOutput{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
-		Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Diff: w.Diff, DryRun: a.DryRun,
+		Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
 	return outcome{structured: out, text: moveText(out)}, nil
 }
@@ -93,6 +95,7 @@ func moveText(out moveOutput) string {
 	}
 	list("links changed in", out.Relinked)
 	list("changed by somebody else meanwhile, links left alone", out.Conflicts)
+	list("broken or not writable, and left with the old path", out.Left)
 	if out.Diff != "" {
 		b.WriteString("\n" + fence("diff", out.Path, out.Diff))
 	}

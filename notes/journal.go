@@ -22,6 +22,7 @@ type operation struct {
 	kind       string // create, edit, move, delete, restore
 	author     Author
 	files      []fileChange
+	left       []string // canvases and bases that name what moves and could not be changed
 }
 
 // fileChange is one file of an operation.
@@ -47,6 +48,10 @@ const (
 	stateFailed   = "failed"
 	stateConflict = "conflict"
 )
+
+// isNote reports whether the file is a note, and not a canvas or base that
+// names one: those have no history.
+func (f *fileChange) isNote() bool { return IsNoteName(f.newPath) || IsNoteName(f.oldPath) }
 
 func (f *fileChange) dir() string { return path.Dir(f.place()) }
 
@@ -159,6 +164,9 @@ func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]i
 				if err := h.moveFolder(op, f, now); err != nil {
 					return err
 				}
+				continue
+			}
+			if !f.isNote() {
 				continue
 			}
 			made, err := h.reviseFile(op, f, firstSeen[f.note], now)

@@ -301,7 +301,7 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *oper
 		}
 		op.files = append(op.files, f)
 	}
-	return nil
+	return v.followers(ctx, root, links, op, scope)
 }
 
 // openRelinked reads a note whose links may change. One that lies in a folder

@@ -530,3 +530,92 @@ func TestPromptsAreTheUsers(t *testing.T) {
 	_, err = f.Move(ctx, MoveRequest{Note: "X", To: "Meta"})
 	require.ErrorIs(t, err, ErrForbidden, "a folder whose prompts would be the user's")
 }
+
+// TestCanvasesAndBasesFollowAMove: only the paths change, also those in a
+// canvas that moves with its folder; a move back restores every byte.
+func TestCanvasesAndBasesFollowAMove(t *testing.T) {
+	ctx := context.Background()
+	canvas := "{\n\t\"nodes\":[\n\t\t{\"id\":\"1\",\"type\":\"file\",\"file\":\"P/Old.md\",\"subpath\":\"#h\", \"x\":1.50},\n" +
+		"\t\t{\"id\":\"2\",\"type\":\"text\",\"text\":\"P\\/Old.md\", \"file\" : \"P\\/Old.md\"}, {\"type\":\"group\",\"label\":\"P/Old.md\",\"background\":\"P/i.png\"},\n" +
+		"\t\t{\"type\":\"file\",\"file\":\"PQ/Old.md\",\"meta\":{\"file\":\"P/Old.md\"}}\n\t],\n\t\"edges\":[{\"file\":\"P/Old.md\"}]\n}\n"
+	base := "filters:\n  and:\n    - file.inFolder(\"P\") # the folder\n    - 'file.path != \"P/Old.md\"'\n    - \"file.hasLink(\\\"Old\\\")\"\nviews:\n  - type: table\n    name: P\n    filters: link('P/Old') == this && file.folder == \"P/sub\" && inFolder(\"PQ\")\n"
+	start := []string{"P/Old.md", "o", "P/i.png", "i", "P/sub/x.md", "x", "PQ/Old2.md", "q", "B.canvas", canvas, "T.base", base, "P/in.canvas", `{"nodes":[{"file":"P/Old.md"}]}`}
+	moved := func(from, to string) (*fixture, Written) {
+		f := newFixture(t, start...)
+		dry, err := f.Move(ctx, MoveRequest{Note: from, To: to, UpdateLinks: true, DryRun: true})
+		require.NoError(t, err)
+		w, err := f.Move(ctx, MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		assert.Equal(t, dry.Relinked, w.Relinked)
+		assert.Empty(t, w.Conflicts)
+		assert.Empty(t, w.Left)
+		queued, _ := f.queue.take()
+		require.NoError(t, f.reconcilePaths(ctx, queued))
+		f.requireConsistent()
+		return f, w
+	}
+	f, w := moved("P/Old.md", "New ß.md")
+	assert.Equal(t, []string{"B.canvas", "P/in.canvas", "T.base"}, w.Relinked)
+	want := strings.ReplaceAll(canvas, `"file":"P/Old.md","subpath"`, `"file":"New ß.md","subpath"`)
+	want = strings.ReplaceAll(want, `"file" : "P\/Old.md"`, `"file" : "New ß.md"`)
+	assert.Equal(t, want, f.onDisk("B.canvas"))
+	assert.Equal(t, strings.NewReplacer(`!= "P/Old.md"`, `!= "New ß.md"`, `hasLink(\"Old\")`, `hasLink(\"New ß\")`, "link('P/Old')", "link('New ß')").Replace(base), f.onDisk("T.base"))
+	assert.Equal(t, `{"nodes":[{"file":"New ß.md"}]}`, f.onDisk("P/in.canvas"))
+	_, err := f.Lookup(ctx, "B.canvas", Scope{})
+	require.ErrorIs(t, err, ErrNotFound, "it is no note")
+	_, err = f.History(ctx, HistoryQuery{Note: "B.canvas"})
+	require.Error(t, err)
+
+	f, w = moved("P", "Archive/Q")
+	assert.Equal(t, []string{"B.canvas", "Archive/Q/in.canvas", "T.base"}, w.Relinked)
+	assert.Equal(t, `{"nodes":[{"file":"Archive/Q/Old.md"}]}`, f.onDisk("Archive/Q/in.canvas"))
+	assert.Contains(t, f.onDisk("B.canvas"), `"background":"Archive/Q/i.png"`)
+	assert.Contains(t, f.onDisk("B.canvas"), `"file":"PQ/Old.md"`)
+	assert.Equal(t, strings.NewReplacer(`inFolder("P")`, `inFolder("Archive/Q")`, `!= "P/Old.md"`, `!= "Archive/Q/Old.md"`, "link('P/Old')", "link('Archive/Q/Old')", `"P/sub"`, `"Archive/Q/sub"`).Replace(base), f.onDisk("T.base"))
+	_, err = f.Move(ctx, MoveRequest{Note: "Archive/Q", To: "P", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, base, f.onDisk("T.base"))
+	assert.Equal(t, strings.ReplaceAll(canvas, `"file" : "P\/Old.md"`, `"file" : "P/Old.md"`), f.onDisk("B.canvas"))
+}
+
+// TestBrokenCanvasIsLeftAndReported, and one that may not be written.
+func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "W/Old.md", "o", "Broken.canvas", `{"nodes":[{"file":"W/Old.md"}`, "Other.canvas", `{"nodes":[`, "Broken.base", "a: [\nb: file.path == \"W/Old.md\"\n",
+		"W/Fine.canvas", `{"nodes":[{"file":"W/Old.md"}]}`, "Quote.base", "filters: file.path == 'W/Old.md'\n")
+	before := f.files()
+	w, err := f.Move(ctx, MoveRequest{Note: "W/Old.md", To: "W/it's.md", UpdateLinks: true, Scope: Scope{Write: []string{"W"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Broken.base", "Broken.canvas", "Quote.base"}, w.Left)
+	assert.Equal(t, []string{"W/Fine.canvas"}, w.Relinked)
+	after := f.files()
+	for _, name := range append(w.Left, "Other.canvas") {
+		assert.Equal(t, before[name], after[name])
+	}
+	w, err = f.Move(ctx, MoveRequest{Note: "W/it's.md", To: "W/Old.md", UpdateLinks: true, Scope: Scope{Read: []string{"W"}}})
+	require.NoError(t, err)
+	assert.Empty(t, w.Left, "names nothing out of scope")
+}
+
+// TestCanvasIsOfTheSameOperation: a move that a crash interrupts is finished
+// with the canvases that name it.
+func TestCanvasIsOfTheSameOperation(t *testing.T) {
+	ctx := context.Background()
+	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "absorbed", "finished"} {
+		f := newFixture(t, "Old.md", "o", "B.canvas", `{"nodes":[{"file":"Old.md"}]}`)
+		f.failpoint = func(at string) error {
+			if at == step {
+				return errKilled
+			}
+			return nil
+		}
+		_, err := f.Move(ctx, MoveRequest{Note: "Old.md", To: "New.md", UpdateLinks: true})
+		require.ErrorIs(t, err, errKilled, step)
+		f.restart()
+		assert.Equal(t, map[string]string{"New.md": "o", "B.canvas": `{"nodes":[{"file":"New.md"}]}`}, f.files(), step)
+		f.requireConsistent()
+		documents := 0
+		require.NoError(t, f.store.history.Reader().QueryRowContext(ctx, `SELECT count(*) FROM documents`).Scan(&documents))
+		assert.LessOrEqual(t, documents, 1, "a canvas has no history of its own")
+	}
+}

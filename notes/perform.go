@@ -136,6 +136,8 @@ func (v *Vault) absorb(ctx context.Context, root *os.Root, op *operation) error 
 			v.absorbFolder(b, f)
 		case inFolder && under(f.newPath, op.files[0].newPath):
 			// came with the folder
+		case !f.isNote():
+			v.queue.add([]string{f.newDisk})
 		default:
 			v.absorbFile(b, f)
 		}

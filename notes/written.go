@@ -16,13 +16,14 @@ type Written struct {
 
 	OldPath   string   `json:",omitempty"` // of a moved note
 	Relinked  []string `json:",omitempty"` // other notes whose links were rewritten
+	Left      []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	Conflicts []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
 }
 
 // written describes the operation's outcome; its revision is not known yet.
 func (op *operation) written() Written {
 	f := &op.files[0]
-	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts()}
+	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts(), Left: op.left}
 	if f.newPath == "" {
 		w.Path = f.oldPath
 		return w

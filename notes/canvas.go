@@ -1,0 +1,202 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"notesd/internal/markdown"
+)
+
+// Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) name notes and
+// folders by their paths. A move changes these paths in them, and no other
+// byte.
+
+// followers adds to the operation the canvases and bases that name what moves.
+// One that cannot be parsed or written is left as it is and listed in op.left,
+// when it seems to name what moves and the caller may know of it.
+func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround, op *operation, scope Scope) error {
+	files, err := v.store.canvases(ctx)
+	if err != nil {
+		return err
+	}
+	moved := []byte(baseName(links.move.first.oldPath))
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := fileChange{oldPath: file.path, newPath: file.path, oldDisk: file.diskPath, newDisk: file.diskPath}
+		real, ok := realPath(root, file.diskPath)
+		if f.old, _, err = readOnce(root, file.diskPath, MaxAttachmentBytes); err != nil || !bytes.Contains(f.old, moved) && !links.move.first.folder {
+			continue
+		}
+		f.new, ok = links.follow(file.path, f.old), ok && real == file.diskPath
+		if bytes.Equal(f.old, f.new) {
+			continue
+		}
+		if !ok || f.new == nil || v.checkWrite("move", file.path, scope) != nil || checkReplaceable(root, "move", f) != nil {
+			if scope.CanRead(file.path) && bytes.Contains(f.old, moved) {
+				op.left = append(op.left, file.path)
+			}
+			continue
+		}
+		if links.move.first.folder && under(file.path, links.move.first.oldPath) {
+			f.newPath, f.before = links.move.after(file.path), f.oldDisk
+			f.oldDisk = links.move.first.newDisk + strings.TrimPrefix(f.oldDisk, links.move.first.oldDisk)
+			f.newDisk = f.oldDisk
+		}
+		op.files = append(op.files, f)
+	}
+	return nil
+}
+
+func (s *Store) canvases(ctx context.Context) ([]found, error) {
+	var files []found
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
+			var f found
+			err := rows.Scan(&f.path, &f.diskPath)
+			files = append(files, f)
+			return err
+		})
+	})
+	return files, err
+}
+
+// follow returns the text of a canvas or base with the paths changed that the
+// move changes, or nil when it cannot be done.
+func (l *linksAround) follow(name string, text []byte) []byte {
+	if strings.EqualFold(path.Ext(name), ".canvas") {
+		return l.followCanvas(text)
+	}
+	return l.followBase(name, text)
+}
+
+// path returns what becomes of a path from the vault: of a note, a file, the
+// folder, or what is in it.
+func (m *movement) path(p string) string {
+	was := nfc(strings.TrimSuffix(p, "/"))
+	if m.first.folder && under(was, m.first.oldPath) {
+		return m.first.newPath + strings.TrimPrefix(was, m.first.oldPath) + p[len(strings.TrimSuffix(p, "/")):]
+	}
+	if to, ok := m.paths[was]; ok {
+		return to
+	}
+	return p
+}
+
+// followCanvas changes the files of nodes and the backgrounds of groups.
+func (l *linksAround) followCanvas(text []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	type level struct {
+		array, isKey bool // of an object: the next token is a key
+		key          string
+	}
+	var levels []level
+	var out []byte
+	at := 0
+	for {
+		before := int(d.InputOffset())
+		token, err := d.Token()
+		if err != nil {
+			break
+		}
+		end := int(d.InputOffset())
+		if delim, ok := token.(json.Delim); ok {
+			if delim == '{' || delim == '[' {
+				levels = append(levels, level{array: delim == '[', isKey: true})
+				continue
+			}
+			levels = levels[:len(levels)-1]
+		} else if n := len(levels); n > 0 && !levels[n-1].array && levels[n-1].isKey {
+			levels[n-1].key, levels[n-1].isKey = token.(string), false
+			continue
+		} else if p, ok := token.(string); ok && n == 3 && levels[0].key == "nodes" && (levels[2].key == "file" || levels[2].key == "background") {
+			if to := l.move.path(p); to != p {
+				start := before + len(text[before:end]) - len(bytes.TrimLeft(text[before:end], " \t\r\n:,"))
+				out = append(append(out, text[at:start]...), jsonString(to)...)
+				at = end
+			}
+		}
+		if n := len(levels); n > 0 {
+			levels[n-1].isKey = true
+		}
+	}
+	out = append(out, text[at:]...)
+	if !json.Valid(text) || !json.Valid(out) {
+		return nil
+	}
+	return out
+}
+
+func jsonString(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string always marshals
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// basePaths match what in the formulas and filters of a base names a folder,
+// a file, or a note as links do; the path is the last group.
+var basePaths = map[string]*regexp.Regexp{
+	"path": regexp.MustCompile(`\b(?:(?:inFolder|file)\(|file\.(?:folder|path)\s*[!=]=)\s*\\?["']([^"'\\\n]+)\\?["']`),
+	"link": regexp.MustCompile(`\b(?:hasLink|link)\(\s*\\?["']([^"'\\\n]+)\\?["']`),
+}
+
+// followBase changes the paths in inFolder(…), hasLink(…), link(…) and file(…),
+// and those that file.folder and file.path are compared with.
+func (l *linksAround) followBase(name string, text []byte) []byte {
+	broken := func(text []byte) bool {
+		return markdown.Parse(append(append([]byte("---\n"), text...), "\n---\n"...)).FrontMatter.Err != nil
+	}
+	if broken(text) {
+		return nil
+	}
+	out, possible := text, true
+	for kind, pattern := range basePaths {
+		var next []byte
+		at := 0
+		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
+			was := string(out[m[2]:m[3]])
+			to := was
+			if kind == "path" {
+				to = l.move.path(was)
+			} else {
+				to = l.followLink(name, was)
+			}
+			if to != was {
+				possible = possible && !strings.ContainsAny(to, "\"'\\")
+				next = append(append(next, out[at:m[2]]...), to...)
+				at = m[3]
+			}
+		}
+		out = append(next, out[at:]...)
+	}
+	if !possible || broken(out) {
+		return nil
+	}
+	return out
+}
+
+// followLink returns what leads, from the file called name, to where link led.
+func (l *linksAround) followLink(name, link string) string {
+	plain := markdown.Link{Kind: markdown.LinkKind(LinkWiki), Target: link}
+	was, leads := l.keeps(name, plain)
+	if leads == nil || leads(link) {
+		return link
+	}
+	for _, spelled := range spellings(link, LinkWiki, name, was, l.move.after(name), l.move.after(was.path)) {
+		if leads(spelled) {
+			return spelled
+		}
+	}
+	return link
+}
