@@ -36,6 +36,12 @@ func (v *Vault) Create(ctx context.Context, r CreateRequest) (Written, error) {
 	if err := v.checkText("create", r.Content); err != nil {
 		return Written{}, err
 	}
+	for _, tag := range r.Tags {
+		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(tag), "#")); len(words) > 1 {
+			return Written{}, &Error{Op: "create", Err: ErrInvalid, Detail: fmt.Sprintf("the tag %s has a space in it, which no tag can have", quote(tag)),
+				Hint: "Write " + quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
+		}
+	}
 	return v.change(ctx, r.RequestKey, func(root *os.Root) (*operation, error) {
 		p, err := v.newPath(ctx, root, r)
 		if err != nil {

@@ -605,3 +605,14 @@ func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, long, f.onDisk("A.md"))
 }
+
+// TestATagIsOneWord, as in Obsidian; the error says how to write it.
+func TestATagIsOneWord(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.Create(context.Background(), CreateRequest{Title: "A", Tags: []string{"one", "#two  words"}})
+	require.ErrorIs(t, err, ErrInvalid)
+	assert.Contains(t, domainError(t, err).Hint, "two-words")
+	assert.Empty(t, f.files())
+	_, err = f.Create(context.Background(), CreateRequest{Title: "A", Tags: []string{" one ", "#a/b", "two-words"}})
+	require.NoError(t, err)
+}

@@ -2,7 +2,8 @@ package notes
 
 import (
 	"bytes"
-	"time"
+
+	"notesd/internal/markdown"
 )
 
 // Written is what a change to notes has led to.
@@ -29,8 +30,7 @@ func (op *operation) written() Written {
 		return w
 	}
 	if !f.folder {
-		note := parseNote(f.newPath, f.new, time.Time{})
-		w.Title, w.Hash = note.Title, note.Hash
+		w.Title, w.Hash = titleOf(f.newPath, markdown.Parse(f.new)), hashOf(f.new)
 	}
 	if f.oldPath != "" && f.oldPath != f.newPath {
 		w.OldPath = f.oldPath

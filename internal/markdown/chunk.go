@@ -178,6 +178,9 @@ func endsSentence(text []byte) bool {
 // isWideStop tells whether text ends with the full stop of a script that puts
 // no space after it.
 func isWideStop(text []byte) bool {
+	if text[len(text)-1] < utf8.RuneSelf {
+		return false
+	}
 	for _, stop := range []string{"。", "！", "？", "；"} {
 		if bytes.HasSuffix(text, []byte(stop)) {
 			return true
