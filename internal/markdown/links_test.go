@@ -140,3 +140,33 @@ func TestRewriteLinksLeavesWhatItIsNotAsked(t *testing.T) {
 	out := RewriteLinks(src, Parse(src), func(l Link) (string, bool) { return "c", l.Target == "a" && l.Kind == LinkWiki })
 	assert.Equal(t, "[[c]] [x](a) [[b]]\n", string(out))
 }
+
+// TestLinksInLinks: an image or an embed in the text of a link is a link of its
+// own, and each keeps its place when both are rewritten.
+func TestLinksInLinks(t *testing.T) {
+	for src, want := range map[string]string{
+		"[![t](a)](b)":                          "[![t](a1)](b1)",
+		"[x ![t](a \"title\") y](b#c)":          "[x ![t](a1 \"title\") y](b1#c)",
+		"[![t](<a>) ![u](b)](c)":                "[![t](<a1>) ![u](b1)](c1)",
+		"![![t](a)](b)":                         "![![t](a1)](b1)",
+		"[![[a]] x](b)":                         "[![[a1]] x](b1)",
+		"[![![t](a)](b)](c)":                    "[![![t](a1)](b1)](c1)",
+		"- [![t](a)](b) [![t](c)](d)\n":         "- [![t](a1)](b1) [![t](c1)](d1)\n",
+		"| [![t](a)](b) | [[c\\|d]] |\n":        "| [![t](a1)](b1) | [[c1\\|d]] |\n",
+		"> [![t](a)](b)\n\n[r]: c\n":            "> [![t](a1)](b1)\n\n[r]: c1\n",
+		"---\nup: \"[[a]]\"\n---\n[![t](b)](c)": "---\nup: \"[[a1]]\"\n---\n[![t](b1)](c1)",
+		"`[![t](a)](b)` [![t](c)](d)":           "`[![t](a)](b)` [![t](c1)](d1)",
+		"[![t](https://a.b/c)](d)":              "[![t](https://a.b/c)](d1)",
+	} {
+		doc := Parse([]byte(src))
+		out := RewriteLinks([]byte(src), doc, func(l Link) (string, bool) { return l.Target + "1", true })
+		assert.Equal(t, want, string(out))
+		assert.True(t, SameBesidesTargets([]byte(src), doc, out, Parse(out)))
+	}
+	for _, pair := range [][2]string{
+		{"[a](b) x", "[a](b) y"}, {"[a](b)", "[a](b) [c](d)"}, {"[a](b#c)", "[a](b#d)"}, {"[[a]]", "![[a]]"}, {"[a](b)", "[c](b)"}, {"[a](b)", "`a`"},
+	} {
+		a, b := []byte(pair[0]), []byte(pair[1])
+		assert.False(t, SameBesidesTargets(a, Parse(a), b, Parse(b)), "%q and %q", a, b)
+	}
+}
