@@ -166,10 +166,8 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 		at := 0
 		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
 			was := string(out[m[2]:m[3]])
-			to := was
-			if kind == "path" {
-				to = l.move.path(was)
-			} else {
+			to := l.move.path(was)
+			if kind == "link" {
 				to = l.followLink(name, was)
 			}
 			if to != was {

@@ -560,7 +560,7 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 	want = strings.ReplaceAll(want, `"file" : "P\/Old.md"`, `"file" : "New ß.md"`)
 	assert.Equal(t, want, f.onDisk("B.canvas"))
 	assert.Equal(t, strings.NewReplacer(`!= "P/Old.md"`, `!= "New ß.md"`, `hasLink(\"Old\")`, `hasLink(\"New ß\")`, "link('P/Old')", "link('New ß')").Replace(base), f.onDisk("T.base"))
-	assert.Equal(t, `{"nodes":[{"file":"New ß.md"}]}`, f.onDisk("P/in.canvas"))
+	assert.JSONEq(t, `{"nodes":[{"file":"New ß.md"}]}`, f.onDisk("P/in.canvas"))
 	_, err := f.Lookup(ctx, "B.canvas", Scope{})
 	require.ErrorIs(t, err, ErrNotFound, "it is no note")
 	_, err = f.History(ctx, HistoryQuery{Note: "B.canvas"})
@@ -568,7 +568,7 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 
 	f, w = moved("P", "Archive/Q")
 	assert.Equal(t, []string{"B.canvas", "Archive/Q/in.canvas", "T.base"}, w.Relinked)
-	assert.Equal(t, `{"nodes":[{"file":"Archive/Q/Old.md"}]}`, f.onDisk("Archive/Q/in.canvas"))
+	assert.JSONEq(t, `{"nodes":[{"file":"Archive/Q/Old.md"}]}`, f.onDisk("Archive/Q/in.canvas"))
 	assert.Contains(t, f.onDisk("B.canvas"), `"background":"Archive/Q/i.png"`)
 	assert.Contains(t, f.onDisk("B.canvas"), `"file":"PQ/Old.md"`)
 	assert.Equal(t, strings.NewReplacer(`inFolder("P")`, `inFolder("Archive/Q")`, `!= "P/Old.md"`, `!= "Archive/Q/Old.md"`, "link('P/Old')", "link('Archive/Q/Old')", `"P/sub"`, `"Archive/Q/sub"`).Replace(base), f.onDisk("T.base"))
