@@ -25,14 +25,16 @@ func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround
 	if err != nil {
 		return err
 	}
-	moved := []byte(baseName(links.move.first.oldPath))
+	names := func(text []byte) bool { // or may, where characters are escaped
+		return strings.Contains(nfc(string(text)), baseName(links.move.first.oldPath)) || bytes.Contains(text, []byte(`\u`))
+	}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		f := fileChange{oldPath: file.path, newPath: file.path, oldDisk: file.diskPath, newDisk: file.diskPath}
 		real, ok := realPath(root, file.diskPath)
-		if f.old, _, err = readOnce(root, file.diskPath, MaxAttachmentBytes); err != nil || !bytes.Contains(f.old, moved) && !links.move.first.folder {
+		if f.old, _, err = readOnce(root, file.diskPath, MaxAttachmentBytes); err != nil || !names(f.old) {
 			continue
 		}
 		f.new, ok = links.follow(file.path, f.old), ok && real == file.diskPath
@@ -40,7 +42,7 @@ func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround
 			continue
 		}
 		if !ok || f.new == nil || v.checkWrite("move", file.path, scope) != nil || checkReplaceable(root, "move", f) != nil {
-			if scope.CanRead(file.path) && bytes.Contains(f.old, moved) {
+			if scope.CanRead(file.path) {
 				op.left = append(op.left, file.path)
 			}
 			continue

@@ -619,3 +619,12 @@ func TestCanvasIsOfTheSameOperation(t *testing.T) {
 		assert.LessOrEqual(t, documents, 1, "a canvas has no history of its own")
 	}
 }
+
+// TestCanvasSpellsPathsInItsOwnWay: with escapes, or in another Unicode form.
+func TestCanvasSpellsPathsInItsOwnWay(t *testing.T) {
+	f := newFixture(t, "café.md", "c", "A.canvas", `{"nodes":[{"file":"caf\u00e9.md"},{"file":"cafe`+"\u0301"+`.md"}]}`)
+	w, err := f.Move(context.Background(), MoveRequest{Note: "café.md", To: "tea.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A.canvas"}, w.Relinked)
+	assert.JSONEq(t, `{"nodes":[{"file":"tea.md"},{"file":"tea.md"}]}`, f.onDisk("A.canvas"))
+}
