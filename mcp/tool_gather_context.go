@@ -108,7 +108,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 		out.Passages = append(out.Passages, p)
 	}
 	if weak > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s left out that match weakly: search_notes shows them", plural(weak, "note")))
+		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", plural(weak, "note")))
 	}
 	passages, left := out.Passages, out.LeftOut
 	result, _ := fit(max(a.MaxBytes, in.limit)-in.reserve(), len(passages), func(n int) outcome {

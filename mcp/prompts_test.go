@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/prompts"
+	"notesd/search"
+)
+
+// weakSearch answers with one good hit, if it has one, and a weak one.
+type weakSearch struct{ good bool }
+
+func (s weakSearch) Search(context.Context, search.Query) (search.Result, error) {
+	res := search.Result{Hits: []search.Hit{{Path: "Empty.md", Title: "Empty", LineStart: 1, LineEnd: 1, Weak: true}}, Total: 1, Weak: !s.good,
+		Semantic: search.Coverage{State: search.StateReady, Coverage: 1}}
+	if s.good {
+		res.Hits = append([]search.Hit{{Path: "Plan.md", Title: "Plan", LineStart: 3, LineEnd: 3, Score: 1}}, res.Hits...)
+		res.Total = 2
+	}
+	res.Index.Ready = true
+	if res.Weak {
+		res.Notes = []string{"no note matches well"}
+	}
+	return res, nil
+}
+
+// A weak hit is called so by search_notes, in both forms, and nothing is made
+// of it by what answers from notes.
+func TestWeakHits(t *testing.T) {
+	for _, good := range []bool{true, false} {
+		w := newWorld(t, sampleVault, Limits{})
+		w.core.opts.Search = weakSearch{good}
+		var want []string
+		if good {
+			want = []string{"Plan.md"}
+		}
+
+		found, err := callTool(t, w, "search_notes", `{"query":"tax return"}`)
+		require.NoError(t, err)
+		results := found.structured.(searchOutput)
+		assert.Equal(t, !good, results.Weak)
+		assert.True(t, results.Results[len(results.Results)-1].Weak)
+		assert.Contains(t, found.text, "(weak)")
+
+		gathered, err := callTool(t, w, "gather_context", `{"query":"tax return"}`)
+		require.NoError(t, err)
+		var paths []string
+		for _, p := range gathered.structured.(gatherOutput).Passages {
+			paths = append(paths, p.Path)
+		}
+		assert.Equal(t, want, paths)
+		assert.Contains(t, gathered.structured.(gatherOutput).Notes, "left out, as weak matches: 1 note; search_notes shows them")
+
+		related, err := callTool(t, w, "related_notes", `{"text":"tax return"}`)
+		require.NoError(t, err)
+		assert.Len(t, related.structured.(relatedOutput).Related, len(want))
+
+		passages, err := Passages{weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
+		require.NoError(t, err)
+		assert.Len(t, passages, len(want))
+	}
+}
