@@ -23,6 +23,7 @@ const engineWhy = "the engine turns text into vectors and knows nothing of notes
 
 // layers is the design's table of packages, by path below the module.
 var layers = map[string]layer{
+	".": {why: "it holds the documented configuration file, which only a package beside it can embed"},
 	"cmd/notesd": {
 		imports:    []string{"…"},
 		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3"},

@@ -46,11 +46,16 @@ type loader struct {
 // Load merges the sources and checks the result. Its error is an [*Error]
 // with everything that is wrong, unless the working directory is unknown.
 func Load(src Sources) (*Config, error) {
+	_, cfg, err := load(src)
+	return cfg, err
+}
+
+func load(src Sources) (*loader, *Config, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
 		if dir, err = os.Getwd(); err != nil {
-			return nil, fmt.Errorf("configuration: working directory: %w", err)
+			return nil, nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
 	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
@@ -60,12 +65,12 @@ func Load(src Sources) (*Config, error) {
 	l.merge(flagEntries(src.Flags), dir, false)
 	cfg, err := l.result()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(l.problems) > 0 {
-		return nil, &Error{Problems: l.problems}
+		return nil, nil, &Error{Problems: l.problems}
 	}
-	return cfg, nil
+	return l, cfg, nil
 }
 
 func (l *loader) mergeDefaults() {

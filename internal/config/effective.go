@@ -1,0 +1,98 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Effective is a setting as it counts.
+type Effective struct {
+	Key    string `json:"key"` // "vault.read_only"
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // a file with its line, a variable or a flag; "default", or "vault" for the state's own folder
+}
+
+// Explain merges the sources as Load does, and returns every setting with where
+// it was made, sorted by key; those without a section come first, as in a file.
+func Explain(src Sources) ([]Effective, error) {
+	l, cfg, err := load(src)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Effective, len(settings))
+	for i, s := range settings {
+		all[i] = Effective{Key: s.key, Value: l.merged.Get(s.key), Origin: "default"}
+		if made, ok := l.origins[s.key]; ok {
+			all[i].Origin = made.place
+		} else if s.key == "state" && cfg.State != "" {
+			all[i].Value, all[i].Origin = cfg.State, "vault"
+		}
+		switch v := all[i].Value.(type) {
+		case time.Duration:
+			all[i].Value = durationText(v)
+		case Bytes:
+			all[i].Value = v.String()
+		case []string:
+			all[i].Value = append([]string{}, v...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Effective) int {
+		return cmp.Compare(strings.Count(a.Key, "."), strings.Count(b.Key, "."))
+	})
+	return all, nil
+}
+
+// TOML is the setting's line in a configuration file, without its section.
+func (e Effective) TOML() string {
+	name := e.Key[strings.LastIndexByte(e.Key, '.')+1:]
+	if list, ok := e.Value.([]string); ok {
+		quoted := make([]string, len(list))
+		for i, s := range list {
+			quoted[i] = quote(s)
+		}
+		return name + " = [" + strings.Join(quoted, ", ") + "]"
+	}
+	if reflect.ValueOf(e.Value).Kind() == reflect.String {
+		return name + " = " + quote(fmt.Sprint(e.Value))
+	}
+	return fmt.Sprintf("%s = %v", name, e.Value)
+}
+
+// quote writes a TOML string. Settings hold no control characters.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// durationText is a duration as a configuration holds it.
+func durationText(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	text := d.String() // 1h0m0s
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// String is a size as a configuration holds it.
+func (b Bytes) String() string {
+	for _, unit := range []struct {
+		name string
+		size Bytes
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if b >= unit.size && b%unit.size == 0 {
+			return fmt.Sprintf("%d %s", b/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d", int64(b))
+}

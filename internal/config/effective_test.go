@@ -1,0 +1,47 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What Explain prints is a configuration file that says the same.
+func TestExplain(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "n.toml")
+	text := "[vault]\npath = \".\"\nignore = [\"a \\\"b\\\"\"]\n\n[history]\nage = \"36h\"\nsize = \"3 MiB\"\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	src := Sources{File: file, Env: []string{"HOME=" + dir, "NOTESD_SEARCH_LIMIT=7", "NOTESD_STATE=" + t.TempDir()}}
+	all, err := Explain(src)
+	require.NoError(t, err)
+	require.Len(t, all, len(settings))
+	found := map[string]Effective{}
+	var again strings.Builder
+	section := ""
+	for _, e := range all {
+		found[e.Key] = e
+		if s, _, ok := strings.Cut(e.Key, "."); ok && s != section {
+			section = s
+			again.WriteString("[" + s + "]\n")
+		}
+		again.WriteString(e.TOML() + "\n")
+	}
+	assert.Equal(t, Effective{"vault.path", dir, file + ":2"}, found["vault.path"])
+	assert.Equal(t, Effective{"search.limit", 7, "NOTESD_SEARCH_LIMIT"}, found["search.limit"])
+	assert.Equal(t, Effective{"history.age", "36h", file + ":6"}, found["history.age"])
+	assert.Equal(t, Effective{"history.size", "3 MiB", file + ":7"}, found["history.size"])
+	assert.Equal(t, Effective{"search.mode", "hybrid", "default"}, found["search.mode"])
+
+	require.NoError(t, os.WriteFile(file, []byte(again.String()), 0o600))
+	want, err := Load(src)
+	require.NoError(t, err)
+	src.Env = []string{"HOME=" + dir, "NOTESD_STATE=" + found["state"].Value.(string)}
+	got, err := Load(src)
+	require.NoError(t, err, again.String())
+	assert.Equal(t, want, got)
+}
