@@ -54,7 +54,7 @@ func (a *app) main(args []string) int {
 	case a.out.failed != nil:
 		err = unwritten(a.out.failed)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		err = &failure{Code: "interrupted", Message: "interrupted"}
+		err = &failure{Code: "interrupted", Message: "interrupted", exit: exitOf(context.Cause(ctx))}
 	}
 	if err == nil {
 		return exitDone
@@ -75,26 +75,45 @@ func (a *app) main(args []string) int {
 // untilSignal returns a context that ends with the first signal to stop, and
 // sees to it that the program does, too.
 func untilSignal() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
+		var caught signaled
 		select {
-		case <-signals:
+		case caught.Signal = <-signals:
 		case <-ctx.Done():
 			return
 		}
-		cancel()
+		cancel(caught)
 		select {
 		case <-signals:
 		case <-time.After(stopTimeout):
 		}
-		os.Exit(exitFailed)
+		os.Exit(exitOf(caught))
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
-		cancel()
+		cancel(nil)
 	}
+}
+
+// signaled is the cause of a context that a signal has ended.
+type signaled struct{ os.Signal }
+
+func (s signaled) Error() string { return s.String() }
+
+// exitOf is the exit code of a run that was ended, as shells have it: 128 and
+// the number of the signal, 130 for Ctrl-C.
+func exitOf(cause error) int {
+	var s signaled
+	if !errors.As(cause, &s) {
+		return exitFailed
+	}
+	if number, ok := s.Signal.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return exitFailed
 }
 
 // rootCommand returns notesd with all its commands.
@@ -112,7 +131,8 @@ func (a *app) rootCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = version()
+	root.SetVersionTemplate(thisBuild().String() + "\n")
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
 	flags.String("vault", "", "the folder of notes")
@@ -126,7 +146,7 @@ func (a *app) rootCommand() *cobra.Command {
 		searchCommand, readCommand, listCommand, newCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
-		tablesCommand, evalCommand, versionCommand,
+		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,
 	} {
 		cmd := command(a)
 		run := cmd.RunE

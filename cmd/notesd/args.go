@@ -40,16 +40,47 @@ func needs(cmd *cobra.Command, flags ...string) error {
 	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
 }
 
-// flagProblem says in our words what is wrong with a flag.
-func flagProblem(err error) string {
+// flagProblem returns what is wrong with a flag of a command, and what to do.
+func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
+	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		return unknownFlag(cmd, unknown, hint)
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
-		return err.Error()
+		return err.Error(), hint
 	}
 	kinds := map[string]string{"int": "a number", "bool": "true or false", "duration": "a duration, as 30m"}
 	kind, ok := kinds[invalid.GetFlag().Value.Type()]
 	if !ok {
-		return err.Error()
+		return err.Error(), hint
 	}
-	return fmt.Sprintf("--%s must be %s, not %q", invalid.GetFlag().Name, kind, invalid.GetValue())
+	return fmt.Sprintf("--%s must be %s, not %q", invalid.GetFlag().Name, kind, invalid.GetValue()), hint
+}
+
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (string, string) {
+	if short := err.GetSpecifiedShortnames(); short != "" {
+		if cmd.Name() == "search" {
+			hint = "To search for notes without a word, put -- before the query: notesd search -- bread -rye"
+		}
+		return fmt.Sprintf("%s has no flag -%s", cmd.Name(), short), hint
+	}
+	name := err.GetSpecifiedName()
+	if near := nearFlags(cmd, name); len(near) > 0 {
+		hint = "Did you mean --" + strings.Join(near, " or --") + "?"
+	}
+	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
+}
+
+// nearFlags are the flags that a misspelt name may mean. Cobra suggests commands
+// only, so the flags are offered to it as commands.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	return names.SuggestionsFor(name)
 }

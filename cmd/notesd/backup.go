@@ -35,9 +35,10 @@ func backupCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup DIR",
 		Short: "Copy what the notes alone cannot rebuild",
-		Long: `Copy the history of the notes, and the tables of vectors, into a new folder, also
-while notesd runs. Back the notes themselves up as you do other files. To restore,
-put history.db into the state directory ("notesd status") while nothing runs.`,
+		Long: `Copy the history of the notes, and the tables of vectors, into a new folder,
+also while notesd runs. Back the notes themselves up as you do other files. To
+restore, put history.db into the state directory ("notesd status") while
+nothing runs.`,
 		Example: `  notesd backup ~/backups/notes-2026-01-31
   notesd backup --json /mnt/usb/notesd`,
 		Args: takes("DIR"),

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -192,18 +191,6 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 	return remarshal(res.StructuredContent, out)
 }
 
-// commandNames has, for tools that hints name, the command that does the same:
-// who reads a hint of ours has no tools.
-var commandNames = strings.NewReplacer(
-	"search_notes", "notesd search",
-	"list_notes", "notesd list",
-	"read_note", "notesd read",
-	"create_note", "notesd new",
-	"note_history", "notesd history",
-	"restore_note", "notesd restore",
-	"list_tables", "notesd tables",
-)
-
 // toolFailure is the failure that a tool's result holds, with its exit code.
 func toolFailure(res *sdk.CallToolResult) error {
 	f := &failure{Code: "failed"}
@@ -215,8 +202,7 @@ func toolFailure(res *sdk.CallToolResult) error {
 			}
 		}
 	}
-	f.Hint = commandNames.Replace(f.Hint)
-	return f
+	return forShell(f)
 }
 
 func remarshal(from, to any) error {

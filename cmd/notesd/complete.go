@@ -1,10 +1,135 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 )
+
+func completionCommand(a *app) *cobra.Command {
+	shells := map[string]func(root *cobra.Command) error{
+		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(a.out, true) },
+		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(a.out) },
+		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(a.out, true) },
+		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(a.out) },
+	}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the completion script of a shell",
+		Long: `Print the script with which a shell completes commands, flags, notes, tags,
+folders and revisions: bash, zsh, fish or powershell. Have the shell read it at
+its start.`,
+		Example: `  source <(notesd completion bash)
+  notesd completion fish > ~/.config/fish/completions/notesd.fish`,
+		Args:              takes("SHELL"),
+		ValidArgsFunction: completeWords("bash", "zsh", "fish", "powershell"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			generate, ok := shells[args[0]]
+			if !ok {
+				return usagef("There are bash, zsh, fish and powershell.", "there is no completion for the shell %q", args[0])
+			}
+			return generate(cmd.Root())
+		},
+	}
+}
 
 // completeWords completes an argument with one of a few words.
 func completeWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// completes registers how a flag's value is completed.
+func completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(err) // there is no such flag: every start would end here
+	}
+}
+
+// completionWait is how long a completion may take; a shell is waiting.
+const completionWait = 3 * time.Second
+
+// offer completes by asking the vault. What goes wrong leaves the shell without
+// values: a message would land in the command line.
+func (a *app) offer(ask func(ctx context.Context, c *client, args []string, typed string) ([]string, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionWait)
+		defer cancel()
+		cmd.SetContext(ctx)
+		var values []string
+		err := a.withClient(cmd, func(ctx context.Context, c *client) (err error) {
+			values, err = ask(ctx, c, args, typed)
+			return err
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveError
+		}
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeNotes offers the notes whose path or name begins as typed.
+func completeNotes(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
+	if len(args) > 0 {
+		return nil, nil
+	}
+	begin := globEscape.Replace(typed)
+	var list listResult
+	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
+		var page listResult
+		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": listPage}, &page); err != nil {
+			return nil, err
+		}
+		list.Notes = append(list.Notes, page.Notes...)
+	}
+	var values []string
+	for _, n := range list.Notes {
+		name := strings.TrimSuffix(n.Path[strings.LastIndexByte(n.Path, '/')+1:], ".md")
+		if !strings.HasPrefix(n.Path, typed) {
+			values = append(values, cobra.CompletionWithDesc(name, n.Path))
+		} else {
+			values = append(values, cobra.CompletionWithDesc(n.Path, n.Title))
+		}
+	}
+	return values, nil
+}
+
+var globEscape = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, `\`, `\\`)
+
+// completeRevisions offers the revisions of the note that stands before.
+func completeRevisions(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
+	if len(args) != 1 {
+		return completeNotes(ctx, c, args, typed)
+	}
+	var res historyResult
+	if err := c.call(ctx, "note_history", map[string]any{"note": args[0]}, &res); err != nil {
+		return nil, err
+	}
+	var values []string
+	for _, r := range res.Revisions {
+		about := fmt.Sprintf("%s %s by %s", r.Time.Local().Format("2006-01-02 15:04"), r.Operation, r.Author)
+		values = append(values, cobra.CompletionWithDesc(strconv.FormatInt(r.Revision, 10), about))
+	}
+	return values, nil
+}
+
+func completeTags(ctx context.Context, c *client, _ []string, typed string) ([]string, error) {
+	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/resource", URI: "notes://tags/{tag}"}, "tag", typed)
+}
+
+func completeFolders(ctx context.Context, c *client, _ []string, typed string) ([]string, error) {
+	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/prompt", Name: "summarize_notes"}, "folder", typed)
+}
+
+// complete asks for the values that the server offers to clients of its own.
+func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argument, typed string) ([]string, error) {
+	res, err := c.session.Complete(ctx, &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}})
+	if err != nil {
+		return nil, rpcFailure(err)
+	}
+	return res.Completion.Values, nil
 }

@@ -45,8 +45,8 @@ func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [--json]",
 		Short: "Check that everything works, and say what to do",
-		Long: `Check the configuration, the vault, the state, the model, the daemon, the index, the watcher,
-and whether the programs that use MCP launch this notesd. Say what to do about
+		Long: `Check the configuration, the vault, the state, the model, the daemon, the index,
+the watcher, and what the programs that use MCP launch. Say what to do about
 what is wrong. The exit code is 1 when something does not work.`,
 		Example: `  notesd doctor
   notesd doctor --json | jq '.checks[] | select(.state == "problem")'`,

@@ -88,7 +88,7 @@ func failureOf(err error) *failure {
 		f = shown
 	case errors.As(err, &mistake):
 		f.Code = "config"
-		f.Hint = "notesd.example.toml documents every setting."
+		f.Hint = "notesd config --example prints every setting with its explanation."
 	case errors.As(err, &domain):
 		f.Code, f.Hint, f.Candidates, f.Diff = domainCode(domain), domain.Hint, domain.Candidates, domain.Diff
 	case errors.As(err, &other):
@@ -128,6 +128,26 @@ func domainCode(err *notes.Error) string {
 	return "failed"
 }
 
+// commandNames has, for the tools that messages name, what does the same in a
+// shell.
+var commandNames = strings.NewReplacer(
+	"search_notes", "notesd search",
+	"list_notes", "notesd list",
+	"read_note", "notesd read",
+	"create_note", "notesd new",
+	"edit_note", "an editor",
+	"move_note", "an editor",
+	"note_history", "notesd history",
+	"restore_note", "notesd restore",
+	"list_tables", "notesd tables",
+)
+
+// forShell has a tool's failure name commands instead of tools.
+func forShell(f *failure) *failure {
+	f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
+	return f
+}
+
 // usagef is a mistake in how a command was called.
 func usagef(hint, format string, args ...any) error {
 	return &failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -152,7 +172,8 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if findErr != nil || cmd == nil {
 		cmd = root
 	}
-	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s", flagProblem(err))
+	message, hint := flagProblem(cmd, err)
+	return usagef(hint, "%s", message)
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

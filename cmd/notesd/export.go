@@ -16,8 +16,9 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --as-of TIME DIR",
 		Short: "Write the folder of notes as it was",
-		Long: `Write the notes as they were at a moment into another folder, which must be empty
-or not exist. TIME is a date, a date with a time, or how long ago: 36h, 90m.`,
+		Long: `Write the notes as they were at a moment into another folder, which must be
+empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
+90m.`,
 		Example: `  notesd export --as-of 2026-01-31 ~/notes-in-january
   notesd export --as-of 2h /tmp/before-the-accident`,
 		Args: takes("DIR"),

@@ -8,28 +8,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// rootHelp is the help of the program as a whole. A test sees to it that no
-// command is missing and that it fits a screen.
+// rootHelp is the help of the program as a whole. A test holds it to every
+// command and to one screen.
 const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 
 Usage: notesd COMMAND [flags]
 
-  mcp, serve              what an assistant launches · the daemon that they all share
+  mcp, serve              what an assistant launches · the daemon they share
   search QUERY…           find notes
-  read, list, new         print a note · list notes · make one, its body from stdin
+  read, list, new         print a note · list notes · make one from stdin
   history, restore        list the versions of a note · bring one back
-  export, backup, adopt   the notes as they were · copy what cannot be rebuilt · after a rename
-  forget, tables          erase a deleted note · tables of vectors, and restoring one
-  index, status, doctor   bring the index up to date · what is known · what is wrong
-  setup [HOST…]           register with Claude Desktop, Claude Code, Cursor, VS Code, Codex
-  eval, version           measure retrieval on a judged set · which notesd this is
+  export, backup, adopt   the notes as they were · a copy · after a rename
+  forget, tables          erase a deleted note · tables of vectors
+  index, status, doctor   update the index · what is known · what is wrong
+  setup [HOST…]           register with Claude, Cursor, VS Code and Codex
+  config, completion      the settings and their origin · for your shell
+  eval, version, help     measure retrieval · which notesd this is · as -h
 
 Flags of every command:
-  --vault DIR             the folder of notes; else $NOTESD_VAULT or the configuration
+  --vault DIR             the folder of notes; else $NOTESD_VAULT or the file
   --state DIR             where the index and the history are kept
   --config FILE           instead of notesd.toml in your configuration directory
-  --log-level LEVEL       debug, info, warn or error
-  --log-file FILE         write the log there
+  --log-level, --log-file debug, info, warn or error · where to write the log
 
 Examples:
   notesd search --vault ~/Notes "what did I promise Anna"
@@ -38,7 +38,7 @@ Examples:
 
 // setHelp makes help short: what a command does, its own flags, two examples.
 func setHelp(root *cobra.Command) {
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if !cmd.HasParent() {
 			fmt.Fprint(cmd.OutOrStdout(), rootHelp)
@@ -52,6 +52,34 @@ func setHelp(root *cobra.Command) {
 	})
 }
 
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Example: `  notesd help
+  notesd help search`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, cmd := range root.Commands() {
+				if cmd.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(cmd.Name(), cmd.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return root.Help()
+			}
+			cmd, rest, err := root.Find(names)
+			if err != nil || cmd == root || len(rest) > 0 {
+				return unknownCommand(root, strings.Join(names, " "))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
 func commandHelp(cmd *cobra.Command) string {
 	var b strings.Builder
 	about := cmd.Long
@@ -63,9 +91,7 @@ func commandHelp(cmd *cobra.Command) string {
 		b.WriteString("\n" + strings.Join(lines, "\n") + "\n")
 	}
 	b.WriteString("\nAlso: --vault, --state, --config, --log-level, --log-file (see notesd -h)\n")
-	if cmd.Example != "" { // cobra's own command for completion has none
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
-	}
+	fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	return b.String()
 }
 

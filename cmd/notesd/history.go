@@ -40,7 +40,8 @@ func historyCommand(a *app) *cobra.Command {
 added and removed, and who did it. A deleted note is named by its path.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
-		Args: takes("NOTE"),
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if limit < 0 {
 				return usagef("0, or no --limit, lists all versions.", "--limit must not be negative")

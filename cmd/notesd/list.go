@@ -74,6 +74,9 @@ func listCommand(a *app) *cobra.Command {
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
 	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
+	completes(cmd, "sort", completeWords("modified", "date", "created", "title", "path", "size"))
+	completes(cmd, "folder", a.offer(completeFolders))
+	completes(cmd, "tag", a.offer(completeTags))
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -36,6 +36,9 @@ func mcpCommand(a *app) *cobra.Command {
 			if err := profile.Validate(); err != nil {
 				return err
 			}
+			if a.inTerminal() {
+				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
+			}
 			if inProcess {
 				return a.mcpInProcess(cmd.Context(), cfg, profile)
 			}
@@ -44,7 +47,7 @@ func mcpCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
 	cmd.Flags().Bool("read-only", false, "offer no tool that writes")
-	cmd.Flags().StringVar(&tools, "tools", "", "offer these only: a `list` of names, or of default, read, write, all")
+	cmd.Flags().StringVar(&tools, "tools", "", "offer these only: a `list` of names, or default, read, write, all")
 	return cmd
 }
 

@@ -52,13 +52,21 @@ named after the title; an existing file is never replaced.`,
 	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
 	cmd.Flags().StringVar(&path, "path", "", "the `path` to give it, instead of folder and title")
 	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
+	completes(cmd, "folder", a.offer(completeFolders))
+	completes(cmd, "tag", a.offer(completeTags))
 	a.jsonFlag(cmd)
 	return cmd
 }
 
+// inTerminal reports whether standard input is a terminal.
+func (a *app) inTerminal() bool {
+	f, ok := a.in.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
 // body reads a note's text from standard input, until ctx ends.
 func (a *app) body(ctx context.Context) (string, error) {
-	if f, ok := a.in.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) {
+	if a.inTerminal() {
 		a.note("Type the note; end it with Ctrl-D on a line of its own.")
 	}
 	var data []byte

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"io"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,4 +30,21 @@ func TestTypingIsInterrupted(t *testing.T) {
 	text, err := a.body(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Feed it twice a day.", text)
+}
+
+// A command that Ctrl-C ends has the exit code that shells expect of it.
+func TestInterruptedCommandExits130(t *testing.T) {
+	p := newPlace(t, someNotes)
+	cmd := p.command("index", "--wait")
+	cmd.Env = append(cmd.Env, "NOTESD_SEMANTIC_PROVIDER=ollama", "NOTESD_SEMANTIC_URL=http://127.0.0.1:1")
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(stderr)
+	require.True(t, lines.Scan(), "it says what it waits for")
+	assert.Contains(t, lines.Text(), "ollama")
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.True(t, lines.Scan())
+	assert.Contains(t, lines.Text(), "interrupted")
+	assert.Equal(t, 130, ended(t, cmd))
 }

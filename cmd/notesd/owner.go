@@ -179,6 +179,5 @@ func rpcFailure(err error) error {
 	if json.Unmarshal(wire.Data, f) != nil || f.Message == "" {
 		f = &failure{Code: "failed", Message: wire.Message}
 	}
-	f.Hint = commandNames.Replace(f.Hint)
-	return f
+	return forShell(f)
 }

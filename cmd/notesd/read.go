@@ -17,7 +17,8 @@ func readCommand(a *app) *cobra.Command {
 any name that only one note has.`,
 		Example: `  notesd read "Sourdough Starter"
   notesd read --heading "Plan > Risks" Projects/Boat.md`,
-		Args: takes("NOTE"),
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			args := map[string]any{"note": names[0], "max_bytes": math.MaxInt32}
 			put(args, "heading", heading)

@@ -17,7 +17,8 @@ func restoreCommand(a *app) *cobra.Command {
 lost by it. "notesd history" lists the revisions.`,
 		Example: `  notesd restore "Sourdough Starter" 12
   notesd restore --dry-run Projects/Boat.md 7`,
-		Args: takes("NOTE", "REVISION"),
+		Args:              takes("NOTE", "REVISION"),
+		ValidArgsFunction: a.offer(completeRevisions),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			revision, err := strconv.ParseInt(words[1], 10, 64)
 			if err != nil || revision < 1 {

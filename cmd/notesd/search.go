@@ -63,10 +63,11 @@ func searchCommand(a *app) *cobra.Command {
 		Use:   "search [flags] QUERY…",
 		Short: "Find notes",
 		Long: `Find notes by words and meaning, and show the best passage of each. A query is
-plain words, with these where you want them: "exact phrase"  -word  begin*  tag:project
-path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
+plain words, with these where you want them: "exact phrase"  -word  begin*
+tag:project  path:Projects/  after:2026-01-01  before:2026-02-01  has:todo
+A query with -word stands behind --, which ends the flags.`,
 		Example: `  notesd search how long to proof rye
-  notesd search --limit 3 --json 'tag:bread "starter"'`,
+  notesd search --limit 3 --json -- 'tag:bread "starter" -rye'`,
 		Args: func(cmd *cobra.Command, words []string) error {
 			if len(words) > 0 {
 				return nil
@@ -101,6 +102,9 @@ path:Projects/  after:2026-01-01  before:2026-02-01  has:todo`,
 	flags.StringVar(&args.after, "after", "", "only notes of this `date` or later")
 	flags.StringVar(&args.before, "before", "", "only notes of before this `date`")
 	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
+	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
+	completes(cmd, "folder", a.offer(completeFolders))
+	completes(cmd, "tag", a.offer(completeTags))
 	a.jsonFlag(cmd)
 	return cmd
 }

@@ -34,7 +34,7 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 			return a.serve(cmd.Context(), cfg, idleExit)
 		},
 	}
-	cmd.Flags().String("http", "", "also serve MCP over HTTP at this `addr`, as in 127.0.0.1:8931")
+	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
 	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop when nobody has used it for so long (0: never)")
 	return cmd
 }

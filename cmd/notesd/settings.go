@@ -33,14 +33,57 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Vault.Path == "" {
-		return nil, &failure{
-			Code:    "config",
-			Message: "no vault is configured",
-			Hint:    "Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in notesd.toml.",
-		}
+	if cfg.Vault.Path != "" {
+		return cfg, nil
 	}
-	return cfg, nil
+	vault := obsidianVault()
+	if vault != "" && looks[cmd.Name()] {
+		a.note("No vault is configured; this is " + vault + ", which has a .obsidian folder.")
+		if err := cmd.Flags().Set("vault", vault); err != nil {
+			return nil, err
+		}
+		return a.configuration(cmd)
+	}
+	f := &failure{
+		Code:    "config",
+		Message: "no vault is configured",
+		Hint:    "Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in notesd.toml.",
+	}
+	if vault != "" {
+		f.Hint = fmt.Sprintf("This folder is in an Obsidian vault: %s --vault %s", cmd.CommandPath(), quoted(vault))
+	}
+	return nil, f
+}
+
+// looks has the commands that change no note and serve nobody else. They use the
+// Obsidian vault that they are called in when no vault is configured; a command
+// that writes, or whose effect lasts, wants the vault named.
+var looks = map[string]bool{
+	"search": true, "read": true, "list": true, "history": true, "index": true, "status": true, "doctor": true, "export": true,
+}
+
+// obsidianVault is the Obsidian vault that the working directory is in, or "".
+func obsidianVault() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if isFolder(filepath.Join(dir, ".obsidian")) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&()*;<>?`|~#") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // configuration reads the configuration. A daemon that was launched for a client

@@ -89,7 +89,7 @@ A second vault gets an entry of its own.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.name, "name", "", "what the host calls it (notes, or notes-FOLDER for another vault)")
+	flags.StringVar(&s.name, "name", "", "what the host calls it (notes; another vault: notes-FOLDER)")
 	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
 	flags.StringVar(&tools, "tools", "", "have it offer these only; a `list` as for notesd mcp")
 	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")

@@ -18,11 +18,10 @@ func (a *app) printCall(ctx context.Context, c *client, tool string, args map[st
 	return a.out.json(res)
 }
 
-// note tells people something beside the result; what reads the output does not
-// see it.
+// note prints a remark beside the result, on standard error.
 func (a *app) note(text string) {
 	if !a.json {
-		fmt.Fprintln(a.err, a.err.dim(a.err.line(text)))
+		fmt.Fprintln(a.err, a.err.dim(a.err.line(commandNames.Replace(text))))
 	}
 }
 

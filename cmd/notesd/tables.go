@@ -56,8 +56,8 @@ func tablesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables [restore NAME]",
 		Short: "List tables of vectors, or restore one",
-		Long: `List the tables of vectors that assistants or you have made, and the dropped ones
-that can be restored; or restore one, for seven days after it was dropped.`,
+		Long: `List the tables of vectors that assistants or you have made, and the dropped
+ones that can be restored; or restore one, for seven days after it was dropped.`,
 		Example: `  notesd tables
   notesd tables restore embeddings`,
 		Args: func(_ *cobra.Command, words []string) error {

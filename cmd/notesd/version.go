@@ -43,6 +43,10 @@ var thisBuild = sync.OnceValue(func() build {
 	return b
 })
 
+func (b build) String() string {
+	return fmt.Sprintf("notesd %s (%s, %s)", b.Version, b.Go, b.Platform)
+}
+
 func version() string { return thisBuild().Version }
 
 // identity describes this process to others that want the same vault.
@@ -56,11 +60,10 @@ func versionCommand(a *app) *cobra.Command {
   notesd version --json`,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
 			if a.json {
-				return a.out.json(b)
+				return a.out.json(thisBuild())
 			}
-			_, err := fmt.Fprintf(a.out, "notesd %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+			_, err := fmt.Fprintln(a.out, thisBuild())
 			return err
 		},
 	}
