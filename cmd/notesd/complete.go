@@ -9,6 +9,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+
+	"notesd/mcp"
 )
 
 func completionCommand(a *app) *cobra.Command {
@@ -78,9 +80,9 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 		return nil, nil
 	}
 	begin := globEscape.Replace(typed)
-	var list listResult
+	var list mcp.ListResult
 	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
-		var page listResult
+		var page mcp.ListResult
 		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": listPage}, &page); err != nil {
 			return nil, err
 		}
@@ -105,13 +107,13 @@ func completeRevisions(ctx context.Context, c *client, args []string, typed stri
 	if len(args) != 1 {
 		return completeNotes(ctx, c, args, typed)
 	}
-	var res historyResult
+	var res mcp.HistoryResult
 	if err := c.call(ctx, "note_history", map[string]any{"note": args[0]}, &res); err != nil {
 		return nil, err
 	}
 	var values []string
 	for _, r := range res.Revisions {
-		about := fmt.Sprintf("%s %s by %s", r.Time.Local().Format("2006-01-02 15:04"), r.Operation, r.Author)
+		about := fmt.Sprintf("%s %s by %s", localTime(r.Time), r.Operation, r.Author)
 		values = append(values, cobra.CompletionWithDesc(strconv.FormatInt(r.Revision, 10), about))
 	}
 	return values, nil

@@ -12,6 +12,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/sqlite"
+	"notesd/mcp"
 	"notesd/migrations"
 	"notesd/notes"
 )
@@ -57,22 +58,6 @@ func exitCode(code string) int {
 	return exitFailed
 }
 
-// domainCodes names the domain's sentinels as the tools do.
-var domainCodes = []struct {
-	err  error
-	code string
-}{
-	{notes.ErrNotFound, "not_found"},
-	{notes.ErrAmbiguous, "ambiguous"},
-	{notes.ErrExists, "exists"},
-	{notes.ErrConflict, "conflict"},
-	{notes.ErrInvalid, "invalid"},
-	{notes.ErrReadOnly, "read_only"},
-	{notes.ErrForbidden, "forbidden"},
-	{notes.ErrTooLarge, "too_large"},
-	{notes.ErrUnavailable, "unavailable"},
-}
-
 // failureOf is the one mapping from errors to what is shown of them.
 func failureOf(err error) *failure {
 	f := &failure{Code: "failed", Message: err.Error()}
@@ -90,7 +75,7 @@ func failureOf(err error) *failure {
 		f.Code = "config"
 		f.Hint = "notesd config --example prints every setting with its explanation."
 	case errors.As(err, &domain):
-		f.Code, f.Hint, f.Candidates, f.Diff = domainCode(domain), domain.Hint, domain.Candidates, domain.Diff
+		f.Code, f.Hint, f.Candidates, f.Diff = mcp.ErrorCode(err), domain.Hint, domain.Candidates, domain.Diff
 	case errors.As(err, &other):
 		f.Code, f.Message, f.Hint = "config", other.Error(), otherVaultHint
 	case errors.Is(err, daemon.ErrLocked):
@@ -118,15 +103,6 @@ func failureOf(err error) *failure {
 // otherVaultHint is what to do about a state that belongs to another vault.
 const otherVaultHint = "Each vault needs a state of its own: pass another with --state, or drop the state setting. " +
 	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
-
-func domainCode(err *notes.Error) string {
-	for _, row := range domainCodes {
-		if errors.Is(err, row.err) {
-			return row.code
-		}
-	}
-	return "failed"
-}
 
 // commandNames has, for the tools that messages name, what does the same in a
 // shell.

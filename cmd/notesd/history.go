@@ -7,26 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"notesd/mcp"
 )
-
-// historyResult is what note_history answers.
-type historyResult struct {
-	Revisions []revision `json:"revisions"`
-	Next      string     `json:"next_cursor,omitempty"`
-}
-
-type revision struct {
-	Revision  int64     `json:"revision"`
-	Time      time.Time `json:"time"`
-	Author    string    `json:"author"`
-	Operation string    `json:"operation"`
-	Path      string    `json:"path"`
-	OldPath   string    `json:"old_path,omitempty"`
-	Hash      string    `json:"hash,omitempty"`
-	Size      int64     `json:"size"`
-	Added     int       `json:"added"`
-	Removed   int       `json:"removed"`
-}
 
 // historyPage is how many revisions are asked for at a time.
 const historyPage = 200
@@ -65,10 +48,10 @@ added and removed, and who did it. A deleted note is named by its path.`,
 }
 
 // history fetches page after page.
-func history(ctx context.Context, c *client, note string, limit int) (historyResult, error) {
-	all := historyResult{Revisions: []revision{}}
+func history(ctx context.Context, c *client, note string, limit int) (mcp.HistoryResult, error) {
+	all := mcp.HistoryResult{Revisions: []mcp.Revision{}}
 	for {
-		page := historyResult{}
+		page := mcp.HistoryResult{}
 		query := map[string]any{"note": note, "limit": historyPage}
 		if limit > 0 {
 			query["limit"] = min(historyPage, limit-len(all.Revisions))
@@ -85,7 +68,16 @@ func history(ctx context.Context, c *client, note string, limit int) (historyRes
 	}
 }
 
-func (a *app) printHistory(revisions []revision) {
+// localTime shows a time of a tool's result as clocks here do.
+func localTime(stamp string) string {
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return stamp
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+func (a *app) printHistory(revisions []mcp.Revision) {
 	number, author := 1, 1
 	for _, r := range revisions {
 		number = max(number, len(fmt.Sprint(r.Revision)))
@@ -97,7 +89,7 @@ func (a *app) printHistory(revisions []revision) {
 			where = a.out.path(a.out.line(r.OldPath)) + " → " + where
 		}
 		fmt.Fprintf(a.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
-			a.out.bold(fmt.Sprintf("%*d", number, r.Revision)), r.Time.Local().Format("2006-01-02 15:04:05"), a.out.line(r.Operation),
+			a.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), a.out.line(r.Operation),
 			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, a.out.line(r.Author), where)
 	}
 	a.note(count(len(revisions), "version"))

@@ -5,28 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"notesd/mcp"
 )
-
-// listResult is what list_notes answers.
-type listResult struct {
-	Notes    []listedNote `json:"notes"`
-	Total    int          `json:"total"`
-	Next     string       `json:"next_cursor,omitempty"`
-	Warnings []string     `json:"warnings,omitempty"`
-}
-
-type listedNote struct {
-	Path     string    `json:"path"`
-	URI      string    `json:"uri"`
-	Title    string    `json:"title"`
-	Date     string    `json:"date"`
-	Modified time.Time `json:"modified"`
-	Size     int64     `json:"size"`
-	Tags     []string  `json:"tags"`
-}
 
 // listPage is how many notes are asked for at a time, at most.
 const listPage = 500
@@ -47,7 +30,7 @@ func listCommand(a *app) *cobra.Command {
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query := map[string]any{}
-			put(query, "folder", args.folder)
+			put(query, "folder", folderName(args.folder))
 			put(query, "glob", args.glob)
 			put(query, "tags", args.tags)
 			put(query, "sort", args.sort)
@@ -74,7 +57,7 @@ func listCommand(a *app) *cobra.Command {
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
 	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
-	completes(cmd, "sort", completeWords("modified", "date", "created", "title", "path", "size"))
+	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
 	a.jsonFlag(cmd)
@@ -86,9 +69,9 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	if limit < 0 {
 		return usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
 	}
-	all := listResult{Notes: []listedNote{}}
+	all := mcp.ListResult{Notes: []mcp.ListedNote{}}
 	for {
-		page := listResult{}
+		page := mcp.ListResult{}
 		query["limit"] = listPage
 		if limit > 0 {
 			query["limit"] = min(listPage, limit-len(all.Notes))
@@ -120,7 +103,7 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	return nil
 }
 
-func (a *app) printList(page []listedNote) {
+func (a *app) printList(page []mcp.ListedNote) {
 	for _, n := range page {
 		tags := ""
 		if len(n.Tags) > 0 {

@@ -3,50 +3,21 @@ package main
 import (
 	"context"
 	"fmt"
+	"path"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"notesd/mcp"
 	"notesd/search"
 )
 
-// searchResult is what search_notes answers, as far as it is shown.
-type searchResult struct {
-	Results []struct {
-		Path      string  `json:"path"`
-		Title     string  `json:"title"`
-		Heading   string  `json:"heading"`
-		LineStart int     `json:"line_start"`
-		LineEnd   int     `json:"line_end"`
-		Snippet   string  `json:"snippet"`
-		Score     float64 `json:"score"`
-		Why       why     `json:"why"`
-	} `json:"results"`
-	Total     int      `json:"total"`
-	Truncated bool     `json:"truncated"`
-	Notes     []string `json:"notes"`
-	Semantic  coverage `json:"semantic"`
-}
-
-// coverage is what a search says of its part by meaning.
-type coverage struct {
-	State    string  `json:"state"`
-	Coverage float64 `json:"coverage"`
-}
-
 // incomplete reports whether passages wait to be embedded.
-func (c coverage) incomplete() bool {
-	return c.Coverage < 1 && (c.State == search.StateBuilding || c.State == search.StateLate)
-}
-
-type why struct {
-	TextRank    int      `json:"text_rank"`
-	VectorRank  int      `json:"vector_rank"`
-	TextScore   float64  `json:"text_score"`
-	VectorScore float64  `json:"vector_score"`
-	Terms       []string `json:"terms"`
+func incomplete(s mcp.Semantic) bool {
+	return s.Coverage < 1 && (s.State == search.StateBuilding || s.State == search.StateLate)
 }
 
 // maxHits is how many notes one search shows at most.
@@ -80,7 +51,7 @@ A query with -word stands behind --, which ends the flags.`,
 			}
 			query := map[string]any{"query": strings.Join(words, " ")}
 			put(query, "mode", args.mode)
-			put(query, "folder", args.folder)
+			put(query, "folder", folderName(args.folder))
 			put(query, "after", args.after)
 			put(query, "before", args.before)
 			put(query, "tags", args.tags)
@@ -154,11 +125,22 @@ func put[T any](args map[string]any, name string, value T) {
 	args[name] = value
 }
 
+// folderName is a folder as notes name it: a shell completes it to ./Recipes/.
+func folderName(arg string) string {
+	if arg == "" {
+		return ""
+	}
+	if arg = path.Clean(filepath.ToSlash(arg)); arg == "." {
+		return ""
+	}
+	return arg
+}
+
 func (a *app) search(ctx context.Context, c *client, query map[string]any) error {
 	if a.json {
 		return a.printCall(ctx, c, "search_notes", query)
 	}
-	var res searchResult
+	var res mcp.SearchResult
 	if err := c.call(ctx, "search_notes", query, &res); err != nil {
 		return err
 	}
@@ -176,20 +158,20 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 			fmt.Fprintf(a.out, "    %s\n", highlight(a.out, line, r.Why.Terms))
 		}
 		if query["explain"] != nil {
-			fmt.Fprintf(a.out, "    %s\n", a.out.dim(r.Why.text(r.Score)))
+			fmt.Fprintf(a.out, "    %s\n", a.out.dim(whyText(r.Why, r.Score)))
 		}
 	}
 	a.note(searchSummary(res))
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	if c.daemon == nil && query["mode"] != "text" && res.Semantic.incomplete() {
+	if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
 		a.note(fmt.Sprintf("Search by meaning knows %d %% of the passages so far; notesd index --wait brings in the rest.", int(100*res.Semantic.Coverage)))
 	}
 	return nil
 }
 
-func searchSummary(res searchResult) string {
+func searchSummary(res mcp.SearchResult) string {
 	switch shown := len(res.Results); {
 	case shown == 0:
 		return "No notes match."
@@ -200,7 +182,7 @@ func searchSummary(res searchResult) string {
 	}
 }
 
-func (w why) text(score float64) string {
+func whyText(w mcp.Why, score float64) string {
 	parts := []string{fmt.Sprintf("score %.3f", score)}
 	if w.TextRank > 0 {
 		parts = append(parts, fmt.Sprintf("text #%d (%.3f)", w.TextRank, w.TextScore))
