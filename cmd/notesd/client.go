@@ -39,10 +39,21 @@ const turnTimeout = time.Minute
 // since the last command are taken in first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
-		if c.daemon == nil {
+		if c.daemon != nil {
+			if r, err := c.status(ctx); err == nil && r.unavailable() { // a session that may not ask sees it in the answer
+				if err := a.away(r); err != nil {
+					return err
+				}
+			}
+		} else {
 			r, err := a.untilIndexed(ctx, c, nil)
 			if err != nil {
 				return err
+			}
+			if r.unavailable() {
+				if err := a.away(r); err != nil {
+					return err
+				}
 			}
 			if r.Trouble != "" && r.Index.Notes == 0 {
 				return troubled(r.Trouble)
@@ -53,6 +64,16 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 		}
 		return do(ctx, c)
 	})
+}
+
+// away says that the vault cannot be read. It is a failure when nothing is known
+// of the notes: an empty answer would be wrong.
+func (a *app) away(r report) error {
+	if r.Notes == 0 {
+		return &failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
+	}
+	a.note("The vault cannot be read now: " + r.Unavailable + ". This is what was known before.")
+	return nil
 }
 
 // connect runs do with a session: the daemon's if one runs, else one with a

@@ -88,8 +88,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	}
 	checks = append(checks, checkModel(cfg.Semantic)...)
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
-		latest := time.Now().Add(doctorWait)
-		r, err := a.untilIndexed(ctx, c, func(report) bool { return time.Now().After(latest) })
+		r, err := a.untilCounted(ctx, c, doctorWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)
 		}
@@ -141,7 +140,7 @@ func checkReport(r report, daemon bool) []check {
 			running.Do = "A newer program replaces it at its next start. To have it now, stop it."
 		}
 	}
-	index := check{Name: "index", State: fine, Text: r.Index.text()}
+	index := check{Name: "index", State: fine, Text: r.indexText()}
 	switch {
 	case r.unavailable():
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
@@ -152,7 +151,7 @@ func checkReport(r report, daemon bool) []check {
 	}
 	checks := []check{
 		running, index,
-		checkMeaning(r.Semantic),
+		checkMeaning(r, daemon),
 		checkWatcher(r.Watcher),
 	}
 	if r.Skipped.Total > 0 {

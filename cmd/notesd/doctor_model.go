@@ -34,10 +34,15 @@ func checkModel(s config.Semantic) []check {
 	return []check{c}
 }
 
-// checkMeaning judges what a status tells of the search by meaning.
-func checkMeaning(s semanticStatus) check {
-	if s.Waiting != "" {
-		return check{"meaning", problem, s.Waiting, "Searches are by words alone until then."}
+// checkMeaning judges what a report has on semantic search.
+func checkMeaning(r report, daemon bool) check {
+	c := check{Name: "meaning", State: fine, Text: r.semanticText()}
+	switch {
+	case r.Semantic.Waiting != "":
+		return check{"meaning", problem, r.Semantic.Waiting, "Searches are by words alone until then."}
+	case daemon:
+	case !r.counted() || r.Semantic.Pending > 0:
+		c.State, c.Do = remark, "A daemon embeds the rest while it runs; notesd index --wait does it now."
 	}
-	return check{Name: "meaning", State: fine, Text: s.text()}
+	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -42,7 +43,7 @@ func (s *service) listenWeb(ctx context.Context) (*web, error) {
 	if err := checkExposure(c); err != nil {
 		return nil, err
 	}
-	token, err := readToken(c.TokenFile, s.cfg.State)
+	token, err := readToken(tokenPath(s.cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +111,22 @@ func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	return names
 }
 
+// tokenPath is the file that holds the token.
+func tokenPath(cfg *config.Config) string {
+	return cmp.Or(cfg.HTTP.TokenFile, filepath.Join(cfg.State, tokenFile))
+}
+
+// tokenOf is tokenPath where HTTP is served.
+func tokenOf(cfg *config.Config, url string) string {
+	if url == "" {
+		return ""
+	}
+	return tokenPath(cfg)
+}
+
 // readToken reads the bearer token from a file that only the user can read, and
 // makes it on first use.
-func readToken(name, state string) (string, error) {
-	if name == "" {
-		name = filepath.Join(state, tokenFile)
-	}
+func readToken(name string) (string, error) {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return makeToken(name)

@@ -19,6 +19,7 @@ const httpInitialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{
 func TestServeOverHTTP(t *testing.T) {
 	p := newPlace(t, someNotes)
 	cmd := p.serve(t, "--http", "127.0.0.1:0", "--idle-exit", "1ms")
+	assert.Equal(t, filepath.Join(p.state, tokenFile), p.report(t).Daemon.TokenFile)
 	url := p.report(t).Daemon.HTTP
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/mcp$`, url)
 
@@ -85,9 +86,9 @@ func TestHTTPNeedsProtection(t *testing.T) {
 
 func TestHTTPToken(t *testing.T) {
 	dir := t.TempDir()
-	made, err := readToken("", dir)
+	made, err := readToken(filepath.Join(dir, tokenFile))
 	require.NoError(t, err)
-	again, err := readToken("", dir)
+	again, err := readToken(filepath.Join(dir, tokenFile))
 	require.NoError(t, err)
 	assert.Equal(t, made, again, "made once")
 	assert.GreaterOrEqual(t, len(made), minToken)
@@ -95,13 +96,13 @@ func TestHTTPToken(t *testing.T) {
 	name := filepath.Join(dir, "mine")
 	for text, mode := range map[string]os.FileMode{"short": 0o600, "two words, but long enough\n": 0o600, "": 0o600} {
 		require.NoError(t, os.WriteFile(name, []byte(text), mode))
-		_, err := readToken(name, dir)
+		_, err := readToken(name)
 		assert.ErrorContains(t, err, "does not hold a token", text)
 	}
 	require.NoError(t, os.WriteFile(name, []byte(made), 0o600))
 	require.NoError(t, os.Chmod(name, 0o644))
 	if info, err := os.Stat(name); err == nil && isOpenToOthers(info) {
-		_, err := readToken(name, dir)
+		_, err := readToken(name)
 		assert.ErrorContains(t, err, "others can read")
 	}
 }

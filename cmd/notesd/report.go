@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"notesd/internal/config"
 	"notesd/watcher"
 )
 
@@ -23,6 +26,7 @@ type report struct {
 	Watcher     watcherStatus  `json:"watcher"`
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
+	Log         string         `json:"log,omitempty"`         // the daemon's log file
 	Trouble     string         `json:"trouble,omitempty"`     // why what is on disk cannot be taken in just now
 	Warnings    []string       `json:"warnings"`
 }
@@ -32,6 +36,8 @@ type daemonStatus struct {
 	PID     int    `json:"pid,omitempty"`
 	Clients int    `json:"clients"`
 	HTTP    string `json:"http,omitempty"` // the URL for MCP clients
+
+	TokenFile string `json:"token_file,omitempty"` // holds the bearer token for HTTP
 }
 
 type indexStatus struct {
@@ -84,6 +90,7 @@ func (s *service) status(ctx context.Context) (report, error) {
 		Skipped:  skippedStatus{Files: []skippedFile{}},
 		Warnings: []string{},
 	}
+	r.Log = logFile(s.cfg)
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
 	}
@@ -97,6 +104,15 @@ func (s *service) status(ctx context.Context) (report, error) {
 	s.addWatcher(&r)
 	s.addOrphans(ctx, &r)
 	return r, addSetAside(s.cfg.State, &r)
+}
+
+// logFile is the file that a daemon's log is in, "" if there is none.
+func logFile(cfg *config.Config) string {
+	name := cmp.Or(cfg.Log.File, filepath.Join(cfg.State, daemonLog))
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
 }
 
 func (s *service) addSemantic(r *report) {

@@ -117,7 +117,7 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	log := s.logs.Logger
 	server := &daemon.Server{Listener: listener, Lock: lock, Identity: identity(), Vault: config.RealPath(s.cfg.Vault.Path), IdleExit: idleExit, Logger: log}
 	status := func() daemonStatus {
-		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url}
+		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
 	}
 	s.daemon.Store(&status)
 	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", version())
@@ -183,7 +183,7 @@ func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idle
 	if web == nil {
 		return s.accept(ctx, lock, idleExit, "", a.startup.Ready)
 	}
-	s.logs.Info("serving over HTTP", "url", web.url)
+	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	served := make(chan error, 1)

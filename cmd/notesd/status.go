@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"notesd/internal/daemon"
+	"notesd/search"
 )
 
 // statusWait is how long a status without a daemon takes in what has changed
@@ -24,15 +24,11 @@ func statusCommand(a *app) *cobra.Command {
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
-				latest := time.Now()
+				wait := time.Duration(0)
 				if c.daemon == nil {
-					latest = latest.Add(statusWait)
+					wait = statusWait
 				}
-				late := func(report) bool { return !time.Now().Before(latest) }
-				r, err := a.untilIndexed(ctx, c, late)
-				if err == nil && r.Semantic.Chunks == 0 { // what has been embedded is not loaded yet
-					r, err = a.untilEmbedded(ctx, c, func(r report) bool { return r.Semantic.Chunks > 0 || late(r) })
-				}
+				r, err := a.untilCounted(ctx, c, wait)
 				if err != nil {
 					return err
 				}
@@ -48,6 +44,30 @@ func statusCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// untilCounted returns the report once everything is indexed and the passages
+// are counted, which are loaded later, or after a wait.
+func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (report, error) {
+	latest := time.Now().Add(wait)
+	late := func(report) bool { return !time.Now().Before(latest) }
+	r, err := a.untilIndexed(ctx, c, late)
+	tick := time.NewTicker(maxFreshPoll)
+	defer tick.Stop()
+	for err == nil && !r.counted() && !r.unavailable() && !late(r) {
+		select {
+		case <-tick.C:
+			r, err = c.status(ctx)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return r, err
+}
+
+// counted reports whether it is known how many passages there are.
+func (r report) counted() bool {
+	return r.Semantic.State != search.StateBuilding || r.Semantic.Chunks > 0 || r.Notes == 0
+}
+
 func (a *app) printReport(r report) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%s %s\n", a.out.dim(fmt.Sprintf("%-8s", name)), a.out.line(fmt.Sprintf(format, args...)))
@@ -57,14 +77,17 @@ func (a *app) printReport(r report) {
 	if r.Daemon.Running {
 		row("daemon", "process %d, version %s, %s", r.Daemon.PID, r.Version, count(r.Daemon.Clients, "client"))
 		if r.Daemon.HTTP != "" {
-			row("", "%s", r.Daemon.HTTP)
+			row("", "%s, with the token in %s", r.Daemon.HTTP, r.Daemon.TokenFile)
 		}
 	} else {
 		row("daemon", "not running")
 	}
+	if r.Log != "" {
+		row("log", "%s", r.Log)
+	}
 	row("notes", "%s", thousands(r.Notes))
-	row("index", "%s", r.Index.text())
-	row("meaning", "%s", r.Semantic.text())
+	row("index", "%s", r.indexText())
+	row("meaning", "%s", r.semanticText())
 	if r.Watcher.State != "stopped" {
 		row("watcher", "%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
 	}
@@ -82,20 +105,24 @@ func (a *app) printReport(r report) {
 	}
 }
 
-func (s indexStatus) text() string {
+func (r report) indexText() string {
+	s := r.Index
 	if s.Ready {
 		return fmt.Sprintf("%s, up to date", count(s.Notes, "note"))
 	}
-	parts := []string{fmt.Sprintf("%s so far", count(s.Notes, "note"))}
-	if s.ToScan > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s read", thousands(s.Scanned), count(s.ToScan, "file")))
+	if s.Scanned < s.ToScan {
+		return fmt.Sprintf("building: %s of %s read, %s indexed", thousands(s.Scanned), count(s.ToScan, "file"), count(s.Notes, "note"))
 	}
-	return strings.Join(parts, ", ")
+	return fmt.Sprintf("building: %s of %s indexed", thousands(s.Notes), count(max(r.Notes, s.Notes), "note"))
 }
 
-func (s semanticStatus) text() string {
+func (r report) semanticText() string {
+	s := r.Semantic
 	if s.State == "off" {
 		return "off"
+	}
+	if !r.counted() {
+		return fmt.Sprintf("%s, %s: the passages are not counted yet", s.State, s.Model)
 	}
 	text := fmt.Sprintf("%s, %s: %s of %s embedded", s.State, s.Model, thousands(s.Embedded), count(s.Chunks, "passage"))
 	if s.RemainingSeconds > 0 {
