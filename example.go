@@ -4,5 +4,7 @@ package notesd
 
 import _ "embed"
 
+// ExampleConfig is notesd.example.toml, which documents every setting.
+//
 //go:embed notesd.example.toml
 var ExampleConfig string

@@ -6,9 +6,9 @@ import (
 	"notesd/notes"
 )
 
-// The results of the tools that the command line shows, as structuredContent
-// holds them.
+// Results of tools that the command line shows, as structuredContent holds them.
 type (
+	// SearchResult is the result of search_notes.
 	SearchResult  = searchOutput
 	Why           = why
 	Semantic      = semanticState
