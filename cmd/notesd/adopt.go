@@ -88,9 +88,9 @@ func adoptCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt STATE",
 		Short: "Take over the history of a vault that was renamed",
-		Long: `Take over what was kept of a vault that was renamed or moved: its history, tables
-of vectors and index. STATE is the state directory that "notesd status" names.
-The history that the vault has by now is set aside.`,
+		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
+tables of vectors and its index. STATE is the state directory that "notesd
+status" names. The history that the vault has by now is set aside.`,
 		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
   notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
 		Args: takes("STATE"),
