@@ -206,37 +206,30 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 	return p, nil
 }
 
-// keptAside is how many unreadable indexes are kept for whoever wants to know
-// what happened to them.
+// keptAside is the number of damaged indexes that are kept for inspection.
 const keptAside = 1
 
-// setAside renames the folder of an unreadable index and removes older ones.
+// setAside renames the directory of a damaged index and removes the older ones,
+// which a sort by name puts first because their names end in a time.
 func setAside(dir string, now time.Time) (string, error) {
-	aside := dir + ".corrupt-" + now.UTC().Format("20060102T150405.000")
+	prefix := filepath.Base(dir) + ".damaged-"
+	parent := filepath.Dir(dir)
+	aside := filepath.Join(parent, prefix+now.UTC().Format("20060102T150405.000"))
 	if err := os.Rename(dir, aside); err != nil {
-		if err := os.RemoveAll(dir); err != nil { // Windows does not rename what is still mapped
+		if err := os.RemoveAll(dir); err != nil { // Windows cannot rename files that are still mapped
 			return "", err
 		}
 	}
-	old, err := filepath.Glob(globQuote(dir) + ".corrupt-*")
+	entries, err := os.ReadDir(parent) // sorted; a glob would need the path quoted, which Windows cannot
 	if err != nil {
 		return aside, nil
 	}
-	slices.Sort(old)
+	old := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), prefix) })
 	for len(old) > keptAside {
-		if err := os.RemoveAll(old[0]); err != nil {
+		if err := os.RemoveAll(filepath.Join(parent, old[0].Name())); err != nil {
 			break
 		}
 		old = old[1:]
 	}
 	return aside, nil
-}
-
-// globQuote makes a path match only itself. Windows has no quoting; its state
-// folder has no such characters.
-func globQuote(p string) string {
-	if filepath.Separator == '\\' {
-		return p
-	}
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(p)
 }

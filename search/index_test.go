@@ -311,9 +311,9 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 			require.NoError(t, err)
 			assert.Zero(t, p, "everything is fed again")
 			require.Len(t, s.Warnings, 1)
-			assert.Contains(t, s.Warnings[0], "index.corrupt-")
+			assert.Contains(t, s.Warnings[0], "index.damaged-")
 			assert.NotContains(t, s.Warnings[0], filepath.Dir(dir))
-			aside, err := filepath.Glob(dir + ".corrupt-*")
+			aside, err := filepath.Glob(dir + ".damaged-*")
 			require.NoError(t, err)
 			assert.Len(t, aside, 1)
 			require.NoError(t, y.apply(ctx, at(100), updates))
@@ -371,7 +371,10 @@ func TestDamageFoundBySearching(t *testing.T) {
 }
 
 func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "in[dex")
+	dir := filepath.Join(t.TempDir(), "in[d]ex")
+	// The name with its brackets read as a pattern: another index's directory.
+	other := strings.Replace(dir, "[d]", "d", 1) + ".damaged-20250101T000000.000"
+	require.NoError(t, os.Mkdir(other, 0o700))
 	for range 4 {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "root.bolt"), []byte(strings.Repeat("not bolt ", 9000)), 0o600))
@@ -381,7 +384,8 @@ func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
-	assert.Len(t, entries, 1+keptAside)
+	assert.Len(t, entries, 2+keptAside)
+	assert.DirExists(t, other)
 }
 
 func TestIndexOfAnotherVersion(t *testing.T) {
