@@ -57,6 +57,9 @@ func (b *batch) lookAgain(p *prepared) {
 }
 
 func (b *batch) add(p *prepared) {
+	if !p.unknown {
+		b.vault.unread.remove(p.path)
+	}
 	switch {
 	case p.skip == skipChanging:
 		b.lookAgain(p)
@@ -69,6 +72,11 @@ func (b *batch) add(p *prepared) {
 		b.lookAgain(p)
 		return
 	}
+	b.enter(p)
+}
+
+// enter makes the entry of a file that was read.
+func (b *batch) enter(p *prepared) {
 	e := entry{kind: Created, path: p.path, diskPath: p.diskPath, stat: p.stat, hashedAt: p.hashedAt, note: p.note}
 	if _, taken := b.current[p.path]; taken && (p.row == nil || p.row.path != p.path) {
 		b.lookAgain(p) // a tool has created it, or somebody read it, since
@@ -97,6 +105,11 @@ func (b *batch) add(p *prepared) {
 
 // skip: the file cannot be a note. If it was one, it is none any more.
 func (b *batch) skip(p *prepared) {
+	if p.unknown {
+		b.vault.unread.add(p.found)
+		b.skipped = append(b.skipped, Skipped{Path: p.path, Reason: p.skip}) // without a stat: it is read again
+		return
+	}
 	if p.row != nil {
 		if r, same := b.known(*p.row); same {
 			b.delete(r)

@@ -23,8 +23,10 @@ type prepared struct {
 	found
 	row      *row // what the store had; nil for a file it did not know
 	hashedAt int64
+	hash     string
 	note     *Note // nil: the bytes are what the store has
 	skip     string
+	unknown  bool // skip is that the read failed: nothing is known of the file
 }
 
 // carryOut brings the store, and then the followers, to what the plan found.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"time"
 
 	"notesd/internal/markdown"
 )
@@ -147,7 +148,7 @@ func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expec
 	if f.newDisk = f.oldDisk; f.oldDisk != r.diskPath {
 		f.link = r.diskPath
 	}
-	if f.old, _, err = readOnce(root, f.oldDisk, v.opt.MaxNoteBytes); err != nil {
+	if f.old, err = v.readSettled(root, f.oldDisk, r.stat.size); err != nil {
 		v.queue.add([]string{r.diskPath})
 		return f, writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
 	}
@@ -155,6 +156,27 @@ func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expec
 		return f, v.expectedConflict(ctx, op, f, expectedHash)
 	}
 	return f, checkReplaceable(root, op, f)
+}
+
+// settleFor is how long a file is waited for that has just become shorter, and
+// settleEvery how often it is looked at.
+const (
+	settleFor   = 100 * time.Millisecond
+	settleEvery = 5 * time.Millisecond
+)
+
+// readSettled reads a file that is to be changed. A program that saves in place
+// empties the file first: one that a moment ago became shorter than the store
+// knows it is read again, for a while.
+func (v *Vault) readSettled(root *os.Root, diskPath string, known int64) ([]byte, error) {
+	for waited := time.Duration(0); ; waited += settleEvery {
+		data, st, err := readOnce(root, diskPath, v.opt.MaxNoteBytes)
+		age := v.opt.Now().Sub(time.Unix(0, max(st.mtime, st.ctime)))
+		if err != nil || st.size >= known || age < 0 || age >= settleFor || waited >= settleFor {
+			return data, err
+		}
+		<-time.After(settleEvery)
+	}
 }
 
 // expectedConflict says that the note is not the one that the caller read,
@@ -206,7 +228,7 @@ func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
 // checkReplaceable refuses a file that replacing would part from other names,
 // or that another program holds a lock on.
 func checkReplaceable(root *os.Root, op string, f fileChange) error {
-	file, err := root.Open(f.oldDisk)
+	file, err := openRegular(root, f.oldDisk)
 	if err != nil {
 		return writeProblem(&operation{kind: op, files: []fileChange{f}}, err)
 	}

@@ -122,8 +122,8 @@ func (f *fixture) files() map[string]string {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if info, err := os.Stat(p); err != nil || info.IsDir() {
-			return nil // a symlink to a folder, or to nothing
+		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
+			return nil // a symlink to a folder, or to nothing; a pipe
 		}
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(f.dir, p)

@@ -234,6 +234,16 @@ func (h historyWriter) keepOutside(doc int64, v version) error {
 	return h.addFound(doc, newest, v)
 }
 
+// keepAlways appends a version that was found on disk and that no file has any
+// more, unless it is the newest already: it is never thinned out.
+func (h historyWriter) keepAlways(doc int64, v version) error {
+	newest, err := h.newest(doc, 1)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.hash) {
+		return err
+	}
+	return h.addFound(doc, newest, v)
+}
+
 // addFound appends a version that was found on disk after the newest.
 func (h historyWriter) addFound(doc int64, newest []lastRevision, v version) error {
 	text, err := unpack(v.codec, v.data)
@@ -602,7 +612,7 @@ func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.
 		if err != nil {
 			return err
 		}
-		return h.keepOutside(doc, foundVersion(path, data, at.UnixNano()))
+		return h.keepAlways(doc, foundVersion(path, data, at.UnixNano()))
 	})
 }
 

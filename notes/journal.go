@@ -83,13 +83,15 @@ const tempPrefix = ".notesd-"
 
 func tempName() string { return tempPrefix + rand.Text()[:12] + ".tmp" }
 
-var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[A-Z2-7]{12}\.tmp(\.old)?$`)
+var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
 
 // isTempName reports whether an operation made the name.
 func isTempName(name string) bool { return tempNames.MatchString(name) }
 
-// begin writes the operation to the journal.
-func (s *Store) begin(ctx context.Context, op *operation) error {
+// begin writes the operation to the journal, and to history the versions that
+// the store has of its notes where the files say something else by now: the
+// store is about to forget them.
+func (s *Store) begin(ctx context.Context, op *operation, replaced map[int64]version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := historyWriter{newStatements(ctx, tx)}
 		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -104,9 +106,59 @@ func (s *Store) begin(ctx context.Context, op *operation) error {
 			if err := h.journalFile(op.id, i, &op.files[i]); err != nil {
 				return err
 			}
+			if err := h.keepReplaced(&op.files[i], replaced); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
+}
+
+func (h historyWriter) keepReplaced(f *fileChange, replaced map[int64]version) error {
+	old, known := replaced[f.note]
+	if !known || f.note == 0 || f.folder || string(old.hash) == string(rawHash(f.old)) {
+		return nil
+	}
+	doc, err := h.document(old.path)
+	if err != nil {
+		return err
+	}
+	return h.keepAlways(doc, old)
+}
+
+// keepUnless puts the text of a note that an operation left alone into its
+// history unless it is in one. The store may have forgotten it, when a recovery
+// that was interrupted itself got further than the one that closes the operation.
+func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error {
+	var kept bool
+	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
+		return err
+	}
+	doc, err := h.document(notePath)
+	if err != nil {
+		return err
+	}
+	return h.keepAlways(doc, foundVersion(notePath, text, now))
+}
+
+// journalEntry is what the journal says of a temp file.
+type journalEntry struct {
+	state            string // of the operation
+	note             string // the path of the note that it displaced; "" when none
+	oldHash, newHash []byte // oldHash of a note only when history has the text
+}
+
+// journalOf returns the entry that names the temp file, or nil.
+func (s *Store) journalOf(ctx context.Context, temp string) (*journalEntry, error) {
+	e := &journalEntry{}
+	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
+		CASE WHEN f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.link = '' OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
+		FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.temp = ?`, temp).Scan(&e.state, &e.note, &e.oldHash, &e.newHash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	e.note = nfc(e.note)
+	return e, err
 }
 
 func (h historyWriter) journalFile(operation int64, ordinal int, f *fileChange) error {
@@ -148,7 +200,7 @@ func jsonText(v any) string {
 // finish closes an operation that is on disk and in the store: it becomes
 // revisions, and its answer is kept for repeats of the request. It returns the
 // revision of the first file.
-func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]int64, answer Written) (revision int64, err error) {
+func (s *Store) finish(ctx context.Context, op *operation, replaced map[int64]version, answer Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := historyWriter{newStatements(ctx, tx)}
 		now := s.now().UnixNano()
@@ -158,6 +210,12 @@ func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]i
 				return err
 			}
 			if f.state != stateDone {
+				if !f.isNote() {
+					continue
+				}
+				if err := h.keepUnless(f.oldPath, f.old, now); err != nil {
+					return err
+				}
 				continue
 			}
 			if f.folder {
@@ -169,7 +227,7 @@ func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]i
 			if !f.isNote() {
 				continue
 			}
-			made, err := h.reviseFile(op, f, firstSeen[f.note], now)
+			made, err := h.reviseFile(op, f, replaced[f.note], now)
 			if err != nil {
 				return err
 			}
@@ -185,7 +243,7 @@ func (s *Store) finish(ctx context.Context, op *operation, firstSeen map[int64]i
 
 // reviseFile appends what the operation made of a file to its history, after
 // the version that it replaced if history does not have that yet.
-func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now int64) (int64, error) {
+func (h historyWriter) reviseFile(op *operation, f *fileChange, stored version, now int64) (int64, error) {
 	was := f.oldPath
 	if was == "" {
 		was = f.newPath
@@ -195,7 +253,11 @@ func (h historyWriter) reviseFile(op *operation, f *fileChange, firstSeen, now i
 		return 0, err
 	}
 	if f.oldPath != "" {
-		if err := h.keepOutside(doc, foundVersion(f.oldPath, f.old, firstSeen)); err != nil {
+		seen := now
+		if string(stored.hash) == string(rawHash(f.old)) {
+			seen = stored.time
+		}
+		if err := h.keepOutside(doc, foundVersion(f.oldPath, f.old, seen)); err != nil {
 			return 0, err
 		}
 	}

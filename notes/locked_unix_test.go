@@ -20,3 +20,5 @@ func holdLock(t *testing.T, f *fixture) {
 	t.Cleanup(func() { assert.NoError(t, file.Close()) })
 	require.NoError(t, unix.Flock(int(file.Fd()), unix.LOCK_EX))
 }
+
+func mkfifo(name string) error { return unix.Mkfifo(name, 0o644) }

@@ -22,7 +22,11 @@ func nfc(s string) string { return norm.NFC.String(s) }
 // conflict in op.files.
 func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Written, error) {
 	ctx = context.WithoutCancel(ctx) // once begun, it is finished
-	if err := v.store.begin(ctx, op); err != nil {
+	replaced, err := v.replaced(ctx, op)
+	if err != nil {
+		return Written{}, err
+	}
+	if err := v.store.begin(ctx, op, replaced); err != nil {
 		return Written{}, writeProblem(op, err)
 	}
 	if err := v.step("journalled"); err != nil {
@@ -33,7 +37,7 @@ func (v *Vault) perform(ctx context.Context, root *os.Root, op *operation) (Writ
 	if err := disk.place(); err != nil {
 		return Written{}, v.abandon(ctx, op, disk, err)
 	}
-	written, err := v.complete(ctx, root, op, disk)
+	written, err := v.complete(ctx, root, op, disk, replaced)
 	if err != nil {
 		v.recovered = false // the next write, or look at everything, finishes it first
 		return written, v.unrecorded(op, err)
@@ -65,12 +69,9 @@ func (v *Vault) unrecorded(op *operation, err error) error {
 		Hint: "Do not repeat it; read the note to see what it says now."}
 }
 
-// complete records an operation whose files are in place.
-func (v *Vault) complete(ctx context.Context, root *os.Root, op *operation, disk *placer) (Written, error) {
-	firstSeen, err := v.firstSeen(ctx, op)
-	if err != nil {
-		return Written{}, err
-	}
+// complete records an operation whose files are in place. Its temp files, which
+// say how far it came, go last.
+func (v *Vault) complete(ctx context.Context, root *os.Root, op *operation, disk *placer, replaced map[int64]version) (Written, error) {
 	if err := v.absorb(ctx, root, op); err != nil {
 		return Written{}, err
 	}
@@ -78,14 +79,20 @@ func (v *Vault) complete(ctx context.Context, root *os.Root, op *operation, disk
 		return Written{}, err
 	}
 	written := op.written()
-	if written.Revision, err = v.store.finish(ctx, op, firstSeen, written); err != nil {
+	var err error
+	if written.Revision, err = v.store.finish(ctx, op, replaced, written); err != nil {
 		return Written{}, err
 	}
 	written.Seq = v.store.head.Load()
 	if err := v.step("finished"); err != nil {
 		return written, err
 	}
-	return written, disk.discard(ctx)
+	if err := disk.discard(ctx); errors.Is(err, errKilled) {
+		return written, err
+	} else if err != nil {
+		v.opt.Log.Warn("a temp file could not be removed yet", "note", op.files[0].place(), "err", err)
+	}
+	return written, nil
 }
 
 // step is where tests make the program fail.
@@ -96,21 +103,15 @@ func (v *Vault) step(name string) error {
 	return v.failpoint(name)
 }
 
-// firstSeen returns when the versions that the operation replaces were first
-// seen, which history wants to know of versions that it does not have yet.
-func (v *Vault) firstSeen(ctx context.Context, op *operation) (map[int64]int64, error) {
+// replaced returns the versions that the store has of the operation's notes.
+func (v *Vault) replaced(ctx context.Context, op *operation) (map[int64]version, error) {
 	var ids []int64
 	for _, f := range op.files {
 		if f.note != 0 {
 			ids = append(ids, f.note)
 		}
 	}
-	stored, err := v.store.storedVersions(ctx, ids)
-	times := map[int64]int64{}
-	for id, s := range stored {
-		times[id] = s.time
-	}
-	return times, err
+	return v.store.storedVersions(ctx, ids)
 }
 
 // absorb makes the store equal to what the operation has put on disk.
@@ -133,7 +134,9 @@ func (v *Vault) absorb(ctx context.Context, root *os.Root, op *operation) error 
 		switch {
 		case f.state != stateDone:
 		case f.folder:
-			v.absorbFolder(b, f)
+			if err := v.absorbFolder(ctx, b, op); err != nil {
+				return err
+			}
 		case inFolder && under(f.newPath, op.files[0].newPath):
 			// came with the folder
 		case !f.isNote():
@@ -167,27 +170,64 @@ func (v *Vault) absorbFile(b *batch, f fileChange) {
 		p.row = &r
 	}
 	p.hashedAt = v.opt.Now().UnixNano()
-	if err := v.readFile(b.root, &p); err != nil {
-		p.skip = skipChanging // the next look will see
+	_ = v.absorbAs(b, &p, hashOf(f.new), func() ([]byte, error) { return f.new, nil })
+}
+
+// absorbAs takes in a file with the hash that the operation left it with. When
+// somebody has changed it since, the store gets that text all the same, and the
+// next look what came after it: history keeps both.
+func (v *Vault) absorbAs(b *batch, p *prepared, hash string, text func() ([]byte, error)) error {
+	if err := v.readFile(b.root, p); err == nil && p.skip == "" && p.hash == hash {
+		b.add(p)
+		return nil
 	}
-	b.add(&p)
+	data, err := text()
+	if err != nil {
+		return err
+	}
+	v.queue.add([]string{p.diskPath})
+	p.stat, p.hashedAt, p.skip, p.note = stat{}, 0, "", parseNote(p.path, data, v.opt.Now())
+	b.enter(p)
+	return nil
 }
 
 // absorbFolder takes every note that the store has in the old folder to the
 // new one.
-func (v *Vault) absorbFolder(b *batch, f fileChange) {
+func (v *Vault) absorbFolder(ctx context.Context, b *batch, op *operation) error {
+	f := &op.files[0]
+	relinked := map[string][]byte{}
+	for _, other := range op.files[1:] {
+		if other.state == stateDone {
+			relinked[other.newPath] = other.new
+		}
+	}
 	for _, r := range b.current {
 		if !under(r.path, f.oldPath) {
 			continue
 		}
 		p := prepared{row: &r, hashedAt: v.opt.Now().UnixNano(), found: found{
 			path: f.newPath + strings.TrimPrefix(r.path, f.oldPath), diskPath: f.newDisk + strings.TrimPrefix(r.diskPath, f.oldDisk)}}
-		if err := v.readFile(b.root, &p); err != nil {
-			p.skip = skipChanging // the next look will see
+		hash := r.hash
+		text, changed := relinked[p.path]
+		if changed {
+			hash = hashOf(text)
 		}
-		b.add(&p)
+		err := v.absorbAs(b, &p, hash, func() ([]byte, error) {
+			if changed {
+				return text, nil
+			}
+			note, err := v.store.loadNote(ctx, r.id)
+			if err != nil {
+				return nil, err
+			}
+			return []byte(note.Content), nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	v.queue.add([]string{f.oldDisk, f.newDisk}) // attachments, and what the store did not know yet
+	return nil
 }
 
 // conflict says that a file is not what it was when the change was computed.
@@ -225,7 +265,7 @@ func writeProblem(op *operation, err error) error {
 		e.Err, e.Detail = ErrTooLarge, "the file is larger than a note may be"
 	case errors.Is(err, errNotRegular):
 		e.Err, e.Detail = ErrConflict, "the note is not a regular file any more"
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory):
 		e.Err, e.Detail, e.Hint = ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
 	default:
 		return fmt.Errorf("%s %s: %w", op.kind, quote(e.Path), err)

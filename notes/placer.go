@@ -28,6 +28,9 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.vault.failpoint != nil {
+		dir.Before = d.vault.step
+	}
 	if d.dirs == nil {
 		d.dirs = map[string]*atomicfile.Dir{}
 	}
@@ -87,7 +90,7 @@ func (d *placer) stageFile(dir *atomicfile.Dir, f *fileChange) error {
 	var like *os.File
 	if f.oldDisk != "" {
 		var err error
-		if like, err = d.root.Open(f.source()); err != nil {
+		if like, err = openRegular(d.root, f.source()); err != nil {
 			return err
 		}
 		defer func() { _ = like.Close() }() // only read from
@@ -105,6 +108,12 @@ func (d *placer) makeFolders(folder string) error {
 		return nil
 	}
 	if err := d.makeFolders(path.Dir(folder)); err != nil {
+		return err
+	}
+	if _, err := d.root.Lstat(folder); err == nil {
+		return nil
+	}
+	if err := d.vault.step("mkdir"); err != nil {
 		return err
 	}
 	err := d.root.Mkdir(folder, 0o755)
@@ -139,7 +148,7 @@ func (d *placer) check() error {
 }
 
 func (d *placer) checkOld(f *fileChange) error {
-	data, err := d.root.ReadFile(f.source())
+	data, err := d.read(d.root, f.source())
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Error{Op: d.op.kind, Path: f.oldPath, Err: ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
 	}
@@ -165,7 +174,7 @@ func (d *placer) swap() error {
 		case err == nil:
 			f.state = stateDone
 			d.placed++
-		case d.placed == 0:
+		case d.placed == 0 || errors.Is(err, errKilled):
 			return err
 		default:
 			f.state, f.conflict = stateConflict, writeProblem(d.op, err)
@@ -175,7 +184,7 @@ func (d *placer) swap() error {
 		}
 	}
 	for _, dir := range d.dirs {
-		if err := dir.Sync(); err != nil && d.placed == 0 {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.placed == 0 {
 			return err
 		}
 	}
@@ -200,6 +209,13 @@ func (d *placer) swapFile(f *fileChange) error {
 	return d.move(dir, f)
 }
 
+// read reads a file that the operation has to do with. Whatever has its name
+// by now, a pipe or something huge, must not hold the vault's lock.
+func (d *placer) read(root *os.Root, name string) ([]byte, error) {
+	data, _, err := readOnce(root, name, 2*d.vault.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
+	return data, err
+}
+
 // exchange puts the new bytes in place of the old, and puts the displaced
 // file back when it is not what was to be replaced.
 func (d *placer) exchange(dir *atomicfile.Dir, f *fileChange) error {
@@ -207,7 +223,7 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *fileChange) error {
 	if err := dir.Exchange(f.temp, name); err != nil {
 		return err
 	}
-	displaced, err := dir.Root().ReadFile(f.temp)
+	displaced, err := d.read(dir.Root(), f.temp)
 	if err == nil && string(displaced) == string(f.old) {
 		return nil
 	}
@@ -216,7 +232,7 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *fileChange) error {
 	}
 	// Whoever saved between the two exchanges wrote into our file, which is
 	// under temp now: then theirs is the newest, and goes back.
-	if ours, readErr := dir.Root().ReadFile(f.temp); readErr == nil && string(ours) != string(f.new) {
+	if ours, readErr := d.read(dir.Root(), f.temp); readErr == nil && string(ours) != string(f.new) {
 		if err := dir.Exchange(f.temp, name); err != nil {
 			return err
 		}
@@ -234,7 +250,7 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *fileChange) error {
 	if err := dir.Withdraw(name, f.temp); err != nil {
 		return err
 	}
-	displaced, err := dir.Root().ReadFile(f.temp)
+	displaced, err := d.read(dir.Root(), f.temp)
 	if err == nil && string(displaced) == string(f.old) {
 		return nil
 	}
@@ -260,7 +276,7 @@ func (d *placer) move(to *atomicfile.Dir, f *fileChange) error {
 		return err
 	}
 	oldName, newName := path.Base(f.oldDisk), path.Base(f.newDisk)
-	data, err := to.Root().ReadFile(newName)
+	data, err := d.read(to.Root(), newName)
 	if err == nil && string(data) == string(f.old) {
 		return nil
 	}
@@ -304,10 +320,19 @@ func (d *placer) moveAndChange(to *atomicfile.Dir, f *fileChange) error {
 	if err != nil && !folded {
 		return err
 	}
-	if err := d.setAside(f); err != nil {
-		return errors.Join(err, d.unpublish(to, f, newName, folded))
-	}
-	if folded {
+	return d.finishMove(to, f, folded)
+}
+
+// finishMove takes the old file of a move away, whose new one is published
+// unless the disk folds case.
+func (d *placer) finishMove(to *atomicfile.Dir, f *fileChange, folded bool) error {
+	newName := path.Base(f.newDisk)
+	switch err := d.setAside(f); {
+	case err != nil && folded:
+		return err
+	case err != nil:
+		return errors.Join(err, to.Move(newName, to, f.temp))
+	case folded:
 		return to.Publish(f.temp, newName)
 	}
 	return nil
@@ -324,16 +349,9 @@ func (d *placer) setAside(f *fileChange) error {
 	if err := from.Withdraw(oldName, aside); err != nil {
 		return err
 	}
-	displaced, err := from.Root().ReadFile(aside)
+	displaced, err := d.read(from.Root(), aside)
 	if err == nil && string(displaced) == string(f.old) {
 		return nil
 	}
 	return errors.Join(conflict(d.op.kind, f.oldPath, f.old, displaced), from.Move(aside, from, oldName))
-}
-
-func (d *placer) unpublish(to *atomicfile.Dir, f *fileChange, newName string, folded bool) error {
-	if folded {
-		return nil
-	}
-	return to.Move(newName, to, f.temp)
 }

@@ -3,10 +3,15 @@ package notes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
+	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -47,13 +52,15 @@ func (v *Vault) readFile(root *os.Root, p *prepared) error {
 	for range 3 {
 		p.hashedAt = v.opt.Now().UnixNano()
 		data, before, err := readOnce(root, p.diskPath, v.opt.MaxNoteBytes)
-		if err != nil {
-			p.skip = readProblem(err)
-			return nil
+		var after os.FileInfo
+		if err == nil {
+			after, err = root.Stat(p.diskPath)
 		}
-		after, err := root.Stat(p.diskPath)
+		if err == nil {
+			err = v.step(readStep + p.diskPath)
+		}
 		if err != nil {
-			p.skip = readProblem(err)
+			p.skip, p.unknown = readProblem(err), isUnknown(err)
 			return nil
 		}
 		if statOf(after) != before || int64(len(data)) != before.size {
@@ -64,7 +71,8 @@ func (v *Vault) readFile(root *os.Root, p *prepared) error {
 			p.skip = reason
 			return nil
 		}
-		if p.row == nil || p.row.path != p.path || p.row.hash != hashOf(data) {
+		p.hash = hashOf(data)
+		if p.row == nil || p.row.path != p.path || p.row.hash != p.hash {
 			p.note = parseNote(p.path, data, time.Unix(0, before.mtime))
 		}
 		return nil
@@ -72,6 +80,9 @@ func (v *Vault) readFile(root *os.Root, p *prepared) error {
 	p.skip = skipChanging
 	return nil
 }
+
+// readStep begins the name of the step at which tests make a read fail.
+const readStep = "read "
 
 // Reasons to pass a file over that are not facts about the file, and so are
 // not shown.
@@ -85,22 +96,79 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
+// isUnknown reports whether a read failed in a way that says nothing of the
+// file: a disk or a server that did not answer, too many open files, a
+// placeholder whose text is elsewhere.
+func isUnknown(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDirectory)
+}
+
 func readProblem(err error) string {
+	var errno syscall.Errno
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory):
 		return skipGone
 	case errors.Is(err, errTooLarge):
 		return err.Error()
 	case errors.Is(err, fs.ErrPermission):
 		return "it may not be read"
+	case errors.As(err, &errno):
+		return fmt.Sprintf("it cannot be read just now (%v); it is tried again", errno)
 	}
 	return "it cannot be read"
+}
+
+// unreadRetry is how soon files whose read failed are read again.
+const unreadRetry = 10 * time.Second
+
+// unread are the files whose last read failed: path → how the disk spells it.
+// What is known of such a note is kept.
+type unread struct {
+	mu    sync.Mutex
+	files map[string]string
+}
+
+func (u *unread) add(f found) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.files == nil {
+		u.files = map[string]string{}
+	}
+	u.files[f.path] = f.diskPath
+}
+
+func (u *unread) remove(p string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.files, p)
+}
+
+func (u *unread) has(p string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.files[p] != ""
+}
+
+// take empties the set: a file that fails again comes back.
+func (u *unread) take() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	files := slices.Collect(maps.Values(u.files))
+	u.files = nil
+	return files
+}
+
+func (u *unread) any() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.files) > 0
 }
 
 // readOnce reads a regular file of at most limit bytes. The stat tells, with
 // one taken later, whether it changed while it was read.
 func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, stat, error) {
-	f, err := root.OpenFile(diskPath, os.O_RDONLY|openNonblock, 0)
+	f, err := openRegular(root, diskPath)
 	if err != nil {
 		return nil, stat{}, err
 	}
@@ -109,10 +177,7 @@ func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, stat, error)
 	if err != nil {
 		return nil, stat{}, err
 	}
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, stat{}, errNotRegular
-	case info.Size() > limit:
+	if info.Size() > limit {
 		return nil, statOf(info), errTooLarge
 	}
 	data := make([]byte, info.Size())
@@ -121,4 +186,22 @@ func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, stat, error)
 		err = nil // it has shrunk, perhaps to nothing; the stat after tells
 	}
 	return data[:n], statOf(info), err
+}
+
+// openRegular opens a file for reading, or fails with [errNotRegular]: opening
+// a pipe would wait for whoever writes to it.
+func openRegular(root *os.Root, diskPath string) (*os.File, error) {
+	f, err := root.OpenFile(diskPath, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read from it
+		return nil, err
+	}
+	return f, nil
 }

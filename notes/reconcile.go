@@ -108,8 +108,7 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	v.symlinks.found(w.symlinks, true)
-	v.removeTemps(root, w.temps)
-	return p, nil
+	return p, v.removeTemps(ctx, root, w.temps)
 }
 
 // readAppSettings applies what the vault's app says about the notes.
@@ -121,21 +120,6 @@ func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.store.setDates(ctx, dates)
-}
-
-// removeTemps removes temp files that belong to no operation: recovery has
-// finished the interrupted ones, and the lock keeps new ones from beginning.
-func (v *Vault) removeTemps(root *os.Root, temps []string) {
-	if len(temps) == 0 {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, temp := range temps {
-		if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			v.opt.Log.Warn("a temp file could not be removed", "file", temp, "err", err)
-		}
-	}
 }
 
 func walkError(err error) error {

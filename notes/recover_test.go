@@ -16,7 +16,7 @@ import (
 func (f *fixture) interrupted(change fileChange, onDisk func(temp string)) {
 	f.t.Helper()
 	op := &operation{kind: "move", files: []fileChange{change}}
-	require.NoError(f.t, f.store.begin(context.Background(), op))
+	require.NoError(f.t, f.store.begin(context.Background(), op, nil))
 	onDisk(op.files[0].temp)
 	f.restart()
 }
@@ -40,7 +40,12 @@ func TestCrashInACaseOnlyRename(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, "plan.md", "text\n", "work/a.md", "in it\n")
-			f.interrupted(tt.change, func(temp string) { f.rename(tt.file, temp+tt.aside) })
+			f.interrupted(tt.change, func(temp string) {
+				f.rename(tt.file, temp+tt.aside)
+				if tt.aside != "" {
+					f.write(temp, tt.text) // was staged before
+				}
+			})
 			assert.Equal(t, tt.text, f.onDisk(tt.want))
 			assert.Len(t, f.files(), 2)
 			f.requireConsistent()

@@ -38,9 +38,21 @@ func (v *Vault) Run(ctx context.Context) error {
 		if v.mounts.anyAway() {
 			remounted = time.After(retryAfter)
 		}
+		var late <-chan time.Time
+		if next := v.late.next(); !next.IsZero() {
+			late = time.After(time.Until(next))
+		}
+		var unread <-chan time.Time
+		if v.unread.any() {
+			unread = time.After(unreadRetry)
+		}
 		select {
 		case <-ctx.Done():
+			v.lookLate(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
 			return nil
+		case <-late:
+			v.lookLate(ctx, time.Now(), 0)
+			continue
 		case <-remounted:
 			if !v.mountsChanged() {
 				continue
@@ -51,6 +63,8 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-prune.C:
 			v.report(ctx, "prune history", v.Prune(ctx))
 			continue
+		case <-unread:
+			v.queue.add(v.unread.take())
 		case <-again:
 			v.queue.addAll()
 			retryAt = time.Time{}

@@ -3,7 +3,11 @@ package notes
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Status is what the vault can say of itself.
@@ -48,12 +52,49 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	}
 	st.Warnings = append([]string{}, v.store.Warnings()...)
 	st.Warnings = append(st.Warnings, v.mounts.warnings()...)
+	st.Warnings = append(st.Warnings, v.left.warnings()...)
+	stale, err := v.store.staleLinks(ctx, v.opt.Now().Add(-journalAge))
+	if err != nil {
+		return st, err
+	}
+	st.Warnings = append(st.Warnings, stale...)
 	behind := v.feed.behind()
 	st.Warnings = append(st.Warnings, behind...)
 	if st.Trouble = v.incident.getTrouble(); st.Trouble == "" && len(behind) > 0 {
 		st.Trouble = behind[0]
 	}
 	return st, nil
+}
+
+// staleLinks names the notes whose links a move since then could not rewrite,
+// as somebody else changed the note in that moment, and that have a link to
+// nowhere still.
+func (s *Store) staleLinks(ctx context.Context, since time.Time) ([]string, error) {
+	moves := map[string]string{} // the note → what was moved
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
+			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
+			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
+			var note, moved string
+			err := rows.Scan(&note, &moved)
+			moves[nfc(note)] = nfc(moved)
+			return err
+		})
+	})
+	if err != nil || len(moves) == 0 {
+		return nil, err
+	}
+	var out []string
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
+				var note string
+				err := rows.Scan(&note)
+				out = append(out, fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", quote(note), quote(moves[note])))
+				return err
+			})
+	})
+	return out, err
 }
 
 // TagCount is a tag and how many notes have it.

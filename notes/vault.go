@@ -43,6 +43,9 @@ type Vault struct {
 	incident incident
 	mounts   mounts
 	symlinks symlinks
+	late     lateFiles
+	left     leftFiles
+	unread   unread
 
 	failpoint func(step string) error // for tests
 }
@@ -147,6 +150,9 @@ func (v *Vault) Read(ctx context.Context, ref string, scope Scope) (*Note, error
 	if !fresh {
 		if err := v.takeIn(ctx, meta.Path); err != nil {
 			return nil, err
+		}
+		if v.unread.has(meta.Path) {
+			return nil, &Error{Op: "read", Path: meta.Path, Err: ErrUnavailable, Detail: "the file cannot be read just now", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
 		}
 	}
 	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now

@@ -3,7 +3,6 @@ package notes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -489,73 +488,6 @@ func TestFullAndReadOnlyDisks(t *testing.T) {
 	_, err = f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "x"}}})
 	require.ErrorIs(t, err, ErrReadOnly)
 	assert.Equal(t, before, f.files())
-}
-
-// TestCrashAfterEveryStep ends the program after each step of each kind of
-// write, and starts it again; the request is repeated after the first look at
-// the vault, or before it.
-func TestCrashAfterEveryStep(t *testing.T) {
-	ctx := context.Background()
-	start := []string{"N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\n", "dir/Third.md", "[n](../N.md) [[N#x|y]]\n", "dir/pic.png", "png"}
-	writes := map[string]func(f *fixture) error{
-		"create": func(f *fixture) error {
-			_, err := f.Create(ctx, CreateRequest{Title: "New", Folder: "a/b", Content: "new", RequestKey: "k"})
-			return err
-		},
-		"edit": func(f *fixture) error {
-			_, err := f.Edit(ctx, EditRequest{Note: "N", Edits: []Edit{{Op: "append", Content: "more"}}, RequestKey: "k"})
-			return err
-		},
-		"delete": func(f *fixture) error {
-			_, err := f.Delete(ctx, DeleteRequest{Note: "N", RequestKey: "k"})
-			return err
-		},
-		"move": func(f *fixture) error {
-			_, err := f.Move(ctx, MoveRequest{Note: "N", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "k"})
-			return err
-		},
-		"move folder": func(f *fixture) error {
-			_, err := f.Move(ctx, MoveRequest{Note: "dir", To: "deep/er/dir2", UpdateLinks: true, RequestKey: "k"})
-			return err
-		},
-	}
-	for name, write := range writes {
-		whole := newFixture(t, start...)
-		var steps []string
-		whole.failpoint = func(step string) error { steps = append(steps, step); return nil }
-		require.NoError(t, write(whole))
-		whole.requireConsistent()
-		after := whole.files()
-		for i, at := range steps {
-			t.Run(fmt.Sprintf("%s, killed %d %s", name, i, at), func(t *testing.T) {
-				killed := func() *fixture {
-					f := newFixture(t, start...)
-					f.failpoint = func(step string) error {
-						if step == at {
-							return errKilled
-						}
-						return nil
-					}
-					require.ErrorIs(t, write(f), errKilled)
-					return f
-				}
-				f := killed()
-				f.restart()
-				f.requireConsistent()
-				assert.Equal(t, after, f.files(), "what was journalled is finished")
-				require.NoError(t, write(f), "the repeated request is answered")
-				assert.Equal(t, after, f.files(), "and not done twice")
-
-				f = killed()
-				require.NoError(t, f.store.Close())
-				f.open(VaultOptions{})
-				require.NoError(t, write(f), "the repeated request is answered at once")
-				f.reconcile()
-				f.requireConsistent()
-				assert.Equal(t, after, f.files(), "and not done twice")
-			})
-		}
-	}
 }
 
 // TestCostlyEditsAreComputedOutsideTheLock, on the text that the note has when

@@ -21,16 +21,30 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // Dir is an open folder. It is not safe for concurrent use.
 type Dir struct {
+	// Before, when set, is called with a name for each system call that changes
+	// the disk, before that is made; its error is returned instead of making
+	// the call. A test stops a program at any instant with it.
+	Before func(call string) error
+
 	root *os.Root
 	file *os.File // the same folder: its descriptor serves system calls that os.Root lacks
 }
 
+// Part ends the name under which [Dir.Stage] writes a file until it is whole.
+const Part = ".part"
+
 // OpenDir opens the folder of root, "." for root itself.
 func OpenDir(root *os.Root, folder string) (*Dir, error) {
+	if info, err := root.Stat(folder); err != nil {
+		return nil, err
+	} else if !info.IsDir() { // opening a pipe would wait for whoever writes to it
+		return nil, &fs.PathError{Op: "open", Path: folder, Err: syscall.ENOTDIR}
+	}
 	sub, err := root.OpenRoot(folder)
 	if err != nil {
 		return nil, err
@@ -46,25 +60,46 @@ func OpenDir(root *os.Root, folder string) (*Dir, error) {
 // Close closes the folder.
 func (d *Dir) Close() error { return errors.Join(d.file.Close(), d.root.Close()) }
 
+func (d *Dir) before(call string) error {
+	if d.Before == nil {
+		return nil
+	}
+	return d.Before(call)
+}
+
 // Stage writes data to a new file named temp and makes it durable. The file
 // gets the mode, and where the system lets it the owner and the extended
 // attributes, of like, or mode 0644 less the umask when like is nil. On an
-// error no file is left.
-func (d *Dir) Stage(temp string, data []byte, like *os.File) (err error) {
+// error no file is left. A file named temp is always whole: until it is, its
+// name ends in [Part].
+func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
+	part := temp + Part
+	err := d.write(part, data, like)
+	if err == nil {
+		err = d.Move(part, d, temp)
+	}
+	if err != nil {
+		return errors.Join(err, d.Discard(part))
+	}
+	return nil
+}
+
+func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 	mode := fs.FileMode(0o644)
 	if like != nil {
 		mode = 0o600 // until it has the attributes of like
 	}
-	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err := d.before("create"); err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			err = errors.Join(err, d.Discard(temp))
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := d.before("write"); err != nil {
+		return err
+	}
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
@@ -72,6 +107,9 @@ func (d *Dir) Stage(temp string, data []byte, like *os.File) (err error) {
 		if err := copyAttributes(f, like); err != nil {
 			return fmt.Errorf("keep the file's attributes: %w", err)
 		}
+	}
+	if err := d.before("sync"); err != nil {
+		return err
 	}
 	return f.Sync()
 }
@@ -83,6 +121,9 @@ func (d *Dir) Publish(temp, name string) error { return d.Move(temp, d, name) }
 // Move renames a file to a name, in another folder perhaps, that nothing has:
 // otherwise it fails with fs.ErrExist.
 func (d *Dir) Move(name string, to *Dir, newName string) error {
+	if err := d.before("rename"); err != nil {
+		return err
+	}
 	err := renameNoReplace(d, name, to, newName)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return linkError("rename", name, newName, err)
@@ -97,6 +138,9 @@ func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
 	if err := link(from, name, to, newName); err != nil {
 		return err
 	}
+	if err := from.before("remove"); err != nil {
+		return err
+	}
 	return from.root.Remove(name)
 }
 
@@ -105,6 +149,9 @@ func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
 // displaced file is kept by a hard link before the rename, and a save by
 // another program that falls between the two is what temp holds.
 func (d *Dir) Exchange(temp, name string) error {
+	if err := d.before("exchange"); err != nil {
+		return err
+	}
 	err := exchange(d, temp, name)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return linkError("exchange", temp, name, err)
@@ -117,8 +164,14 @@ func exchangeByLink(d *Dir, temp, name string) error {
 	if err := link(d, name, d, keep); err != nil {
 		return linkError("link", name, keep, err)
 	}
+	if err := d.before("rename over"); err != nil {
+		return err
+	}
 	if err := d.root.Rename(temp, name); err != nil {
 		return errors.Join(linkError("rename", temp, name, err), d.Discard(keep))
+	}
+	if err := d.before("rename"); err != nil {
+		return err
 	}
 	return linkError("rename", keep, temp, d.root.Rename(keep, temp))
 }
@@ -128,6 +181,12 @@ func (d *Dir) Withdraw(name, temp string) error { return d.Move(name, d, temp) }
 
 // Discard removes a temp file. That it is not there is no error.
 func (d *Dir) Discard(temp string) error {
+	if _, err := d.root.Lstat(temp); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := d.before("remove"); err != nil {
+		return err
+	}
 	if err := d.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -138,7 +197,12 @@ func (d *Dir) Discard(temp string) error {
 func (d *Dir) Root() *os.Root { return d.root }
 
 // Sync makes the names in the folder durable.
-func (d *Dir) Sync() error { return syncFolder(d.file) }
+func (d *Dir) Sync() error {
+	if err := d.before("sync folder"); err != nil {
+		return err
+	}
+	return syncFolder(d.file)
+}
 
 func linkError(op, from, to string, err error) error {
 	if err == nil {
