@@ -15,8 +15,8 @@ import (
 type changeReader struct {
 	dir    string
 	handle windows.Handle
-	stop   windows.Handle // an event: ends read
-	ready  windows.Handle // an event: something was read
+	stop   windows.Handle // event that ends read
+	ready  windows.Handle // event that signals the end of a pending read
 
 	// The system writes to these while a read is pending.
 	pending bool
@@ -26,7 +26,7 @@ type changeReader struct {
 
 var errStopped = fmt.Errorf("stopped: %w", os.ErrClosed)
 
-// What is asked for. Attributes change when a cloud provider fetches a file.
+// changeMask selects the changes to report. Attributes change when a cloud provider fetches a file.
 const changeMask = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME |
 	windows.FILE_NOTIFY_CHANGE_ATTRIBUTES | windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE
 
@@ -55,7 +55,7 @@ func openChangeReader(dir string) (*changeReader, error) {
 		r.ready, err = windows.CreateEvent(nil, 1, 0, nil)
 	}
 	if err == nil {
-		err = r.begin() // changes are remembered from now on
+		err = r.begin() // the system buffers changes from here on
 	}
 	if err != nil {
 		r.close()
@@ -72,7 +72,7 @@ func (r *changeReader) close() {
 	}
 }
 
-// begin asks for the next changes; those between two reads are kept for us.
+// begin starts the next read. The system buffers changes between two reads.
 func (r *changeReader) begin() error {
 	r.ov = &windows.Overlapped{HEvent: r.ready}
 	err := windows.ReadDirectoryChanges(r.handle, &r.buf[0], uint32(len(r.buf)), true, changeMask, nil, r.ov, 0)
@@ -83,8 +83,9 @@ func (r *changeReader) begin() error {
 	return nil
 }
 
-// read waits for changes. Its errors are errStopped, fsnotify.ErrEventOverflow
-// (after which it may be called again), and those that end the reader.
+// read waits for changes. It returns errStopped after stop was signaled and
+// fsnotify.ErrEventOverflow after changes were lost; it may be called again after
+// an overflow. Every other error is final.
 func (r *changeReader) read() ([]fsnotify.Event, error) {
 	if !r.pending {
 		if err := r.begin(); err != nil {

@@ -2,6 +2,6 @@ package watcher
 
 import "syscall"
 
-// ctime is when the inode last changed, in nanoseconds; unlike mtime it cannot
-// be set back.
+// ctime returns the time of the last inode change in nanoseconds. Unlike mtime,
+// a program cannot set it.
 func ctime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

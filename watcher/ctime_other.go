@@ -4,5 +4,6 @@ package watcher
 
 import "syscall"
 
-// ctime is left out of stamps where the field has yet another name.
+// ctime returns 0: the field has other names on these systems, and stamps do
+// without it.
 func ctime(*syscall.Stat_t) int64 { return 0 }

@@ -1,65 +1,72 @@
-// Package watcher tells its owner which files below one folder may have
-// changed: it turns the file system's events into debounced batches of
-// relative paths, or, when it cannot tell, into a request to scan everything.
-// It stats and lists, and never opens a note.
+// Package watcher reports which files below a directory may have changed. It
+// turns the events of the file system into debounced batches of relative paths
+// or, when events may have been lost, into a request to scan everything. It
+// stats and lists; it never opens a file.
 //
 // # Vocabulary
 //
-//   - The root is the folder that is watched, with everything below it.
-//     Symbolic links are reported as the entries that they are, never followed
-//     (but the root itself may be one).
-//   - A [Batch] is a set of paths to look at again. It says where, never what:
-//     the owner stats each path. A rescan is a batch that means "everything".
+//   - The root is the directory that is watched, with everything below it.
+//     Symbolic links below it are reported and not followed; the root itself
+//     may be one.
+//   - The owner is the caller of [Watcher.Run]. It passes the function emit,
+//     which receives the batches.
+//   - A [Batch] is a set of paths that may have changed. The owner stats each of
+//     them to learn what happened. A rescan is a batch that means "everything".
 //   - A directory is watched when the kernel reports changes of its entries,
-//     and polled when we compare listings of it from time to time. In one tree
-//     some directories may be watched, others polled, and some both.
-//   - A source is one instance of the kernel's notification service, by way of
-//     fsnotify. It is closed and opened anew whenever events may have been
-//     lost, because then nobody knows which directories it still sees.
+//     and polled when its listing is compared with the previous one at
+//     intervals. Both can occur in one tree, and a directory can be both.
+//   - A source is one instance of the kernel's notification service, usually an
+//     fsnotify.Watcher. Whenever events may have been lost, the source is closed
+//     and another one opened, because the set of directories that it still
+//     watches is then unknown.
 //
-// # What is promised
+// # Contract
 //
-// After the last batch, the owner's view equals the disk if it treats each path
-// so: nothing there (any more) means that whatever it knew at or below that
-// path is gone; a file is to be read again, and nothing is below it; a directory means that what it
-// knew below it may be gone and is to be checked, while every file that may be
-// new or different below it is in the same batch or a later one. A batch may
-// name paths that did not change, or that never existed for long enough to be
-// seen. Events that come in quick succession make one batch.
+// After the last batch, the owner's view equals the disk if the owner handles
+// each path of a batch as follows:
 //
-// The first batch is a rescan, sent when the initial watches stand, so that an
-// owner that scans on a rescan misses nothing between its scan and the first
-// event. Lost events (a queue overflow, more paths than fit in a batch), a root
-// that vanishes, comes back or is replaced by another folder, all become
-// rescans; each gives its reason.
+//   - The path does not exist: everything known at or below it was deleted.
+//   - The path is a file: read it, and drop everything known below the path.
+//   - The path is a directory: stat the known files below it. Every file below
+//     it that may be new or different is in the same batch or in a later one.
 //
-// # Two back ends
+// A batch may name paths that did not change, and paths that existed only
+// briefly. Events in quick succession make one batch.
 //
-// Events are used where they can be relied upon. Directories are polled on
-// file systems that other machines write to (NFS, SMB, 9p, FUSE and the like:
-// the kernel reports local changes only, which are taken as a bonus), where the
-// kernel's limit on watches is reached, and where a directory cannot be watched
-// for another reason. [Status] says so, with the remedy, and what was polled
-// for want of watches is watched as soon as there are some. A poll compares
-// size, times and inode number of every file; its interval grows while nothing
-// changes and with the time that a poll takes.
+// The first batch is a rescan. It is sent after the initial watches are set, so
+// an owner that scans on a rescan misses no change between its scan and the
+// first event. A rescan with a reason also follows lost events (a queue
+// overflow, more paths than fit in a batch) and a root that disappears,
+// reappears or is replaced by another directory.
 //
-// The kernels differ. inotify (Linux) has a watch for each directory, and a
-// limit on them. With kqueue (macOS, BSD) every file of a watched directory
-// costs a file descriptor besides, so only as many directories are watched as
-// half of the process's limit allows. Windows reports a whole tree through one
-// handle on its root, which we read without fsnotify (see subtree); changes of
-// the root's own name are noticed at the next look at it.
+// # Back ends
+//
+// Events are used where they are reliable. A directory is polled if it is on a
+// file system that other machines write to (NFS, SMB, 9p, FUSE and others, where
+// the kernel reports local changes only), if the kernel's limit on watches is
+// reached, or if it cannot be watched for another reason. [Status] explains
+// each case with its remedy. A directory that was polled for lack of watches is
+// watched as soon as watches are available. A poll compares size, times and
+// inode number of every file; its interval grows while nothing changes and with
+// the duration of a poll.
+//
+// The kernels differ. inotify (Linux) needs a watch for each directory and
+// limits their number. With kqueue (macOS, BSD) every file of a watched
+// directory also costs a file descriptor, so the watches may use half of the
+// process's limit. Windows reports a whole tree through one handle on its root,
+// which subtree reads without fsnotify; a rename of the root itself is noticed
+// by the next periodic check.
 //
 // # Concurrency
 //
-// [New] starts nothing; [Watcher.Run] owns every goroutine. For each source one
-// goroutine drains the events and only queues them (a coalescing set with a
-// bound and a one-slot signal), so that the kernel's queue stays short whatever
-// the owner does. Run's own goroutine, the tracker, takes what is queued, stats
-// it, watches new directories and then walks them (what was created in them
-// before their watch is reported by nobody else), keeps the timers and calls
-// emit. So emit is never called twice at a time, and while it blocks, changes
-// go on being collected. Everything but the queue and the status is touched by
-// the tracker alone.
+// [New] starts no goroutine; [Watcher.Run] owns all of them. Each source has one
+// goroutine that moves its events to a queue (a bounded, coalescing set with a
+// one-slot signal) and does nothing else, so that the kernel's queue stays short
+// even when the owner is slow. The goroutine of Run is the tracker. It takes
+// events from the queue, stats their paths, watches new directories, keeps the
+// timers and calls emit. It walks a new directory after it has set the watch,
+// because the kernel does not report entries that were created before it. Calls
+// of emit therefore never overlap, and changes are collected while one blocks.
+// Only the queue and the status are shared; all other state belongs to the
+// tracker.
 package watcher

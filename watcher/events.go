@@ -6,12 +6,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// process looks at what the source has queued. Paths come in the order of
-// their first event, but each with all that happened to it: only the disk says
-// what is there now.
+// process handles the queued events. Paths come in the order of their first
+// event, each with the union of its operations, so the operations do not give
+// the current state of a path: only a stat does.
 func (t *tracker) process(q queued) {
 	if q.lost != nil {
-		t.suspect(q.lost.Error())
+		t.requestRestart(q.lost.Error())
 	}
 	src := t.src
 	for _, ev := range q.events {
@@ -20,7 +20,7 @@ func (t *tracker) process(q queued) {
 		}
 		t.handle(ev)
 		if t.src != src {
-			return // started anew: the rest is of the old watches
+			return // restarted: the other events come from the closed source
 		}
 	}
 }
@@ -38,31 +38,32 @@ func (t *tracker) handle(ev fsnotify.Event) {
 	d := t.find(rel)
 	switch {
 	case d == nil && !ev.Op.Has(fsnotify.Create):
-		// Neither a directory that we know nor one that is new. No stat: a
-		// file that is being written has many such events.
+		// A file, or a directory outside the tree. It is not statted here,
+		// because a file that is being written has many such events.
 		if !t.opt.Ignore(rel, false) {
 			t.touch(rel)
 		}
 	case d != nil && ev.Op == fsnotify.Write:
-		// Windows says so when an entry of d changed, which is reported itself.
+		// Windows reports this when an entry of d changed, and reports the
+		// entry as well.
 	default:
-		t.refollow(rel, d, moved)
+		t.recheck(rel, d, moved)
 	}
 }
 
-// handleRoot answers an event of the root itself.
+// handleRoot handles an event of the root itself.
 func (t *tracker) handleRoot(moved bool) {
 	if moved {
 		t.restart("the folder was moved or removed")
 		return
 	}
-	t.rootStands() // its permissions may have changed
+	t.checkRoot() // its permissions may have changed
 }
 
-// refollow looks at a path that is or was a directory, or may be a new one.
-// moved says that the kernel's watch of it ended or is about to, even if a
-// directory with the same identity is there (again).
-func (t *tracker) refollow(rel string, d *dir, moved bool) {
+// recheck compares a path that is, was or may have become a directory with the
+// tree, and updates the tree. moved reports that the kernel has ended its watch
+// of the path, or will, even if a directory with the same identity is there.
+func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	id, isDir, err := lookup(t.abs(rel))
 	exists := err == nil
 	if d != nil && d.mode != ignored && !moved && isDir && id == d.id {
@@ -74,12 +75,12 @@ func (t *tracker) refollow(rel string, d *dir, moved bool) {
 	}
 	skip := t.opt.Ignore(rel, isDir)
 	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
-		t.touch(rel) // a file was here
+		t.touch(rel) // the removed entry may have been a file, which is not ignored
 	}
 	if d != nil {
-		// Where names are compared without regard to case, the old name of a
-		// directory still leads to it.
-		exists = exists && (!isDir || t.spelled(d))
+		// On a case-insensitive file system the old name of a renamed directory
+		// still resolves to it.
+		exists = exists && (!isDir || t.listedAs(d))
 		skip = skip || d.mode == ignored && !exists
 		t.forget(d)
 	}

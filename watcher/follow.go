@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// errBudget is the limit on watches that we set ourselves; see entryBudget and
-// isLimit.
+// errBudget is the limit on watches that entryBudget sets; isLimit recognizes
+// those of the kernel.
 var errBudget = errors.New("too many entries for the limit")
 
-// enter follows a new directory of the tree and everything below it. Each
-// directory is watched before it is listed, so that what is created meanwhile
-// is either listed or reported by the kernel. With report, what is found is
-// touched.
+// enter follows a new directory of the tree and everything below it. It watches
+// each directory before it lists it, so that an entry created at that moment is
+// either listed or reported by the kernel. With report, every entry found is
+// added to the batch.
 func (t *tracker) enter(d *dir, report bool) {
 	for todo := []*dir{d}; len(todo) > 0 && t.ctx.Err() == nil; {
 		d := todo[len(todo)-1]
@@ -26,9 +26,9 @@ func (t *tracker) enter(d *dir, report bool) {
 	}
 }
 
-// follow decides how a directory is followed and starts that. It is false when
-// there is nothing to list; a directory that is not there any more is then out
-// of the tree.
+// follow chooses whether a directory is watched or polled, sets the watch, and
+// reports whether the directory should be listed. A directory that no longer
+// exists is removed from the tree.
 func (t *tracker) follow(d *dir) bool {
 	id, isDir, err := t.lookup(d)
 	switch {
@@ -41,20 +41,20 @@ func (t *tracker) follow(d *dir) bool {
 		return false
 	}
 	d.id = id
-	t.crossDevice(d)
-	twin := t.twin(d)
-	if twin == nil {
+	t.checkDevice(d)
+	mounted := t.boundTo(d)
+	if mounted == nil {
 		t.ids[id] = d
 	}
 	t.setMode(d, watched)
-	if twin != nil || !t.watch(d) || d.remote {
+	if mounted != nil || !t.watch(d) || d.remote {
 		t.setMode(d, polled)
 	}
 	return true
 }
 
-// lookup identifies d on disk. The root may be a symbolic link, and was probed
-// before.
+// lookup identifies d on disk. The root may be a symbolic link, so it has the
+// identity that probeRoot found.
 func (t *tracker) lookup(d *dir) (id fileID, isDir bool, err error) {
 	if d.parent == nil {
 		return t.rootID.fileID, true, nil
@@ -62,23 +62,25 @@ func (t *tracker) lookup(d *dir) (id fileID, isDir bool, err error) {
 	return lookup(t.abs(d.rel()))
 }
 
-// crossDevice asks for the kind of file system where another one begins.
-func (t *tracker) crossDevice(d *dir) {
+// checkDevice determines the kind of file system of a directory that is on
+// another device than its parent.
+func (t *tracker) checkDevice(d *dir) {
 	if t.opt.Backend == BackendAuto && d.parent != nil && d.id.dev != d.parent.id.dev {
 		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
 	}
 }
 
-// twin returns another directory of the tree with the identity of d that is
-// still on disk (bind mounts do this): the kernel has one watch for both. One
-// that is not there any more was moved here before we heard of it; its watch
-// would go on reporting the old name, so it is ended.
-func (t *tracker) twin(d *dir) *dir {
+// boundTo returns another directory of the tree that has the identity of d and
+// still exists, as with a bind mount, or nil. The kernel has a single watch for
+// both, so d must be polled. If the other directory no longer exists, it was
+// renamed to d and the event of the rename is still to come; its watch would
+// report the old name, so it is removed.
+func (t *tracker) boundTo(d *dir) *dir {
 	other := t.ids[d.id]
 	if other == nil || other == d {
 		return nil
 	}
-	if id, isDir, err := lookup(t.abs(other.rel())); err == nil && isDir && id == d.id && t.spelled(other) {
+	if id, isDir, err := lookup(t.abs(other.rel())); err == nil && isDir && id == d.id && t.listedAs(other) {
 		return other
 	}
 	t.touch(other.rel())
@@ -86,10 +88,10 @@ func (t *tracker) twin(d *dir) *dir {
 	return nil
 }
 
-// spelled reports whether the disk lists d by exactly its name: where names
-// are compared without regard to case or normalization, a stat under an old
-// name succeeds.
-func (t *tracker) spelled(d *dir) bool {
+// listedAs reports whether the parent directory lists d under exactly its name.
+// A stat is no proof: on a file system that ignores case or normalization it
+// succeeds under the old name of a renamed directory, too.
+func (t *tracker) listedAs(d *dir) bool {
 	if d.parent == nil {
 		return true
 	}
@@ -102,15 +104,15 @@ func (t *tracker) spelled(d *dir) bool {
 	return err == nil && slices.Contains(names, d.name)
 }
 
-// watch asks the source for events of d and reports whether they can be relied
-// upon. On a remote file system those of local changes are welcome, but not
-// missed.
+// watch adds d to the source and reports whether that succeeded. On a remote
+// file system, events cover local changes only and d is polled as well, so
+// reaching a limit there is not recorded.
 func (t *tracker) watch(d *dir) bool {
 	if t.src == nil || t.limit != nil {
 		return false
 	}
 	abs := t.abs(d.rel())
-	cost, err := t.afford(abs)
+	cost, err := t.watchCost(abs)
 	if err == nil {
 		err = t.src.Add(abs)
 	}
@@ -121,8 +123,8 @@ func (t *tracker) watch(d *dir) bool {
 		}
 		return false
 	}
-	// Between the look and the watch another directory, or a symbolic link to
-	// one, may have taken the name.
+	// Between the lookup and the watch, d may have been replaced by another
+	// directory or by a symbolic link to one.
 	if id, isDir, err := t.lookup(d); err != nil || !isDir || id != d.id {
 		_ = t.src.Remove(abs)
 		return false
@@ -133,13 +135,14 @@ func (t *tracker) watch(d *dir) bool {
 
 // unwatch ends the events of d.
 func (t *tracker) unwatch(d *dir) {
-	// The kernel may have ended the watch by itself: no error matters.
+	// An error is expected: the kernel may have ended the watch already.
 	_ = t.src.Remove(t.abs(d.rel()))
 	t.setEvents(d, false, 0)
 }
 
-// afford says what a watch of the directory costs, where every entry costs.
-func (t *tracker) afford(abs string) (cost int, err error) {
+// watchCost returns the number of entries that a watch of the directory costs,
+// where watches cost entries, or errBudget.
+func (t *tracker) watchCost(abs string) (cost int, err error) {
 	budget := t.env.budget()
 	if budget == 0 {
 		return 0, nil
@@ -155,5 +158,5 @@ func (t *tracker) afford(abs string) (cost int, err error) {
 	return cost, nil
 }
 
-// forget takes a directory out of the tree and ends its watches.
+// forget removes a directory from the tree and ends the watches at and below it.
 func (t *tracker) forget(d *dir) { t.tree.remove(d, t.unwatch) }

@@ -9,7 +9,8 @@ import (
 )
 
 // lookup identifies the directory entry at abs, without following a symbolic
-// link. Only directories are given an identity, since it takes opening them.
+// link. Only directories get an identity, because reading it requires opening
+// the file.
 func lookup(abs string) (id fileID, isDir bool, err error) {
 	fi, err := os.Lstat(abs)
 	if err != nil || !fi.IsDir() {
@@ -19,8 +20,8 @@ func lookup(abs string) (id fileID, isDir bool, err error) {
 	return id, true, err
 }
 
-// identify returns the identity of the directory at abs. It asks for no access
-// to the data and shares everything, so that nobody is kept from renaming it.
+// identify returns the identity of the directory at abs. It requests no access
+// to the data and shares all access, so that other programs can rename it.
 func identify(abs string, _ fs.FileInfo) (fileID, error) {
 	name, err := windows.UTF16PtrFromString(abs)
 	if err != nil {
@@ -43,7 +44,8 @@ func identify(abs string, _ fs.FileInfo) (fileID, error) {
 	}, nil
 }
 
-// stampOf uses what a listing of the directory tells without opening the file.
+// stampOf uses the fields that a directory listing provides; others would
+// require opening the file.
 func stampOf(fi fs.FileInfo) stamp {
 	return stamp{size: fi.Size(), mtime: fi.ModTime().UnixNano(), mode: uint32(fi.Mode())}
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// listing is one reading of a directory, compared with what was known of it.
+// listing reads a directory once and compares it with its previous state.
 type listing struct {
 	*tracker
 	d      *dir
 	rel    string
 	report bool
-	stamps bool             // whether files are to be stamped
-	before map[string]stamp // the files known before
+	stamps bool             // whether to stat files and compare their stamps
+	before map[string]stamp // files of the previous listing
 
-	seen  stamp               // of the directory
-	files map[string]stamp    // the files found
-	dirs  map[string]struct{} // the directories found
-	added []*dir              // those of them that are new
+	seen  stamp               // stamp of the directory, taken before reading it
+	files map[string]stamp    // files found
+	dirs  map[string]struct{} // directories found
+	added []*dir              // directories found that were not in the tree
 }
 
-// list reads a directory and returns the sub-directories that are new, which
-// the caller must enter. With report it touches what is new, different or gone
-// in comparison with before, or with the last listing of a polled directory.
+// list reads a directory and returns its new sub-directories, which the caller
+// must enter. With report, it touches every entry that was added, changed or
+// removed since before, or since the last listing if the directory is polled.
 func (t *tracker) list(d *dir, before map[string]stamp, report bool) []*dir {
 	if d.mode == polled {
 		before = d.entries
@@ -41,20 +41,20 @@ func (t *tracker) list(d *dir, before map[string]stamp, report bool) []*dir {
 		dirs:    make(map[string]struct{}, len(d.children)),
 	}
 	if err := l.read(t.abs(l.rel)); err != nil {
-		t.unlisted(d, err)
+		t.listFailed(d, err)
 		return nil
 	}
-	l.vanished()
+	l.reportRemoved()
 	delete(t.unreadable, d)
 	if d.mode == polled {
-		l.confirm()
+		l.reportRemovedAgain()
 		d.entries, d.seen = l.files, l.seen
 	}
 	return l.added
 }
 
-// read takes the stamp of the directory first: what changes while it is being
-// read will have changed it by the next time.
+// read stamps the directory before it reads it, so that a change during the read
+// leaves a different stamp for the next listing.
 func (l *listing) read(abs string) error {
 	f, err := os.Open(abs)
 	if err != nil {
@@ -76,9 +76,10 @@ func (l *listing) read(abs string) error {
 	return nil
 }
 
-// unlisted handles a directory that could not be read. That never means that
-// its files are gone: it is polled until it can be read.
-func (t *tracker) unlisted(d *dir, err error) {
+// listFailed handles a directory that could not be read. An error other than
+// "does not exist" never implies that its files were deleted: the directory is
+// polled until it can be read.
+func (t *tracker) listFailed(d *dir, err error) {
 	if d.parent != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
 		t.touch(d.rel())
 		t.forget(d)
@@ -132,7 +133,7 @@ func (l *listing) file(e fs.DirEntry, rel string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
-	case err != nil: // nothing is known, so nothing is said
+	case err != nil: // unknown: keep the previous stamp and report no change
 		if known {
 			l.files[e.Name()] = old
 		}
@@ -145,11 +146,11 @@ func (l *listing) file(e fs.DirEntry, rel string) {
 	}
 }
 
-// vanished touches what was known before and is not listed any more.
-func (l *listing) vanished() {
+// reportRemoved touches the entries of the previous state that are not listed.
+func (l *listing) reportRemoved() {
 	for name := range l.before {
 		if _, ok := l.files[name]; !ok {
-			l.missed(name)
+			l.removed(name)
 		}
 	}
 	for name, child := range l.d.children {
@@ -157,13 +158,15 @@ func (l *listing) vanished() {
 			continue
 		}
 		if child.mode != ignored {
-			l.missed(name)
+			l.removed(name)
 		}
 		l.forget(child)
 	}
 }
 
-func (l *listing) missed(name string) {
+// removed touches an entry that is not listed and, in a polled directory,
+// remembers it for reportRemovedAgain.
+func (l *listing) removed(name string) {
 	l.found(join(l.rel, name))
 	if l.d.mode != polled {
 		return
@@ -174,14 +177,15 @@ func (l *listing) missed(name string) {
 	l.d.absent[name] = time.Now()
 }
 
-// absentFor is how long confirm stays in doubt about a name; longer than it
-// takes an owner to look at a batch.
+// absentFor is how long reportRemovedAgain remembers a name. It exceeds the time
+// that an owner needs to handle a batch.
 const absentFor = 10 * time.Second
 
-// confirm touches again what an earlier listing missed and this one does too,
-// if anything happened in the directory in between: a file that was back when
-// the owner looked, and was removed after that, is in neither listing.
-func (l *listing) confirm() {
+// reportRemovedAgain touches an entry again that neither an earlier listing nor
+// this one contains, if the directory changed in between. The entry may have
+// existed between the two listings: the owner then found it when it handled the
+// batch of the first, and no listing would show its second removal.
+func (l *listing) reportRemovedAgain() {
 	for name, when := range l.d.absent {
 		_, isFile := l.files[name]
 		_, isDir := l.dirs[name]

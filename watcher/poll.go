@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// How the interval between polls adapts.
+// The interval between polls adapts to changes and to the duration of a poll.
 const (
-	idleFactor = 4           // an idle tree is polled this much less often,
-	loadFactor = 10          // a poll takes at most a tenth of the time,
-	maxPoll    = time.Minute // but one comes at least this often
+	idleFactor = 4           // the interval of an idle tree grows to this multiple
+	loadFactor = 10          // a poll is followed by a pause of this multiple of its duration,
+	maxPoll    = time.Minute // which is at most this long
 )
 
-// pollAt is when the next poll is due, or zero.
+// pollAt returns when the next poll is due, or zero if none is.
 func (t *tracker) pollAt() time.Time {
 	if t.lost != nil || len(t.polled) == 0 {
 		return time.Time{}
@@ -21,9 +21,9 @@ func (t *tracker) pollAt() time.Time {
 	return t.nextPoll
 }
 
-// poll lists every polled directory and touches what differs.
+// poll lists every polled directory and touches the entries that differ.
 func (t *tracker) poll() {
-	if !t.rootStands() {
+	if !t.checkRoot() {
 		return
 	}
 	start, touched := time.Now(), t.batch.touched
@@ -31,7 +31,7 @@ func (t *tracker) poll() {
 		if t.ctx.Err() != nil {
 			return
 		}
-		if d.mode == polled { // not forgotten meanwhile
+		if d.mode == polled { // an earlier listing may have removed it from the tree
 			t.relist(d)
 		}
 	}
@@ -44,14 +44,15 @@ func (t *tracker) poll() {
 	t.nextPoll = time.Now().Add(max(t.interval, min(took*loadFactor, maxPoll)))
 }
 
-// relist compares a directory with its last listing.
+// relist lists a directory, touches the differences and enters new directories.
 func (t *tracker) relist(d *dir) {
 	for _, child := range t.list(d, nil, true) {
 		t.enter(child, true)
 	}
 }
 
-// retryWatches tries to watch what is polled for want of a watch.
+// retryWatches tries to watch the directories that are polled for lack of a
+// watch.
 func (t *tracker) retryWatches() {
 	if t.opt.Backend == BackendPoll {
 		return

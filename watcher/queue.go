@@ -7,35 +7,34 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxPaths bounds both the queue and a batch. Beyond it, scanning everything
-// is no dearer than looking at each path, and memory stays bounded whatever
-// the disk does.
+// maxPaths bounds both the queue and a batch, and with them the memory used.
+// Above it, a full scan costs no more than a stat of each path.
 const maxPaths = 10_000
 
 var errTooMany = fmt.Errorf("more than %d paths changed at once", maxPaths)
 
-// queue is what has happened and was not looked at yet: a set of paths, each
-// with the union of its operations, in the order of their first appearance.
-// The goroutine that drains the source puts, the tracker takes.
+// queue holds the events that the tracker has not processed: a set of paths,
+// each with the union of its operations, in the order of their first event. The
+// goroutine of the source puts, the tracker takes.
 type queue struct {
-	ready chan struct{} // holds one token while there is something to take
+	ready chan struct{} // holds a token while the queue is not empty
 
 	mu      sync.Mutex
 	pending queued
 	index   map[string]int // position of each path in pending.events
 }
 
-// queued is what take returns.
+// queued is the content of a queue.
 type queued struct {
 	events []fsnotify.Event
-	lost   error // set when events are missing, and why
+	lost   error // why events are missing, or nil
 }
 
 func newQueue() *queue {
 	return &queue{ready: make(chan struct{}, 1), index: make(map[string]int)}
 }
 
-// put adds one event; it never blocks for long.
+// put adds an event. It blocks only for the tracker's take.
 func (q *queue) put(ev fsnotify.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,7 +61,7 @@ func (q *queue) fail(err error) {
 	}
 }
 
-// signal says that there is something to take; the caller holds mu.
+// signal marks the queue as not empty. The caller must hold mu.
 func (q *queue) signal() {
 	select {
 	case q.ready <- struct{}{}:
@@ -70,7 +69,7 @@ func (q *queue) signal() {
 	}
 }
 
-// take empties the queue.
+// take returns the content of the queue and empties it.
 func (q *queue) take() queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()

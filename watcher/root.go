@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// auditSize is how many directories are verified at each tick: a few thousand
-// a minute, for well under a thousandth of a CPU.
+// auditSize is the number of directories verified at each tick: a few thousand
+// per minute, for well under a thousandth of a CPU.
 const auditSize = 64
 
-// rootID is the identity of the root: another mount of the same file system
-// has the same inode but took the watches with it.
+// rootID is the identity of the root. It includes the mount, because a file
+// system that is mounted again has the same inodes, but its watches are lost.
 type rootID struct {
 	fileID
-	mount uint64 // 0 where the system does not tell
+	mount uint64 // 0 where the system does not provide it
 }
 
-// probeRoot says which directory is at abs, if one is and can be listed.
+// probeRoot identifies the directory at abs. It fails unless abs is a directory
+// that can be listed.
 func probeRoot(abs string) (rootID, error) {
 	fi, err := os.Stat(abs)
 	if err != nil {
@@ -40,8 +41,8 @@ func probeRoot(abs string) (rootID, error) {
 	return rootID{id, mountID(f)}, err
 }
 
-// restart begins anew: a new source, every directory watched or polled, then a
-// rescan. It is the one answer to all that makes the watches doubtful.
+// restart discards all state, opens a new source, follows every directory and
+// emits a rescan. It is the only recovery from lost events and lost watches.
 func (t *tracker) restart(reason string) {
 	t.reset()
 	id, err := probeRoot(t.root)
@@ -50,24 +51,24 @@ func (t *tracker) restart(reason string) {
 		err = t.begin()
 	}
 	if err != nil {
-		t.lose(err)
+		t.loseRoot(err)
 		return
 	}
 	t.lost = nil
 	t.restarts.note(time.Now())
-	t.askRescan(reason)
+	t.emitRescan(reason)
 }
 
-// reset forgets all that is known about the tree.
+// reset closes the source and discards the tree and the batch.
 func (t *tracker) reset() {
 	t.closeSource()
 	t.tree = newTree()
 	t.batch = newBatch()
-	t.audit, t.limit, t.srcErr, t.doubt, t.missing = nil, nil, nil, "", 0
+	t.audit, t.limit, t.srcErr, t.restartReason, t.missing = nil, nil, nil, "", 0
 	t.interval = t.opt.PollInterval
 }
 
-// begin follows the tree below a root that was just probed.
+// begin follows the tree below a root that probeRoot has identified.
 func (t *tracker) begin() error {
 	t.fsKind = ""
 	if t.opt.Backend == BackendAuto {
@@ -87,7 +88,7 @@ func (t *tracker) openSource() {
 	t.src, t.srcErr = t.env.open()
 	if t.srcErr != nil {
 		t.src = nil
-		t.log.Warn("file system events cannot be had: polling", "err", t.srcErr)
+		t.log.Warn("file system events are unavailable: polling", "err", t.srcErr)
 	}
 }
 
@@ -101,41 +102,42 @@ func (t *tracker) closeSource() {
 	t.src = nil
 }
 
-// lose stops following until the root is back, and says so once: that all
-// files are gone is for the owner to judge, not for us to report path by path.
-func (t *tracker) lose(err error) {
+// loseRoot stops following until the root is available and emits one rescan.
+// The files are not reported as deleted, because the root may be unmounted; the
+// owner decides.
+func (t *tracker) loseRoot(err error) {
 	t.reset()
 	already := t.lost != nil
 	t.lost = err
 	if !already {
-		t.askRescan("the folder is missing or cannot be read: " + err.Error())
+		t.emitRescan("the folder is missing or cannot be read: " + err.Error())
 	}
 }
 
-// rootStands reports whether the root is still the folder that is followed.
-// If not, it has done what that calls for.
-func (t *tracker) rootStands() bool {
+// checkRoot reports whether the root is the directory that is being followed. If
+// it is not, checkRoot has restarted or recorded the loss of the root.
+func (t *tracker) checkRoot() bool {
 	id, err := probeRoot(t.root)
 	switch {
 	case err != nil:
-		t.lose(err)
+		t.loseRoot(err)
 	case id != t.rootID:
-		t.restart("the folder was replaced by another, or mounted anew")
+		t.restart("the folder was replaced by another one, or mounted again")
 	default:
 		return true
 	}
 	return false
 }
 
-// look is what each tick does: the changes that no event tells of.
-func (t *tracker) look() {
+// check runs at each tick and detects the changes for which there is no event.
+func (t *tracker) check() {
 	if t.lost != nil {
 		if _, err := probeRoot(t.root); err == nil {
 			t.restart("the folder is back")
 		}
 		return
 	}
-	if !t.rootStands() {
+	if !t.checkRoot() {
 		return
 	}
 	t.verify()
@@ -146,8 +148,8 @@ func (t *tracker) look() {
 	}
 }
 
-// verify compares some of the watched directories with the disk, in turn:
-// something may have been mounted over them.
+// verify compares the next auditSize watched directories with the disk, because
+// a file system may have been mounted over them.
 func (t *tracker) verify() {
 	if len(t.audit) == 0 {
 		for _, d := range t.ids {
@@ -162,22 +164,22 @@ func (t *tracker) verify() {
 			continue
 		}
 		if id, isDir, err := lookup(t.abs(d.rel())); err != nil || !isDir || id != d.id {
-			t.refollow(d.rel(), d, true)
+			t.recheck(d.rel(), d, true)
 		}
 	}
 	t.audit = t.audit[n:]
 }
 
-// countWatches notices watches that ended without an event, as those below a
-// mount point do when it is unmounted. A difference may be an event that is
-// still on its way, so it must be seen twice.
+// countWatches detects watches that ended without an event, as those below a
+// mount point do when it is unmounted. Two counts must show the same difference,
+// because a single one can come from an event that is still queued.
 func (t *tracker) countWatches() {
 	if t.src == nil {
 		return
 	}
 	missing := t.count - len(t.src.WatchList())
 	if missing > 0 && missing == t.missing {
-		t.suspect(fmt.Sprintf("%d directories were no longer watched", missing))
+		t.requestRestart(fmt.Sprintf("%d directories were no longer watched", missing))
 	}
 	t.missing = missing
 }

@@ -10,23 +10,23 @@ type notifier interface {
 	Close() error // closes the channels of events and errors
 }
 
-// source is one instance of the kernel's notification service with the queue
-// that its events are drained into.
+// source is one instance of the kernel's notification service, with the queue
+// that receives its events.
 type source struct {
 	notifier
 	queue   *queue
 	drained chan struct{} // closed when the draining goroutine has ended
 }
 
-// drainSource starts draining a notifier; Close ends that.
+// drainSource starts a goroutine that drains a notifier until Close.
 func drainSource(n notifier, events <-chan fsnotify.Event, errs <-chan error) *source {
 	s := &source{notifier: n, queue: newQueue(), drained: make(chan struct{})}
 	go s.drain(events, errs)
 	return s
 }
 
-// drain moves events to the queue and does nothing else: what blocks here
-// makes the kernel's queue overflow.
+// drain moves events to the queue. It must not block elsewhere, or the kernel's
+// queue overflows.
 func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(s.drained)
 	for events != nil || errs != nil {
@@ -42,7 +42,7 @@ func (s *source) drain(events <-chan fsnotify.Event, errs <-chan error) {
 				errs = nil
 				continue
 			}
-			if loss := lossOf(err); loss != nil {
+			if loss := eventLoss(err); loss != nil {
 				s.queue.fail(loss)
 			}
 		}

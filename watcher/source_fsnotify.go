@@ -4,7 +4,7 @@ package watcher
 
 import "github.com/fsnotify/fsnotify"
 
-// openSource opens a source and starts draining it; Close ends that.
+// openSource opens a source and drains it until Close.
 func openSource() (*source, error) {
 	fsw, err := fsnotify.NewWatcher()
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// subtree is a notifier with one handle on the root, whose changes Windows
-// reports with those of everything below. fsnotify would open each directory,
-// and a directory in which another is open can be neither renamed nor moved:
+// subtree is a notifier with a single handle on the root, through which Windows
+// reports the changes of the whole tree. fsnotify opens every directory, and
+// Windows refuses to rename or move a directory that contains an open one, so
 // users would find their folders locked.
 //
-// Only events in directories that were added are passed on.
+// A subtree passes on the events in directories that were added.
 type subtree struct {
 	events chan fsnotify.Event
 	errs   chan error
@@ -30,8 +30,8 @@ type subtree struct {
 	dirs map[string]struct{}
 }
 
-// openSource opens a source and starts draining it; Close ends that. The first
-// directory that is added must be the root.
+// openSource opens a source and drains it until Close. The first directory that
+// is added must be the root.
 func openSource() (*source, error) {
 	s := &subtree{
 		events: make(chan fsnotify.Event),
@@ -70,7 +70,7 @@ func (s *subtree) Remove(dir string) error {
 	return nil
 }
 
-// WatchList implements notifier; it is empty when the root's handle is dead.
+// WatchList implements notifier. It is empty after the reader of the root ended.
 func (s *subtree) WatchList() []string {
 	select {
 	case <-s.ended:
@@ -82,7 +82,7 @@ func (s *subtree) WatchList() []string {
 	return slices.Collect(maps.Keys(s.dirs))
 }
 
-// Close implements notifier: it waits for the reader.
+// Close implements notifier and waits for the reader.
 func (s *subtree) Close() error {
 	s.mu.Lock()
 	root := s.root
@@ -98,7 +98,7 @@ func (s *subtree) Close() error {
 	return err
 }
 
-// run passes on what the reader reads until Close, or until the root is gone.
+// run passes on the changes until Close, or until the root is deleted.
 func (s *subtree) run(r *changeReader) {
 	defer close(s.ended)
 	defer r.close()
@@ -109,7 +109,7 @@ func (s *subtree) run(r *changeReader) {
 			return
 		case errors.Is(err, fsnotify.ErrEventOverflow):
 			s.fail(err)
-		case err != nil: // as when the root was deleted
+		case err != nil: // the root was deleted, for example
 			s.send(fsnotify.Event{Name: r.dir, Op: fsnotify.Remove})
 			return
 		}
@@ -142,8 +142,9 @@ func (s *subtree) fail(err error) {
 	}
 }
 
-// longName replaces short names (NOTES~1.MD), under which Windows reports what
-// was done under them; of a file that is gone, at least those of its folders.
+// longName expands short names (NOTES~1.MD). Windows reports a change under the
+// name that the program used. If the file no longer exists, longName expands its
+// directory only.
 func longName(name string) string {
 	if !strings.Contains(name, "~") {
 		return name

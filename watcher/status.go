@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// publish makes the tracker's state that of Watcher.Status.
+// publish makes the tracker's state available to Watcher.Status.
 func (t *tracker) publish() { t.setStatus(t.snapshot()) }
 
 func (t *tracker) snapshot() Status {
@@ -23,7 +23,7 @@ func (t *tracker) state() string {
 	switch {
 	case t.lost != nil:
 		return StateLost
-	case t.blind() || t.limit != nil || len(t.unreadable) > 0:
+	case t.withoutEvents() || t.limit != nil || len(t.unreadable) > 0:
 		return StateDegraded
 	case t.top.remote:
 		return StatePolling
@@ -32,10 +32,11 @@ func (t *tracker) state() string {
 	}
 }
 
-// blind reports whether there are no events where they were to be relied upon.
-func (t *tracker) blind() bool { return t.srcErr != nil && !t.top.remote }
+// withoutEvents reports whether no source could be opened although the root's
+// file system has reliable events.
+func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote }
 
-// backend is the one that the root is followed with.
+// backend returns the back end that follows the root.
 func (t *tracker) backend() string {
 	if t.opt.Backend == BackendPoll || t.top.remote || t.srcErr != nil {
 		return BackendPoll
@@ -47,27 +48,28 @@ func (t *tracker) warnings() []string {
 	var all []string
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if t.lost != nil {
-		warn("The folder %s cannot be followed until it is back: %v.", t.root, t.lost)
+		warn("The folder %s cannot be watched until it is available: %v.", t.root, t.lost)
 	}
-	if t.blind() {
-		warn("File system events cannot be had (%v), so every folder is polled. %s", t.srcErr, instanceRemedy())
+	if t.withoutEvents() {
+		warn("File system events are unavailable (%v), so every folder is polled. %s", t.srcErr, instanceRemedy())
 	}
 	if t.limit != nil {
-		warn("No more folders can be watched (%v), so %d of %d are polled. %s",
+		warn("The limit on watched folders is reached (%v), so %d of %d are polled. %s",
 			t.limit, len(t.polled), len(t.polled)+t.count, watchRemedy(len(t.polled)+t.count))
 	}
 	if t.fsKind != "" {
-		warn("The folder is on a file system (%s) that does not report what other machines change, so it is polled. "+
-			"If only this machine writes to it, choose the backend %q.", t.fsKind, BackendFSNotify)
+		warn("The folder is on a file system (%s) that does not report the changes of other machines, so it is polled. "+
+			"If only this machine writes to it, set the backend to %q.", t.fsKind, BackendFSNotify)
 	}
 	if n := len(t.unreadable); n > 0 {
 		first, why := t.firstUnreadable()
-		warn("%d folder(s) cannot be read, the first being %q (%v). Allow reading, or ignore them.", n, first, why)
+		warn("%d folder(s) cannot be read, for example %q (%v). Grant read access or ignore them.", n, first, why)
 	}
 	return all
 }
 
-// firstUnreadable is an example that stays the same from call to call.
+// firstUnreadable returns the first unreadable directory by name, so that the
+// warning stays the same from call to call.
 func (t *tracker) firstUnreadable() (rel string, why error) {
 	paths := make(map[string]error, len(t.unreadable))
 	names := make([]string, 0, len(t.unreadable))

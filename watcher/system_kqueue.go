@@ -13,9 +13,9 @@ import (
 
 func mountID(*os.File) uint64 { return 0 }
 
-// entryBudget is half of the file descriptors that the process may have: with
-// kqueue every entry of a watched directory costs one, and the rest of the
-// program needs some.
+// entryBudget returns half of the process's limit on file descriptors. With
+// kqueue every entry of a watched directory costs one; the other half is for the
+// rest of the program.
 func entryBudget() int {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
@@ -24,16 +24,16 @@ func entryBudget() int {
 	return int(min(uint64(lim.Cur)/2, 1<<15))
 }
 
-// isLimit reports whether the error of a watch says that no more can be had.
+// isLimit reports whether a watch failed because the limit is reached.
 func isLimit(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// lossOf says what an error of the source means: the loss of events.
-func lossOf(err error) error { return fmt.Errorf("events were lost: %w", err) }
+// eventLoss wraps an error of the source: events were lost.
+func eventLoss(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
 func watchRemedy(int) string {
-	return "Here each watched file takes one of the process's file descriptors; " +
+	return "On this system each watched file takes one of the process's file descriptors; " +
 		"raise that limit (ulimit -n) or ignore large folders."
 }
 

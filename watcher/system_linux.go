@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remoteKinds are the file systems that others than this kernel write to; the
-// numbers are those of statfs(2). FUSE is among them because it carries sshfs,
-// rclone, virtiofs and the shared folders of containers and virtual machines.
-// An overlay is not: what containers write goes through it.
+// remoteKinds names the file systems whose files can change without this kernel,
+// by their numbers in statfs(2). FUSE is included because sshfs, rclone, virtiofs
+// and the shared folders of containers and virtual machines use it. An overlay
+// is excluded because writes of containers pass through it.
 var remoteKinds = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:    "nfs",
 	unix.SMB_SUPER_MAGIC:    "smb",
@@ -36,8 +36,8 @@ var remoteKinds = map[uint32]string{
 	0x0bd00bd0:              "lustre",
 }
 
-// remoteFileSystem names the file system of abs if it is one whose changes the
-// kernel does not all see, and is "" otherwise.
+// remoteFileSystem names the file system of abs if its files can change without
+// this kernel, and returns "" otherwise.
 func remoteFileSystem(abs string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(abs, &st); err != nil {
@@ -46,8 +46,9 @@ func remoteFileSystem(abs string) string {
 	return remoteKinds[uint32(st.Type)]
 }
 
-// mountID tells mounts apart, also those of one file system; 0 if unknown.
-// The unique number (Linux 6.8) is never used again, the other one may be.
+// mountID returns a number that distinguishes mounts, also those of one file
+// system, or 0 if it is unknown. The unique ID (Linux 6.8) is never reused; the
+// older ID may be.
 func mountID(f *os.File) uint64 {
 	var st unix.Statx_t
 	fd := int(f.Fd())
@@ -60,18 +61,19 @@ func mountID(f *os.File) uint64 {
 	return 0
 }
 
-// entryBudget is 0: inotify's limit shows when it is reached.
+// entryBudget returns 0, for no budget: inotify reports when its limit is
+// reached.
 func entryBudget() int { return 0 }
 
-// isLimit reports whether the error of a watch says that no more can be had.
+// isLimit reports whether a watch failed because the limit is reached.
 func isLimit(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.ENOMEM)
 }
 
-// lossOf says what an error of the source means: the loss of events, or
-// nothing. A directory that was moved and then deleted is nothing: fsnotify
-// tries to end a watch that the kernel has ended (EINVAL).
-func lossOf(err error) error {
+// eventLoss wraps an error of the source if it means that events were lost, and
+// returns nil otherwise. EINVAL is harmless: fsnotify tries to end a watch that
+// the kernel has ended, as after a directory was moved and then deleted.
+func eventLoss(err error) error {
 	switch {
 	case errors.Is(err, syscall.EINVAL):
 		return nil

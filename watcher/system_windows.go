@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// remoteFileSystem is "network" for paths of other machines.
+// remoteFileSystem returns "network" for paths on other machines, else "".
 func remoteFileSystem(abs string) string {
 	volume, err := windows.UTF16PtrFromString(filepath.VolumeName(abs) + `\`)
 	if err != nil || windows.GetDriveType(volume) != windows.DRIVE_REMOTE {
@@ -22,14 +22,14 @@ func mountID(*os.File) uint64 { return 0 }
 
 func entryBudget() int { return 0 }
 
-// isLimit reports whether the error of a watch says that no more can be had.
+// isLimit reports whether a watch failed because the limit is reached.
 func isLimit(err error) bool {
 	return errors.Is(err, windows.ERROR_NO_SYSTEM_RESOURCES) || errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY)
 }
 
-// lossOf says what an error of the source means: the loss of events.
-func lossOf(err error) error { return fmt.Errorf("events were lost: %w", err) }
+// eventLoss wraps an error of the source: events were lost.
+func eventLoss(err error) error { return fmt.Errorf("events were lost: %w", err) }
 
-func watchRemedy(int) string { return "Ignore folders that hold no notes." }
+func watchRemedy(int) string { return "Ignore folders that contain no notes." }
 
 func instanceRemedy() string { return "Restart the program when the system is less busy." }

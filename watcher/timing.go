@@ -2,7 +2,7 @@ package watcher
 
 import "time"
 
-// alarm is a timer that is set to a moment, or to none.
+// alarm is a timer that fires at an absolute time.
 type alarm struct{ *time.Timer }
 
 func newAlarm() alarm {
@@ -11,8 +11,8 @@ func newAlarm() alarm {
 	return a
 }
 
-// set makes the alarm go off at the given time, at once when that has passed,
-// and never when it is zero.
+// set makes the alarm fire at the given time, at once if that is past, and never
+// if it is zero.
 func (a alarm) set(at time.Time) {
 	if at.IsZero() {
 		a.Stop()
@@ -21,9 +21,8 @@ func (a alarm) set(at time.Time) {
 	a.Reset(max(0, time.Until(at)))
 }
 
-// The bounds of the pause between two restarts for lost events: a storm that
-// makes the queue overflow for minutes must not make us walk the tree all the
-// while.
+// Bounds of the pause between two restarts for lost events, so that a storm that
+// overflows the queue for minutes does not cause a continuous walk of the tree.
 const (
 	minRestartGap = time.Second
 	maxRestartGap = time.Minute
@@ -32,10 +31,11 @@ const (
 // backoff spaces restarts.
 type backoff struct {
 	gap  time.Duration
-	next time.Time // none earlier
+	next time.Time // earliest time of the next restart
 }
 
-// note records a restart: one that comes soon after the last doubles the gap.
+// note records a restart. It doubles the gap if the last restart was recent and
+// resets it otherwise.
 func (b *backoff) note(now time.Time) {
 	if b.gap > 0 && now.Before(b.next.Add(b.gap)) {
 		b.gap = min(2*b.gap, maxRestartGap)

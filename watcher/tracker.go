@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tracker is the state of one Run; only its goroutine touches it.
+// tracker is the state of one Run. Only the goroutine of Run uses it.
 type tracker struct {
 	ctx       context.Context
 	opt       Options
@@ -22,31 +22,31 @@ type tracker struct {
 
 	tree
 	rootID  rootID
-	fsKind  string  // what file system the root is on, when it is not to be trusted
-	src     *source // nil while nothing is watched by events
-	srcErr  error   // why there is no source although one is wanted
-	limit   error   // what said that no more watches can be had
+	fsKind  string  // the root's file system, if its events are unreliable
+	src     *source // nil if no directory is watched by events
+	srcErr  error   // why no source could be opened
+	limit   error   // the error of the watch that reached the limit
 	lost    error   // why the root cannot be followed now
 	rescans int
 
-	batch    batch
-	doubt    string    // why the watches are doubtful; ends in a restart
-	doubtAt  time.Time // since when
-	restarts backoff
+	batch         batch
+	restartReason string    // why a restart was requested; empty if none was
+	restartAsked  time.Time // when it was requested
+	restarts      backoff
 
 	nextPoll  time.Time
 	interval  time.Duration // between polls
 	nextRetry time.Time
-	missing   int    // watches that the source did not know when last counted
-	audit     []*dir // watched directories whose identity is still to be verified
+	missing   int    // watches that the source lacked at the last count
+	audit     []*dir // watched directories that verify has yet to compare
 }
 
-// batch is what the next Batch will be made of.
+// batch collects the paths of the next Batch.
 type batch struct {
 	paths       map[string]struct{}
-	overfull    bool      // there were too many paths to keep
-	first, last time.Time // when the first and the last were touched
-	touched     int       // how often
+	overfull    bool      // paths exceeded maxPaths and were dropped
+	first, last time.Time // times of the first and the last touch
+	touched     int       // number of touches
 }
 
 func newBatch() batch { return batch{paths: make(map[string]struct{})} }
@@ -89,7 +89,7 @@ func (t *tracker) run() {
 		case <-poll.C:
 			t.poll()
 		case <-tick.C:
-			t.look()
+			t.check()
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (t *tracker) stop() {
 	t.setStatus(st)
 }
 
-// ready is the source's signal, or nil, which blocks for ever.
+// ready returns the signal of the source's queue, or nil, which never is ready.
 func (t *tracker) ready() <-chan struct{} {
 	if t.src == nil {
 		return nil
@@ -126,37 +126,38 @@ func (t *tracker) touch(rel string) {
 	}
 }
 
-// suspect asks for a restart, soon but not too often.
-func (t *tracker) suspect(reason string) {
-	if t.doubt != "" {
+// requestRestart schedules a restart after the quiet period, or later if the last
+// restart was recent. A restart that is already scheduled keeps its reason.
+func (t *tracker) requestRestart(reason string) {
+	if t.restartReason != "" {
 		return
 	}
-	t.doubt, t.doubtAt = reason, time.Now()
-	t.log.Warn("watcher lost track", "reason", reason)
+	t.restartReason, t.restartAsked = reason, time.Now()
+	t.log.Warn("watcher will restart", "reason", reason)
 }
 
-// flushAt is when flush has something to do, or zero.
+// flushAt returns when the next flush is due, or zero if none is.
 func (t *tracker) flushAt() time.Time {
 	var at time.Time
 	if t.batch.touched > 0 {
 		at = earlier(t.batch.last.Add(t.opt.Quiet), t.batch.first.Add(t.opt.MaxWait))
 	}
-	if t.doubt != "" {
+	if t.restartReason != "" {
 		at = earlier(t.restartAt(), at)
 	}
 	return at
 }
 
-// restartAt is when a doubt leads to a restart.
+// restartAt returns when the requested restart is due.
 func (t *tracker) restartAt() time.Time {
-	at := t.doubtAt.Add(t.opt.Quiet)
+	at := t.restartAsked.Add(t.opt.Quiet)
 	if at.Before(t.restarts.next) {
 		return t.restarts.next
 	}
 	return at
 }
 
-// earlier returns the earlier of two times, of which zero is none.
+// earlier returns the earlier of two times, where zero means no time.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || !a.IsZero() && a.Before(b) {
 		return a
@@ -164,40 +165,40 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// flush sends the batch. The root is looked at first: what seems to be a
-// thousand deletions may be a folder that was unmounted a moment ago.
+// flush emits the batch. It checks the root first, because a thousand deletions
+// may be the trace of a file system that was just unmounted.
 func (t *tracker) flush() {
-	if !t.rootStands() {
+	if !t.checkRoot() {
 		return
 	}
-	if t.doubt != "" && !time.Now().Before(t.restartAt()) {
-		t.restart(t.doubt)
+	if t.restartReason != "" && !time.Now().Before(t.restartAt()) {
+		t.restart(t.restartReason)
 		return
 	}
 	b := t.batch
 	t.batch = newBatch()
 	switch {
 	case b.overfull:
-		t.askRescan(errTooMany.Error())
+		t.emitRescan(errTooMany.Error())
 	case len(b.paths) > 0:
 		t.publish()
 		t.emit(Batch{Paths: slices.Sorted(maps.Keys(b.paths))})
 	}
 }
 
-// askRescan sends a batch that means everything, unless Run is to end and the
-// reason may be no more than that.
-func (t *tracker) askRescan(reason string) {
+// emitRescan emits a rescan, unless the context is done: the failure that asked
+// for it may be a consequence of that.
+func (t *tracker) emitRescan(reason string) {
 	if t.ctx.Err() != nil {
 		return
 	}
 	t.rescans++
 	t.publish()
-	t.log.Info("watcher asks for a rescan", "reason", reason)
+	t.log.Info("watcher rescans", "reason", reason)
 	t.emit(Batch{Rescan: true, Reason: reason})
 }
 
-// abs is the place of a relative path on this machine.
+// abs returns the absolute path of a path relative to the root.
 func (t *tracker) abs(rel string) string {
 	if rel == "" {
 		return t.root
@@ -205,7 +206,7 @@ func (t *tracker) abs(rel string) string {
 	return filepath.Join(t.root, filepath.FromSlash(rel))
 }
 
-// relative is the reverse of abs.
+// relative is the inverse of abs. ok is false for paths outside the root.
 func (t *tracker) relative(abs string) (rel string, ok bool) {
 	if abs == t.root {
 		return "", true

@@ -9,34 +9,34 @@ import (
 type mode uint8
 
 const (
-	gone    mode = iota // no longer in the tree (or not in it yet)
-	ignored             // remembered only so that its end is not reported either
-	watched             // by events alone
-	polled              // by comparing listings, with events besides where dir.events
+	removed mode = iota // not in the tree
+	ignored             // kept in the tree so that its removal is not reported either
+	watched             // followed by events alone
+	polled              // followed by listings, and by events too if dir.events
 )
 
-// dir is a directory that the tracker knows. Files are not remembered, but in
-// polled directories.
+// dir is a directory of the tree. Its files are recorded only while it is polled.
 type dir struct {
 	name     string // last element; "" for the root
 	parent   *dir
 	children map[string]*dir
 	mode     mode
-	events   bool // the source reports its changes
+	events   bool // the source watches it
 	id       fileID
-	entries  map[string]stamp     // polled: the files of the last listing
-	seen     stamp                // polled: of the directory itself then
-	absent   map[string]time.Time // polled: what a recent listing missed, and when
-	remote   bool                 // polled by choice or because of its file system, for good
+	entries  map[string]stamp     // polled: files of the last listing
+	seen     stamp                // polled: stamp of the directory at the last listing
+	absent   map[string]time.Time // polled: entries recently removed, and when
+	remote   bool                 // always polled, by choice or because of its file system
 	cost     int                  // entries charged to the budget while watched
 }
 
-// fileID tells one file from another on this machine, at one time: numbers are
-// used again after a deletion.
+// fileID identifies a file on this machine as long as it exists: the system
+// reuses the numbers of deleted files.
 type fileID struct{ dev, ino uint64 }
 
-// stamp is what a poll compares; any change of a file changes its stamp, but
-// for writes within one tick of the file system's clock.
+// stamp holds the attributes that a poll compares. Every change of a file changes
+// its stamp, except a second write of the same size within one tick of the file
+// system's clock.
 type stamp struct {
 	size, mtime, ctime int64
 	ino                uint64
@@ -51,8 +51,8 @@ func (d *dir) rel() string {
 	return join(d.parent.rel(), d.name)
 }
 
-// join appends a name to a relative path. path.Join would clean what the disk
-// calls a name.
+// join appends a name to a relative path. Unlike path.Join, it keeps names as
+// the disk has them.
 func join(rel, name string) string {
 	if rel == "" {
 		return name
@@ -64,9 +64,9 @@ func join(rel, name string) string {
 type tree struct {
 	top        *dir
 	ids        map[fileID]*dir   // watched or polled directories by identity
-	polled     map[*dir]struct{} // those whose mode is polled
-	unreadable map[*dir]error    // those of the polled that could not be listed, and why
-	count      int               // those with events
+	polled     map[*dir]struct{} // directories in mode polled
+	unreadable map[*dir]error    // polled directories that could not be listed, and why
+	count      int               // number of directories with events
 	cost       int               // sum of their costs
 }
 
@@ -90,7 +90,7 @@ func (t *tree) find(rel string) *dir {
 	return d
 }
 
-// add makes a child of parent, to be followed.
+// add creates a child of parent. The caller sets its mode.
 func (t *tree) add(parent *dir, name string) *dir {
 	d := &dir{name: name, parent: parent, remote: parent.remote}
 	if parent.children == nil {
@@ -111,15 +111,14 @@ func (t *tree) setMode(d *dir, m mode) {
 	switch m {
 	case polled:
 		t.polled[d] = struct{}{}
-	case gone, ignored:
+	case removed, ignored:
 		if t.ids[d.id] == d {
 			delete(t.ids, d.id)
 		}
 	}
 }
 
-// setEvents notes that the source reports what happens in d, at a cost, or
-// that it does no more.
+// setEvents records whether the source watches d, and at what cost.
 func (t *tree) setEvents(d *dir, on bool, cost int) {
 	if d.events {
 		t.count--
@@ -132,8 +131,8 @@ func (t *tree) setEvents(d *dir, on bool, cost int) {
 	}
 }
 
-// remove takes d and everything below it out of the tree; unwatch is called
-// for each directory with events, before its links to the tree are cut.
+// remove removes d and everything below it from the tree. It calls unwatch for
+// each directory with events while its path can still be determined.
 func (t *tree) remove(d *dir, unwatch func(*dir)) {
 	for _, child := range d.children {
 		t.remove(child, unwatch)
@@ -141,7 +140,7 @@ func (t *tree) remove(d *dir, unwatch func(*dir)) {
 	if d.events {
 		unwatch(d)
 	}
-	t.setMode(d, gone)
+	t.setMode(d, removed)
 	if d.parent != nil {
 		delete(d.parent.children, d.name)
 	}

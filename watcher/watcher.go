@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// The values of Options.Backend; the last two are those of Status.Backend.
+// Values of Options.Backend. The last two are also the values of Status.Backend.
 const (
-	BackendAuto     = "auto"     // events where they can be relied upon, else polling
+	BackendAuto     = "auto"     // events where they are reliable, else polling
 	BackendFSNotify = "fsnotify" // events, on network file systems too
 	BackendPoll     = "poll"     // no events at all
 )
 
-// The values of Status.State.
+// Values of Status.State.
 const (
 	StateStarting = "starting" // the initial watches are being set
 	StateWatching = "watching" // every directory is watched
 	StatePolling  = "polling"  // by choice or because of the file system
-	StateDegraded = "degraded" // works, but not as it should: see Status.Warnings
+	StateDegraded = "degraded" // changes are missed or found late: see Status.Warnings
 	StateLost     = "lost"     // the root is missing or cannot be read
 	StateStopped  = "stopped"  // Run is not running
 )
@@ -32,16 +32,16 @@ const (
 // Defaults of Options.
 const (
 	// DefaultQuiet is longer than the gaps within one save (write, fsync,
-	// rename) and far below what a person notices.
+	// rename) and far below the delay that a person notices.
 	DefaultQuiet = 50 * time.Millisecond
-	// DefaultMaxWait bounds what one save waits while others go on.
+	// DefaultMaxWait bounds the delay of a save while other changes continue.
 	DefaultMaxWait = 200 * time.Millisecond
 	// DefaultPollInterval keeps polling 10 000 notes near 1 % of one CPU.
 	DefaultPollInterval = time.Second
 )
 
-// Batch names what may have changed since the batch before; see the package
-// comment for what a path stands for.
+// Batch lists the paths that may have changed since the previous batch. The
+// package comment states how to handle each path.
 type Batch struct {
 	// Paths of files and directories, relative to the root, with '/' and as
 	// the disk spells them (no Unicode normalization), sorted, each once.
@@ -49,7 +49,7 @@ type Batch struct {
 	Paths []string
 	// Rescan asks for a scan of everything.
 	Rescan bool
-	// Reason says why a rescan is asked for, for logs and people.
+	// Reason explains a rescan, for logs and status texts.
 	Reason string
 }
 
@@ -57,30 +57,30 @@ type Batch struct {
 type Options struct {
 	// Backend is one of the Backend constants.
 	Backend string
-	// Quiet is how long nothing must happen before a batch is sent, and
-	// MaxWait the longest that a change waits while something goes on.
+	// Quiet is how long no change must occur before a batch is emitted.
+	// MaxWait bounds the delay of a change while others continue.
 	Quiet, MaxWait time.Duration
 	// PollInterval is the shortest time from the end of one poll to the next.
 	PollInterval time.Duration
-	// Ignore says which entries are never reported and, when they are
-	// directories, never entered. It is called with the path relative to the
-	// root ('/' separated), from Run's goroutine, never with the root itself.
+	// Ignore reports whether to exclude an entry. Excluded entries are not
+	// reported, and excluded directories not entered. rel is relative to the
+	// root, with '/'. Ignore is called from Run's goroutine, never for the root.
 	Ignore func(rel string, dir bool) bool
-	// Log is told about losses and recoveries.
+	// Log receives lost events, restarts and rescans.
 	Log *slog.Logger
 }
 
-// Status is how a Watcher is doing.
+// Status is the state of a Watcher.
 type Status struct {
 	State       string   // one of the State constants
 	Backend     string   // BackendFSNotify or BackendPoll
-	Directories int      // watched by events
-	Polled      int      // directories that are polled
-	Warnings    []string // sentences for people, each with its remedy
-	Rescans     int      // rescans asked for so far, the first included
+	Directories int      // number of directories watched by events
+	Polled      int      // number of directories polled
+	Warnings    []string // sentences for users, each with its remedy
+	Rescans     int      // number of rescans emitted, the first included
 }
 
-// Watcher watches one folder. Make one with New.
+// Watcher watches one directory tree. Create one with New.
 type Watcher struct {
 	root string
 	opt  Options
@@ -91,16 +91,16 @@ type Watcher struct {
 	status  Status
 }
 
-// environment is what tests replace: the machine below the tracker.
+// environment is the access to the operating system, which tests replace.
 type environment struct {
 	open   func() (*source, error)
-	remote func(abs string) string // the kind of a file system that cannot be trusted to report changes, or ""
-	budget func() int              // how many entries may be watched; 0 when that does not depend on us
-	tick   time.Duration           // between looks at the root
+	remote func(abs string) string // the kind of a file system with unreliable events, or ""
+	budget func() int              // how many entries may be watched; 0 for no limit
+	tick   time.Duration           // between checks of the root
 	retry  time.Duration           // between attempts to watch what had to be polled
 }
 
-// New prepares a watcher of the folder root; Run starts it.
+// New returns a watcher of the directory root. Run starts it.
 func New(root string, opt Options) *Watcher {
 	if opt.Backend == "" {
 		opt.Backend = BackendAuto
@@ -135,10 +135,10 @@ func New(root string, opt Options) *Watcher {
 	}
 }
 
-// Run watches until ctx is done and then returns nil; it returns an error only
-// for options or a root that can never work, and when it is running already.
-// A root that is missing is waited for. emit is called from Run's goroutine,
-// with one batch at a time.
+// Run watches until ctx is done and then returns nil. It returns an error only if
+// the options or the root's name are invalid, or if it is already running. If the
+// root is missing, Run waits for it. Run calls emit from its own goroutine, with
+// one batch at a time.
 func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
 	if known := []string{BackendAuto, BackendFSNotify, BackendPoll}; !slices.Contains(known, w.opt.Backend) {
 		return fmt.Errorf("watcher: unknown backend %q: use one of %q", w.opt.Backend, known)
@@ -155,7 +155,8 @@ func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
 	return nil
 }
 
-// Status reports how the watcher is doing; it may be called at any time.
+// Status returns the current state. It may be called at any time, from any
+// goroutine.
 func (w *Watcher) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()

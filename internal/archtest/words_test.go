@@ -56,7 +56,6 @@ var unworded = []string{
 	"migrations",
 	"prompts",
 	"vectors",
-	"watcher",
 }
 
 func TestWords_PrivateWords(t *testing.T) {
