@@ -67,6 +67,7 @@ var layers = map[string]layer{
 	"vectors/endpoint":       {why: leafWhy},
 	"vectors/bert/kernel":    {why: leafWhy},
 	"vectors/bert/modelfile": {why: leafWhy},
+	"vectors/bert/unigram":   {why: leafWhy},
 	"vectors/bert/wordpiece": {why: leafWhy},
 	"vectors/model":          {imports: []string{"vectors/bert"}, why: engineWhy},
 	"vectors/model/convert": {
