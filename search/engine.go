@@ -31,7 +31,7 @@ const (
 	maxResults = 1000
 	// rescored is how many of the best candidates' texts are looked at: from here
 	// on more cost time and change little.
-	rescored = 16
+	rescored = 12
 	// semanticTimeout is how long an answer waits for the semantic side.
 	semanticTimeout = 250 * time.Millisecond
 	// loadingTimeout is how long the first answers wait for vectors that are being
