@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,16 +22,20 @@ import (
 var evalModes = []search.Mode{search.ModeText, search.ModeSemantic, search.ModeHybrid}
 
 func evalCommand(a *app) *cobra.Command {
-	var docs, queries, qrels, mode string
+	var docs, queries, qrels, questions, mode string
 	cmd := &cobra.Command{
 		Use:   "eval --docs FILE --queries FILE --qrels FILE [flags]",
 		Short: "Measure retrieval quality on a judged set",
 		Long: `Measure how well searches find what people judged relevant: index the documents
-in a temporary place, ask every query, score the first ten results.`,
+in a temporary place, ask every query, score the first ten results. --questions
+asks the vault itself, and names what stood before the notes that were expected.`,
 		Example: `  notesd eval --docs docs.jsonl --queries queries.jsonl --qrels qrels.tsv
-  notesd eval --docs d.jsonl --queries q.jsonl --qrels r.tsv --mode text --json`,
+  notesd eval --vault ~/Notes --questions questions.json --mode hybrid`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if questions != "" {
+				return a.askQuestions(cmd, questions, mode)
+			}
 			if err := needs(cmd, "docs", "queries", "qrels"); err != nil {
 				return err
 			}
@@ -61,6 +66,7 @@ in a temporary place, ask every query, score the first ten results.`,
 	flags.StringVar(&docs, "docs", "", `documents, lines of {"id","title","text"} in a `+"`file`")
 	flags.StringVar(&queries, "queries", "", `queries, lines of {"id","text"} in a `+"`file`")
 	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
+	flags.StringVar(&questions, "questions", "", `{"queries": [{"query","expected": [paths]}]} in a `+"`file`")
 	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
 	a.jsonFlag(cmd)
 	return cmd
@@ -78,6 +84,72 @@ func modesOf(flag string) ([]search.Mode, error) {
 	return nil, usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
 }
 
+// askQuestions asks the vault what a file asks.
+func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
+	modes, err := modesOf(mode)
+	if err != nil {
+		return err
+	}
+	questions, err := eval.LoadQuestions(file)
+	if err != nil {
+		return err
+	}
+	return a.withClient(cmd, func(ctx context.Context, c *client) error {
+		if _, err := a.bringUpToDate(ctx, c); err != nil {
+			return err
+		}
+		if semanticIn(modes) {
+			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
+				return err
+			}
+		}
+		answers := map[search.Mode]eval.Answers{}
+		for _, m := range modes {
+			var sum eval.Answers
+			for _, q := range questions {
+				var res mcp.SearchResult
+				if err := c.call(ctx, "search_notes", map[string]any{"query": q.Query, "mode": string(m), "limit": 10}, &res); err != nil {
+					return err
+				}
+				found := make([]string, len(res.Results))
+				for i, r := range res.Results {
+					found[i] = r.Path
+				}
+				sum.Add(q, found)
+			}
+			answers[m] = sum.Mean()
+		}
+		if a.json {
+			return a.out.json(map[string]any{"modes": answers})
+		}
+		a.printAnswers(answers)
+		return nil
+	})
+}
+
+func (a *app) printAnswers(answers map[search.Mode]eval.Answers) {
+	fmt.Fprintf(a.out, "%-9s %8s %8s %9s %8s %9s\n", "mode", "hit@1", "hit@5", "hit@10", "mrr@10", "questions")
+	var last eval.Answers
+	for _, m := range evalModes {
+		if s, ok := answers[m]; ok {
+			fmt.Fprintf(a.out, "%-9s %8.4f %8.4f %9.4f %8.4f %9d\n", m, s.Hit1, s.Hit5, s.Hit10, s.MRR10, s.Questions)
+			last = s
+		}
+	}
+	for _, miss := range last.Misses {
+		place := "not found"
+		if miss.Rank > 0 {
+			place = fmt.Sprintf("at %d", miss.Rank)
+		}
+		fmt.Fprintf(a.out, "\n%s\n  expected %s, %s; before it %s\n", a.out.line(miss.Query), a.out.line(strings.Join(miss.Expected, ", ")), place, a.out.line(strings.Join(miss.Found, ", ")))
+	}
+}
+
+// semanticIn reports whether a mode needs vectors.
+func semanticIn(modes []search.Mode) bool {
+	return slices.ContainsFunc(modes, func(m search.Mode) bool { return m != search.ModeText })
+}
+
 // evaluate serves the set's documents as a vault of their own, and asks that.
 func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, err error) {
 	dir, err := os.MkdirTemp("", "notesd-eval-")
@@ -87,7 +159,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	mine := *cfg
 	hurry(&mine)
-	if !slices.ContainsFunc(modes, func(m search.Mode) bool { return m != search.ModeText }) {
+	if !semanticIn(modes) {
 		mine.Semantic.Provider = "off"
 	}
 	mine.Vault = config.Vault{Path: filepath.Join(dir, "vault")}

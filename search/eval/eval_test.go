@@ -79,6 +79,32 @@ func TestRunAverages(t *testing.T) {
 		NDCG10: 1 / math.Log2(3) / 2, Recall5: .5, Recall10: .5, MRR10: .25, Queries: 2}}, r.Modes)
 }
 
+func TestAnswers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "questions.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"vault":"v","queries":[{"id":1,"query":"one","expected":["a.md","b.md"]},{"query":"two","expected":["c.md"]},{"query":"three","expected":["d.md"]}]}`), 0o600))
+	questions, err := LoadQuestions(file)
+	require.NoError(t, err)
+	var a Answers
+	a.Add(questions[0], []string{"b.md", "a.md"})
+	a.Add(questions[1], []string{"1.md", "2.md", "3.md", "4.md", "5.md", "6.md", "7.md", "c.md"})
+	a.Add(questions[2], []string{"1.md"})
+	a = a.Mean()
+	assert.InDelta(t, 1.0/3, a.Hit1, 1e-9)
+	assert.InDelta(t, 1.0/3, a.Hit5, 1e-9)
+	assert.InDelta(t, 2.0/3, a.Hit10, 1e-9)
+	assert.InDelta(t, (1+1.0/8)/3, a.MRR10, 1e-9)
+	require.Len(t, a.Misses, 2)
+	assert.Equal(t, 8, a.Misses[0].Rank)
+	assert.Equal(t, []string{"1.md", "2.md", "3.md", "4.md", "5.md"}, a.Misses[0].Found)
+	assert.Equal(t, []string{"1.md"}, a.Misses[1].Found)
+
+	for text, want := range map[string]string{"{": "unexpected end", "{}": `no "queries"`, `{"queries":[{"query":"x"}]}`: "question 1 needs"} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := LoadQuestions(file)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
 func TestLoadNamesWhatIsWrong(t *testing.T) {
 	doc, query, judgement := `{"id":"a","text":"x"}`, `{"id":"1","text":"x"}`, "1\ta\t1"
 	for name, c := range map[string]struct{ docs, queries, judgements, want string }{
