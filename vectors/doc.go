@@ -6,7 +6,8 @@
 // An [Embedder] turns text into a vector of unit length. Every chunk of every
 // note has one, kept in notes.db under the hash of the text that was embedded,
 // so that an unchanged paragraph is never embedded twice, wherever it goes.
-// The cosine of two vectors says how near two texts are in meaning.
+// The cosine of two vectors says how near two texts are in meaning; each model
+// has its own idea of what is near, which scale.go makes comparable.
 //
 // # How the nearest are found
 //

@@ -17,7 +17,9 @@ func BenchmarkNearest(b *testing.B) {
 	e := newEntries(dim)
 	values := make([]int8, n*dim)
 	scales := make([]float32, n)
-	vector := func(i uint32) flat.Vector { return flat.Vector{Scale: scales[i], Values: values[int(i)*dim : int(i+1)*dim]} }
+	vector := func(i uint32) flat.Vector {
+		return flat.Vector{Scale: scales[i], Values: values[int(i)*dim : int(i+1)*dim]}
+	}
 	const batch = 10_000
 	var queries [][]float32
 	for start := 0; start < n; start += batch {

@@ -1,0 +1,53 @@
+package vectors
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/internal/notestest"
+	"notesd/vectors/flat"
+)
+
+// calibrated is an embedder whose cosines are taken as they are.
+type calibrated struct{ *wordEmbedder }
+
+func (calibrated) Calibrated() bool { return true }
+
+// The cosines of a model of which nothing is known mean something only beside
+// those of other passages.
+func TestScaleOfNearness(t *testing.T) {
+	const dim = 64
+	var stored []flat.Vector
+	vector := func(slot uint32) flat.Vector { return stored[slot] }
+	s := &space{embedder: newWordEmbedder("m"), entries: newEntries(dim)}
+	common := make([]float32, dim) // all passages lie in one direction
+	common[0] = 2
+	for i, v := range notestest.Clustered(rand.New(rand.NewPCG(1, 2)), 600, dim, 600) {
+		for j := range v {
+			v[j] += common[j]
+		}
+		values := make([]int8, dim)
+		stored = append(stored, flat.Vector{Scale: flat.Quantise(flat.Normalised(v), values), Values: values})
+		if i == backgroundRows-2 {
+			assert.Equal(t, scale{unit: 1}, s.scale(v, vector), "too few to compare with")
+		}
+		s.entries.add(int64(i), 0, uint32(i), stored[i])
+	}
+	query := make([]float32, dim)
+	for i, x := range stored[0].Values {
+		query[i] = float32(x) * stored[0].Scale
+	}
+	near := s.scale(query, vector)
+	sum := 0.0
+	for _, h := range s.entries.cosines(query, []int64{1, 2, 3, 4, 5, 6, 7, 8}, vector) {
+		assert.Greater(t, h.cosine, .5)
+		sum += near.of(h.cosine)
+	}
+	assert.InDelta(t, 0, sum/8, .1, "unrelated, however great the cosine")
+	assert.Greater(t, near.of(1), .3)
+
+	s.embedder = calibrated{newWordEmbedder("m")}
+	assert.Equal(t, scale{unit: 1}, s.scale(query, vector))
+}
