@@ -51,8 +51,8 @@ func languageOf(texts []string) language {
 			if s.kind() != classWord {
 				continue
 			}
-			word := string(fold(nil, text[s.start:s.end]))
-			switch stop, function := stopWords[word], functionWords[word]; {
+			word := fold(nil, text[s.start:s.end])
+			switch stop, function := stopWords[string(word)], functionWords[string(word)]; {
 			case stop && !function:
 				english = true
 			case function && !stop:

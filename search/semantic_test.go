@@ -377,7 +377,7 @@ func (m *loadingMeaning) Coverage() search.Coverage {
 	return search.Coverage{State: search.StateReady, Coverage: 1}
 }
 
-func (m *loadingMeaning) Nearest(ctx context.Context, _ string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+func (m *loadingMeaning) Nearest(ctx context.Context, _ string, _ *notes.IDSet, _ int) ([]search.SemanticHit, error) {
 	select {
 	case <-time.After(time.Until(m.after)):
 		return m.hits, nil
