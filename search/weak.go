@@ -13,9 +13,11 @@ const (
 	floorUnit = 0.095
 	// clearAbove is how far above the floor a passage is clearly near.
 	clearAbove = 0.06
-	// clearShare is how much of the query's idf a note has that is found by
-	// words and is no weak hit.
-	clearShare = 0.5
+	// clearShare is how much of what a query asks for, see idealCap, a note has
+	// that is found by words and is no weak hit; wordsShare where nothing is known
+	// of its nearness.
+	clearShare = 0.45
+	wordsShare = 0.2
 	// fluent is the weight of meaning in queries that the model understands well;
 	// in others cosines are lower.
 	fluent = 0.5
@@ -36,7 +38,11 @@ func (s *search) judge(list *rankedList) {
 	list.weak = len(list.found) > 0
 	for i := range list.found {
 		c := &list.found[i]
-		c.weak = c.near < list.floor+clearAbove && s.rescorer.share(c.terms) < clearShare
+		share := wordsShare
+		if c.embedded {
+			share = clearShare
+		}
+		c.weak = c.near < list.floor+clearAbove && s.rescorer.share(c.terms) < share
 		list.weak = list.weak && c.weak
 	}
 	switch {
@@ -47,13 +53,13 @@ func (s *search) judge(list *rankedList) {
 	}
 }
 
-// share is the part of the request's weight that a set of its terms has.
+// share is the part of what the request asks for that a set of its terms has.
 func (s *rescorer) share(terms uint64) float64 {
 	sum := 0.0
-	for i, w := range s.weights[:len(s.request.plan.terms)] {
+	for i, t := range s.request.plan.terms {
 		if terms&(1<<min(i, 63)) != 0 {
-			sum += w
+			sum += s.weights[i] * t.times
 		}
 	}
-	return sum / max(s.total(), 1e-9)
+	return sum / s.ideal
 }
