@@ -33,9 +33,9 @@ type Options struct {
 	// pinged; one that has missed three is cut off.
 	KeepAlive time.Duration
 
-	// Status answers the method notesd/status, of which notesd's own commands
-	// are the users; nil: the method does not exist.
-	Status func(context.Context) (any, error)
+	// Methods are notesd's own methods by name, of which its commands are the
+	// users: see Profile.Owner.
+	Methods map[string]Method
 
 	Log *slog.Logger
 	// ClientLog, when it is part of Log, also brings log records to clients.

@@ -15,6 +15,10 @@ type Profile struct {
 	Tools    []string `json:"tools,omitempty"` // names or groups; nil: "default"
 	Read     []string `json:"read,omitempty"`  // folders it may read; nil: all
 	Write    []string `json:"write,omitempty"` // folders it may change; nil: all that it may read
+
+	// Owner says that the session is a command's in the owner's own shell, which
+	// has all of Options.Methods. The other fields bound its tools all the same.
+	Owner bool `json:"-"`
 }
 
 // The groups of tools that a selection may name.
@@ -49,6 +53,7 @@ func (p Profile) within(outer Profile) Profile {
 		Tools:    p.Tools, // offers checks the outer selection itself
 		Read:     narrow(outer.Read, p.Read),
 		Write:    narrow(outer.Write, p.Write),
+		Owner:    p.Owner,
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	s.addTools(server)
 	s.addResources(server)
 	s.addPrompts(server)
-	s.addStatus(server)
+	s.addMethods(server)
 	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
 	return server
 }

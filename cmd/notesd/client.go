@@ -149,7 +149,7 @@ func (s *service) withClient(ctx context.Context, do func(context.Context, *clie
 	serving, cancel := context.WithCancel(ctx)
 	defer cancel()
 	served := make(chan error, 1)
-	go func() { served <- s.serveOwner(serving, theirs, mcp.Profile{}) }()
+	go func() { served <- s.core.ServeLines(serving, theirs, theirs, mcp.Profile{Owner: true}) }()
 	err := withSession(ctx, ours, func(session *sdk.ClientSession) error {
 		return do(ctx, &client{session: session})
 	})

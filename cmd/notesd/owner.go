@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,9 +13,10 @@ import (
 	"notesd/notes"
 )
 
-// Some commands do what no assistant should: they take every version of a note
-// away, or write outside the vault. Their methods exist in the sessions of shell
-// commands only, beside the protocol's own.
+// Some commands do what no assistant should: they remove every version of a note,
+// or write outside the vault. Their methods exist only in the sessions of shell
+// commands, and concern the whole vault: vault.allow bounds what clients see of
+// it, and not what its owner keeps.
 const (
 	methodExport = "notesd/export"
 	methodForget = "notesd/forget"
@@ -44,6 +42,29 @@ type ownerParams struct {
 type ownerResult struct {
 	sdk.ResultBase
 	Value json.RawMessage `json:"value"` // depends on the method
+}
+
+// methods are notesd's own methods.
+func (s *service) methods() map[string]mcp.Method {
+	methods := map[string]mcp.Method{
+		mcp.MethodStatus: func(ctx context.Context, _ json.RawMessage) (any, error) { return s.status(ctx) },
+	}
+	for _, name := range ownerMethods {
+		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			var p ownerParams
+			if err := json.Unmarshal(params, &p); err != nil {
+				return nil, err
+			}
+			value, err := s.own(ctx, name, p)
+			if err != nil {
+				f := failureOf(err)
+				data, _ := json.Marshal(f) // of strings
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
+			}
+			return map[string]any{"value": value}, nil
+		}
+	}
+	return methods
 }
 
 // own does what a method asks, and returns its value.
@@ -77,87 +98,6 @@ func (s *service) own(ctx context.Context, method string, p ownerParams) (any, e
 		s.core.TablesChanged(true)
 	}
 	return restored, err
-}
-
-// serveOwner serves the session of a shell command.
-func (s *service) serveOwner(ctx context.Context, conn io.ReadWriteCloser, p mcp.Profile) error {
-	t := &ownerTransport{LineTransport: mcp.LineTransport{In: conn, Out: conn}, own: s.own}
-	return s.core.Serve(ctx, t, p)
-}
-
-// ownerTransport takes the calls of our own methods out of what a session reads.
-type ownerTransport struct {
-	mcp.LineTransport
-	own func(context.Context, string, ownerParams) (any, error)
-}
-
-// Connect returns the session's connection.
-func (t *ownerTransport) Connect(ctx context.Context) (sdk.Connection, error) {
-	conn, err := t.LineTransport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := &ownerConn{Connection: conn, own: t.own}
-	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx)) // a session outlives its Connect
-	return c, nil
-}
-
-type ownerConn struct {
-	sdk.Connection
-	own    func(context.Context, string, ownerParams) (any, error)
-	ctx    context.Context //nolint:containedctx // the connection is the scope of the calls that it carries
-	cancel context.CancelFunc
-	calls  sync.WaitGroup
-}
-
-// Read returns the next message that is for the session.
-func (c *ownerConn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
-		m, err := c.Connection.Read(ctx)
-		if err != nil {
-			return nil, err
-		}
-		req, ok := m.(*jsonrpc.Request)
-		if !ok || !req.IsCall() || !slices.Contains(ownerMethods, req.Method) {
-			return m, nil
-		}
-		c.calls.Go(func() { c.answer(req) })
-	}
-}
-
-// Close waits for the calls under way, which it cancels.
-func (c *ownerConn) Close() error {
-	c.cancel()
-	err := c.Connection.Close()
-	c.calls.Wait()
-	return err
-}
-
-func (c *ownerConn) answer(req *jsonrpc.Request) {
-	res := &jsonrpc.Response{ID: req.ID}
-	if err := c.do(req, res); err != nil {
-		f := failureOf(err)
-		data, _ := json.Marshal(f) // of strings
-		res.Error = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
-	}
-	_ = c.Write(c.ctx, res) // an error means that the command is gone
-}
-
-func (c *ownerConn) do(req *jsonrpc.Request, res *jsonrpc.Response) error {
-	var p ownerParams
-	if err := json.Unmarshal(req.Params, &p); err != nil {
-		return err
-	}
-	value, err := c.own(c.ctx, req.Method, p)
-	if err != nil {
-		return err
-	}
-	var done ownerResult
-	if done.Value, err = json.Marshal(value); err != nil {
-		return err
-	}
-	res.Result, err = json.Marshal(done)
-	return err
 }
 
 // ask calls one of our own methods and decodes its value into out.

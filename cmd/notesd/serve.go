@@ -132,11 +132,8 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	}()
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
-		if session.Hello.Kind == daemon.KindMCP {
-			t := &mcp.LineTransport{In: session.Conn, Out: session.Conn, GiveUp: session.GiveUp}
-			return s.core.Serve(ctx, t, profileOfHello(session.Hello))
-		}
-		return s.serveOwner(ctx, session.Conn, profileOfHello(session.Hello))
+		t := &mcp.LineTransport{In: session.Conn, Out: session.Conn, GiveUp: session.GiveUp}
+		return s.core.Serve(ctx, t, profileOfHello(session.Hello))
 	})
 }
 
@@ -215,7 +212,7 @@ func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) f
 
 // profileOfHello is how a client wants its session narrowed.
 func profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly}
+	p := mcp.Profile{ReadOnly: h.ReadOnly, Owner: h.Kind != daemon.KindMCP}
 	if len(h.Tools) > 0 {
 		p.Tools = h.Tools
 	}

@@ -93,7 +93,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 			ProgressPerSecond:    cfg.Limits.ProgressPerSecond,
 		},
 		KeepAlive: cfg.Limits.Ping,
-		Status:    func(ctx context.Context) (any, error) { return s.status(ctx) },
+		Methods:   s.methods(),
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
 	})
