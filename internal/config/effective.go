@@ -20,17 +20,17 @@ type Effective struct {
 // Explain merges the sources as Load does, and returns every setting with where
 // it was made, sorted by key; those without a section come first, as in a file.
 func Explain(src Sources) ([]Effective, error) {
-	l, cfg, err := load(src)
+	l, err := Read(src)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Effective, len(settings))
 	for i, s := range settings {
-		all[i] = Effective{Key: s.key, Value: l.merged.Get(s.key), Origin: "default"}
+		all[i] = Effective{Key: s.key, Value: l.values[s.key], Origin: "default"}
 		if made, ok := l.origins[s.key]; ok {
 			all[i].Origin = made.place
-		} else if s.key == "state" && cfg.State != "" {
-			all[i].Value, all[i].Origin = cfg.State, "vault"
+		} else if s.key == "state" && l.State != "" {
+			all[i].Value, all[i].Origin = l.State, "vault"
 		}
 		switch v := all[i].Value.(type) {
 		case time.Duration:

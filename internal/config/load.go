@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
-	"github.com/knadh/koanf/maps"
+	koanfmaps "github.com/knadh/koanf/maps"
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 )
@@ -30,47 +31,54 @@ type entry struct {
 
 // origin is where a value was written.
 type origin struct {
-	place string // for messages
-	dir   string // that a relative path is relative to
+	place  string // for messages
+	dir    string // that a relative path is relative to
+	passed bool   // by the environment or a flag
 }
 
 // loader gathers the layers, and every problem in them.
 type loader struct {
 	env      environment
 	dir      string
+	file     string // that was read, or would be
 	merged   *koanf.Koanf
+	values   values            // that were merged
 	origins  map[string]origin // of the merged values
 	problems []Problem
 }
 
-// Load merges the sources and checks the result. Its error is an [*Error]
-// with everything that is wrong, unless the working directory is unknown.
+// Load is [Read] for who does not ask where values came from.
 func Load(src Sources) (*Config, error) {
-	_, cfg, err := load(src)
-	return cfg, err
+	loaded, err := Read(src)
+	if err != nil {
+		return nil, err
+	}
+	return loaded.Config, nil
 }
 
-func load(src Sources) (*loader, *Config, error) {
+// Read merges the sources and checks the result. Its error is an [*Error]
+// with everything that is wrong, unless the working directory is unknown.
+func Read(src Sources) (*Loaded, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
 		if dir, err = os.Getwd(); err != nil {
-			return nil, nil, fmt.Errorf("configuration: working directory: %w", err)
+			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), values: values{}, origins: map[string]origin{}}
 	l.mergeDefaults()
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
 	l.merge(flagEntries(src.Flags), dir, false)
 	cfg, err := l.result()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(l.problems) > 0 {
-		return nil, nil, &Error{Problems: l.problems}
+		return nil, &Error{Problems: l.problems}
 	}
-	return l, cfg, nil
+	return &Loaded{Config: cfg, File: l.file, values: l.values, origins: l.origins}, nil
 }
 
 func (l *loader) mergeDefaults() {
@@ -92,6 +100,7 @@ func (l *loader) mergeFile(name string) {
 		}
 		name = filepath.Join(home, "notesd.toml")
 	}
+	l.file = name
 	data, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !required:
@@ -121,7 +130,7 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			continue
 		}
 		flat[e.key] = v
-		l.origins[e.key] = origin{e.origin, dir}
+		l.origins[e.key] = origin{e.origin, dir, !fromFile}
 	}
 	l.load(flat)
 }
@@ -153,6 +162,7 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 }
 
 func (l *loader) load(flat values) {
+	maps.Copy(l.values, flat)
 	if err := l.merged.Load(flat, nil); err != nil {
 		panic(err) // values cannot fail to be read
 	}
@@ -178,7 +188,7 @@ func (l *loader) blame(key string, value any, detail, hint string) {
 // values is a layer for koanf: checked values by key.
 type values map[string]any
 
-func (v values) Read() (map[string]any, error) { return maps.Unflatten(v, "."), nil }
+func (v values) Read() (map[string]any, error) { return koanfmaps.Unflatten(v, "."), nil }
 
 func (v values) ReadBytes() ([]byte, error) {
 	return nil, errors.New("config: a layer has no bytes, only values")

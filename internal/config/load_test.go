@@ -379,3 +379,30 @@ func TestNoStateInsideTheVaultThroughALink(t *testing.T) {
 	_, err = w.load(Sources{Flags: flagSet(t, "--vault", "My Notes", "--state", "My Notes 2")})
 	assert.NoError(t, err, "a neighbour whose name begins like the vault's")
 }
+
+func TestPassedAndWaiting(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notesd.toml")
+	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"off\"\n[vault]\nignore = [\"A/**\"]\n"), 0o600))
+	read := func(env ...string) *Loaded {
+		t.Helper()
+		loaded, err := Read(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
+		require.NoError(t, err)
+		return loaded
+	}
+	client := read("NOTESD_VAULT_IGNORE=B,C/**", "NOTESD_HISTORY_AGE=90d", "NOTESD_SEARCH_LIMIT=3", "NOTESD_LOG_LEVEL=warn")
+	passed := client.Passed()
+	require.Len(t, passed, 2, "the limit is the session's, the log's level the process's")
+	assert.Equal(t, "history.age", passed[0].Key)
+	assert.Contains(t, passed[0].Remark, `Add age = "2160h0m0s" under [history] to `+file)
+	assert.Equal(t, "vault.ignore", passed[1].Key)
+	assert.Contains(t, passed[1].Remark, "NOTESD_VAULT_IGNORE has no effect")
+	assert.Contains(t, passed[1].Remark, `ignore = ["B", "C/**"] under [vault]`)
+	assert.Equal(t, 3, client.Search.Limit)
+
+	before := read()
+	assert.Empty(t, before.Passed())
+	assert.Empty(t, before.Waiting(read()))
+	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"ollama\"\n[search]\nlimit = 2\n"), 0o600))
+	assert.Equal(t, []string{"semantic.provider", "vault.ignore"}, before.Waiting(read()))
+}

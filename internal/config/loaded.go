@@ -1,0 +1,91 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Loaded is a configuration with where its values came from.
+type Loaded struct {
+	*Config
+	// File is the configuration file that was read, or that would be read if it
+	// existed; "" when there is no place for one.
+	File string
+
+	values  values // by key
+	origins map[string]origin
+}
+
+// sessionKeys are the settings of one session: each client has its own, from its
+// flags, environment and file.
+var sessionKeys = []string{"vault.read_only", "vault.allow", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
+
+// processKeys are the settings of the process that reads them.
+var processKeys = []string{"state", "vault.path", "log.level", "log.file"}
+
+// isDaemons reports whether a setting is one of the daemon, which all sessions
+// share.
+func isDaemons(key string) bool {
+	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
+}
+
+// Passed is a setting of the daemon that a client passed.
+type Passed struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`  // as Loaded.Text gives it
+	Remark string `json:"remark"` // why it has no effect, and the line to add to the file
+}
+
+// Passed returns the daemon's settings that came from the environment or a flag.
+// A daemon that serves other clients as well takes them from the file only.
+func (l *Loaded) Passed() []Passed {
+	var all []Passed
+	for _, s := range settings {
+		from := l.origins[s.key]
+		if !from.passed || !isDaemons(s.key) {
+			continue
+		}
+		section, name, _ := strings.Cut(s.key, ".")
+		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: printable(fmt.Sprintf(
+			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, then run notesd restart",
+			from.place, s.key, name, tomlValue(l.values[s.key]), section, l.File))})
+	}
+	return all
+}
+
+// Text returns the value of a setting as text; equal values have equal texts.
+func (l *Loaded) Text(key string) string { return fmt.Sprint(l.values[key]) }
+
+// Waiting returns the daemon's settings, sorted, that are other ones in a
+// configuration that was read later, and the log's: a running daemon goes on with
+// those it was started with.
+func (l *Loaded) Waiting(later *Loaded) []string {
+	var keys []string
+	for _, s := range settings {
+		if (isDaemons(s.key) || strings.HasPrefix(s.key, "log.")) && !reflect.DeepEqual(l.values[s.key], later.values[s.key]) {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
+// tomlValue writes a value as the file holds it.
+func tomlValue(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []string:
+		quoted := make([]string, len(v))
+		for i, s := range v {
+			quoted[i] = strconv.Quote(s)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case time.Duration:
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(v)
+}
