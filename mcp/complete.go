@@ -124,7 +124,7 @@ func (s *session) notePaths(ctx context.Context) ([]string, error) {
 		for _, m := range list.Notes {
 			paths = append(paths, m.Path)
 		}
-		if q.Cursor = list.Next; q.Cursor == "" || len(paths) >= s.core.limits.Resources {
+		if q.Cursor = list.Next; q.Cursor == "" || len(paths) >= s.limits.Resources {
 			return paths, nil
 		}
 	}

@@ -22,7 +22,7 @@ type Options struct {
 	Title   string // the vault's name, shown by hosts
 	Vault   Vault
 	Search  Searcher
-	Prompts *prompts.Catalogue // nil: no prompts
+	Prompts *prompts.Catalogue // nil: none but those of a session's Settings
 	Tables  Tables             // nil: no vector tables
 
 	// Profile bounds every session; a session's own profile can only narrow it.
@@ -32,6 +32,10 @@ type Options struct {
 	// KeepAlive, when it is not zero, is how often each session's client is
 	// pinged; one that has missed three is cut off.
 	KeepAlive time.Duration
+
+	// Refresh, when it is not nil, is called before each session begins: it may
+	// call SetProfile.
+	Refresh func()
 
 	// Methods are notesd's own methods by name, of which its commands are the
 	// users: see Profile.Owner.
@@ -87,6 +91,7 @@ func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 // called concurrently.
 type Core struct {
 	opts       Options
+	profile    atomic.Pointer[Profile] // bounds new sessions
 	limits     Limits
 	log        *slog.Logger
 	now        func() time.Time
@@ -113,6 +118,7 @@ func New(o Options) *Core {
 		newErrorID: randomErrorID,
 		sessions:   make(map[*session]struct{}),
 	}
+	c.SetProfile(o.Profile)
 	if o.Tables != nil {
 		c.opts.Tables = announcedTables{o.Tables, c}
 	}
@@ -121,6 +127,9 @@ func New(o Options) *Core {
 	}
 	return c
 }
+
+// SetProfile replaces Options.Profile for the sessions that begin from now on.
+func (c *Core) SetProfile(p Profile) { c.profile.Store(&p) }
 
 // Serve serves one session of the transport's until the client goes away, when
 // it returns nil, or ctx is cancelled, when it returns ctx's error. What else

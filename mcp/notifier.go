@@ -62,7 +62,7 @@ func (n *Notifier) Position() (notes.Position, error) {
 
 // Apply takes note of what has changed. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
-	watched := n.core.watchedURIs()
+	watched, promptFolders := n.core.watchedURIs(), n.core.promptFolders()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = to
@@ -71,7 +71,10 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		if c.OldPath != "" {
 			n.note(watched, notes.URI(c.OldPath))
 		}
-		isPrompt := n.isPrompt(c.Path) || n.isPrompt(c.OldPath)
+		isPrompt := false
+		for folder := range promptFolders {
+			isPrompt = isPrompt || inFolder(c.Path, folder) || inFolder(c.OldPath, folder)
+		}
 		n.prompts = n.prompts || isPrompt
 		n.list = n.list || c.Kind != notes.Modified
 		if c.Kind != notes.Modified || isPrompt {
@@ -100,10 +103,15 @@ func (n *Notifier) Reset(context.Context) error {
 	return nil
 }
 
-// isPrompt reports whether a note is one of the user's prompts.
-func (n *Notifier) isPrompt(path string) bool {
-	catalogue := n.core.opts.Prompts
-	return catalogue != nil && catalogue.Folder() != "" && inFolder(path, catalogue.Folder())
+// promptFolders returns the folders of the sessions' own prompts.
+func (c *Core) promptFolders() map[string]bool {
+	folders := make(map[string]bool)
+	c.each(func(s *session) {
+		if s.templated() {
+			folders[s.catalogue.Folder()] = true
+		}
+	})
+	return folders
 }
 
 func (n *Notifier) note(watched map[string]struct{}, uri string) {

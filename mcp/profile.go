@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"notesd/notes"
+	"notesd/prompts"
+	"notesd/search"
 )
 
 // A Profile is what a session may see and do. The zero value allows all that
@@ -19,6 +22,27 @@ type Profile struct {
 	// Owner says that the session is a command's in the owner's own shell, which
 	// has all of Options.Methods. The other fields bound its tools all the same.
 	Owner bool `json:"-"`
+
+	Settings Settings `json:"-"`
+	Remarks  []string `json:"-"` // on the session's settings, for its instructions
+}
+
+// Settings are what a session gets when a request does not say. A zero field
+// means the core's own.
+type Settings struct {
+	ResultBytes int                // of a tool result's text
+	Hits        int                // of a search
+	Mode        search.Mode        // of a search
+	Prompts     *prompts.Catalogue // the prompts that are offered
+}
+
+func (s Settings) or(outer Settings) Settings {
+	return Settings{
+		ResultBytes: cmp.Or(s.ResultBytes, outer.ResultBytes),
+		Hits:        cmp.Or(s.Hits, outer.Hits),
+		Mode:        cmp.Or(s.Mode, outer.Mode),
+		Prompts:     cmp.Or(s.Prompts, outer.Prompts),
+	}
 }
 
 // The groups of tools that a selection may name.
@@ -54,6 +78,8 @@ func (p Profile) within(outer Profile) Profile {
 		Read:     narrow(outer.Read, p.Read),
 		Write:    narrow(outer.Write, p.Write),
 		Owner:    p.Owner,
+		Settings: p.Settings.or(outer.Settings),
+		Remarks:  p.Remarks,
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // are first asked for: to read them the vault has to be open, for which no
 // handshake waits.
 func (s *session) addPrompts(server *sdk.Server) {
-	if catalogue := s.core.opts.Prompts; catalogue != nil {
+	if catalogue := s.catalogue; catalogue != nil {
 		s.prompts = make(map[string]string)
 		s.setPrompts(server, catalogue.Builtins())
 	}
@@ -28,7 +28,7 @@ func (s *session) refreshPrompts(ctx context.Context) (bool, error) {
 	if !s.templated() {
 		return false, nil
 	}
-	list, err := s.core.opts.Prompts.List(ctx)
+	list, err := s.catalogue.List(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -73,7 +73,7 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 }
 
 func (s *session) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	r, err := s.core.opts.Prompts.Render(ctx, req.Params.Name, req.Params.Arguments, s.bounds().scope())
+	r, err := s.catalogue.Render(ctx, req.Params.Name, req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func promptContent(m prompts.Message) sdk.Content {
 // findPrompt returns the prompt with a name, or an error that says which there
 // are.
 func (s *session) findPrompt(ctx context.Context, name string) (prompts.Prompt, error) {
-	catalogue := s.core.opts.Prompts
+	catalogue := s.catalogue
 	if catalogue == nil {
 		return prompts.Prompt{}, invalidParams("there are no prompts here")
 	}

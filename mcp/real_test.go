@@ -391,7 +391,7 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 	}
 	files["枢纽.md"] = hub
 	w := newRealWorld(t, files)
-	w.core.limits.ResultBytes = limit
+	w.session = w.client(t, Profile{Tools: []string{groupAll}, Settings: Settings{ResultBytes: limit}}, nil)
 
 	seen := map[string]bool{}
 	for args := (map[string]any{"limit": 500, "sort": "path"}); ; {

@@ -41,7 +41,7 @@ func indexTools(tools []*tool) map[string]*tool {
 // selected reports whether the session's and the core's selections have the
 // tool, and what it needs is there.
 func (s *session) selected(t *tool) bool {
-	return s.profile.selects(t) && s.core.opts.Profile.selects(t) && (!t.tables || s.core.opts.Tables != nil)
+	return s.profile.selects(t) && s.outer.selects(t) && (!t.tables || s.core.opts.Tables != nil)
 }
 
 // offers reports whether the session lists the tool and may call it.
@@ -91,7 +91,7 @@ func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
 	}
 	tools := []*sdk.Tool{}
 	for _, t := range s.offered() {
-		tools = append(tools, t.definition(s.core.limits))
+		tools = append(tools, t.definition(s.limits))
 	}
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }

@@ -59,7 +59,7 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 			return nil, err
 		}
 	}
-	limit := min(s.core.limits.PageSize, s.core.limits.Resources-at.Listed)
+	limit := min(s.limits.PageSize, s.limits.Resources-at.Listed)
 	if limit <= 0 {
 		return s.resourcePage(nil, ""), nil
 	}
@@ -85,7 +85,7 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 		resources = append(resources, noteResource(m))
 	}
 	next := ""
-	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.core.limits.Resources {
+	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.limits.Resources {
 		next = listCursor{Listed: listed, Vault: page.Next}.String()
 	}
 	return s.resourcePage(resources, next), nil

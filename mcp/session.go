@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/notes"
+	"notesd/prompts"
 )
 
 // modernVersion is the first protocol version without sessions.
@@ -26,6 +28,8 @@ const lastSessionVersion = "2025-11-25"
 type session struct {
 	core    *Core
 	profile Profile
+	outer   Profile // that bounded it, whose selection of tools counts as well
+	limits  Limits
 	server  *sdk.Server
 	out     outlet
 	line    *lineConn // nil for a session over Streamable HTTP
@@ -41,6 +45,7 @@ type session struct {
 	work       context.Context // of requests over HTTP, beside their own; ends with the session
 	stopWork   context.CancelFunc
 
+	catalogue *prompts.Catalogue // nil: no prompts
 	promptsMu sync.Mutex
 	prompts   map[string]string // registered prompts, and what they are
 
@@ -63,9 +68,15 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	if c.opts.Refresh != nil {
+		c.opts.Refresh()
+	}
+	outer := *c.profile.Load()
 	s := &session{
 		core:    c,
-		profile: p.within(c.opts.Profile),
+		profile: p.within(outer),
+		outer:   outer,
+		limits:  c.limits,
 		log:     c.log,
 		working: make(chan struct{}, c.limits.Concurrent),
 		rates:   newRates(c.limits),
@@ -74,6 +85,9 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		watches: make(map[*watch]struct{}),
 		digests: make(map[string][sha256.Size]byte),
 	}
+	s.limits.ResultBytes = cmp.Or(s.profile.Settings.ResultBytes, s.limits.ResultBytes)
+	s.limits.Hits = cmp.Or(s.profile.Settings.Hits, s.limits.Hits)
+	s.catalogue = cmp.Or(s.profile.Settings.Prompts, c.opts.Prompts)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
 	s.watches[s.own] = struct{}{}
@@ -91,7 +105,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
 	}, &sdk.ServerOptions{
 		Logger:             slog.New(quieter{s.log.Handler()}),
-		PageSize:           s.core.limits.PageSize,
+		PageSize:           s.limits.PageSize,
 		Capabilities:       s.capabilities(fixedTools),
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
@@ -138,7 +152,7 @@ func (s *session) end() {
 
 // templated reports whether the user may have prompts of their own.
 func (s *session) templated() bool {
-	return s.core.opts.Prompts != nil && s.core.opts.Prompts.Folder() != ""
+	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
 // capabilities are what this session really does.
@@ -151,7 +165,7 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	if s.core.opts.ClientLog != nil {
 		caps.Logging = &sdk.LoggingCapabilities{}
 	}
-	if s.core.opts.Prompts != nil {
+	if s.catalogue != nil {
 		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.templated()}
 	}
 	return caps

@@ -122,7 +122,7 @@ func (s *session) takes(n int) error {
 			count += len(written)
 		}
 	}
-	if limit := s.core.limits.Subscriptions; count+n > limit {
+	if limit := s.limits.Subscriptions; count+n > limit {
 		return invalidParams("this session watches %d resources already, and may watch %d: unsubscribe from some first", count, limit)
 	}
 	return nil

@@ -140,7 +140,7 @@ const MetaFailure = "notesd/error"
 func (s *session) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		key, _ := req.Params.Meta[MetaRequestKey].(string)
-		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.core.limits.ResultBytes}
+		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.limits.ResultBytes}
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
 		out, err := s.invoke(ctx, t, in)

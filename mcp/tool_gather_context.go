@@ -82,9 +82,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 	}
 	budget := a.MaxBytes
 	if budget == 0 {
-		budget = in.session.core.limits.gatherBytes()
+		budget = in.session.limits.gatherBytes()
 	}
-	res, err := in.session.core.opts.Search.Search(ctx, search.Query{Text: a.Query, Filter: filter, Limit: candidates, MaxBytes: budget})
+	res, err := in.session.core.opts.Search.Search(ctx, search.Query{Text: a.Query, Mode: in.session.profile.Settings.Mode, Filter: filter, Limit: candidates, MaxBytes: budget})
 	if err != nil {
 		return outcome{}, err
 	}

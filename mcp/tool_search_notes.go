@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -129,10 +130,10 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome,
 	}
 	limit := a.Limit
 	if limit == 0 {
-		limit = in.session.core.limits.Hits
+		limit = in.session.limits.Hits
 	}
 	query := search.Query{
-		Text: a.Query, Mode: search.Mode(a.Mode), Filter: filter,
+		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.session.profile.Settings.Mode), Filter: filter,
 		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.limit),
 	}
 	res, err := in.session.core.opts.Search.Search(ctx, query)

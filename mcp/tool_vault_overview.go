@@ -120,8 +120,8 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
-	if s.templated() && scope.CanRead(s.core.opts.Prompts.Folder()) {
-		problems, err := s.core.opts.Prompts.Warnings(ctx)
+	if s.templated() && scope.CanRead(s.catalogue.Folder()) {
+		problems, err := s.catalogue.Warnings(ctx)
 		if err != nil {
 			return overviewOutput{}, err
 		}

@@ -122,8 +122,15 @@ func (v *Vault) checkWrite(op, p string, scope Scope) error {
 	return nil
 }
 
+func (v *Vault) protected() []string {
+	if v.opt.Protected == nil {
+		return nil
+	}
+	return v.opt.Protected()
+}
+
 // isProtected reports whether only the user may write at p.
-func (v *Vault) isProtected(p string) bool { return inAny(p, v.opt.Protected) }
+func (v *Vault) isProtected(p string) bool { return inAny(p, v.protected()) }
 
 // checkNew says whether a note may be created at p, before anything is said
 // about what is there.

@@ -171,7 +171,7 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 			return nil, err
 		}
 	}
-	for _, p := range v.opt.Protected {
+	for _, p := range v.protected() {
 		if under(folderKey(p), key(folder)) {
 			return nil, &Error{Op: "move", Path: folder, Err: ErrForbidden, Detail: "the user's prompts are in the folder, which no client may move", Hint: "The user can move it, and change prompts.folder."}
 		}

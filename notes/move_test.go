@@ -506,7 +506,7 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 func TestPromptsAreTheUsers(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Meta/Prompts/p.md", "first\n", "a.md", "a [[p]]", "X/Prompts/q.md", "q")
-	f.open(VaultOptions{Protected: []string{"Meta/Prompts"}})
+	f.open(VaultOptions{Protected: func() []string { return []string{"Meta/Prompts"} }})
 	f.reconcile()
 	_, err := f.Edit(ctx, EditRequest{Note: "p", Edits: []Edit{{Op: "append", Content: "x"}}})
 	require.ErrorIs(t, err, ErrForbidden)

@@ -162,7 +162,7 @@ func TestSymlinksLeadToNothingHidden(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "Public/a.md", "[s](s.png) [p](p.png) ![i](i.png) [[secret]]\n", "Private/n.md", "# Payroll\nzebra #pay [[a]]\n", "Private/p.png", "p",
 		".hid/h.md", "hidden\n", ".hid/s.png", "s", "Ign/i.md", "ignored\n", "Ign/i.png", "i", "Prompts/p.md", "prompt\n")
-	f.open(VaultOptions{Ignore: []string{"Ign/**"}, Protected: []string{"Prompts"}})
+	f.open(VaultOptions{Ignore: []string{"Ign/**"}, Protected: func() []string { return []string{"Prompts"} }})
 	f.symlink("../.hid/h.md", "Public/hidden.md")
 	f.symlink("../Ign/i.md", "Public/ignored.md")
 	f.symlink("../Private/n.md", "Public/secret.md")

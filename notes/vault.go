@@ -17,10 +17,14 @@ type VaultOptions struct {
 	MaxNoteBytes int64         // a larger file is no note: 16 MiB
 	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
 	ReadOnly     bool          // refuse every write
-	Protected    []string      // folders that are read and not written, such as that of the user's prompts
-	History      HistoryLimits
-	Now          func() time.Time
-	Log          *slog.Logger
+
+	// Protected returns the folders that clients may read and not write, such as
+	// those of the user's prompts. It is called for each write; nil: none.
+	Protected func() []string
+
+	History HistoryLimits
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Vault is a folder of notes: the files, the store that mirrors them, and the

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/config"
 	"notesd/internal/daemon"
 )
 
@@ -28,6 +29,10 @@ type app struct {
 	err     *screen
 	startup *daemon.Startup
 	env     []string
+
+	loaded   *config.Loaded // the settings, once they have been read
+	read     func() (*config.Loaded, error)
+	remarked []string // remarks on them that have been printed
 
 	configFile string
 	stateFlag  string
@@ -142,7 +147,7 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.String("log-file", "", "write the log there")
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{
-		mcpCommand, serveCommand,
+		mcpCommand, serveCommand, stopCommand, restartCommand,
 		searchCommand, readCommand, listCommand, newCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,

@@ -120,10 +120,14 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.
 		return nil, nil, err
 	}
 	hello := helloOf(cfg, kind)
+	hello.Passed = a.passed()
 	turn, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	for {
 		conn, err := daemon.Dial(turn, cfg.State, hello)
+		if err == nil {
+			a.remark(conn)
+		}
 		if err == nil || !errors.Is(err, daemon.ErrNotRunning) {
 			return conn, nil, err
 		}
@@ -235,5 +239,5 @@ func remarshal(from, to any) error {
 }
 
 func helloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow}
+	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
 }

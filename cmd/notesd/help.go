@@ -15,6 +15,7 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 Usage: notesd COMMAND [flags]
 
   mcp, serve              what an assistant launches · the daemon they share
+  stop, restart           end the daemon · start it with the settings of now
   search QUERY…           find notes
   read, list, new         print a note · list notes · make one from stdin
   history, restore        list the versions of a note · bring one back

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -72,6 +71,7 @@ func (a *app) mcpInProcess(ctx context.Context, cfg *config.Config, profile mcp.
 		return errors.Join(err, lock.Release())
 	}
 	s := newService(cfg, logs, watching)
+	s.settings = a.running()
 	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, a.in, a.stdout, profile)
 		if errors.Is(err, context.Canceled) {
@@ -87,33 +87,25 @@ const launchedIdleExit = 15 * time.Minute
 
 // relay joins the client to the vault's daemon, and starts one if there is none.
 func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program, to start the daemon: %w", err)
-	}
-	args, err := a.daemonArgs(cfg)
-	if err != nil {
-		return err
-	}
 	if err := makePrivate(cfg.State); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)}))
 	hello := helloOf(cfg, daemon.KindMCP)
 	hello.Tools = tools
-	connector := &daemon.Connector{
-		Dir:     cfg.State,
-		Hello:   hello,
-		Replace: true,
-		Logger:  log,
-		Start: func(ctx context.Context) error {
-			return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, daemonLog))
-		},
+	hello.Passed = a.passed()
+	connector, err := a.connector(cfg, hello)
+	if err != nil {
+		return err
 	}
+	connector.Replace, connector.Logger = true, log
 	dial := func(ctx context.Context) (io.ReadWriteCloser, error) {
 		conn, err := connector.Connect(ctx)
 		if errors.Is(err, daemon.ErrOtherVault) {
 			return nil, fmt.Errorf("%w. %s", err, otherVaultHint)
+		}
+		if err == nil {
+			a.remark(conn)
 		}
 		if err != nil {
 			return nil, err // not conn: a nil *Conn would be a non-nil interface

@@ -26,6 +26,7 @@ const patience = 30 * time.Second
 // place is a vault with a state of its own.
 type place struct {
 	program, vault, state string
+	env                   []string // settings of the host's
 }
 
 func newPlace(t testing.TB, files map[string]string) place {
@@ -48,6 +49,7 @@ func (p place) config() string { return filepath.Dir(p.state) }
 func (p place) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.program, append(args, "--vault", p.vault, "--state", p.state)...)
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config(), "NOTESD_VAULT=", "NOTESD_STATE=")
+	cmd.Env = append(cmd.Env, p.env...)
 	return cmd
 }
 

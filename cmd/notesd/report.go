@@ -28,7 +28,14 @@ type report struct {
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
 	Trouble     string         `json:"trouble,omitempty"`     // why what is on disk cannot be taken in just now
+	Settings    settingsStatus `json:"settings"`
 	Warnings    []string       `json:"warnings"`
+}
+
+// settingsStatus says which settings have no effect.
+type settingsStatus struct {
+	Waiting []string `json:"waiting,omitempty"` // changed in the file; for a restart
+	Ignored []string `json:"ignored,omitempty"` // passed by clients that are connected; what to do about each
 }
 
 type daemonStatus struct {
@@ -103,6 +110,10 @@ func (s *service) status(ctx context.Context) (report, error) {
 	s.addSemantic(&r)
 	s.addWatcher(&r)
 	s.addOrphans(ctx, &r)
+	if s.settings != nil {
+		s.refresh()
+		s.settings.addTo(&r)
+	}
 	return r, addSetAside(s.cfg.State, &r)
 }
 

@@ -51,12 +51,13 @@ func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Durat
 		return errors.Join(err, lock.Release())
 	}
 	s := newService(cfg, logs, watching)
+	s.settings = a.running()
 	return s.runLocked(ctx, lock, func(ctx context.Context) error {
 		if !s.opens(ctx) {
 			return nil // stopped; or the store cannot be opened, and that is the error
 		}
 		err := a.acceptAll(ctx, s, lock, idleExit)
-		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) {
+		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped) {
 			s.logs.Info("stopping", "reason", err)
 			return nil
 		}
@@ -115,7 +116,11 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 		return err
 	}
 	log := s.logs.Logger
-	server := &daemon.Server{Listener: listener, Lock: lock, Identity: identity(), Vault: config.RealPath(s.cfg.Vault.Path), IdleExit: idleExit, Logger: log}
+	var remarks func(daemon.Hello) []string
+	if s.settings != nil {
+		remarks = s.settings.remarks
+	}
+	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: config.RealPath(s.cfg.Vault.Path), IdleExit: idleExit, Logger: log}
 	status := func() daemonStatus {
 		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
 	}
@@ -133,7 +138,11 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
 		t := &mcp.LineTransport{In: session.Conn, Out: session.Conn, GiveUp: session.GiveUp}
-		return s.core.Serve(ctx, t, profileOfHello(session.Hello))
+		profile := s.profileOfHello(session.Hello)
+		if s.settings != nil {
+			defer s.settings.connected(profile.Remarks)()
+		}
+		return s.core.Serve(ctx, t, profile)
 	})
 }
 
@@ -208,16 +217,4 @@ func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) f
 		}
 		return err
 	}
-}
-
-// profileOfHello is how a client wants its session narrowed.
-func profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly, Owner: h.Kind != daemon.KindMCP}
-	if len(h.Tools) > 0 {
-		p.Tools = h.Tools
-	}
-	if len(h.Scopes) > 0 {
-		p.Read = h.Scopes
-	}
-	return p
 }

@@ -90,13 +90,48 @@ func quoted(path string) string {
 // does not take that client's environment for settings: it serves others, too. A
 // key is no setting, and it may be nowhere else.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
+	a.read = func() (*config.Loaded, error) {
+		return config.Read(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
+	}
+	loaded, err := a.read()
+	if err != nil {
+		return nil, err
+	}
+	a.loaded = loaded
+	return loaded.Config, nil
+}
+
+// settingsEnv is the environment as far as it holds settings.
+func (a *app) settingsEnv() []string {
 	env := a.env
 	if a.startup.Launched() {
 		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=")
 		})
 	}
-	return config.Load(config.Sources{File: a.configFile, Env: env, Flags: cmd.Flags()})
+	return env
+}
+
+// running are the settings of a process that goes on.
+func (a *app) running() *runningSettings { return newRunningSettings(a.loaded, a.read) }
+
+// passed are the daemon's settings among those that this process was given.
+func (a *app) passed() []daemon.Passed {
+	var passed []daemon.Passed
+	for _, p := range a.loaded.Passed() {
+		passed = append(passed, daemon.Passed(p))
+	}
+	return passed
+}
+
+// remark prints, once, what the daemon remarks on the settings of this process.
+func (a *app) remark(conn *daemon.Conn) {
+	for _, remark := range conn.Remarks {
+		if !slices.Contains(a.remarked, remark) {
+			a.remarked = append(a.remarked, remark)
+			a.note(remark + ".")
+		}
+	}
 }
 
 // makePrivate makes the state directory, or takes others' permissions from it.

@@ -46,7 +46,12 @@ type service struct {
 	tables  *late[*table.Tables]
 	watcher *watcher.Watcher // nil: nobody waits for changes from outside
 	core    *mcp.Core
-	prompts *prompts.Catalogue
+	prompts *prompts.Catalogue // those of the configuration
+	notes   lateVault
+	search  lateEngine
+
+	protected sync.Map         // see protect
+	settings  *runningSettings // nil: of a process that serves one command
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
 
@@ -69,21 +74,20 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		tables:  newLate[*table.Tables](),
 	}
 	settling := settling{vault: s.vault, until: time.Now().Add(settleTime)}
-	vault := lateVault{s.vault, settling}
-	engine := lateEngine{s.engine, settling, search.Mode(cfg.Search.Mode)}
-	s.prompts = prompts.New(prompts.Options{Notes: vault, Search: mcp.Passages{Engine: engine}, Folder: cfg.Prompts.Folder, Log: logs.Logger})
+	s.notes = lateVault{s.vault, settling}
+	s.search = lateEngine{s.engine, settling, search.Mode(cfg.Search.Mode)}
+	profile := s.profileOf(cfg)
+	s.prompts = profile.Settings.Prompts
 	s.core = mcp.New(mcp.Options{
 		Version: version(),
 		Title:   filepath.Base(cfg.Vault.Path),
-		Vault:   vault,
-		Search:  engine,
-		Prompts: s.prompts,
+		Vault:   s.notes,
+		Search:  s.search,
 		Tables:  lateTables{s.tables},
-		Profile: profileOf(cfg),
+		Profile: profile,
+		Refresh: s.refresh,
 		Limits: mcp.Limits{
-			ResultBytes: int(cfg.Limits.ResultBytes),
-			Hits:        cfg.Search.Limit,
-			Resources:   cfg.Limits.Resources,
+			Resources: cfg.Limits.Resources,
 
 			CallsPerSecond:  cfg.Limits.CallsPerSecond,
 			WritesPerSecond: cfg.Limits.WritesPerSecond,
@@ -103,30 +107,28 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	return s
 }
 
-// protectedFolders are those of the vault that clients may not write in: a
-// prompt there would be one assistant's instructions to the next.
-func protectedFolders(cfg *config.Config) []string {
-	folder := cfg.Prompts.Folder
+// protect keeps clients from writing in a folder of prompts, from when a session
+// first has it: a prompt there would be one assistant's instructions to another.
+func (s *service) protect(folder string) {
 	if filepath.IsAbs(folder) {
-		inVault, err := filepath.Rel(cfg.Vault.Path, folder)
+		inVault, err := filepath.Rel(s.cfg.Vault.Path, folder)
 		if err != nil || !filepath.IsLocal(inVault) {
-			return nil
+			return
 		}
 		folder = filepath.ToSlash(inVault)
 	}
-	if folder = strings.Trim(folder, "/ "); folder == "" {
-		return nil
+	if folder = strings.Trim(folder, "/ "); folder != "" {
+		s.protected.Store(folder, nil)
 	}
-	return []string{folder}
 }
 
-// profileOf is what the configuration allows every client.
-func profileOf(cfg *config.Config) mcp.Profile {
-	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly}
-	if len(cfg.Vault.Allow) > 0 {
-		p.Read = cfg.Vault.Allow
-	}
-	return p
+// protectedFolders are those that only the user may write in.
+func (s *service) protectedFolders() (folders []string) {
+	s.protected.Range(func(folder, _ any) bool {
+		folders = append(folders, folder.(string))
+		return true
+	})
+	return folders
 }
 
 // run serves until the front returns or something fails. When ctx ends, the
@@ -195,7 +197,7 @@ func (s *service) open(ctx context.Context) error {
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
-		Protected:    protectedFolders(s.cfg),
+		Protected:    s.protectedFolders,
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
 		Log:          log,
 	})

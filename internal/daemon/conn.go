@@ -78,8 +78,9 @@ func (e *RefusedError) Error() string {
 // different goroutines.
 type Conn struct {
 	net.Conn
-	Daemon Identity
-	in     *bufio.Reader
+	Daemon  Identity
+	Remarks []string // see Welcome
+	in      *bufio.Reader
 }
 
 // Read reads what follows the Welcome.
@@ -159,7 +160,7 @@ func greet(ctx context.Context, c *net.UnixConn, hello Hello) (*Conn, error) {
 	if err := c.SetDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("greet the daemon: %w", err)
 	}
-	return &Conn{Conn: c, Daemon: w.Identity, in: in}, nil
+	return &Conn{Conn: c, Daemon: w.Identity, Remarks: w.Remarks, in: in}, nil
 }
 
 // vanished turns the error of a daemon that ended during the greeting into

@@ -32,6 +32,9 @@ const (
 	closingMethod  = "notesd/closing"
 	reasonStopping = "stopping"
 	reasonReplaced = "replaced"
+	// reasonStopped is that the user has stopped the daemon: a relay starts the
+	// next one when its client asks for something.
+	reasonStopped = "stopped"
 	// reasonUnanswered says that the relay's client is given up: the daemon waits
 	// for nothing, and would do the same again with another connection.
 	reasonUnanswered = "unanswered"
@@ -43,14 +46,17 @@ type Kind string
 // The kinds. KindMCP is a relay's session, which is told when the daemon closes;
 // KindCLI a session of a shell command, which is not. KindStatus is a session
 // that does not count as use of the daemon. KindProbe wants only the Welcome,
-// and KindReplace wants the daemon to stop in favour of a newer one; both end
-// with the Welcome.
+// KindReplace wants the daemon to stop in favour of a newer one, KindStop wants
+// it to stop until a client asks for something, and KindRestart to stop in favour
+// of another with the settings of now; they end with the Welcome.
 const (
 	KindMCP     Kind = "mcp"
 	KindCLI     Kind = "cli"
 	KindStatus  Kind = "status"
 	KindProbe   Kind = "probe"
 	KindReplace Kind = "replace"
+	KindStop    Kind = "stop"
+	KindRestart Kind = "restart"
 )
 
 // Hello is the first line of a connection, from the client.
@@ -67,6 +73,26 @@ type Hello struct {
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
+	// Settings are what the session gets when a request does not say; nil: the
+	// daemon's own.
+	Settings *Settings `json:"settings,omitempty"`
+	// Passed are settings that the client was given and that are the daemon's.
+	Passed []Passed `json:"passed,omitempty"`
+}
+
+// Settings are those of one session.
+type Settings struct {
+	SearchMode    string `json:"search_mode,omitempty"`
+	SearchLimit   int    `json:"search_limit,omitempty"`
+	ResultBytes   int    `json:"result_bytes,omitempty"`
+	PromptsFolder string `json:"prompts_folder,omitempty"`
+}
+
+// Passed is a setting of the daemon that a client passed.
+type Passed struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Remark string `json:"remark"` // why it has no effect, and what to do
 }
 
 // Identity is which daemon, or which program that would start one.
@@ -97,6 +123,8 @@ type Welcome struct {
 	Identity
 	Refused Refusal `json:"refused,omitempty"` // empty: the connection is accepted
 	Vault   string  `json:"vault,omitempty"`   // the folder that the daemon serves
+	// Remarks are what the client's user should know of the settings in the Hello.
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 // NewIdentity describes this process as a daemon of the given program version.

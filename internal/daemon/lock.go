@@ -109,6 +109,30 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	}
 }
 
+// AwaitEnd returns when the daemon with the given process id, which has been asked
+// to stop, no longer holds the lock of dir.
+func AwaitEnd(ctx context.Context, dir string, pid int) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	for {
+		f, err := openLocked(filepath.Join(dir, lockFile))
+		if err == nil {
+			return f.Close()
+		}
+		if !errors.Is(err, errHeld) {
+			return fmt.Errorf("lock state directory: %w", err)
+		}
+		if holder, err := ReadHolder(dir); err == nil && holder.PID != pid {
+			return nil // the next one has it
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
 // Dir returns the state directory, absolute.
 func (l *Lock) Dir() string { return l.dir }
 

@@ -130,6 +130,8 @@ func (s *relaySession) run(ctx context.Context, dial func(context.Context) (io.R
 		case errors.Is(err, ErrSessionChanged):
 			s.failAll(err)
 			return err
+		case reason == reasonStopped:
+			s.awaitAnyRequest(ctx)
 		case reason == reasonReplaced:
 			pause(ctx, replacedPause+rand.N(replacedPause))
 		case l.fruitful.Load() || reason != "":
@@ -199,6 +201,27 @@ func (s *relaySession) awaitRequest(ctx context.Context, d time.Duration) {
 	select {
 	case <-s.asked:
 	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// awaitAnyRequest returns when the client waits for an answer or asks for
+// something, however long that takes.
+func (s *relaySession) awaitAnyRequest(ctx context.Context) {
+	s.mu.Lock()
+	waiting := s.requests.awaited() > 0
+	if !waiting {
+		select {
+		case <-s.asked: // of a line that has been answered since
+		default:
+		}
+	}
+	s.mu.Unlock()
+	if waiting {
+		return
+	}
+	select {
+	case <-s.asked:
 	case <-ctx.Done():
 	}
 }

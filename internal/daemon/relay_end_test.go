@@ -288,6 +288,25 @@ func TestRelayEndsWhenItsClientIsGivenUp(t *testing.T) {
 
 // An older relay takes a reason that it does not know for a daemon that stops,
 // and so must this one take a newer daemon's.
+// A daemon that its user has stopped is started again by the next request, and
+// not before.
+func TestRelayLeavesAStoppedDaemonStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startRelay(t)
+		d := h.initialized()
+		d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"stopped"}}`)
+		d.hungUp()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Empty(t, h.dialed)
+		h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		d = h.handshakeReplayed()
+		h.listsChanged()
+		d.answer(d.gets("ping"), "{}")
+		h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	})
+}
+
 func TestRelayTakesAnUnknownReasonForStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)

@@ -14,12 +14,12 @@ import (
 
 // running is the state of one Serve.
 type running struct {
-	server   *Server
-	handle   func(context.Context, *Session) error
-	replaced chan struct{} // one slot
-	ctx      context.Context
-	cancel   context.CancelFunc
-	open     sync.WaitGroup
+	server *Server
+	handle func(context.Context, *Session) error
+	over   chan error // one slot: why a client wants the daemon to stop
+	ctx    context.Context
+	cancel context.CancelFunc
+	open   sync.WaitGroup
 
 	mu       sync.Mutex
 	closing  bool
@@ -36,8 +36,8 @@ func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
 			return nil
 		case <-idle:
 			return ErrIdle
-		case <-r.replaced:
-			return ErrReplaced
+		case err := <-r.over:
+			return err
 		case <-look.C:
 			if r.server.displaced() {
 				return ErrDisplaced
@@ -78,9 +78,13 @@ func (r *running) connection(conn *net.UnixConn) {
 	switch hello.Kind {
 	case KindProbe:
 		return
-	case KindReplace:
+	case KindReplace, KindRestart, KindStop:
+		why := ErrReplaced
+		if hello.Kind == KindStop {
+			why = ErrStopped
+		}
 		select {
-		case r.replaced <- struct{}{}:
+		case r.over <- why:
 		default:
 		}
 		return
@@ -113,7 +117,11 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if readErr == nil {
 		refusal = r.judge(c, hello)
 	}
-	if err := writeFrame(c.UnixConn, Welcome{Identity: r.server.Identity, Refused: refusal, Vault: r.server.Vault}); err != nil {
+	answer := Welcome{Identity: r.server.Identity, Refused: refusal, Vault: r.server.Vault}
+	if refusal == "" && r.server.Remarks != nil {
+		answer.Remarks = r.server.Remarks(hello)
+	}
+	if err := writeFrame(c.UnixConn, answer); err != nil {
 		return Hello{}, fmt.Errorf("answer the first line: %w", err)
 	}
 	if refusal != "" {
@@ -126,21 +134,23 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 // judge decides on a hello, and makes the connection a session if it is to be
 // one.
 func (r *running) judge(c *sessionConn, hello Hello) Refusal {
+	if hello.Vault != "" && !sameFolder(hello.Vault, r.server.Vault) {
+		return RefusedVault
+	}
 	switch hello.Kind {
 	case KindReplace: // has no session, and no wire version to agree on
 		if (Identity{Wire: hello.Wire, Version: hello.Version}).Supersedes(r.server.Identity) {
 			return ""
 		}
 		return RefusedNotNewer
+	case KindStop, KindRestart:
+		return ""
 	case KindMCP, KindCLI, KindStatus, KindProbe:
 	default:
 		return RefusedHello
 	}
 	if hello.Wire != r.server.Identity.Wire {
 		return RefusedWire
-	}
-	if hello.Vault != "" && !sameFolder(hello.Vault, r.server.Vault) {
-		return RefusedVault
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,6 +198,9 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	reason := reasonStopping
 	if errors.Is(why, ErrReplaced) {
 		reason = reasonReplaced
+	}
+	if errors.Is(why, ErrStopped) {
+		reason = reasonStopped
 	}
 	lockErr := r.server.Lock.setClosing()
 	// If someone else has the lock by now, the socket there is theirs.

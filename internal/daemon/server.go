@@ -37,7 +37,9 @@ var (
 	// socket is gone: nobody can find it, and another daemon may be starting.
 	ErrDisplaced = errors.New("the daemon's state directory or socket was removed")
 	// ErrReplaced reports that the server stopped for a newer version.
-	ErrReplaced = errors.New("the daemon was replaced by a newer version")
+	ErrReplaced = errors.New("the daemon was replaced by another")
+	// ErrStopped reports that the server stopped because its user wanted it to.
+	ErrStopped = errors.New("the daemon was stopped")
 )
 
 // Server accepts sessions on the daemon's socket. Its fields are set before
@@ -51,6 +53,8 @@ type Server struct {
 	// 0 never does.
 	IdleExit time.Duration
 	Logger   *slog.Logger
+	// Remarks, when it is not nil, returns the remarks of the Welcome.
+	Remarks func(Hello) []string
 
 	use       use
 	clients   atomic.Int64
@@ -91,14 +95,14 @@ func (s *Server) Hold() (release func()) {
 // cancelled, after the connection was cut, when the daemon has no more time to
 // wait.
 //
-// Serve returns nil after ctx has ended, ErrIdle, ErrReplaced or ErrDisplaced. By
+// Serve returns nil after ctx has ended, ErrIdle, ErrReplaced, ErrStopped or ErrDisplaced. By
 // then the socket is gone. The sessions are given ten seconds at most; an error
 // that says how many are left is joined to the other.
 func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Session) error) error {
 	r := &running{
 		server:   s,
 		handle:   handle,
-		replaced: make(chan struct{}, 1),
+		over:     make(chan error, 1),
 		sessions: map[*sessionConn]Kind{},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))

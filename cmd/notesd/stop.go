@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+)
+
+func stopCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "stop [--json]",
+		Short: "Stop the vault's daemon",
+		Long: `Stop the vault's daemon, after the calls in flight have been answered. Clients stay
+connected; the next call of one starts a daemon again.`,
+		Example: `  notesd stop --vault ~/Notes
+  notesd stop --json`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			stopped, err := endDaemon(cmd.Context(), cfg, daemon.KindStop)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(map[string]any{"stopped": stopped})
+			}
+			if stopped == 0 {
+				_, err = fmt.Fprintln(a.out, "no daemon is running")
+				return err
+			}
+			_, err = fmt.Fprintf(a.out, "stopped process %d\n", stopped)
+			return err
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func restartCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restart [--json]",
+		Short: "Start the vault's daemon again, with the settings of now",
+		Long: `Stop the vault's daemon, after the calls in flight have been answered, and start it
+with the settings that the configuration file has now. Clients stay connected.
+Flags with which a daemon was started by hand, such as serve --http, are not kept.`,
+		Example: `  notesd restart --vault ~/Notes
+  notesd restart --json`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			stopped, err := endDaemon(ctx, cfg, daemon.KindRestart)
+			if err != nil {
+				return err
+			}
+			connector, err := a.connector(cfg, helloOf(cfg, daemon.KindStatus))
+			if err != nil {
+				return err
+			}
+			conn, err := connector.Connect(ctx)
+			if err != nil {
+				return err
+			}
+			started := conn.Daemon.PID
+			if err := conn.Close(); err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(map[string]any{"stopped": stopped, "started": started})
+			}
+			_, err = fmt.Fprintf(a.out, "started process %d\n", started)
+			return err
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// endDaemon stops the vault's daemon, for the reason that kind says, and returns
+// its process id once it has released its lock; 0 when none runs.
+func endDaemon(ctx context.Context, cfg *config.Config, kind daemon.Kind) (pid int, err error) {
+	conn, err := daemon.Dial(ctx, cfg.State, helloOf(cfg, kind))
+	if errors.Is(err, daemon.ErrNotRunning) {
+		return 0, nil
+	}
+	var closing *daemon.RefusedError
+	switch {
+	case err == nil:
+		pid = conn.Daemon.PID
+		if err := conn.Close(); err != nil {
+			return 0, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
+		}
+	case errors.As(err, &closing) && closing.Reason == daemon.RefusedClosing:
+		pid = closing.Daemon.PID
+	default:
+		return 0, err
+	}
+	if err := daemon.AwaitEnd(ctx, cfg.State, pid); err != nil {
+		return 0, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
+	}
+	return pid, nil
+}
+
+// connector connects to the vault's daemon, and starts one if there is none.
+func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connector, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, to start the daemon: %w", err)
+	}
+	args, err := a.daemonArgs(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
+		return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, daemonLog))
+	}}, nil
+}
