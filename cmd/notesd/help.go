@@ -14,17 +14,16 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 
 Usage: notesd COMMAND [flags]
 
-  mcp, serve              what an assistant launches · the daemon they share
-  stop, restart           end the daemon · start it with the settings of now
+  mcp, serve, stop, restart  what an assistant launches · the daemon they share
   search QUERY…           find notes
   read, list, new         print a note · list notes · make one from stdin
   history, restore        list the versions of a note · bring one back
   export, backup, adopt   the notes as they were · a copy · after a rename
   forget, tables          erase a deleted note · tables of vectors
-  index, status, doctor   update the index · what is known · what is wrong
+  index, status, doctor   update the index · its state · what is wrong
   setup [HOST…]           register with Claude, Cursor, VS Code and Codex
   config, completion      the settings and their origin · for your shell
-  eval, version, help     measure retrieval · which notesd this is · as -h
+  eval, version, help     measure retrieval · the version · as -h
 
 Flags of every command:
   --vault DIR             the folder of notes; else $NOTESD_VAULT or the file

@@ -17,8 +17,8 @@ func stopCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop [--json]",
 		Short: "Stop the vault's daemon",
-		Long: `Stop the vault's daemon, after the calls in flight have been answered. Clients stay
-connected; the next call of one starts a daemon again.`,
+		Long: `Stop the vault's daemon, after it has answered the calls in flight. Clients
+stay connected; the next call of one starts a daemon again.`,
 		Example: `  notesd stop --vault ~/Notes
   notesd stop --json`,
 		Args: takes(),
@@ -50,9 +50,9 @@ func restartCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart [--json]",
 		Short: "Start the vault's daemon again, with the settings of now",
-		Long: `Stop the vault's daemon, after the calls in flight have been answered, and start it
+		Long: `Stop the vault's daemon, after it has answered the calls in flight, and start it
 with the settings that the configuration file has now. Clients stay connected.
-Flags with which a daemon was started by hand, such as serve --http, are not kept.`,
+The flags of a daemon that was started by hand, such as serve --http, are lost.`,
 		Example: `  notesd restart --vault ~/Notes
   notesd restart --json`,
 		Args: takes(),
