@@ -52,3 +52,24 @@ func TestEditNoteAddsToSections(t *testing.T) {
 	assert.Contains(t, edit(args{"op": "append", "content": "end", "old": "", "new": nil, "heading": "", "key": "", "value": nil, "create_heading": false}), "- Rome\n\nend\n")
 	assert.Contains(t, edit(args{"op": "replace_text", "old": "Hi.\n\n", "new": ""}), "# Home\n\n## Maps")
 }
+
+func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Rye Bread.md": "x\n", "File.md": "x\n"})
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(w.root, "Out")))
+	made, _ := call[createOutput](t, w.session, "create_note", args{"title": "Call", "content": "---\ntags: [call]\nstatus: open\n---\nText\n",
+		"tags": "work, call", "front_matter": args{"tags": []any{"Ann"}, "status": "open", "rank": 1}})
+	assert.Equal(t, "---\ntags: [call, Ann, work]\nstatus: open\nrank: 1\n---\nText\n", w.disk(t, made.Path))
+	made, _ = call[createOutput](t, w.session, "create_note", args{"title": "Plan", "content": "x", "path": "Notes/"})
+	assert.Equal(t, "Notes/Plan.md", made.Path)
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"title": "Rye bread", "content": "x"}, `"Rye Bread.md" exists already, and differs only in case`},
+		{args{"title": "T", "content": "---\nstatus: open\n---\n", "front_matter": args{"status": "done"}}, `"status" has another value`},
+		{args{"title": "T", "content": "x", "folder": "File.md"}, `"File.md" is a file and no folder`},
+		{args{"title": "T", "content": "x", "folder": "Out/Deep"}, `"Out" is a symlink to a folder`},
+	} {
+		assert.Contains(t, refused(t, w.session, "create_note", c.args), c.want)
+	}
+}

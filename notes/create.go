@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	"notesd/internal/markdown"
 )
 
 // CreateRequest asks for a new note.
@@ -163,8 +159,12 @@ func checkPlace(root *os.Root, op, p string) error {
 	return &Error{Op: op, Path: p, Err: ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", quote(folder)), Hint: "Name the folder that it leads to."}
 }
 
-// newPath decides where a new note goes.
+// newPath decides where a new note goes. A path that ends in a slash is a
+// folder.
 func (v *Vault) newPath(ctx context.Context, root *os.Root, r CreateRequest) (string, error) {
+	if strings.HasSuffix(strings.TrimSpace(r.Path), "/") {
+		r.Folder, r.Path = r.Path, ""
+	}
 	if r.Path != "" {
 		return v.explicitPath(ctx, root, r.Path, r.Scope)
 	}
@@ -205,7 +205,7 @@ func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string, scope
 func exists(p, taken string) error {
 	e := &Error{Op: "create", Path: p, Err: ErrExists, Candidates: []string{taken}, Detail: "this note exists already", Hint: "Change it with edit_note, or choose another title."}
 	if taken != p {
-		e.Detail = fmt.Sprintf("%s exists already, and differs only in case; some systems could not tell the two apart", quote(taken))
+		e.Detail = fmt.Sprintf("%s exists already, and differs only in case or Unicode form: it is the same name on some systems", quote(taken))
 	}
 	return e
 }
@@ -213,9 +213,9 @@ func exists(p, taken string) error {
 // maxNumbered ends the search for a free name.
 const maxNumbered = 1000
 
-// titledPath makes the path from the title. A note of this very title that is
-// there already is an error; one of another title that merely needs the same
-// file name gets a number.
+// titledPath makes the path from the title. A note of this title, in any case
+// or Unicode form, is an error; one of another title that needs the same file
+// name gets a number.
 func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string, scope Scope) (string, error) {
 	wanted := path.Join(folder, FileName(title))
 	if err := v.checkNew(root, wanted, scope); err != nil {
@@ -230,7 +230,7 @@ func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title str
 		if err != nil || taken == "" {
 			return p, err
 		}
-		if taken == p && v.hasTitle(ctx, taken, title) {
+		if v.hasTitle(ctx, taken, title) {
 			return "", exists(p, taken)
 		}
 	}
@@ -250,45 +250,4 @@ func (v *Vault) takenBy(ctx context.Context, root *os.Root, p string) (string, e
 		return "", writeProblem(&operation{kind: "create", files: []fileChange{{newPath: p}}}, err)
 	}
 	return v.store.pathByKey(ctx, key(p))
-}
-
-// composeNote makes the note's text: the content, and in front matter what was
-// asked for and a title that neither file name nor heading carries.
-func composeNote(p string, r CreateRequest) ([]byte, error) {
-	text := []byte(r.Content)
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		text = append(text, '\n')
-	}
-	set := func(name string, value any) (err error) {
-		if text, err = markdown.SetFrontMatter(text, name, value); err != nil {
-			err = &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", quote(name), err)}
-		}
-		return err
-	}
-	if title := strings.TrimSpace(r.Title); title != "" && r.FrontMatter["title"] == nil && parseNote(p, text, time.Time{}).Title != title {
-		if err := set("title", title); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.FrontMatter)) {
-		if err := set(name, r.FrontMatter[name]); err != nil {
-			return nil, err
-		}
-	}
-	if tags := cleanTags(r.Tags); len(tags) > 0 {
-		if err := set("tags", tags); err != nil {
-			return nil, err
-		}
-	}
-	return text, nil
-}
-
-func cleanTags(tags []string) []any {
-	var out []any
-	for _, t := range tags {
-		if t = strings.TrimPrefix(strings.TrimSpace(t), "#"); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
 }

@@ -115,7 +115,10 @@ func TestCreate(t *testing.T) {
 		{"a reserved name", CreateRequest{Path: "aux.md"}, ErrInvalid},
 		{"a hidden folder", CreateRequest{Path: ".obsidian/x.md"}, ErrInvalid},
 		{"a folder outside", CreateRequest{Title: "x", Folder: "../y"}, ErrInvalid},
-		{"a folder that is a file", CreateRequest{Title: "x", Folder: "Plan.md"}, nil},
+		{"a folder that is a file", CreateRequest{Title: "x", Folder: "Plan.md"}, ErrInvalid},
+		{"a folder in a file", CreateRequest{Path: "Plan.md/a/x.md"}, ErrInvalid},
+		{"a folder without a title", CreateRequest{Path: "Notes/"}, ErrInvalid},
+		{"another client's note", CreateRequest{Title: "Plan", Scope: Scope{Write: []string{"Inbox"}}}, ErrForbidden},
 		{"NUL", CreateRequest{Title: "x", Content: "a\x00"}, ErrInvalid},
 		{"invalid UTF-8", CreateRequest{Title: "x", Content: "\xff"}, ErrInvalid},
 		{"another client's folder", CreateRequest{Title: "x", Scope: Scope{Write: []string{"Inbox"}}}, ErrForbidden},
@@ -131,6 +134,74 @@ func TestCreate(t *testing.T) {
 		}
 	}
 	assert.Equal(t, before, f.files(), "a refused write leaves nothing behind")
+}
+
+// Nothing that the content's front matter says is lost to an argument.
+func TestCreateMergesFrontMatter(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	for i, tt := range []struct {
+		r    CreateRequest
+		want string
+	}{
+		{CreateRequest{Content: "---\ntags: [call] # of today\nstatus: open\n---\nx\n", Tags: []string{"work", "#Call"}},
+			"---\ntags: [call, work] # of today\nstatus: open\n---\nx\n"},
+		{CreateRequest{Content: "---\ntags:\n- a\n- b\n---\nx\n", Tags: []string{"c"}, FrontMatter: map[string]any{"tags": []any{"B", "d"}}},
+			"---\ntags:\n- a\n- b\n- d\n- c\n---\nx\n"},
+		{CreateRequest{Content: "---\ntags: a, b\n---\n", Tags: []string{"b", "c"}}, "---\ntags: a, b, c\n---\n"},
+		{CreateRequest{Content: "---\ntags: a b\n---\n", Tags: []string{"b", "c"}}, "---\ntags:\n  - a\n  - b\n  - c\n---\n"},
+		{CreateRequest{Content: "---\nTags: [a]\n---\n", FrontMatter: map[string]any{"tags": "b"}}, "---\nTags: [a, b]\n---\n"},
+		{CreateRequest{Content: "---\ntags:\nn: 1\n---\n", Tags: []string{"b"}}, "---\ntags:\n  - b\nn: 1\n---\n"},
+		{CreateRequest{Content: "---\ntag: a\n---\n", Tags: []string{"a"}}, "---\ntag: a\n---\n"},
+		{CreateRequest{Content: "x\n", Tags: []string{"b"}, FrontMatter: map[string]any{"tags": []any{"a"}}}, "---\ntags:\n  - a\n  - b\n---\nx\n"},
+		{CreateRequest{Content: "---\nn: 1 # one\ndue: 2026-01-02\n---\n", FrontMatter: map[string]any{"n": 1.0, "due": "2026-01-02", "m": true, "none": nil}},
+			"---\nn: 1 # one\ndue: 2026-01-02\nm: true\n---\n"},
+		{CreateRequest{Content: "+++\ntags = [\"a\"]\n+++\n", Tags: []string{"b"}}, "+++\ntags = [\"a\", \"b\"]\n+++\n"},
+	} {
+		tt.r.Path = fmt.Sprintf("N%d.md", i)
+		_, err := f.Create(ctx, tt.r)
+		require.NoError(t, err, tt.r.Content)
+		assert.Equal(t, tt.want, f.onDisk(tt.r.Path))
+	}
+	before := f.files()
+	for _, tt := range []struct {
+		r    CreateRequest
+		want string
+	}{
+		{CreateRequest{Path: "C.md", Content: "---\nstatus: open\n---\n", FrontMatter: map[string]any{"Status": "done"}}, `"Status" has another value in the content's front matter than in front_matter`},
+		{CreateRequest{Title: "T", Content: "---\ntitle: Other\n---\n"}, `"title" has another value in the content's front matter than in title`},
+		{CreateRequest{Path: "C.md", Content: "---\na: [\n---\n", Tags: []string{"b"}}, `front matter "tags" cannot be written`},
+	} {
+		_, err := f.Create(ctx, tt.r)
+		require.ErrorIs(t, err, ErrInvalid)
+		assert.ErrorContains(t, err, tt.want)
+	}
+	assert.Equal(t, before, f.files())
+}
+
+// What differs from a note only in case or Unicode form is its name.
+func TestCreateBesideATwin(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Recipes/Rye Bread.md", "x\n", "Cafe\u0301.md", "y\n")
+	before := f.files()
+	for _, tt := range []struct {
+		r     CreateRequest
+		taken string
+	}{
+		{CreateRequest{Title: "Rye bread", Folder: "Recipes"}, "Recipes/Rye Bread.md"},
+		{CreateRequest{Title: "rye bread", Path: "recipes/"}, "Recipes/Rye Bread.md"},
+		{CreateRequest{Path: "Recipes/rye bread"}, "Recipes/Rye Bread.md"},
+		{CreateRequest{Title: "Caf\u00e9"}, "Caf\u00e9.md"},
+		{CreateRequest{Title: "CAFE\u0301"}, "Caf\u00e9.md"},
+	} {
+		_, err := f.Create(ctx, tt.r)
+		require.ErrorIs(t, err, ErrExists)
+		assert.Equal(t, []string{tt.taken}, domainError(t, err).Candidates)
+	}
+	assert.Equal(t, before, f.files())
+	w, err := f.Create(ctx, CreateRequest{Title: "Wheat", Path: "Recipes/"})
+	require.NoError(t, err)
+	assert.Equal(t, "Recipes/Wheat.md", w.Path)
 }
 
 func TestCreateNumbersAnotherTitleWithTheSameFileName(t *testing.T) {
