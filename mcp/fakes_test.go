@@ -224,6 +224,8 @@ func (v *fakeVault) Edit(_ context.Context, r notes.EditRequest) (notes.Written,
 	return w, nil
 }
 
+func (v *fakeVault) Repeated(context.Context, string) (bool, error) { return false, nil }
+
 func (v *fakeVault) Delete(_ context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
 	n, err := v.find("delete", r.Note, r.Scope)
 	if err != nil {

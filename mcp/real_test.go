@@ -19,6 +19,7 @@ import (
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
+	"notesd/vectors/table"
 )
 
 // realWorld is the core over a vault on disk, its store and its index, wired as
@@ -30,6 +31,18 @@ type realWorld struct {
 	session *sdk.ClientSession
 	updated chan string // URIs of resources/updated
 	listed  chan struct{}
+}
+
+// newRealTables is newRealWorld with vector tables.
+func newRealTables(t testing.TB, files map[string]string) *realWorld {
+	w := newRealWorld(t, files)
+	tables := table.New(w.vault.Store().History(), t.TempDir(), nil, table.Options{})
+	t.Cleanup(func() { require.NoError(t, tables.Close()) })
+	o := w.core.opts
+	o.Tables = tables
+	w.core = New(o)
+	w.session = w.client(t, Profile{Tools: []string{groupAll}}, nil)
+	return w
 }
 
 func newRealWorld(t testing.TB, files map[string]string) *realWorld {

@@ -11,7 +11,7 @@ type TableKeeper interface {
 	Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error)
 	List(ctx context.Context) ([]table.Info, error)
 	Describe(ctx context.Context, name string, ids int) (table.Info, []string, error)
-	Drop(ctx context.Context, name string) (table.Info, error)
+	Drop(ctx context.Context, name, requestKey string) (table.Info, error)
 }
 
 // TableRows fills tables of vectors and searches them.
@@ -42,8 +42,8 @@ func (t announcedTables) Create(ctx context.Context, r table.CreateTableRequest)
 }
 
 // Drop removes a table.
-func (t announcedTables) Drop(ctx context.Context, name string) (table.Info, error) {
-	info, err := t.Tables.Drop(ctx, name)
+func (t announcedTables) Drop(ctx context.Context, name, requestKey string) (table.Info, error) {
+	info, err := t.Tables.Drop(ctx, name, requestKey)
 	t.changed(err, true)
 	return info, err
 }

@@ -140,6 +140,13 @@ const MetaFailure = "notesd/error"
 func (s *session) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		key, _ := req.Params.Meta[MetaRequestKey].(string)
+		if key != "" && t.writes() {
+			var asks any
+			if err := json.Unmarshal(req.Params.Arguments, &asks); err != nil {
+				asks = string(req.Params.Arguments)
+			}
+			key = notes.BindRequest(key, t.name, asks)
+		}
 		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.limits.ResultBytes}
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress

@@ -44,15 +44,23 @@ type deleteOutput struct {
 }
 
 func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (outcome, error) {
-	meta, err := in.vault().Lookup(ctx, a.Note, in.scope())
+	repeated, err := in.vault().Repeated(ctx, in.key)
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := in.confirm(ctx, fmt.Sprintf("Delete the note %q? It can be restored from the history.", oneLine(meta.Path))); err != nil {
-		return outcome{}, err
+	ref := a.Note
+	if !repeated {
+		meta, err := in.vault().Lookup(ctx, a.Note, in.scope())
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := in.confirm(ctx, fmt.Sprintf("Delete the note %q? It can be restored from the history.", oneLine(meta.Path))); err != nil {
+			return outcome{}, err
+		}
+		ref = notes.URI(meta.Path)
 	}
 	d, err := in.vault().Delete(ctx, notes.DeleteRequest{
-		Note: notes.URI(meta.Path), ExpectedHash: a.ExpectedHash,
+		Note: ref, ExpectedHash: a.ExpectedHash,
 		Scope: in.scope(), Author: in.author, RequestKey: in.key,
 	})
 	if err != nil {

@@ -41,13 +41,17 @@ type deleteVectorsOutput struct {
 }
 
 func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (outcome, error) {
-	if len(a.Filter) > 0 { // may mean more rows than the caller thinks
+	repeated, err := in.vault().Repeated(ctx, in.key)
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(a.Filter) > 0 && !repeated { // may mean more rows than the caller thinks
 		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", oneLine(a.TableName))
 		if err := in.confirm(ctx, question); err != nil {
 			return outcome{}, err
 		}
 	}
-	n, err := in.tables().DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter})
+	n, err := in.tables().DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter, RequestKey: in.key})
 	if err != nil {
 		return outcome{}, err
 	}

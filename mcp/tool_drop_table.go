@@ -31,17 +31,24 @@ type dropTableOutput struct {
 }
 
 func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, error) {
-	info, _, err := in.tables().Describe(ctx, a.TableName, 0)
+	repeated, err := in.vault().Repeated(ctx, in.key)
+	if err != nil {
+		return outcome{}, err
+	}
+	if !repeated {
+		info, _, err := in.tables().Describe(ctx, a.TableName, 0)
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %s? It can be restored for seven days.", oneLine(info.Name), plural(info.Rows, "row"))); err != nil {
+			return outcome{}, err
+		}
+	}
+	info, err := in.tables().Drop(ctx, a.TableName, in.key)
 	if err != nil {
 		return outcome{}, err
 	}
 	name := oneLine(info.Name)
-	if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %s? It can be restored for seven days.", name, plural(info.Rows, "row"))); err != nil {
-		return outcome{}, err
-	}
-	if info, err = in.tables().Drop(ctx, info.Name); err != nil {
-		return outcome{}, err
-	}
 	until := info.RestorableUntil().Format(time.RFC3339)
 	return outcome{
 		structured: dropTableOutput{Name: info.Name, Rows: info.Rows, RestorableUntil: until},

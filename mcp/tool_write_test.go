@@ -1,13 +1,31 @@
 package mcp
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// files returns all notes of the vault on disk.
+func (w *realWorld) files(t testing.TB) map[string]string {
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(w.root, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, err := filepath.Rel(w.root, p)
+			require.NoError(t, err)
+			files[name] = w.disk(t, name)
+		}
+		return err
+	}))
+	return files
+}
 
 // disk returns a file of the vault.
 func (w *realWorld) disk(t testing.TB, p string) string {
@@ -71,5 +89,86 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 		{args{"title": "T", "content": "x", "folder": "Out/Deep"}, `"Out" is a symlink to a folder`},
 	} {
 		assert.Contains(t, refused(t, w.session, "create_note", c.args), c.want)
+	}
+}
+
+// A call that a relay sends again is answered as it was, whatever has happened
+// since, and asks nobody; a key with another call does nothing.
+func TestRepeatedCallsAreAnswered(t *testing.T) {
+	w := newRealTables(t, map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n", "L.md": "[[A]]\n"})
+	var asked atomic.Int32
+	client := func() *sdk.ClientSession { // each is as after a new daemon's start
+		return w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
+			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked.Add(1)
+				return &sdk.ElicitResult{Action: "accept"}, nil
+			},
+		})
+	}
+	send := func(s *sdk.ClientSession, key, tool string, a args) *sdk.CallToolResult {
+		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Meta: sdk.Meta{MetaRequestKey: key}, Name: tool, Arguments: a})
+		require.NoError(t, err)
+		return res
+	}
+	s := client()
+	call[tableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
+	for _, id := range []string{"red", "blue", "green"} {
+		call[addVectorOutput](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": id, "metadata": args{"name": id}})
+	}
+	for i, c := range []struct {
+		tool  string
+		args  args
+		asks  int32
+		after func() // what others do before the repeat
+	}{
+		{"delete_note", args{"note": "A"}, 1, func() { w.write(t, "A.md", "another\n") }},
+		{"move_note", args{"note": "B", "to": "D.md"}, 0, func() { w.write(t, "B.md", "another\n") }},
+		{"edit_note", args{"note": "C", "edits": []any{args{"op": "append", "content": "x"}}}, 0, func() { w.write(t, "C.md", "another\n") }},
+		{"restore_note", args{"note": "A", "revision": 1}, 0, func() { w.write(t, "A.md", "another\n") }},
+		{"create_note", args{"title": "New", "content": "x"}, 0, func() { require.NoError(t, os.Remove(filepath.Join(w.root, "New.md"))) }},
+		{"create_table", args{"table_name": "u", "dimension": 2}, 0, func() { call[dropTableOutput](t, w.session, "drop_table", args{"table_name": "u"}) }},
+		{"add_vector", args{"table_name": "t", "rows": []any{args{"vector": []any{2}}, args{"vector": []any{3}, "id": "3"}}}, 0, func() {
+			call[deleteVectorsOutput](t, w.session, "delete_vectors", args{"table_name": "t", "ids": "3"})
+		}},
+		{"delete_vectors", args{"table_name": "t", "ids": "red"}, 0, func() {
+			call[addVectorOutput](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": "red"})
+		}},
+		{"delete_vectors", args{"table_name": "t", "filter": args{"name": "blue"}}, 1, func() {
+			call[addVectorOutput](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"name": "blue"}})
+		}},
+		{"drop_table", args{"table_name": "t"}, 1, func() {}},
+	} {
+		key := fmt.Sprintf("key %d", i)
+		asked.Store(0)
+		first := send(client(), key, c.tool, c.args)
+		require.False(t, first.IsError, first.Content[0].(*sdk.TextContent).Text)
+		assert.Equal(t, c.asks, asked.Load(), c.tool)
+		c.after()
+		w.vault.Changed([]string{"A.md", "B.md", "C.md", "New.md"})
+		rows := func() string {
+			_, text := call[listTablesOutput](t, w.session, "list_tables", nil)
+			return text
+		}
+		disk, tables := w.files(t), rows()
+		again := send(client(), key, c.tool, c.args)
+		assert.Equal(t, first, again, c.tool)
+		assert.Equal(t, c.asks, asked.Load(), "%s: a repeat asks nobody", c.tool)
+
+		for _, other := range []struct {
+			tool string
+			args args
+		}{
+			{"create_note", args{"title": "Other", "content": "x"}},
+			{"delete_note", args{"note": "L"}},
+			{"create_table", args{"table_name": "other", "dimension": 2}},
+			{"drop_table", args{"table_name": "other"}},
+			{"delete_vectors", args{"table_name": "t", "filter": args{"x": 1}}},
+		} {
+			res := send(s, key, other.tool, other.args)
+			assert.True(t, res.IsError)
+			assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "its request key was used for another tool")
+		}
+		assert.Equal(t, disk, w.files(t), c.tool)
+		assert.Equal(t, tables, rows(), c.tool)
 	}
 }

@@ -21,8 +21,10 @@ type Writer interface {
 	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
 }
 
-// Mover gives notes another place, or none.
+// Mover gives notes another place, or none. Repeated reports whether a request
+// was carried out already.
 type Mover interface {
+	Repeated(ctx context.Context, requestKey string) (bool, error)
 	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
 	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
 }

@@ -22,7 +22,7 @@ type CreateRequest struct {
 	FrontMatter map[string]any
 	Scope       Scope
 	Author      Author
-	RequestKey  string // repeats of one request carry one key, and are answered alike
+	RequestKey  string // repeats of one request carry one key, and are answered alike; see BindRequest
 }
 
 // Create writes a new note durably and makes it known to the store and the
@@ -70,7 +70,7 @@ func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(r
 	if err := v.recoverOnce(ctx); err != nil {
 		return written, err
 	}
-	if done, err := v.store.answered(ctx, requestKey, &written); done || err != nil {
+	if done, err := Answered(ctx, v.store.history.Reader(), requestKey, &written); done || err != nil {
 		return written, err
 	}
 	root, err := v.disk.open()

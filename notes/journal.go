@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"strings"
+	"time"
 )
 
 // operation is a change to files that notesd makes. It is written to the
@@ -23,6 +25,7 @@ type operation struct {
 	author     Author
 	files      []fileChange
 	left       []string // canvases and bases that name what moves and could not be changed
+	linkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
 }
 
 // fileChange is one file of an operation.
@@ -94,8 +97,9 @@ func isTempName(name string) bool { return tempNames.MatchString(name) }
 func (s *Store) begin(ctx context.Context, op *operation, replaced map[int64]version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := historyWriter{newStatements(ctx, tx)}
-		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?)`,
-			op.requestKey, op.kind, op.author.Name, op.author.Version, s.now().UnixNano(), statePending)
+		key, request := splitRequest(op.requestKey)
+		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			key, request, op.kind, op.author.Name, op.author.Version, s.now().UnixNano(), statePending)
 		if err != nil {
 			return err
 		}
@@ -303,20 +307,77 @@ func rawHash(data []byte) []byte {
 	return raw
 }
 
-// answered finds what an earlier sending of the same request was answered.
-func (s *Store) answered(ctx context.Context, requestKey string, answer any) (bool, error) {
+// BindRequest returns the RequestKey of a request that came with the key and
+// asks for this, which marshals to JSON. When the key comes again with something
+// else, the request is refused: its answer would be that of the first.
+func BindRequest(key string, asks ...any) string {
+	if key == "" {
+		return ""
+	}
+	return key + "\x00" + hashOf([]byte(jsonText(asks)))
+}
+
+// splitRequest takes what BindRequest made apart; a key alone is not bound.
+func splitRequest(requestKey string) (key, request string) {
+	if i := strings.LastIndexByte(requestKey, 0); i >= 0 {
+		return requestKey[:i], requestKey[i+1:]
+	}
+	return requestKey, ""
+}
+
+// Answered reports whether an earlier sending of the same request was carried
+// out, and puts its answer into answer, if that is not nil. A key that was used
+// for another request is [ErrInvalid].
+func Answered(ctx context.Context, history interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, requestKey string, answer any) (bool, error) {
+	key, request := splitRequest(requestKey)
+	if key == "" {
+		return false, nil
+	}
+	var state, result, first string
+	err := history.QueryRowContext(ctx, `SELECT state, result, request FROM operations WHERE request_key = ?`, key).Scan(&state, &result, &first)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	case request != "" && first != "" && request != first:
+		return false, &Error{Op: "repeat a request", Err: ErrInvalid, Detail: "its request key was used for another tool or with other arguments",
+			Hint: "Nothing was done. Give every request a key of its own, and repeat one with the same arguments."}
+	case state != stateDone:
+		return false, &Error{Op: "repeat a request", Err: ErrUnavailable, Detail: "its first sending is not finished, so that its outcome is not known yet",
+			Hint: "Send it again later, with the same key."}
+	case answer == nil:
+		return true, nil
+	}
+	return true, json.Unmarshal([]byte(result), answer)
+}
+
+// RecordAnswer keeps the answer to a request that tx carries out and that
+// changes no file, for repeats of it.
+func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now time.Time, answer any) error {
+	key, request := splitRequest(requestKey)
+	if key == "" {
+		return nil
+	}
+	return execAll(ctx, tx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
+		key, request, kind, now.UnixNano(), stateDone, jsonText(answer))
+}
+
+// Repeated reports whether the request was carried out already, so that sending
+// it again only brings its answer: nobody has to be asked for it. What a crash
+// has interrupted is finished first.
+func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 	if requestKey == "" {
 		return false, nil
 	}
-	var state, result string
-	err := s.history.Reader().QueryRowContext(ctx, `SELECT state, result FROM operations WHERE request_key = ?`, requestKey).Scan(&state, &result)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil || state != stateDone {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.recoverOnce(ctx); err != nil {
 		return false, err
 	}
-	return true, json.Unmarshal([]byte(result), answer)
+	return Answered(ctx, v.store.history.Reader(), requestKey, nil)
 }
 
 // pendingOperations returns what a crash has interrupted, oldest first.

@@ -25,6 +25,11 @@ type RestoreRequest struct {
 // Restore brings a version back as a new revision: nothing of the history is
 // lost by it, the restoring included. A deleted note comes back where it was.
 func (v *Vault) Restore(ctx context.Context, r RestoreRequest) (Written, error) {
+	if done, err := v.Repeated(ctx, r.RequestKey); err != nil {
+		return Written{}, err
+	} else if done {
+		return v.change(ctx, r.RequestKey, nil) // only answers
+	}
 	notePath, err := v.historyPath(ctx, r.Note, r.Scope)
 	if err != nil {
 		return Written{}, err

@@ -399,6 +399,40 @@ func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
 	assert.Len(t, f.files(), 1)
 }
 
+// A repeat is answered whatever became of the note, and a key that comes with
+// another request does nothing.
+func TestRequestKeyIsBoundToItsRequest(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "n\n", "L.md", "[[N]]\n")
+	first, again := BindRequest("k", "delete_note", "N"), BindRequest("k", "delete_note", "L")
+	repeated, err := f.Repeated(ctx, first)
+	require.NoError(t, err)
+	assert.False(t, repeated)
+	d, err := f.Delete(ctx, DeleteRequest{Note: "N", RequestKey: first})
+	require.NoError(t, err)
+	repeated, err = f.Repeated(ctx, first)
+	require.NoError(t, err)
+	assert.True(t, repeated)
+	f.write("N.md", "another\n")
+	f.reconcile()
+	same, err := f.Delete(ctx, DeleteRequest{Note: "N", RequestKey: first})
+	require.NoError(t, err)
+	d.Seq = 0 // what the caller has to wait for is long there
+	assert.Equal(t, d, same)
+	assert.Equal(t, []string{"L.md"}, same.LinkedFrom)
+	assert.Equal(t, "another\n", f.onDisk("N.md"))
+
+	before := f.files()
+	_, err = f.Repeated(ctx, again)
+	require.ErrorIs(t, err, ErrInvalid)
+	_, err = f.Delete(ctx, DeleteRequest{Note: "L", RequestKey: again})
+	require.ErrorIs(t, err, ErrInvalid)
+	_, err = f.Create(ctx, CreateRequest{Title: "New", RequestKey: BindRequest("k", "create_note", "New")})
+	require.ErrorIs(t, err, ErrInvalid)
+	domainError(t, err)
+	assert.Equal(t, before, f.files())
+}
+
 func TestDeleteAndRestore(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "text\n", "Linker.md", "see [[N]]\n")

@@ -15,10 +15,11 @@ type Written struct {
 	Seq      uint64 // of the store's newest change
 	Diff     string // unified, short; for a dry run what would be changed
 
-	OldPath   string   `json:",omitempty"` // of a moved note
-	Relinked  []string `json:",omitempty"` // other notes whose links were rewritten
-	Left      []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
-	Conflicts []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
+	OldPath    string   `json:",omitempty"` // of a moved note
+	Relinked   []string `json:",omitempty"` // other notes whose links were rewritten
+	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
+	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
+	Conflicts  []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
 }
 
 // written describes the operation's outcome; its revision is not known yet.
@@ -26,7 +27,7 @@ func (op *operation) written() Written {
 	f := &op.files[0]
 	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts(), Left: op.left}
 	if f.newPath == "" {
-		w.Path = f.oldPath
+		w.Path, w.LinkedFrom = f.oldPath, op.linkedFrom
 		return w
 	}
 	if !f.folder {

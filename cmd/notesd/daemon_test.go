@@ -225,6 +225,37 @@ func TestSessionOutlivesItsDaemon(t *testing.T) {
 	})
 }
 
+// A deletion whose daemon is killed once the file is gone is answered as done,
+// and never with the names of other notes.
+func TestDeletionOutlivesItsDaemon(t *testing.T) {
+	p := newPlace(t, someNotes)
+	h := p.launch(t, "mcp")
+	h.initialize()
+	for i := range 4 {
+		name := fmt.Sprintf("Doomed %d", i)
+		require.False(t, h.tool("create_note", map[string]any{"title": name, "content": "x"}).IsError)
+		old := p.daemon(t).PID
+		process, err := os.FindProcess(old)
+		require.NoError(t, err)
+		answer := h.send("tools/call", map[string]any{"name": "delete_note", "arguments": map[string]any{"note": name}})
+		for {
+			if _, err := os.Lstat(filepath.Join(p.vault, name+".md")); err != nil {
+				break
+			}
+		}
+		require.NoError(t, process.Kill())
+		var result toolResult
+		h.decode(<-answer, &result)
+		assert.False(t, result.IsError, "%v", result)
+		assert.NoFileExists(t, filepath.Join(p.vault, name+".md"))
+		eventually(t, "another daemon serves", func() bool {
+			h.tool("list_notes", nil)
+			now := p.daemons(t)
+			return len(now) == 1 && now[0].PID != old
+		})
+	}
+}
+
 func TestMCPRefusesTheSecondInProcess(t *testing.T) {
 	p := newPlace(t, someNotes)
 	first := p.launch(t, "mcp", "--in-process")

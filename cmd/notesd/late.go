@@ -197,6 +197,10 @@ func (l lateVault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Del
 	return ask(ctx, l, (*notes.Vault).Delete, r)
 }
 
+func (l lateVault) Repeated(ctx context.Context, requestKey string) (bool, error) {
+	return ask(ctx, l, (*notes.Vault).Repeated, requestKey)
+}
+
 func (l lateVault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	return ask(ctx, l, (*notes.Vault).History, q)
 }

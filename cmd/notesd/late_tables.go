@@ -33,12 +33,12 @@ func (l lateTables) Describe(ctx context.Context, name string, ids int) (table.I
 	return t.Describe(ctx, name, ids)
 }
 
-func (l lateTables) Drop(ctx context.Context, name string) (table.Info, error) {
+func (l lateTables) Drop(ctx context.Context, name, requestKey string) (table.Info, error) {
 	t, err := l.get(ctx)
 	if err != nil {
 		return table.Info{}, err
 	}
-	return t.Drop(ctx, name)
+	return t.Drop(ctx, name, requestKey)
 }
 
 func (l lateTables) Add(ctx context.Context, r table.AddRequest) ([]string, error) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+
+	"notesd/notes"
 )
 
 // deleteIDs deletes the rows that have these ids and returns their numbers.
@@ -40,6 +43,9 @@ type DeleteRowsRequest struct {
 	Table string
 	IDs   []string
 	Where map[string]any
+	// RequestKey, when not empty, makes a request that is sent again be answered
+	// and not carried out.
+	RequestKey string
 }
 
 // DeleteRows deletes rows and returns how many there were. Those of a filter
@@ -47,6 +53,10 @@ type DeleteRowsRequest struct {
 // left, and the same request goes on.
 func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, error) {
 	const op = "delete from table"
+	var deleted int
+	if done, err := notes.Answered(ctx, t.db.Reader(), r.RequestKey, &deleted); done || err != nil {
+		return deleted, err
+	}
 	info, err := t.find(ctx, op, r.Table)
 	if err != nil {
 		return 0, err
@@ -61,12 +71,19 @@ func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, erro
 	case len(r.IDs) > MaxRowsPerCall:
 		return 0, invalid(op, info.Name, "Delete them in several calls.", "%d ids in one call, and %d are allowed", len(r.IDs), MaxRowsPerCall)
 	case filter == nil:
-		return t.deleteSome(ctx, info.id, func(tx *sql.Tx) ([]int64, error) { return deleteIDs(ctx, tx, info.id, r.IDs) })
+		return t.deleteSome(ctx, info.id, func(tx *sql.Tx) ([]int64, error) {
+			rows, err := deleteIDs(ctx, tx, info.id, r.IDs)
+			return rows, errors.Join(err, t.recordDeletion(ctx, tx, r.RequestKey, len(rows)))
+		})
 	}
-	return t.deleteMatching(ctx, info.id, filter)
+	return t.deleteMatching(ctx, info.id, filter, r.RequestKey)
 }
 
-func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter) (int, error) {
+func (t *Tables) recordDeletion(ctx context.Context, tx *sql.Tx, requestKey string, rows int) error {
+	return notes.RecordAnswer(ctx, tx, requestKey, "delete_vectors", t.opt.Now(), rows)
+}
+
+func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter, requestKey string) (int, error) {
 	var rows []int64
 	err := t.eachMetadata(ctx, table, func(row int64, metadata string) error {
 		passes, err := f.matches(metadata)
@@ -76,16 +93,21 @@ func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter
 		return err
 	})
 	deleted := 0
-	for len(rows) > 0 && err == nil {
+	for last := false; !last && err == nil; {
 		part := rows[:min(1000, len(rows))]
 		rows = rows[len(part):]
+		last = len(rows) == 0
 		var n int
 		n, err = t.deleteSome(ctx, table, func(tx *sql.Tx) ([]int64, error) {
 			list, err := json.Marshal(part)
 			if err != nil {
 				return nil, err
 			}
-			return numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list)))
+			gone, err := numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list)))
+			if err != nil || !last {
+				return gone, err
+			}
+			return gone, t.recordDeletion(ctx, tx, requestKey, deleted+len(gone))
 		})
 		deleted += n
 	}

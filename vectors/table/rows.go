@@ -23,8 +23,9 @@ type NewRow struct {
 	Metadata json.RawMessage // a JSON object; nil: an empty one
 }
 
-// AddRequest adds rows to a table. RequestKey, when not empty, makes the ids
-// of rows without one the same whenever the request is repeated.
+// AddRequest adds rows to a table. A request that is sent again with its
+// RequestKey, if it has one, is only answered; the ids that are made come from
+// the key.
 type AddRequest struct {
 	Table      string
 	Rows       []NewRow // up to MaxRowsPerCall
@@ -42,6 +43,9 @@ type storedRow struct {
 
 // Add adds all the rows, or none, and returns their ids in the rows' order.
 func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
+	if done, err := notes.Answered(ctx, t.db.Reader(), r.RequestKey, nil); done || err != nil {
+		return r.ids(), err
+	}
 	info, err := t.find(ctx, opAdd, r.Table)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	}
 	t.write.Lock()
 	defer t.write.Unlock()
-	removed, added, err := t.store(ctx, info, rows)
+	removed, added, err := t.store(ctx, info, rows, r.RequestKey)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +66,17 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 		ids[i] = row.id
 	}
 	return ids, nil
+}
+
+// ids are those of the rows of a request that has a key.
+func (r AddRequest) ids() []string {
+	ids := make([]string, len(r.Rows))
+	for i, row := range r.Rows {
+		if ids[i] = row.ID; row.ID == "" {
+			ids[i] = mintID(r.RequestKey, i)
+		}
+	}
+	return ids
 }
 
 // tell keeps the searchable copy current, if there is one.
@@ -135,7 +150,7 @@ func mintID(requestKey string, i int) string {
 
 // store writes rows in one transaction, and returns what it removed and added.
 // The caller holds write.
-func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow) (removed []int64, added []newRow, err error) {
+func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, requestKey string) (removed []int64, added []newRow, err error) {
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
 		info, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE id = ? AND dropped IS NULL`, found.id))
 		if errors.Is(err, sql.ErrNoRows) { // dropped a moment ago
@@ -160,8 +175,10 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow) (r
 		if _, err := tx.ExecContext(ctx, `UPDATE vector_tables SET rows = ? WHERE id = ?`, n, info.id); err != nil {
 			return err
 		}
-		added, err = t.insert(ctx, tx, info.id, rows)
-		return err
+		if added, err = t.insert(ctx, tx, info.id, rows); err != nil {
+			return err
+		}
+		return notes.RecordAnswer(ctx, tx, requestKey, "add_vector", t.opt.Now(), len(rows))
 	})
 	return removed, added, err
 }

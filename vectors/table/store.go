@@ -27,16 +27,15 @@ func (i Info) RestorableUntil() time.Time { return i.Dropped.Add(keptDropped) }
 // tableRow is a row of vector_tables.
 type tableRow struct {
 	Info
-	id         int64
-	created    int64
-	requestKey string
+	id      int64
+	created int64
 }
 
-const tableColumns = `id, name, dimension, metric, rows, created, coalesce(dropped, 0), request_key`
+const tableColumns = `id, name, dimension, metric, rows, created, coalesce(dropped, 0)`
 
 func scanTable(row interface{ Scan(...any) error }) (t tableRow, err error) {
 	var dropped int64
-	err = row.Scan(&t.id, &t.Name, &t.Dimension, &t.Metric, &t.Rows, &t.created, &dropped, &t.requestKey)
+	err = row.Scan(&t.id, &t.Name, &t.Dimension, &t.Metric, &t.Rows, &t.created, &dropped)
 	t.Created = time.Unix(0, t.created).UTC()
 	if dropped != 0 {
 		t.Dropped = time.Unix(0, dropped).UTC()
@@ -72,11 +71,11 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 	}
 	made := tableRow{Info: Info{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
+		if done, err := notes.Answered(ctx, tx, r.RequestKey, &made.Info); done || err != nil {
+			return err
+		}
 		old, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE name = ? AND dropped IS NULL`, name))
 		switch {
-		case err == nil && r.RequestKey != "" && old.requestKey == r.RequestKey:
-			made = old
-			return nil
 		case err == nil:
 			return &notes.Error{Op: op, Path: name, Err: notes.ErrExists,
 				Detail: fmt.Sprintf("there is one already, of dimension %d, metric %s, with %d rows", old.Dimension, old.Metric, old.Rows),
@@ -85,9 +84,11 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 			return err
 		}
 		made.Created = t.opt.Now().UTC()
-		_, err = tx.ExecContext(ctx, `INSERT INTO vector_tables (name, dimension, metric, created, request_key) VALUES (?, ?, ?, ?, ?)`,
-			name, r.Dimension, r.Metric, made.Created.UnixNano(), r.RequestKey)
-		return err
+		if _, err := tx.ExecContext(ctx, `INSERT INTO vector_tables (name, dimension, metric, created) VALUES (?, ?, ?, ?)`,
+			name, r.Dimension, r.Metric, made.Created.UnixNano()); err != nil {
+			return err
+		}
+		return notes.RecordAnswer(ctx, tx, r.RequestKey, "create_table", made.Created, made.Info)
 	})
 	return made.Info, err
 }
@@ -176,18 +177,25 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 	return e
 }
 
-// Drop takes a table out of use. It can be restored for seven days.
-func (t *Tables) Drop(ctx context.Context, name string) (Info, error) {
+// Drop takes a table out of use. It can be restored for seven days. A request
+// that is sent again with its key, if it has one, is only answered.
+func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error) {
 	t.write.Lock()
 	defer t.write.Unlock()
+	var answer Info
+	if done, err := notes.Answered(ctx, t.db.Reader(), requestKey, &answer); done || err != nil {
+		return answer, err
+	}
 	row, err := t.find(ctx, "drop table", name)
 	if err != nil {
 		return Info{}, err
 	}
 	row.Dropped = t.opt.Now().UTC()
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE vector_tables SET dropped = ? WHERE id = ?`, row.Dropped.UnixNano(), row.id)
-		return err
+		if _, err := tx.ExecContext(ctx, `UPDATE vector_tables SET dropped = ? WHERE id = ?`, row.Dropped.UnixNano(), row.id); err != nil {
+			return err
+		}
+		return notes.RecordAnswer(ctx, tx, requestKey, "drop_table", row.Dropped, row.Info)
 	})
 	if err != nil {
 		return Info{}, err

@@ -149,7 +149,7 @@ func TestDroppedTables(t *testing.T) {
 		}
 		_, err := tables.Search(ctx, Query{Table: "t", Vector: []float32{1}})
 		require.NoError(t, err)
-		_, err = tables.Drop(ctx, "t")
+		_, err = tables.Drop(ctx, "t", "")
 		require.NoError(t, err)
 	}
 	fill(1)
@@ -172,7 +172,7 @@ func TestDroppedTables(t *testing.T) {
 	assert.Len(t, dropped, 1)
 	now = now.Add(6 * 24 * time.Hour) // the first is a week old
 	require.NoError(t, tables.Purge(ctx))
-	_, err = tables.Drop(ctx, "t")
+	_, err = tables.Drop(ctx, "t", "")
 	require.NoError(t, err)
 	now = now.Add(keptDropped)
 	_, err = tables.Restore(ctx, "t")
