@@ -187,6 +187,7 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 		if err != nil {
 			return "", nil, err
 		}
+		s.seen.read(note.Path, note.Hash)
 		return note.Content, sdk.Meta{
 			"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash,
 		}, nil

@@ -49,6 +49,8 @@ type session struct {
 	promptsMu sync.Mutex
 	prompts   map[string]string // registered prompts, and what they are
 
+	seen seenNotes
+
 	mu           sync.Mutex
 	initialized  bool // the client has said that it is ready for notifications
 	level        slog.Level

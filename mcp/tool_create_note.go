@@ -62,6 +62,7 @@ func runCreateNote(ctx context.Context, in *invocation, a createArgs) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
+	in.session.seen.read(w.Path, w.Hash)
 	out := createOutput{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision}
 	return outcome{
 		structured: out,

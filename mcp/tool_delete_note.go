@@ -48,7 +48,7 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	ref := a.Note
+	ref, expected := a.Note, a.ExpectedHash
 	if !repeated {
 		meta, err := in.vault().Lookup(ctx, a.Note, in.scope())
 		if err != nil {
@@ -58,14 +58,18 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (outcome, 
 			return outcome{}, err
 		}
 		ref = notes.URI(meta.Path)
+		if expected == "" {
+			expected = in.session.seen.hash(meta.Path)
+		}
 	}
 	d, err := in.vault().Delete(ctx, notes.DeleteRequest{
-		Note: ref, ExpectedHash: a.ExpectedHash,
+		Note: ref, ExpectedHash: expected,
 		Scope: in.scope(), Author: in.author, RequestKey: in.key,
 	})
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
+	in.session.seen.forget(d.Path)
 	out := deleteOutput{Path: d.Path, Revision: d.Revision, LinkedFrom: append([]string{}, d.LinkedFrom...)}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note brings it back", oneLine(out.Path), out.Revision)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/notes"
@@ -107,12 +108,19 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, erro
 	if err != nil {
 		return outcome{}, err
 	}
+	expected := a.ExpectedHash
+	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool { return e.Op == "replace_section" || e.Op == "replace_all" }) {
+		expected = in.lastSeen(ctx, a.Note)
+	}
 	w, err := in.vault().Edit(ctx, notes.EditRequest{
-		Note: a.Note, Edits: edits, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Note: a.Note, Edits: edits, ExpectedHash: expected, DryRun: a.DryRun,
 		Scope: in.scope(), Author: in.author, RequestKey: in.key,
 	})
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+	}
+	if !a.DryRun {
+		in.session.seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
 	return changed("Edited", w, a.DryRun), nil
 }

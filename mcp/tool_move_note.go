@@ -69,6 +69,9 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (outcome, erro
 	if err != nil {
 		return outcome{}, err
 	}
+	if !a.DryRun && w.Hash != "" {
+		in.session.seen.wrote(w.OldPath, w.Path, w.Was, w.Hash)
+	}
 	out := moveOutput{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
 		Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,

@@ -91,6 +91,7 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, erro
 	if err := in.part(ctx, note, &a); err != nil {
 		return outcome{}, err
 	}
+	in.session.seen.read(note.Path, note.Hash)
 	lines := linesOf(note.Content)
 	first, last, err := selectLines(note, len(lines), a)
 	if err != nil {

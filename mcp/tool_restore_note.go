@@ -33,12 +33,19 @@ type restoreArgs struct {
 }
 
 func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (outcome, error) {
+	expected := a.ExpectedHash
+	if expected == "" {
+		expected = in.lastSeen(ctx, a.Note)
+	}
 	w, err := in.vault().Restore(ctx, notes.RestoreRequest{
-		Note: a.Note, Revision: a.Revision, ExpectedHash: a.ExpectedHash, DryRun: a.DryRun,
+		Note: a.Note, Revision: a.Revision, ExpectedHash: expected, DryRun: a.DryRun,
 		Scope: in.scope(), Author: in.author, RequestKey: in.key,
 	})
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+	}
+	if !a.DryRun {
+		in.session.seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
 	return changed("Restored", w, a.DryRun), nil
 }

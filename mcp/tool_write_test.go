@@ -172,3 +172,71 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		assert.Equal(t, tables, rows(), c.tool)
 	}
 }
+
+// What replaces text is conditional on the version that the session saw last;
+// what only adds, or names the text, goes through.
+func TestReplacingWhatWasNotSeen(t *testing.T) {
+	const first, second = "# A\n\none\n\n## S\n\nx\n", "# A\n\ntwo\n\n## S\n\nx\n"
+	edit := func(fields args) args { return args{"note": "N", "edits": []any{fields}} }
+	replaceAll := edit(args{"op": "replace_all", "content": "new\n"})
+	for _, c := range []struct {
+		name, tool string
+		args       args
+		conflict   bool
+	}{
+		{"replace_all", "edit_note", replaceAll, true},
+		{"replace_section", "edit_note", edit(args{"op": "replace_section", "heading": "S", "content": "y"}), true},
+		{"delete", "delete_note", args{"note": "N"}, true},
+		{"restore", "restore_note", args{"note": "N", "revision": 1}, true},
+		{"append", "edit_note", edit(args{"op": "append", "content": "y"}), false},
+		{"append to a section", "edit_note", edit(args{"op": "append", "heading": "S", "content": "y"}), false},
+		{"replace_text", "edit_note", edit(args{"op": "replace_text", "old": "x", "new": "y"}), false},
+		{"insert_after", "edit_note", edit(args{"op": "insert_after", "heading": "S", "content": "y"}), false},
+		{"front matter", "edit_note", edit(args{"op": "set_front_matter", "key": "k", "value": 1}), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newRealWorld(t, map[string]string{"N.md": "# A\n"})
+			call[writtenOutput](t, w.session, "edit_note", edit(args{"op": "replace_all", "content": first}))
+			s := w.client(t, Profile{Tools: []string{groupAll}}, nil)
+			stranger := w.client(t, Profile{Tools: []string{groupAll}}, nil)
+			if c.name == "delete" { // by a resource
+				_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///N.md"})
+				require.NoError(t, err)
+			} else {
+				call[readOutput](t, s, "read_note", args{"note": "N"})
+			}
+			w.write(t, "N.md", second)
+			w.vault.Changed([]string{"N.md"})
+			if !c.conflict {
+				call[writtenOutput](t, s, c.tool, c.args)
+				assert.Contains(t, w.disk(t, "N.md"), "two")
+				// A write onto what was not seen does not make it seen.
+				assert.Contains(t, refused(t, s, "edit_note", replaceAll), "since this session last saw it")
+				return
+			}
+			for range 2 {
+				text := refused(t, s, c.tool, c.args)
+				for _, want := range []string{"the note was changed since this session last saw it; nothing was written", "hash now: ", "-one", "+two"} {
+					assert.Contains(t, text, want)
+				}
+				assert.Equal(t, second, w.disk(t, "N.md"))
+			}
+			// Another session, which has never read it, and one that has read it again, may.
+			res, err := stranger.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: replaceAll})
+			require.NoError(t, err)
+			assert.False(t, res.IsError)
+			read, _ := call[readOutput](t, s, "read_note", args{"note": "N"})
+			again, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: edit(args{"op": "replace_all", "content": first})})
+			require.NoError(t, err)
+			assert.False(t, again.IsError)
+			w.write(t, "N.md", read.Content)
+			w.vault.Changed([]string{"N.md"})
+			moved := args{"note": "N", "edits": replaceAll["edits"], "expected_hash": read.Hash}
+			call[writtenOutput](t, s, "edit_note", moved)
+			call[moveOutput](t, s, "move_note", args{"note": "N", "to": "M.md"})
+			w.write(t, "M.md", second)
+			w.vault.Changed([]string{"M.md"})
+			assert.Contains(t, refused(t, s, "delete_note", args{"note": "M"}), "since this session last saw it")
+		})
+	}
+}

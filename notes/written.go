@@ -15,6 +15,7 @@ type Written struct {
 	Seq      uint64 // of the store's newest change
 	Diff     string // unified, short; for a dry run what would be changed
 
+	Was        string   `json:",omitempty"` // the hash before; "" for a new note
 	OldPath    string   `json:",omitempty"` // of a moved note
 	Relinked   []string `json:",omitempty"` // other notes whose links were rewritten
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
@@ -26,6 +27,9 @@ type Written struct {
 func (op *operation) written() Written {
 	f := &op.files[0]
 	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts(), Left: op.left}
+	if f.oldPath != "" && !f.folder {
+		w.Was = hashOf(f.old)
+	}
 	if f.newPath == "" {
 		w.Path, w.LinkedFrom = f.oldPath, op.linkedFrom
 		return w
