@@ -292,7 +292,7 @@ func (v *fakeVault) Restore(_ context.Context, r notes.RestoreRequest) (notes.Wr
 	if err != nil {
 		return notes.Written{}, err
 	}
-	return notes.Written{Path: n.Path, Title: n.Title, Hash: n.Hash}, nil
+	return notes.Written{Path: n.Path, Title: n.Title, Hash: n.Hash, Was: n.Hash}, nil
 }
 
 func (v *fakeVault) Status(context.Context) (notes.Status, error) {

@@ -52,6 +52,7 @@ var writtenSchema = mustJSON(`{
 		"hash": {"type": "string"},
 		"revision": {"type": "integer", "description": "0 when nothing was written"},
 		"diff": {"type": "string"},
+		"unchanged": {"type": "boolean", "description": "it was like that already"},
 		"dry_run": {"type": "boolean"}
 	},
 	"required": ["path", "uri", "hash", "revision", "diff"]
@@ -95,12 +96,13 @@ func (a editArgs) all() ([]notes.Edit, error) {
 }
 
 type writtenOutput struct {
-	Path     string `json:"path"`
-	URI      string `json:"uri"`
-	Hash     string `json:"hash"`
-	Revision int64  `json:"revision"`
-	Diff     string `json:"diff"`
-	DryRun   bool   `json:"dry_run,omitempty"`
+	Path      string `json:"path"`
+	URI       string `json:"uri"`
+	Hash      string `json:"hash"`
+	Revision  int64  `json:"revision"`
+	Diff      string `json:"diff"`
+	Unchanged bool   `json:"unchanged,omitempty"`
+	DryRun    bool   `json:"dry_run,omitempty"`
 }
 
 func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, error) {
@@ -127,13 +129,13 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, erro
 
 // changed is the outcome of a change to one note.
 func changed(verb string, w notes.Written, dryRun bool) outcome {
-	out := writtenOutput{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, DryRun: dryRun}
+	out := writtenOutput{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Unchanged: w.Was == w.Hash, DryRun: dryRun}
 	var b strings.Builder
 	switch {
+	case out.Unchanged:
+		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", oneLine(w.Path), w.Hash)
 	case dryRun:
 		fmt.Fprintf(&b, "Nothing was written: %q would become", oneLine(w.Path))
-	case w.Diff == "":
-		fmt.Fprintf(&b, "%q is like that already, hash %s", oneLine(w.Path), w.Hash)
 	default:
 		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, oneLine(w.Path), w.Revision, w.Hash)
 	}

@@ -31,6 +31,8 @@ var moveNote = define(tool{
 			"old_path": {"type": "string"},
 			"hash": {"type": "string"},
 			"revision": {"type": "integer", "description": "0 when nothing was written"},
+			"moved": {"type": "array", "items": {"type": "string"}, "description": "of a folder: the notes in it, by their new paths"},
+			"moved_total": {"type": "integer"},
 			"relinked": {"type": "array", "items": {"type": "string"}, "description": "other notes whose links changed"},
 			"conflicts": {"type": "array", "items": {"type": "string"}, "description": "notes changed by somebody else meanwhile, whose links were left alone"},
 			"left": {"type": "array", "items": {"type": "string"}, "description": "canvases and bases that name it and could not be changed"},
@@ -54,6 +56,8 @@ type moveOutput struct {
 	OldPath   string   `json:"old_path"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision"`
+	Moved     []string `json:"moved,omitempty"`
+	Total     int      `json:"moved_total,omitempty"`
 	Relinked  []string `json:"relinked"`
 	Conflicts []string `json:"conflicts"`
 	Left      []string `json:"left,omitempty"`
@@ -74,31 +78,39 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (outcome, erro
 	}
 	out := moveOutput{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
-		Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
+		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
-	return outcome{structured: out, text: moveText(out)}, nil
+	fitting, _ := fit(in.limit-in.reserve(), len(w.Moved), func(n int) outcome {
+		out.Moved = w.Moved[:n:n]
+		return outcome{structured: out, text: moveText(out)}
+	})
+	return fitting, nil
 }
 
 func moveText(out moveOutput) string {
 	const most = 20
 	var b strings.Builder
-	if out.DryRun {
+	switch {
+	case out.DryRun:
 		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", oneLine(out.OldPath), oneLine(out.Path))
-	} else {
+	case out.Hash == "":
+		fmt.Fprintf(&b, "Moved the folder %q to %q", oneLine(out.OldPath), oneLine(out.Path))
+	default:
 		fmt.Fprintf(&b, "Moved %q to %q, revision %d, hash %s", oneLine(out.OldPath), oneLine(out.Path), out.Revision, out.Hash)
 	}
-	list := func(heading string, paths []string) {
-		if len(paths) == 0 {
+	list := func(heading string, paths []string, total int) {
+		if total == 0 {
 			return
 		}
-		fmt.Fprintf(&b, "\n%s (%d):", heading, len(paths))
+		fmt.Fprintf(&b, "\n%s (%d):", heading, total)
 		for _, p := range paths[:min(most, len(paths))] {
 			b.WriteString("\n- " + oneLine(p))
 		}
 	}
-	list("links changed in", out.Relinked)
-	list("changed by somebody else meanwhile, links left alone", out.Conflicts)
-	list("broken or not writable, and left with the old path", out.Left)
+	list("notes in it", out.Moved, out.Total)
+	list("links changed in", out.Relinked, len(out.Relinked))
+	list("changed by somebody else meanwhile, links left alone", out.Conflicts, len(out.Conflicts))
+	list("broken or not writable, and left with the old path", out.Left, len(out.Left))
 	if out.Diff != "" {
 		b.WriteString("\n" + fence("diff", out.Path, out.Diff))
 	}

@@ -240,3 +240,38 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 		})
 	}
 }
+
+func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
+	files := map[string]string{"Languages/French.md": "x\n", "Languages/Old/Latin.md": "[[French]]\n", "Languages/map.png": "x", "Other.md": "x\n"}
+	w := newRealWorld(t, files)
+	moved, text := call[moveOutput](t, w.session, "move_note", args{"note": "Languages", "to": "Lang", "dry_run": true})
+	assert.Equal(t, 2, moved.Total)
+	assert.Contains(t, text, "Nothing was written")
+	moved, text = call[moveOutput](t, w.session, "move_note", args{"note": "Languages", "to": "Lang"})
+	assert.Equal(t, []string{"Lang/French.md", "Lang/Old/Latin.md"}, moved.Moved)
+	assert.Equal(t, 2, moved.Total)
+	assert.Equal(t, "Moved the folder \"Languages\" to \"Lang\"\nnotes in it (2):\n- Lang/French.md\n- Lang/Old/Latin.md", text)
+
+	many := map[string]string{}
+	for i := range 700 {
+		many[fmt.Sprintf("A folder with a long name/Note number %03d.md", i)] = "x"
+	}
+	moved, _ = call[moveOutput](t, newRealWorld(t, many).session, "move_note", args{"note": "A folder with a long name", "to": "B folder with a long name"})
+	assert.Equal(t, 700, moved.Total)
+	assert.Less(t, len(moved.Moved), 700)
+	assert.NotEmpty(t, moved.Moved)
+}
+
+func TestUnchangedNoteIsCalledSo(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"N.md": "x\n"})
+	made, _ := call[createOutput](t, w.session, "create_note", args{"title": "M", "content": "m"})
+	for _, dry := range []bool{false, true} {
+		same, text := call[writtenOutput](t, w.session, "restore_note", args{"note": "M", "revision": made.Revision, "dry_run": dry})
+		assert.True(t, same.Unchanged)
+		assert.Equal(t, made.Hash, same.Hash)
+		assert.Contains(t, text, `"M.md" is unchanged`)
+		assert.NotContains(t, text, "revision")
+	}
+	edited, _ := call[writtenOutput](t, w.session, "edit_note", args{"note": "M", "edits": []any{args{"op": "replace_all", "content": "new"}}})
+	assert.False(t, edited.Unchanged)
+}

@@ -34,7 +34,8 @@ func composeNote(p string, r CreateRequest) ([]byte, error) {
 	if err := d.addTags(wanted); err != nil {
 		return nil, err
 	}
-	if title := strings.TrimSpace(r.Title); title != "" && r.FrontMatter["title"] == nil && parseNote(p, d.text, time.Time{}).Title != title {
+	_, given := r.FrontMatter["title"] // null: none
+	if title := strings.TrimSpace(r.Title); title != "" && !given && parseNote(p, d.text, time.Time{}).Title != title {
 		if err := d.set("title", title, "title"); err != nil {
 			return nil, err
 		}

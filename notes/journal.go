@@ -26,6 +26,7 @@ type operation struct {
 	files      []fileChange
 	left       []string // canvases and bases that name what moves and could not be changed
 	linkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
+	moved      []string // the notes in a folder that moves, by their new paths; nor these
 }
 
 // fileChange is one file of an operation.

@@ -39,6 +39,12 @@ func (v *Vault) Move(ctx context.Context, r MoveRequest) (Written, error) {
 			return nil, err
 		}
 		op := &operation{kind: "move", author: r.Author, files: []fileChange{m.first}}
+		if m.first.folder {
+			for p := range m.rows {
+				op.moved = append(op.moved, m.after(p))
+			}
+			slices.Sort(op.moved)
+		}
 		if r.UpdateLinks {
 			if err := v.relink(ctx, root, m, op, r.Scope); err != nil {
 				return nil, err

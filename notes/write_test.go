@@ -152,6 +152,7 @@ func TestCreateMergesFrontMatter(t *testing.T) {
 		{CreateRequest{Content: "---\ntags: a b\n---\n", Tags: []string{"b", "c"}}, "---\ntags:\n  - a\n  - b\n  - c\n---\n"},
 		{CreateRequest{Content: "---\nTags: [a]\n---\n", FrontMatter: map[string]any{"tags": "b"}}, "---\nTags: [a, b]\n---\n"},
 		{CreateRequest{Content: "---\ntags:\nn: 1\n---\n", Tags: []string{"b"}}, "---\ntags:\n  - b\nn: 1\n---\n"},
+		{CreateRequest{Title: "x", Content: "y\n", FrontMatter: map[string]any{"title": nil}}, "y\n"},
 		{CreateRequest{Content: "---\ntag: a\n---\n", Tags: []string{"a"}}, "---\ntag: a\n---\n"},
 		{CreateRequest{Content: "x\n", Tags: []string{"b"}, FrontMatter: map[string]any{"tags": []any{"a"}}}, "---\ntags:\n  - a\n  - b\n---\nx\n"},
 		{CreateRequest{Content: "---\nn: 1 # one\ndue: 2026-01-02\n---\n", FrontMatter: map[string]any{"n": 1.0, "due": "2026-01-02", "m": true, "none": nil}},

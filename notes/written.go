@@ -17,6 +17,7 @@ type Written struct {
 
 	Was        string   `json:",omitempty"` // the hash before; "" for a new note
 	OldPath    string   `json:",omitempty"` // of a moved note
+	Moved      []string `json:",omitempty"` // the notes in a moved folder, by their new paths
 	Relinked   []string `json:",omitempty"` // other notes whose links were rewritten
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
@@ -26,7 +27,7 @@ type Written struct {
 // written describes the operation's outcome; its revision is not known yet.
 func (op *operation) written() Written {
 	f := &op.files[0]
-	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Conflicts: op.conflicts(), Left: op.left}
+	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Moved: op.moved, Conflicts: op.conflicts(), Left: op.left}
 	if f.oldPath != "" && !f.folder {
 		w.Was = hashOf(f.old)
 	}
