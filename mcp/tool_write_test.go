@@ -275,3 +275,36 @@ func TestUnchangedNoteIsCalledSo(t *testing.T) {
 	edited, _ := call[writtenOutput](t, w.session, "edit_note", args{"note": "M", "edits": []any{args{"op": "replace_all", "content": "new"}}})
 	assert.False(t, edited.Unchanged)
 }
+
+// Every writing tool's answer fits its schema, whatever there is to say, and
+// says it in words.
+func TestWriteToolOutputs(t *testing.T) {
+	for _, tc := range []struct {
+		tool string
+		call func(*testing.T, *sdk.ClientSession, string, args) string
+		args args
+		text string
+	}{
+		{"move_note", textOf[moveOutput], args{"note": "Beds", "destination": "Beds of peas.md"}, "links changed in (1):\n- Index.md"},
+		{"move_note", textOf[moveOutput], args{"note": "Beds", "to": "Full.md", "dry_run": "yes", "update_links": false}, `Nothing was written: this would move "Garden/Beds.md" to "Full.md"`},
+		{"create_note", textOf[createOutput], args{"title": "New", "content": "text"}, `Created "New.md", revision`},
+		{"edit_note", textOf[writtenOutput], args{"note": "Garden/Beds", "edits": []any{args{"op": "replace_text", "old_str": "four", "new_str": "five"}}}, `Edited "Garden/Beds.md", revision`},
+		{"edit_note", textOf[writtenOutput], args{"note": "Garden/Beds", "edits": args{"op": "append", "content": "x"}, "dry_run": true}, `Nothing was written: "Garden/Beds.md" would become`},
+		{"edit_note", textOf[writtenOutput], args{"note": "Garden/Beds", "edits": args{"op": "replace_text", "old": "four", "new": "four"}}, `"Garden/Beds.md" is unchanged`},
+		{"delete_note", textOf[deleteOutput], args{"note": "Garden/Beds"}, "restore_note brings it back\nstill linked from (1):\n- Index.md"},
+	} {
+		t.Run(tc.tool, func(t *testing.T) {
+			w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n", "Index.md": "[[Beds]]\n"})
+			before := w.files(t)
+			assert.Contains(t, tc.call(t, w.session, tc.tool, tc.args), tc.text)
+			if tc.args["dry_run"] != nil {
+				assert.Equal(t, before, w.files(t))
+			}
+		})
+	}
+}
+
+func textOf[T any](t *testing.T, s *sdk.ClientSession, tool string, a args) string {
+	_, text := call[T](t, s, tool, a)
+	return text
+}
