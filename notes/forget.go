@@ -144,9 +144,14 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 		return err
 	}
 	named := jsonArg(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
-	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND id IN (SELECT operation FROM operation_files
+	quoted := make([]string, len(paths)) // as the answer to a folder move, or to another change, has them
+	for i, path := range paths {
+		quoted[i] = jsonText(path)
+	}
+	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
 		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
-		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))`, p, named)
+		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
+		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, jsonArg(quoted))
 }
 
 func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
