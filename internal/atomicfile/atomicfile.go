@@ -1,19 +1,20 @@
-// Package atomicfile replaces, creates, moves and removes files so that at
-// every instant, also after a crash, each name holds either what it held
-// before or all of what was written, and so that nothing that somebody else
-// put there meanwhile is lost.
+// Package atomicfile creates, replaces, moves and removes files atomically. At
+// every instant, also after a crash, a name refers to either its old content or
+// all of its new content, and no file that another program saved in the meantime
+// is lost.
 //
-// A write has two halves. [Dir.Stage] writes a temp file beside its
-// destination and makes it durable; nothing has changed yet. Then one of
-// [Dir.Publish] (a new name, never over an existing file), [Dir.Exchange] (an
-// existing one) and [Dir.Withdraw] (away) changes the name in one step of the
-// file system. Exchange and Withdraw keep what was displaced under the temp
-// name, so that the caller can see whether it is what it meant to replace,
-// and undo the step when it is not: checking first and renaming afterwards
-// leaves a window in which another program's save is lost.
+// A write has two steps. [Dir.Stage] writes a temp file beside its destination
+// and makes it durable; the destination is unchanged. Then one of [Dir.Publish]
+// (for a new name), [Dir.Exchange] (for an existing file) and [Dir.Withdraw] (to
+// remove a name) changes the destination in one operation of the file system.
 //
-// All names are relative to an os.Root, and a [Dir] is one folder of it that
-// is held open for the time of one write.
+// Exchange and Withdraw keep the displaced file under the temp name. The caller
+// compares it with the file that it meant to replace, and repeats the operation
+// to undo it if they differ. A check before the rename would leave a window in
+// which the save of another program is lost.
+//
+// All names are relative to a [Dir], which is a directory of an os.Root that is
+// open for the duration of a write.
 package atomicfile
 
 import (
@@ -24,7 +25,7 @@ import (
 	"syscall"
 )
 
-// Dir is an open folder. It is not safe for concurrent use.
+// Dir is an open directory. It is not safe for concurrent use.
 type Dir struct {
 	// Before, when set, is called with a name for each system call that changes
 	// the disk, before that is made; its error is returned instead of making
@@ -32,17 +33,17 @@ type Dir struct {
 	Before func(call string) error
 
 	root *os.Root
-	file *os.File // the same folder: its descriptor serves system calls that os.Root lacks
+	file *os.File // the same directory, for system calls that os.Root lacks
 }
 
 // Part ends the name under which [Dir.Stage] writes a file until it is whole.
 const Part = ".part"
 
-// OpenDir opens the folder of root, "." for root itself.
+// OpenDir opens a directory of root; "." is root itself.
 func OpenDir(root *os.Root, folder string) (*Dir, error) {
 	if info, err := root.Stat(folder); err != nil {
 		return nil, err
-	} else if !info.IsDir() { // opening a pipe would wait for whoever writes to it
+	} else if !info.IsDir() { // opening a named pipe would block until a writer opens it
 		return nil, &fs.PathError{Op: "open", Path: folder, Err: syscall.ENOTDIR}
 	}
 	sub, err := root.OpenRoot(folder)
@@ -57,7 +58,7 @@ func OpenDir(root *os.Root, folder string) (*Dir, error) {
 	return &Dir{root: sub, file: f}, nil
 }
 
-// Close closes the folder.
+// Close closes the directory.
 func (d *Dir) Close() error { return errors.Join(d.file.Close(), d.root.Close()) }
 
 func (d *Dir) before(call string) error {
@@ -67,11 +68,11 @@ func (d *Dir) before(call string) error {
 	return d.Before(call)
 }
 
-// Stage writes data to a new file named temp and makes it durable. The file
-// gets the mode, and where the system lets it the owner and the extended
-// attributes, of like, or mode 0644 less the umask when like is nil. On an
-// error no file is left. A file named temp is always whole: until it is, its
-// name ends in [Part].
+// Stage writes data to a new file named temp and makes it durable. The file gets
+// the mode of like and, where the system permits it, the owner and the extended
+// attributes; if like is nil, it gets mode 0644 less the umask. After an error
+// the file does not exist. Until all data is written, the name of the file ends
+// in [Part], so a file named temp is always complete.
 func (d *Dir) Stage(temp string, data []byte, like *os.File) error {
 	part := temp + Part
 	err := d.write(part, data, like)
@@ -114,12 +115,12 @@ func (d *Dir) write(name string, data []byte, like *os.File) (err error) {
 	return f.Sync()
 }
 
-// Publish gives the staged file its name. It fails with fs.ErrExist, leaving
-// everything as it was, when something has that name already.
+// Publish renames the staged file to its name. If the name exists, it changes
+// nothing and returns fs.ErrExist.
 func (d *Dir) Publish(temp, name string) error { return d.Move(temp, d, name) }
 
-// Move renames a file to a name, in another folder perhaps, that nothing has:
-// otherwise it fails with fs.ErrExist.
+// Move renames a file to a new name, possibly in another directory. If the new
+// name exists, it changes nothing and returns fs.ErrExist.
 func (d *Dir) Move(name string, to *Dir, newName string) error {
 	if err := d.before("rename"); err != nil {
 		return err
@@ -131,9 +132,9 @@ func (d *Dir) Move(name string, to *Dir, newName string) error {
 	return linkError("rename", name, newName, linkThenRemove(d, name, to, newName))
 }
 
-// linkThenRemove does without a rename that refuses to replace: a hard link
-// refuses as well. A crash in between leaves both names, which the caller's
-// journal knows to clean up.
+// linkThenRemove moves a file where the file system has no rename that refuses to
+// replace: creating a hard link refuses as well. A crash between the two steps
+// leaves both names, so the caller needs a journal to remove the old one.
 func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
 	if err := link(from, name, to, newName); err != nil {
 		return err
@@ -144,10 +145,9 @@ func linkThenRemove(from *Dir, name string, to *Dir, newName string) error {
 	return from.root.Remove(name)
 }
 
-// Exchange swaps the staged file with the one that has the name: afterwards
-// temp holds what was displaced. Where the file system cannot swap, the
-// displaced file is kept by a hard link before the rename, and a save by
-// another program that falls between the two is what temp holds.
+// Exchange swaps the staged file with the file at name; temp then refers to the
+// displaced file. If the file system cannot swap, Exchange keeps the displaced
+// file by a hard link and then renames temp to name.
 func (d *Dir) Exchange(temp, name string) error {
 	if err := d.before("exchange"); err != nil {
 		return err
@@ -176,10 +176,10 @@ func exchangeByLink(d *Dir, temp, name string) error {
 	return linkError("rename", keep, temp, d.root.Rename(keep, temp))
 }
 
-// Withdraw takes the name away: the file is under temp afterwards.
+// Withdraw renames the file at name to temp, so that the name no longer exists.
 func (d *Dir) Withdraw(name, temp string) error { return d.Move(name, d, temp) }
 
-// Discard removes a temp file. That it is not there is no error.
+// Discard removes a temp file. It returns nil if the file does not exist.
 func (d *Dir) Discard(temp string) error {
 	if _, err := d.root.Lstat(temp); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -193,10 +193,10 @@ func (d *Dir) Discard(temp string) error {
 	return nil
 }
 
-// Root returns the folder for reading.
+// Root returns the directory, for reading.
 func (d *Dir) Root() *os.Root { return d.root }
 
-// Sync makes the names in the folder durable.
+// Sync makes the names in the directory durable.
 func (d *Dir) Sync() error {
 	if err := d.before("sync folder"); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives f the mode, owner and extended attributes of like. An
-// owner or attribute that this user or file system may not set is left out:
-// an editor's save loses it as well.
+// copyAttributes gives f the mode, owner and extended attributes of like. It
+// skips an owner or attribute that the user or the file system may not set, as
+// the save of an editor does.
 func copyAttributes(f, like *os.File) error {
 	info, err := like.Stat()
 	if err != nil {
 		return err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(st.Uid), int(st.Gid)) // before Chmod, which it may undo; see above
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // before Chmod, because it may clear mode bits; skipped on error
 	}
 	copyExtended(int(f.Fd()), int(like.Fd()))
 	return f.Chmod(info.Mode().Perm() | info.Mode()&(os.ModeSetuid|os.ModeSetgid|os.ModeSticky))
@@ -52,7 +52,7 @@ func readAttribute(read func(buf []byte) (int, error)) ([]byte, error) {
 		buf := make([]byte, size)
 		n, err := read(buf)
 		if errors.Is(err, unix.ERANGE) {
-			continue // it has grown
+			continue // the attribute has grown
 		}
 		return buf[:max(n, 0)], err
 	}

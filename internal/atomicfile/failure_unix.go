@@ -13,9 +13,10 @@ func IsDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// IsReadOnlyDisk reports whether the file system takes no writes.
+// IsReadOnlyDisk reports whether a write failed because the file system is
+// mounted read-only.
 func IsReadOnlyDisk(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// IsHeldElsewhere reports whether another program has the file open and does
-// not share it. Here, a file that is open can be replaced.
+// IsHeldElsewhere reports whether another program has the file open without
+// sharing it. On Unix an open file can be replaced, so it returns false.
 func IsHeldElsewhere(error) bool { return false }

@@ -25,11 +25,12 @@ func IsDiskFull(err error) bool {
 	return isAny(err, windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
-// IsReadOnlyDisk reports whether the file system takes no writes.
+// IsReadOnlyDisk reports whether a write failed because the disk is
+// write-protected.
 func IsReadOnlyDisk(err error) bool { return isAny(err, windows.ERROR_WRITE_PROTECT) }
 
-// IsHeldElsewhere reports whether another program has the file open and does
-// not share it.
+// IsHeldElsewhere reports whether another program has the file open without
+// sharing it.
 func IsHeldElsewhere(err error) bool {
 	return isAny(err, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_UNABLE_TO_REMOVE_REPLACED, windows.ERROR_USER_MAPPED_FILE)
 }

@@ -28,8 +28,8 @@ func renameNoReplace(from *Dir, name string, to *Dir, newName string) error {
 	return windows.MoveFileEx(source, target, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// exchange: ReplaceFile keeps the displaced file under a third name, in one
-// step, and the attributes of the replaced one.
+// exchange uses ReplaceFile, which renames the displaced file to a third name in
+// the same operation, and gives the new file the attributes of the displaced one.
 func exchange(d *Dir, temp, name string) error {
 	keep := temp + ".old"
 	var names [3]*uint16
@@ -43,7 +43,7 @@ func exchange(d *Dir, temp, name string) error {
 	ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(names[0])), uintptr(unsafe.Pointer(names[1])), uintptr(unsafe.Pointer(names[2])), 0, 0, 0)
 	if ok == 0 {
 		err = fmt.Errorf("ReplaceFile: %w", err)
-		if errors.Is(err, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT_2) { // it stopped half-way: nothing has the name
+		if errors.Is(err, windows.ERROR_UNABLE_TO_MOVE_REPLACEMENT_2) { // the displaced file was renamed, and name does not exist
 			err = errors.Join(err, d.root.Rename(keep, name))
 		}
 		return err
@@ -52,11 +52,12 @@ func exchange(d *Dir, temp, name string) error {
 }
 
 func link(from *Dir, name string, to *Dir, newName string) error {
-	return errors.ErrUnsupported // MoveFileEx and ReplaceFile need no stand-in
+	return errors.ErrUnsupported // MoveFileEx and ReplaceFile make links unnecessary
 }
 
-// syncFolder: Windows has no way to sync a folder; MoveFileEx wrote through.
+// syncFolder does nothing: Windows cannot sync a directory, and MoveFileEx has
+// written through.
 func syncFolder(*os.File) error { return nil }
 
-// copyAttributes: ReplaceFile does it.
+// copyAttributes does nothing: ReplaceFile copies the attributes.
 func copyAttributes(_, _ *os.File) error { return nil }
