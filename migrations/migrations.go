@@ -1,11 +1,11 @@
 // Package migrations holds the numbered SQL files of notesd's two databases
 // and the runner that brings a database to this program's version.
 //
-// A database's version is its user_version: the number of the last file
-// applied. Each file runs in a transaction of its own, so a crash leaves the
-// database at one version or the next. A shipped file never changes; a change
-// of schema is a new file. A database newer than the program is refused and
-// not touched.
+// The version of a database is its user_version: the number of the last file
+// applied. Each file runs in its own transaction, so a crash leaves the database
+// at one version or the next. A shipped file must not change; a schema change
+// needs a new file. Apply refuses a database that is newer than the program and
+// leaves it unchanged.
 package migrations
 
 import (
@@ -29,18 +29,19 @@ type Set string
 // The databases of a vault.
 const (
 	Notes   Set = "notes"   // derived from the files
-	History Set = "history" // precious
+	History Set = "history" // cannot be rebuilt
 )
 
 // ErrNewer is returned for a database that a newer program has written.
 var ErrNewer = errors.New("the database was written by a newer notesd; upgrade this one, or point --state elsewhere")
 
-// Version returns the version that Apply brings a database of the set to.
+// Version returns the latest version of the set.
 func (s Set) Version() int { return len(s.scripts()) }
 
-// Apply brings db to the set's version, or to version `to` when it is not 0
-// (tests upgrade from every shipped version). It returns [ErrNewer] without
-// touching a database that is ahead. db should hand out one connection.
+// Apply migrates db to the latest version of the set, or to version `to` if that
+// is not 0, which tests use to upgrade from every shipped version. It returns
+// [ErrNewer] for a database with a later version and leaves it unchanged. db
+// should be limited to one connection.
 func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {
 	scripts := set.scripts()
 	if to == 0 {
@@ -55,7 +56,7 @@ func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {
 	}
 	for v := have + 1; v <= to; v++ {
 		if err := applyOne(ctx, db, scripts[v-1], v); err != nil {
-			return fmt.Errorf("bring the %s database to version %d: %w", set, v, err)
+			return fmt.Errorf("migrate the %s database to version %d: %w", set, v, err)
 		}
 	}
 	return nil
@@ -66,7 +67,7 @@ func applyOne(ctx context.Context, db *sql.DB, script string, version int) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	if _, err := tx.ExecContext(ctx, script); err != nil {
 		return err
 	}
@@ -76,8 +77,8 @@ func applyOne(ctx context.Context, db *sql.DB, script string, version int) error
 	return tx.Commit()
 }
 
-// scripts returns the files in order. A gap or a misnamed file is a mistake
-// of ours that must not reach a user, hence the panic.
+// scripts returns the files in order. It panics at a gap or a misnamed file,
+// which is a mistake of the developer that every test finds.
 func (s Set) scripts() []string {
 	names, err := fs.Glob(files, string(s)+"/*.sql")
 	if err != nil {

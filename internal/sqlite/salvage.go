@@ -12,9 +12,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SetAside renames a damaged database and its companions so that a new one
-// can take the name, and returns the new path. Nothing is deleted: what could
-// not be salvaged may still be worth something to its owner.
+// SetAside renames a damaged database with its -wal and -shm files, so that a
+// new one can be created under the name, and returns the new path. It deletes
+// no data, because the user may recover more of it by other means.
 func SetAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000")
 	if err := os.Rename(path, aside); err != nil {
@@ -29,17 +29,16 @@ func SetAside(path string, now time.Time) (string, error) {
 	return aside, nil
 }
 
-// Salvage copies every row that can still be read from the damaged file into
-// the tables of the same name, from both ends of each table, since one broken
-// page ends a scan. It returns how many rows were saved and a summary of what
-// was lost.
+// Salvage copies every readable row of the damaged file into the tables of the
+// same name. A damaged page ends a scan, so Salvage scans each table from both
+// ends. It returns the number of rows copied and a summary of the loss.
 func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string) {
 	connector, err := sqlite.NewConnector(dsn(from, Options{}, true))
 	if err != nil {
 		return 0, "all: " + err.Error()
 	}
 	old := sql.OpenDB(connector)
-	defer func() { _ = old.Close() }() // only read from
+	defer func() { _ = old.Close() }() // nothing was written to it
 	old.SetMaxOpenConns(1)
 	tables, err := db.tables(ctx)
 	if err != nil {
@@ -59,7 +58,8 @@ func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string)
 	return saved, "rows are missing from " + strings.Join(broken, ", ")
 }
 
-// tables lists the database's own tables, those that others refer to first.
+// tables lists the database's tables in the order of their creation, so that a
+// table comes after those that it refers to.
 func (db *DB) tables(ctx context.Context) ([]string, error) {
 	return queryStrings(ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
 }
@@ -69,7 +69,7 @@ func queryStrings(ctx context.Context, q *sql.DB, query string, args ...any) ([]
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	var out []string
 	for rows.Next() {
 		var s string
@@ -102,14 +102,14 @@ func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (save
 	return saved, false
 }
 
-// copyRows copies until the first row that cannot be read; a row that is there
-// already, or whose parent row was lost, is passed over.
+// copyRows copies rows up to the first one that cannot be read. It skips a row
+// that exists already and a row whose parent row was lost.
 func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, columns int, query string) (int, error) {
 	rows, err := old.QueryContext(ctx, query)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	insert := fmt.Sprintf(`INSERT OR IGNORE INTO "%s" (%s) VALUES (?%s)`, table, names, strings.Repeat(", ?", columns-1))
 	values, pointers := make([]any, columns), make([]any, columns)
 	for i := range values {
@@ -119,10 +119,10 @@ func (db *DB) copyRows(ctx context.Context, old *sql.DB, table, names string, co
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		for rows.Next() {
 			if err := rows.Scan(pointers...); err != nil {
-				return nil // keep what was copied; Err below tells
+				return nil // commit the copied rows; Err reports the error
 			}
 			if result, err := tx.ExecContext(ctx, insert, values...); err == nil {
-				n, _ := result.RowsAffected() // SQLite always knows
+				n, _ := result.RowsAffected() // SQLite never returns an error here
 				saved += int(n)
 			}
 		}

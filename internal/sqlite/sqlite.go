@@ -1,11 +1,11 @@
-// Package sqlite opens a SQLite database file the one way that notesd uses it:
-// WAL, one writer connection whose transactions begin IMMEDIATE, and a pool of
-// readers that cannot write.
+// Package sqlite opens the SQLite databases of notesd: in WAL mode, with one
+// writer connection whose transactions begin IMMEDIATE, and with a pool of
+// read-only connections.
 //
-// Every pragma is in the data source name, because one sent by Exec reaches
-// only the connection that happens to run it. A deferred transaction that
-// reads and then writes fails with SQLITE_BUSY when another writer got in
-// between; IMMEDIATE ones wait their turn instead.
+// Every pragma is in the data source name, because a pragma sent by Exec affects
+// only the connection that runs it. A deferred transaction that reads and then
+// writes fails with SQLITE_BUSY if another writer committed in between; an
+// IMMEDIATE transaction waits for the other writer instead.
 //
 // A [DB] is safe for concurrent use. Write transactions run one at a time;
 // readers see the last commit and never wait for the writer.
@@ -31,19 +31,19 @@ import (
 // keep a long one from delaying the rest, and each costs a page cache.
 const readers = 4
 
-// Schema names the tables that a database has.
+// Schema names the set of migrations of a database.
 type Schema = migrations.Set
 
 // The databases of a vault.
 const (
 	NotesSchema   = migrations.Notes   // derived from the files
-	HistorySchema = migrations.History // precious
+	HistorySchema = migrations.History // cannot be rebuilt
 )
 
 // ErrNewer is returned for a database that a newer program has written.
 var ErrNewer = migrations.ErrNewer
 
-// Options say how a database is kept.
+// Options configure a database.
 type Options struct {
 	Schema Schema
 	// Durable makes every commit reach the disk before it returns
@@ -61,13 +61,14 @@ type DB struct {
 	err    error
 }
 
-// ErrCorrupt is returned when the file is not a sound database: by Open after
-// an unclean stop, and by IsCorrupt's callers.
+// ErrCorrupt reports that the file is not an intact database. Open returns it;
+// for errors of statements use IsCorrupt.
 var ErrCorrupt = errors.New("the database file is damaged")
 
-// Open opens or creates the database at path and brings it to the version of
-// its migrations. A file that was not closed in order by Close is checked for
-// damage first, and refused with [ErrCorrupt].
+// Open opens or creates the database at path and applies pending migrations. If
+// the file was not closed by Close, Open checks all of it first and returns
+// [ErrCorrupt] if it is damaged. It returns [ErrNewer] for a database of a newer
+// program.
 func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
@@ -106,8 +107,8 @@ func (db *DB) prepare(ctx context.Context, opt Options) error {
 	return migrations.Apply(ctx, db.write, opt.Schema, 0)
 }
 
-// createPrivate makes sure that the file exists with mode 0600 before SQLite,
-// which would obey the umask, creates it and its companions.
+// createPrivate creates the file with mode 0600 unless it exists. SQLite would
+// apply the umask, and gives its -wal and -shm files the mode of the database.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -138,14 +139,13 @@ func dsn(path string, opt Options, readOnly bool) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + q.Encode()
 }
 
-// Write runs fn in a write transaction, commits when fn returns nil, and
-// rolls back otherwise. Writes wait for one another.
+// Write runs fn in a write transaction, which it commits if fn returns nil and
+// rolls back otherwise. Concurrent writes run one after the other.
 func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	return inTx(ctx, db.write, nil, fn)
 }
 
-// Read runs fn in a read transaction: everything that fn reads is of one
-// moment.
+// Read runs fn in a read transaction, so that fn reads a single snapshot.
 func (db *DB) Read(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	return inTx(ctx, db.read, &sql.TxOptions{ReadOnly: true}, fn)
 }
@@ -161,20 +161,20 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	if err := fn(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// Close waits for running transactions, folds the log into the file, and
-// records that the file was left in order. It may be called again.
+// Close waits for running transactions, checkpoints the write-ahead log and
+// records that the file is intact. Further calls return the same error.
 func (db *DB) Close() error {
 	db.closed.Do(func() {
 		readErr := db.read.Close()
-		_, foldErr := db.write.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
-		db.err = errors.Join(readErr, foldErr, db.write.Close())
+		_, checkpointErr := db.write.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		db.err = errors.Join(readErr, checkpointErr, db.write.Close())
 		if db.err == nil {
 			db.err = writeStamp(db.path)
 		}
@@ -182,7 +182,7 @@ func (db *DB) Close() error {
 	return db.err
 }
 
-// IsCorrupt reports whether err says that a database file is damaged.
+// IsCorrupt reports whether err means that a database file is damaged.
 func IsCorrupt(err error) bool {
 	if errors.Is(err, ErrCorrupt) {
 		return true
@@ -198,14 +198,14 @@ func IsCorrupt(err error) bool {
 	return false
 }
 
-// IsFull reports whether err says that the disk, or the user's quota, is full.
+// IsFull reports whether err means that the disk or the user's quota is full.
 func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
 }
 
-// Rewrite builds the file anew without its free pages, so that deleted rows
-// are gone from the disk as well, and folds the log into it.
+// Rewrite rebuilds the file without its free pages and checkpoints the log, so
+// that deleted rows are removed from the disk as well.
 func (db *DB) Rewrite(ctx context.Context) error {
 	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil {
 		return err
@@ -214,14 +214,15 @@ func (db *DB) Rewrite(ctx context.Context) error {
 	return err
 }
 
-// Backup writes a sound copy of the database to a new file at path, while the
-// database is in use, and runs statements on it, which know it as "copy".
+// Backup writes a consistent copy of the database to a new file at path while the
+// database is in use. It then runs statements, in which the copy is attached as
+// the schema "copy".
 func (db *DB) Backup(ctx context.Context, path string, statements ...string) error {
 	conn, err := db.write.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil || len(statements) == 0 {
 		return err
 	}
