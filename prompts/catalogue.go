@@ -13,32 +13,32 @@ import (
 	"notesd/notes"
 )
 
-// Notes is where prompts find what they embed; *notes.Vault is one.
+// Notes provides the notes that prompts embed. *notes.Vault implements it.
 type Notes interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
-	// Refresh brings what List knows of a folder up to date while the first
-	// scan has not ended; later it does nothing.
+	// Refresh indexes a folder for List while the first scan is running. After
+	// the first scan it does nothing.
 	Refresh(ctx context.Context, folder string) error
 }
 
-// Searcher finds the notes that match a query, the best first.
+// Searcher returns the passages that match a query, the best first.
 type Searcher interface {
 	Passages(ctx context.Context, query Query, f notes.Filter, limit int) ([]notes.Passage, error)
 }
 
-// Query is what a prompt searches for.
+// Query is a search of a prompt.
 type Query struct {
 	Text      string
-	Operators bool // the text may hold tag:x, -word and the like; without, all of it is plain words
+	Operators bool // whether tag:x, -word and other operators in the text apply; if not, all of it is plain words
 }
 
 // Options configure a Catalogue.
 type Options struct {
 	Notes  Notes
-	Search Searcher         // nil: prompts that take a query list the newest notes instead
-	Folder string           // of the user's own templates, in the vault; "": none
-	Budget int              // bytes of notes embedded in one rendering; 0 is 100 000
+	Search Searcher         // nil: prompts with a query embed the newest notes instead
+	Folder string           // vault-relative folder of the user's templates; "": none
+	Budget int              // bytes of notes embedded in one rendering; 0: 100 000
 	Now    func() time.Time // nil: time.Now
 	Log    *slog.Logger     // nil: none
 }
@@ -59,7 +59,7 @@ type Argument struct {
 	Completes   Kind
 }
 
-// Kind says what an argument's values are, for completion.
+// Kind is the kind of an argument's values, for completion.
 type Kind string
 
 // The kinds of values.
@@ -80,7 +80,7 @@ type Message struct {
 // A Resource is a note embedded in a message.
 type Resource struct {
 	URI  string
-	Text string // untrusted: the note's own words
+	Text string // content of the note, which is untrusted
 }
 
 // Rendered is a prompt with its arguments filled in.
@@ -99,11 +99,11 @@ type Catalogue struct {
 	log    *slog.Logger
 
 	mu       sync.Mutex
-	problems map[string]string // of the templates as they were last read, by path
+	problems map[string]string // problems of the templates at their last read, by path
 }
 
-// New returns the catalogue of built-in prompts and of the templates in a
-// folder, which are read when they are asked for.
+// New returns a catalogue of the built-in prompts and the user's templates. Each
+// request reads the templates again.
 func New(o Options) *Catalogue {
 	if o.Budget <= 0 {
 		o.Budget = 100_000
@@ -117,11 +117,10 @@ func New(o Options) *Catalogue {
 	return &Catalogue{notes: o.Notes, search: o.Search, folder: strings.Trim(o.Folder, "/"), budget: o.Budget, now: o.Now, log: o.Log}
 }
 
-// Folder returns the vault's folder that holds the user's templates; "": there
-// are none.
+// Folder returns the vault-relative folder of the user's templates, or "".
 func (c *Catalogue) Folder() string { return c.folder }
 
-// Warnings returns what is wrong with the user's templates, by path.
+// Warnings returns the problems of the user's templates, ordered by path.
 func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
 	if _, err := c.templates(ctx); err != nil {
 		return nil, err
@@ -135,19 +134,19 @@ func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
 	return warnings, nil
 }
 
-// report remembers what is wrong with the templates, and logs what is new.
+// report stores the problems of the templates and logs the new ones.
 func (c *Catalogue) report(problems map[string]string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for p, problem := range problems {
 		if c.problems[p] != problem {
-			c.log.Warn("a prompt of the prompts folder is not as it was meant", "note", p, "problem", problem)
+			c.log.Warn("a prompt template has a problem", "note", p, "problem", problem)
 		}
 	}
 	c.problems = problems
 }
 
-// Builtins returns the prompts that are always there.
+// Builtins returns the built-in prompts.
 func (c *Catalogue) Builtins() []Prompt {
 	list := make([]Prompt, len(builtins))
 	for i, b := range builtins {
@@ -156,8 +155,8 @@ func (c *Catalogue) Builtins() []Prompt {
 	return list
 }
 
-// List returns all prompts. A template with the name of a built-in prompt takes
-// its place.
+// List returns all prompts. A template replaces a built-in prompt of the same
+// name.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	templates, err := c.templates(ctx)
 	if err != nil {
@@ -175,9 +174,9 @@ func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	return list, nil
 }
 
-// Render fills in a prompt. A missing required argument or an unknown prompt is
-// a *notes.Error with ErrInvalid or ErrNotFound; notes outside the scope are
-// treated as if they did not exist.
+// Render fills in a prompt. It returns a *notes.Error, with ErrNotFound for an
+// unknown prompt and ErrInvalid if a required argument is missing. Notes outside
+// the scope are treated as missing.
 func (c *Catalogue) Render(ctx context.Context, name string, args map[string]string, scope notes.Scope) (Rendered, error) {
 	prompt, render, err := c.find(ctx, name)
 	if err != nil {

@@ -316,7 +316,7 @@ func TestBrokenTemplates(t *testing.T) {
 		require.Len(t, warnings, 2)
 		assert.Contains(t, warnings[0], `"Prompts/a.md": its front matter is broken`)
 		assert.Contains(t, warnings[0], "line 2: a tab")
-		assert.Contains(t, warnings[1], `"Prompts/b/a.md": it is left out`)
+		assert.Contains(t, warnings[1], `"Prompts/b/a.md": it is skipped`)
 	}
 	assert.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
 	s[0].FrontMatterError = ""

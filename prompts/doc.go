@@ -3,17 +3,17 @@
 //
 // # Vocabulary
 //
-//   - A [Prompt] is what a client lists: a name, and arguments that are all
-//     optional, because some hosts cannot ask for any.
+//   - A [Prompt] has a name and arguments. The arguments of the built-in prompts
+//     are all optional, because some hosts cannot ask the user for values.
 //   - Rendering turns a prompt and its arguments into messages. Text messages
-//     are notesd's words (or the user's, in a template); what notes say comes
-//     only as embedded resources, so that a model can tell one from the other.
-//   - The budget is how many bytes of notes one rendering embeds. What does not
-//     fit is left out, and the messages say what.
+//     are instructions, written by notesd or by the author of a template. The
+//     content of notes appears only in embedded resources, so that a model can
+//     distinguish it from instructions.
+//   - The budget is the number of bytes of notes that one rendering embeds. The
+//     messages state which notes did not fit.
 //
-// A built-in prompt is data: its words and a way to pick notes. The package
-// knows notes but not the protocol, and finds passages through an interface
-// that its user supplies.
+// The package knows notes but not the protocol. It searches through the interface
+// [Searcher], which the caller supplies.
 //
 // A [Catalogue] is safe for concurrent use and starts no goroutine.
 package prompts

@@ -10,12 +10,12 @@ import (
 	"notesd/notes"
 )
 
-// A rendering is the work of filling in one prompt.
+// A rendering is the state of filling in one prompt.
 type rendering struct {
 	*Catalogue
 	scope    notes.Scope
 	args     map[string]string
-	left     int // bytes of the budget
+	left     int // bytes left of the budget
 	messages []Message
 	embedded map[string]bool // paths
 }
@@ -24,8 +24,8 @@ func (r *rendering) say(format string, args ...any) {
 	r.messages = append(r.messages, Message{Text: fmt.Sprintf(format, args...)})
 }
 
-// embed adds the note unless it is there already or does not fit, and reports
-// whether it is there now.
+// embed adds the note, unless it was added before, and reports whether it fits
+// into the budget.
 func (r *rendering) embed(n *notes.Note) bool {
 	if r.embedded[n.Path] {
 		return true
@@ -73,8 +73,9 @@ func (r *rendering) add(path, uri, text string) {
 	r.messages = append(r.messages, Message{Resource: &Resource{URI: uri, Text: text}})
 }
 
-// bounded bounds a filter to what the caller may read, without the prompts
-// folder unless that is asked for: instructions are no notes to work on.
+// bounded restricts a filter to the notes that the caller may read. It excludes
+// the prompts folder unless the filter names it, because templates are
+// instructions and not material for a prompt.
 func (r *rendering) bounded(f notes.Filter) notes.Filter {
 	f.Scope = r.scope.Read
 	if folder := strings.Trim(f.Folder, "/"); r.folder != "" && !strings.EqualFold(folder, r.folder) {
@@ -83,15 +84,15 @@ func (r *rendering) bounded(f notes.Filter) notes.Filter {
 	return f
 }
 
-// selection is what embedding a list of notes came to.
+// selection is the result of embedding a list of notes.
 type selection struct {
-	total    int // notes that were asked for
+	total    int // notes selected
 	embedded int
-	cut      string // the path of the one note that is embedded in part
+	cut      string // path of the note that is embedded in part, if any
 }
 
-// embedListed embeds the notes that the filter selects, newest first, while
-// they fit. A note that alone is too long is passed over for the next.
+// embedListed embeds the notes that the filter selects, the newest first, as far
+// as they fit. It skips a note that does not fit and continues with the next.
 func (r *rendering) embedListed(ctx context.Context, f notes.Filter) (selection, error) {
 	const page = 100
 	f = r.bounded(f)
@@ -160,7 +161,7 @@ func (r *rendering) embedFound(ctx context.Context, query Query, f notes.Filter,
 	return r.orStart(sel, first), nil
 }
 
-// orStart embeds the beginning of a note when no whole one fitted.
+// orStart embeds the beginning of the first note if no whole note fitted.
 func (r *rendering) orStart(sel selection, first *notes.Note) selection {
 	if sel.embedded == 0 && first != nil {
 		r.embedStart(first)
@@ -169,7 +170,7 @@ func (r *rendering) orStart(sel selection, first *notes.Note) selection {
 	return sel
 }
 
-// read returns the note at path, or nil when it has gone.
+// read returns the note at path, or nil if it was deleted.
 func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) {
 	note, err := r.notes.Read(ctx, notes.URI(path), r.scope)
 	if errors.Is(err, notes.ErrNotFound) {
@@ -178,8 +179,8 @@ func (r *rendering) read(ctx context.Context, path string) (*notes.Note, error) 
 	return note, err
 }
 
-// theNote returns the note that the argument "note" names, else the newest; nil
-// when there are no notes.
+// theNote returns the note that the argument "note" names, or the newest note if
+// there is no argument. It returns nil if there are no notes.
 func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	if ref := r.args["note"]; ref != "" {
 		return r.notes.Read(ctx, ref, r.scope)
@@ -192,7 +193,7 @@ func (r *rendering) theNote(ctx context.Context) (*notes.Note, error) {
 	return r.read(ctx, list.Notes[0].Path)
 }
 
-// leftOut says what of a selection is not here, or "" when nothing is missing.
+// leftOut returns a sentence on the notes that were not embedded, or "".
 func (s selection) leftOut(which string) string {
 	var parts []string
 	if n := s.total - s.embedded; n > 0 {

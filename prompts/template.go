@@ -10,32 +10,33 @@ import (
 	"notesd/notes"
 )
 
-// maxTemplates bounds how many of the user's own prompts there may be: they are
-// all read to be listed.
+// maxTemplates bounds the number of the user's templates, because listing the
+// prompts reads all of them.
 const maxTemplates = 100
 
-// A template is a prompt of the user's: a note in the prompts folder. Its front
-// matter may hold a description and arguments, its body is text with places in
-// double braces:
+// A template is a prompt that the user wrote, as a note in the prompts folder. Its
+// front matter may hold a description and arguments. Its body is text with
+// placeholders in double braces:
 //
-//	{{topic}}              the argument's value
-//	{{search "sourdough"}} notes that match, embedded; the operators of a search
-//	                       count: {{search "tag:bread after:7d"}}
-//	{{search topic}}       the same for an argument's value, as plain words
+//	{{topic}}              the value of an argument
+//	{{search "sourdough"}} the notes that match, embedded; search operators apply:
+//	                       {{search "tag:bread after:7d"}}
+//	{{search topic}}       the same for the value of an argument, as plain words
 //	{{note "Plan.md"}}     one note, embedded; also {{note topic}}
 type template struct {
 	Prompt
 	body string
 }
 
-// templates reads the user's prompts. A note without text is none; of one whose
-// front matter is broken the text is used.
+// templates reads the user's templates. It skips notes without a body. If the
+// front matter of a note cannot be parsed, its body is used without description
+// and arguments.
 func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 	if c.folder == "" || c.notes == nil {
 		return nil, nil
 	}
 	if err := c.notes.Refresh(ctx, c.folder); err != nil {
-		c.log.Debug("cannot refresh the prompts folder", "error", err) // what is known of it is used
+		c.log.Debug("cannot refresh the prompts folder", "error", err) // List returns the notes indexed so far
 	}
 	list, err := c.notes.List(ctx, notes.ListQuery{Filter: notes.Filter{Folder: c.folder}, Sort: "path", Limit: maxTemplates})
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 	for _, m := range list.Notes {
 		note, err := c.notes.Read(ctx, notes.URI(m.Path), notes.Scope{})
 		if err != nil {
-			continue // it has just gone, or is no text any more
+			continue // deleted since the list was read, or no longer a text file
 		}
 		t := newTemplate(note)
 		taken := func(other template) bool { return other.Name == t.Name }
@@ -57,10 +58,10 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 		case t.body == "":
 			continue
 		case slices.ContainsFunc(found, taken):
-			problems[note.Path] = fmt.Sprintf("it is left out: there is another one with the name %q", t.Name)
+			problems[note.Path] = fmt.Sprintf("it is skipped: another prompt has the name %q", t.Name)
 			continue
 		case note.FrontMatterError != "":
-			problems[note.Path] = "its front matter is broken, so that its description and arguments are missing: " + note.FrontMatterError
+			problems[note.Path] = "its front matter is broken, so its description and arguments are missing: " + note.FrontMatterError
 		}
 		found = append(found, t)
 	}
@@ -71,7 +72,7 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 func newTemplate(note *notes.Note) template {
 	t := template{Prompt: Prompt{Name: strings.TrimSuffix(path.Base(note.Path), path.Ext(note.Path)), Title: note.Title}}
 	if t.Description, _ = note.FrontMatter["description"].(string); t.Description == "" {
-		t.Description = note.Title // some clients want one of every prompt
+		t.Description = note.Title // some clients require a description
 	}
 	if list, ok := note.FrontMatter["arguments"].([]any); ok {
 		for _, item := range list {
@@ -100,8 +101,8 @@ func newArgument(item any) (Argument, bool) {
 	return Argument{}, false
 }
 
-// render fills in the body: what stands between places is text, and what places
-// bring in of notes is embedded where they stand.
+// render fills in the body. The text between placeholders becomes text messages,
+// and notes are embedded at the position of their placeholder.
 func (t template) render(ctx context.Context, r *rendering) error {
 	var text strings.Builder
 	flush := func() {
@@ -116,13 +117,13 @@ func (t template) render(ctx context.Context, r *rendering) error {
 		if !found {
 			break
 		}
-		place, tail, closed := strings.Cut(after, "}}")
+		placeholder, tail, closed := strings.Cut(after, "}}")
 		if !closed {
 			text.WriteString("{{" + after)
 			break
 		}
 		rest = tail
-		if err := t.fill(ctx, r, strings.TrimSpace(place), &text, flush); err != nil {
+		if err := t.fill(ctx, r, strings.TrimSpace(placeholder), &text, flush); err != nil {
 			return err
 		}
 	}
@@ -133,10 +134,10 @@ func (t template) render(ctx context.Context, r *rendering) error {
 	return nil
 }
 
-// fill writes what a place stands for.
-func (t template) fill(ctx context.Context, r *rendering, place string, text *strings.Builder, flush func()) error {
+// fill writes the value of a placeholder to text, or calls flush and embeds notes.
+func (t template) fill(ctx context.Context, r *rendering, placeholder string, text *strings.Builder, flush func()) error {
 	const most = 10
-	verb, operand, _ := strings.Cut(place, " ")
+	verb, operand, _ := strings.Cut(placeholder, " ")
 	switch {
 	case verb == "search" && operand != "":
 		query, err := t.value(r, operand)
@@ -161,19 +162,19 @@ func (t template) fill(ctx context.Context, r *rendering, place string, text *st
 		}
 		return nil
 	}
-	value, err := t.value(r, place)
+	value, err := t.value(r, placeholder)
 	text.WriteString(value)
 	return err
 }
 
-// quoted reports whether an operand is a text of the template's author, and not
-// the name of an argument.
+// quoted reports whether an operand is a quoted text; others are the names of
+// arguments.
 func quoted(operand string) bool {
 	operand = strings.TrimSpace(operand)
 	return len(operand) >= 2 && operand[0] == '"' && operand[len(operand)-1] == '"'
 }
 
-// value is a quoted text or the value of an argument.
+// value returns the quoted text, or the value of the named argument.
 func (t template) value(r *rendering, operand string) (string, error) {
 	operand = strings.TrimSpace(operand)
 	if quoted(operand) {
@@ -183,9 +184,9 @@ func (t template) value(r *rendering, operand string) (string, error) {
 		return value, nil
 	}
 	if slices.ContainsFunc(t.Arguments, func(a Argument) bool { return a.Name == operand }) {
-		return "", nil // an argument that was left out
+		return "", nil // the caller omitted the argument
 	}
 	return "", &notes.Error{Op: "prompt", Path: t.Name, Err: notes.ErrInvalid,
-		Detail: fmt.Sprintf("the template has a place {{%s}}, and no argument of that name", operand),
+		Detail: fmt.Sprintf("the template has a placeholder {{%s}}, but no argument of that name", operand),
 		Hint:   "Add it to arguments in the template's front matter."}
 }
