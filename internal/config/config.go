@@ -1,31 +1,28 @@
-// Package config turns what a user wrote into one validated [Config].
+// Package config loads and validates the settings of notesd.
 //
 // Settings come in layers, and a later layer wins key by key: the defaults,
 // the TOML file, NOTESD_… environment variables, command-line flags. A key is
-// named by its section and its name ("vault.read_only"); the variable of that
-// key is NOTESD_VAULT_READ_ONLY, and the two that people set by hand have
-// short forms, NOTESD_VAULT and NOTESD_STATE.
+// named by its section and its name ("vault.read_only"). Its variable is
+// NOTESD_VAULT_READ_ONLY; NOTESD_VAULT is short for NOTESD_VAULT_PATH.
 //
-// Each layer is checked on its own before it is merged, so that a mistake is
-// reported with the place it was made in, and all mistakes are reported
-// together: [Load] fails with an [*Error] that lists every [Problem]. An
-// unknown key is a mistake, because a misspelt "read_only" must not leave a
-// vault writable.
+// Each layer is checked before it is merged, so that a problem is reported with
+// its file and line, variable or flag. [Load] fails with an [*Error] that lists
+// every [Problem]. An unknown key is an error, because a misspelt "read_only"
+// must not leave a vault writable.
 //
-// Paths in a Config are absolute; a relative path was meant relative to the
-// file that holds it, or to the working directory when it came from the
-// environment or a flag.
+// Paths in a Config are absolute. A relative path is resolved against the
+// directory of the file that holds it, or against the working directory if it
+// comes from the environment or a flag.
 //
-// The package keeps no state and starts nothing: Load reads its [Sources] and
-// one file. It is imported by the command only; other packages are handed the
-// values they need.
+// The package keeps no state. Load reads its [Sources] and one file. Only the
+// command imports the package; it passes values to the other packages.
 package config
 
 import "time"
 
-// Config is every setting. The fields' tags are the keys of the file.
+// Config holds all settings. The tags of the fields are the keys of the file.
 type Config struct {
-	State    string   `koanf:"state"` // absolute; set by Load whenever Vault.Path is
+	State    string   `koanf:"state"` // absolute; never empty if Vault.Path is set
 	Vault    Vault    `koanf:"vault"`
 	Search   Search   `koanf:"search"`
 	Semantic Semantic `koanf:"semantic"`
@@ -36,16 +33,16 @@ type Config struct {
 	Log      Log      `koanf:"log"`
 }
 
-// Vault says which folder is served and how much of it.
+// Vault configures the folder that is served.
 type Vault struct {
-	Path     string   `koanf:"path"`      // absolute; empty when nothing names a vault
+	Path     string   `koanf:"path"`      // absolute; empty: no vault is configured
 	Ignore   []string `koanf:"ignore"`    // glob patterns, in addition to hidden files and folders
 	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
-	ReadOnly bool     `koanf:"read_only"` // offer no tool that writes
+	ReadOnly bool     `koanf:"read_only"` // offer only tools that read
 	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
 }
 
-// Search holds what a query gets when it does not say otherwise.
+// Search holds the defaults of a query.
 type Search struct {
 	Mode  string `koanf:"mode"`  // hybrid, text or semantic
 	Limit int    `koanf:"limit"` // hits, 1 to 50
@@ -60,45 +57,45 @@ type Semantic struct {
 	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none
 	Threads     int    `koanf:"threads"`      // 0: half the processors
 
-	// APIKey is what the provider asks for, from its variable or APIKeyFile. It
-	// is no setting, so that nobody writes it into a file that is shared.
+	// APIKey is the key of the provider's API, from [APIKeyVariable] or
+	// APIKeyFile. It has no key in the file, because users share such files.
 	APIKey Secret `koanf:"-"`
 }
 
-// History bounds what is kept for undo. A note's newest revision always is.
+// History bounds the revisions kept. The newest revision of a note is always kept.
 type History struct {
-	Keep int           `koanf:"keep"` // revisions of one note
+	Keep int           `koanf:"keep"` // revisions per note
 	Age  time.Duration `koanf:"age"`
-	Size Bytes         `koanf:"size"` // of all revisions, compressed
+	Size Bytes         `koanf:"size"` // total of all revisions, compressed
 }
 
 // HTTP configures the optional HTTP listener.
 type HTTP struct {
 	Addr           string   `koanf:"addr"`            // host:port; empty: no listener
-	TokenFile      string   `koanf:"token_file"`      // holds the bearer token; may not exist yet
+	TokenFile      string   `koanf:"token_file"`      // holds the bearer token; created if missing
 	AllowedOrigins []string `koanf:"allowed_origins"` // scheme://host[:port]
 	TLSCert        string   `koanf:"tls_cert"`
 	TLSKey         string   `koanf:"tls_key"`
-	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS: plain HTTP is meant
+	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS, so plain HTTP is accepted
 }
 
-// Limits keeps one client from hurting the others or the model's context.
+// Limits bounds the resources that one client uses.
 type Limits struct {
-	ResultBytes Bytes `koanf:"result_bytes"` // of one tool result
-	Resources   int   `koanf:"resources"`    // notes that resources/list offers
-	NoteBytes   Bytes `koanf:"note_bytes"`   // a larger file is not a note
+	ResultBytes Bytes `koanf:"result_bytes"` // size of one tool result
+	Resources   int   `koanf:"resources"`    // notes in resources/list
+	NoteBytes   Bytes `koanf:"note_bytes"`   // larger files are not indexed as notes
 
-	// What one client may do in a second; it may save up five seconds of it.
+	// Rates per client. A burst of five seconds' worth is allowed.
 	CallsPerSecond       int `koanf:"calls_per_second"`
 	WritesPerSecond      int `koanf:"writes_per_second"`
 	CompletionsPerSecond int `koanf:"completions_per_second"`
-	LogsPerSecond        int `koanf:"logs_per_second"`     // log records sent to it
-	ProgressPerSecond    int `koanf:"progress_per_second"` // notifications of progress sent to it
+	LogsPerSecond        int `koanf:"logs_per_second"`     // log records sent to the client
+	ProgressPerSecond    int `koanf:"progress_per_second"` // progress notifications sent to the client
 
-	Ping time.Duration `koanf:"ping"` // how often a client is asked whether it is still there; 0: never
+	Ping time.Duration `koanf:"ping"` // interval of pings to an idle client; 0: never
 }
 
-// Prompts says where the user's own prompt templates are.
+// Prompts configures the user's prompt templates.
 type Prompts struct {
 	Folder string `koanf:"folder"` // vault-relative or absolute; empty: none
 }
@@ -109,7 +106,7 @@ type Log struct {
 	File  string `koanf:"file"`  // empty: stderr
 }
 
-// Default returns the settings of a user who set none.
+// Default returns the settings without any source.
 func Default() Config {
 	return Config{
 		Vault:    Vault{Ignore: []string{}, Dates: []string{}, Allow: []string{}},
@@ -122,8 +119,8 @@ func Default() Config {
 			Resources:   10_000,   // 20 pages of 500; TypeScript clients give up after 64
 			NoteBytes:   16 << 20,
 
-			// An agent that asks one thing after the other reaches a thousand
-			// calls a second, and must never meet a limit.
+			// An agent that sends requests one after the other reaches a
+			// thousand calls a second and must stay below the limit.
 			CallsPerSecond:       2000,
 			WritesPerSecond:      500,
 			CompletionsPerSecond: 200,

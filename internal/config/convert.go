@@ -18,7 +18,7 @@ var byteUnits = []struct {
 	name string
 	size int64
 }{
-	// Longer names first, so that "KiB" is not taken for a "B".
+	// Longer names come first, so that "KiB" does not match as "B".
 	{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30},
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
 	{"B", 1}, {"", 1},
@@ -40,8 +40,8 @@ func parseBytes(s string) (Bytes, error) {
 	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
 }
 
-// parseDuration reads what time.ParseDuration does, and whole days and weeks,
-// in which people think of history.
+// parseDuration reads the syntax of time.ParseDuration, and whole days ("90d")
+// and weeks ("12w"), which suit the age of history.
 func parseDuration(s string) (time.Duration, error) {
 	s = strings.TrimSpace(s)
 	for unit, size := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
@@ -70,8 +70,8 @@ func parseBool(s string) (bool, error) {
 	return false, errors.New("must be true or false")
 }
 
-// fromText reads a value of type typ as environment variables and flags
-// hold it. Lists are separated by commas.
+// fromText parses a value of type typ from an environment variable or a flag.
+// Lists are separated by commas.
 func fromText(s string, typ reflect.Type) (any, error) {
 	switch typ {
 	case typeString:
@@ -100,8 +100,8 @@ func fromText(s string, typ reflect.Type) (any, error) {
 	panic(fmt.Sprintf("config: no reader for a field of type %v", typ))
 }
 
-// fromTOML reads a value of type typ as a TOML document holds it. Only sizes
-// and durations, for which TOML has no type, are read from strings.
+// fromTOML converts a value of a TOML document to type typ. Only sizes and
+// durations, for which TOML has no type, are parsed from strings.
 func fromTOML(v any, typ reflect.Type) (any, error) {
 	switch typ {
 	case typeString:
@@ -128,7 +128,7 @@ func fromTOML(v any, typ reflect.Type) (any, error) {
 	case int64:
 		return fromText(strconv.FormatInt(v, 10), typ)
 	}
-	return fromText("", typ) // for its error
+	return fromText("", typ) // returns the error for the type
 }
 
 func stringsFromTOML(v any) (any, error) {

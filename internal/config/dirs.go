@@ -14,11 +14,11 @@ import (
 
 var errNoHome = errors.New("neither an XDG directory nor a home directory is set")
 
-// StateDir returns the directory that holds what notesd keeps about a vault:
-// notesd/<folder name>-<hash of the real path> in the user's state directory,
-// so that every way to spell the path of a vault leads to the same state and
-// two vaults of one name do not share it. Nothing is created. environ is as
-// os.Environ gives it.
+// StateDir returns the default state directory of a vault:
+// notesd/<folder name>-<hash of the real path> in the user's state directory.
+// Every spelling of a vault's path gives the same directory, and two vaults of
+// the same name get different ones. StateDir does not create the directory.
+// environ has the form of os.Environ.
 func StateDir(vault string, environ []string) (string, error) {
 	return newEnvironment(environ).stateDir(vault)
 }
@@ -45,14 +45,14 @@ func (e environment) configDir() (string, error) {
 	return filepath.Join(base, "notesd"), nil
 }
 
-// place is a directory named by a variable, and what follows it.
+// place is a directory below the one that a variable names.
 type place struct {
 	variable string
 	below    string
 }
 
-// Where each system keeps a user's configuration and state, when the XDG
-// variable is not set. Elsewhere than on macOS and Windows: the XDG defaults.
+// Directories of a user's configuration and state by GOOS, for when the XDG
+// variable is not set. "" stands for the other systems and has the XDG defaults.
 var (
 	configHomes = map[string]place{
 		"darwin":  {"HOME", "Library/Application Support"},
@@ -61,13 +61,13 @@ var (
 	}
 	stateHomes = map[string]place{
 		"darwin":  {"HOME", "Library/Application Support"},
-		"windows": {"LOCALAPPDATA", ""}, // not the roaming profile: an index is of this machine
+		"windows": {"LOCALAPPDATA", ""}, // not the roaming profile: the index belongs to this machine
 		"":        {"HOME", ".local/state"},
 	}
 )
 
 func (e environment) userDir(goos, xdg string, homes map[string]place) (string, error) {
-	if dir := e[xdg]; filepath.IsAbs(dir) { // the specification has relative ones ignored
+	if dir := e[xdg]; filepath.IsAbs(dir) { // the XDG specification ignores relative paths
 		return dir, nil
 	}
 	home, ok := homes[goos]
@@ -88,8 +88,8 @@ func (e environment) home() string {
 	return e["HOME"]
 }
 
-// expand makes a path absolute: "~" is the home directory, and a relative
-// path is relative to dir.
+// expand makes a path absolute. "~" is the home directory, and a relative path
+// is relative to dir.
 func (l *loader) expand(path, dir string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		if home := l.env.home(); home != "" {
@@ -102,7 +102,7 @@ func (l *loader) expand(path, dir string) string {
 	return filepath.Clean(path)
 }
 
-// plainPath refuses what no system accepts in a path.
+// plainPath returns an error for a path that no system accepts.
 func plainPath(path string) error {
 	if strings.ContainsRune(path, 0) {
 		return errors.New("must be a path without NUL characters")
@@ -110,10 +110,10 @@ func plainPath(path string) error {
 	return nil
 }
 
-// slug makes a short, plain part of a path from any name. It is for people
-// who look into the state directory; the hash beside it tells vaults apart.
+// slug makes a short path element of ASCII letters and digits from a name. It
+// helps users to recognize a state directory; the hash makes the name unique.
 func slug(name string) string {
-	const most = 24 // a Unix socket's whole path has about 100 bytes
+	const most = 24 // the path of a Unix socket is limited to about 100 bytes
 	var b strings.Builder
 	dash := false
 	for _, r := range strings.ToLower(name) {
@@ -136,8 +136,8 @@ func slug(name string) string {
 	return b.String()
 }
 
-// reason is an error's cause in the same words on every system, without the
-// path that the message has already named.
+// reason returns the cause of a file system error without the path, which the
+// message names already, and in the same words on every system.
 func reason(err error) string {
 	var path *fs.PathError
 	switch {

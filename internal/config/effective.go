@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// Effective is a setting as it counts.
+// Effective is a setting with its effective value and its origin.
 type Effective struct {
 	Key    string `json:"key"` // "vault.read_only"
 	Value  any    `json:"value"`
-	Origin string `json:"origin"` // a file with its line, a variable or a flag; "default", or "vault" for the state's own folder
+	Origin string `json:"origin"` // "FILE:LINE", a variable, a flag, "default", or "vault" for a state directory derived from the vault
 }
 
-// Explain merges the sources as Load does, and returns every setting with where
-// it was made, sorted by key; those without a section come first, as in a file.
+// Explain merges the sources like Load and returns every setting with its origin.
+// The settings are sorted by key; those without a section come first, as TOML
+// requires.
 func Explain(src Sources) ([]Effective, error) {
 	l, err := Read(src)
 	if err != nil {
@@ -47,7 +48,8 @@ func Explain(src Sources) ([]Effective, error) {
 	return all, nil
 }
 
-// TOML is the setting's line in a configuration file, without its section.
+// TOML returns the setting as a line of a configuration file, without its
+// section.
 func (e Effective) TOML() string {
 	name := e.Key[strings.LastIndexByte(e.Key, '.')+1:]
 	if list, ok := e.Value.([]string); ok {
@@ -63,12 +65,13 @@ func (e Effective) TOML() string {
 	return fmt.Sprintf("%s = %v", name, e.Value)
 }
 
-// quote writes a TOML string. Settings hold no control characters.
+// quote returns a TOML string. It does not escape control characters, which no
+// setting holds.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// durationText is a duration as a configuration holds it.
+// durationText formats a duration in the syntax of parseDuration.
 func durationText(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {
@@ -84,7 +87,7 @@ func durationText(d time.Duration) string {
 	return text
 }
 
-// String is a size as a configuration holds it.
+// String formats a size in the syntax of a configuration file.
 func (b Bytes) String() string {
 	for _, unit := range []struct {
 		name string

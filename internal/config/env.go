@@ -11,11 +11,11 @@ import (
 
 const envPrefix = "NOTESD_"
 
-// shortForms are the variables that do not follow from their key's name.
+// shortForms maps the variables whose names do not follow from a key.
 var shortForms = map[string]string{"NOTESD_VAULT": "vault.path"}
 
-// flagKeys are the flags that are settings; a command's other flags are its
-// own business.
+// flagKeys maps the flags that are settings to their keys. Commands have other
+// flags besides.
 var flagKeys = map[string]string{
 	"vault":     "vault.path",
 	"state":     "state",
@@ -25,8 +25,8 @@ var flagKeys = map[string]string{
 	"log-file":  "log.file",
 }
 
-// environment is the variables that are set. One set to nothing counts as
-// unset: hosts fill in an optional setting that the user left out that way.
+// environment holds the variables that are set. An empty variable counts as
+// unset, because hosts pass omitted optional settings as empty variables.
 type environment map[string]string
 
 func newEnvironment(environ []string) environment {
@@ -34,10 +34,10 @@ func newEnvironment(environ []string) environment {
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if runtime.GOOS == "windows" {
-			name = strings.ToUpper(name) // names have no case there
+			name = strings.ToUpper(name) // names are case-insensitive
 		}
 		if value == "" {
-			delete(env, name) // of duplicates the last counts, as for the shell
+			delete(env, name) // the last of duplicates wins, as in the shell
 		} else if name != "" {
 			env[name] = value
 		}
@@ -45,8 +45,8 @@ func newEnvironment(environ []string) environment {
 	return env
 }
 
-// envEntries returns the settings among the variables, and reports those that
-// look like one and are not.
+// envEntries returns the settings in the environment and reports unknown
+// variables with the prefix NOTESD_.
 func (l *loader) envEntries() []entry {
 	keys := make(map[string]string, len(settings)+len(shortForms))
 	for _, s := range settings {
@@ -80,8 +80,8 @@ func (l *loader) envEntries() []entry {
 	return entries
 }
 
-// tierVariable forces the kernels of the built-in model, for tests and for
-// looking into trouble. It is no setting: every tier gives the same bits.
+// tierVariable selects the kernels of the built-in model, for tests and for
+// debugging. It has no key, because all tiers give identical results.
 const tierVariable = envPrefix + "BERT_TIER"
 
 // APIKeyVariable holds the key of semantic.provider's API.

@@ -38,7 +38,7 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 			case isTable && len(child) > 0:
 				walk(key+".", child, at)
 			case isTable && isSection(key):
-				// An empty section says nothing.
+				// An empty section sets nothing.
 			case isSection(key):
 				problems = append(problems, Problem{Origin: place, Key: key, Value: show(v), Detail: "is a section, not a setting", Hint: "write its keys under [" + key + "]"})
 			default:

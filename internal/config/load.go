@@ -13,30 +13,30 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Sources is where settings come from. The zero value reads the user's own
-// file if there is one, no environment and no flags.
+// Sources names the sources of settings. The zero value has neither environment
+// nor flags, and therefore no file either.
 type Sources struct {
 	File  string         // a file that must exist; empty: notesd.toml in the configuration directory, if it exists
-	Env   []string       // as os.Environ gives it
-	Flags *pflag.FlagSet // parsed; those that were set and are also settings count
+	Env   []string       // in the form of os.Environ
+	Flags *pflag.FlagSet // parsed; flags that were set and have a key apply
 	Dir   string         // for relative paths; empty: the working directory
 }
 
-// entry is one setting as found in a layer.
+// entry is a setting of one layer.
 type entry struct {
 	key    string
 	value  any
 	origin string
 }
 
-// origin is where a value was written.
+// origin is the origin of a value.
 type origin struct {
 	place  string // for messages
-	dir    string // that a relative path is relative to
+	dir    string // base of relative paths
 	passed bool   // by the environment or a flag
 }
 
-// loader gathers the layers, and every problem in them.
+// loader merges the layers and collects their problems.
 type loader struct {
 	env      environment
 	dir      string
@@ -47,7 +47,7 @@ type loader struct {
 	problems []Problem
 }
 
-// Load is [Read] for who does not ask where values came from.
+// Load is [Read] without the origins of the values.
 func Load(src Sources) (*Config, error) {
 	loaded, err := Read(src)
 	if err != nil {
@@ -56,8 +56,8 @@ func Load(src Sources) (*Config, error) {
 	return loaded.Config, nil
 }
 
-// Read merges the sources and checks the result. Its error is an [*Error]
-// with everything that is wrong, unless the working directory is unknown.
+// Read merges the sources and checks the result. The error is an [*Error] with
+// all problems, unless the working directory cannot be determined.
 func Read(src Sources) (*Loaded, error) {
 	dir := src.Dir
 	if dir == "" {
@@ -96,7 +96,7 @@ func (l *loader) mergeFile(name string) {
 	} else {
 		home, err := l.env.configDir()
 		if err != nil {
-			return // no home, so no file in it: containers and system services
+			return // containers and system services have no home directory
 		}
 		name = filepath.Join(home, "notesd.toml")
 	}
@@ -114,8 +114,8 @@ func (l *loader) mergeFile(name string) {
 	l.merge(entries, filepath.Dir(name), true)
 }
 
-// merge checks a layer's entries and lays the good ones over what is there.
-// Relative paths are relative to dir.
+// merge checks the entries of a layer and lets the valid ones replace those of
+// the layers below. Relative paths are relative to dir.
 func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 	flat := make(values, len(entries))
 	for _, e := range entries {
@@ -135,7 +135,7 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 	l.load(flat)
 }
 
-// check returns the value as its field in Config holds it.
+// check converts a value to the type of its field in Config and validates it.
 func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, error) {
 	var v any
 	var err error
@@ -168,7 +168,7 @@ func (l *loader) load(flat values) {
 	}
 }
 
-// result decodes what was merged and checks what no single key can tell.
+// result decodes the merged settings and checks their combination.
 func (l *loader) result() (*Config, error) {
 	cfg := new(Config)
 	if err := l.merged.Unmarshal("", cfg); err != nil {

@@ -300,7 +300,7 @@ func TestTheAPIKeyIsReadAndNeverShown(t *testing.T) {
 	cfg, err = w.load(Sources{Env: w.env("NOTESD_SEMANTIC_API_KEY=sk-x")})
 	require.NoError(t, err)
 	assert.Empty(t, cfg.Semantic.APIKey, "the built-in model asks for none")
-	assert.Equal(t, []string{"NOTESD_SEMANTIC_API_KEY: holds no API key: one is a word of ASCII letters, digits and signs"},
+	assert.Equal(t, []string{"NOTESD_SEMANTIC_API_KEY: is not an API key: it must be one word of printable ASCII characters"},
 		w.problems(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=ollama", "NOTESD_SEMANTIC_API_KEY=sk x")}))
 	assert.Equal(t, []string{`NOTESD_SEMANTIC_URL: semantic.url = "http://lan.example:11434" would carry the API key over the network in the clear; use https`},
 		w.problems(Sources{Env: w.env("NOTESD_SEMANTIC_PROVIDER=ollama", "NOTESD_SEMANTIC_API_KEY=sk-x",

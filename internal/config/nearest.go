@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// suggest returns a hint that names the known key that was probably meant by
-// an unknown one, or "" when none is near.
+// suggest returns a hint with the known key that is nearest to an unknown one,
+// or "" if none is near.
 func suggest(unknown string) string {
 	best, bestDistance := "", 1+len(unknown)/3 // a third of the letters may be wrong
 	name := unknown[strings.LastIndexByte(unknown, '.')+1:]
@@ -22,8 +22,9 @@ func suggest(unknown string) string {
 	return "did you mean " + best + "?"
 }
 
-// editDistance counts the insertions, deletions, substitutions and swaps of
-// neighbours that turn a into b (optimal string alignment), in bytes.
+// editDistance returns the least number of insertions, deletions, substitutions
+// and transpositions of adjacent bytes that turn a into b (optimal string
+// alignment).
 func editDistance(a, b string) int {
 	prev2 := make([]int, len(b)+1)
 	prev := make([]int, len(b)+1)

@@ -8,15 +8,15 @@ import (
 
 // Problem is one mistake in the configuration.
 type Problem struct {
-	Origin string // where it was made: "/etc/notesd.toml:12", "NOTESD_LOG_LEVEL", "--vault"; empty for the combination of several
-	Key    string // the key, as written; empty when the file as a whole is at fault
-	Value  string // the value as written, shortened; empty when there is none to show
-	Detail string // what is wrong: "must be …", "is not a known key"
-	Hint   string // what to do about it; may be empty
+	Origin string // "/etc/notesd.toml:12", "NOTESD_LOG_LEVEL", "--vault"; empty if several sources are involved
+	Key    string // the key as written; empty if the problem concerns the whole file
+	Value  string // the value as written, shortened; may be empty
+	Detail string // "must be …", "is not a known key"
+	Hint   string // the remedy; may be empty
 }
 
-// String says everything about the problem on one line that is safe to print
-// whatever the file, its name or the environment holds.
+// String formats the problem as one line. It replaces control characters, so the
+// line is safe to print whatever the file or the environment contains.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Origin != "" {
@@ -36,14 +36,14 @@ func (p Problem) String() string {
 	return printable(b.String())
 }
 
-// Error is a configuration that cannot be used. It holds at least one
-// problem, in the order of the layers: file, environment, flags, and then
-// what is wrong with the whole.
+// Error reports an invalid configuration. It holds at least one problem. Problems
+// are in the order of the layers (file, environment, flags), followed by those of
+// the combination.
 type Error struct {
 	Problems []Problem
 }
 
-// Error lists all problems, one a line when there are several.
+// Error lists all problems, one per line if there are several.
 func (e *Error) Error() string {
 	if len(e.Problems) == 1 {
 		return "configuration: " + e.Problems[0].String()
@@ -56,8 +56,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// show renders a value for a message: quoted where it is text, and no longer
-// than a line.
+// show formats a value for a message: text is quoted, and long values are cut.
 func show(v any) string {
 	const most = 80
 	s := fmt.Sprint(v)
@@ -70,7 +69,7 @@ func show(v any) string {
 	return s
 }
 
-// printable replaces control characters, which could drive a terminal.
+// printable replaces control characters, which a terminal would interpret.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// paths are the keys whose values are files or folders of this machine.
-// (vault.allow and a relative prompts.folder are names inside the vault.)
+// paths lists the keys whose values are paths on this machine. The paths of
+// vault.allow and prompts.folder are relative to the vault.
 var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
 
-// rules say what a value must be beyond its type: each returns "" for a good
-// value and else how to finish the sentence "must be …".
+// rules validate values beyond their type. A rule returns "" for a valid value,
+// and otherwise the end of the sentence "must be …".
 var rules = map[string]func(v any) string{
 	"vault.ignore":                  each(pattern),
 	"vault.dates":                   each(frontMatterKey),
@@ -146,8 +146,8 @@ func plainText(s string) string {
 	return ""
 }
 
-// httpURL is the base that paths of an API are put behind. Names and passwords
-// have no place in it: it is shown in logs and in the status.
+// httpURL accepts the base URL of an API. It refuses user names and passwords,
+// because logs and the status show the URL.
 func httpURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||

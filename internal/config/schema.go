@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// setting is one key: what its values must be, found from the field of Config
-// that holds it.
+// setting describes one key. It is derived from a field of Config.
 type setting struct {
 	key  string // "vault.read_only"
 	typ  reflect.Type
 	def  any                       // the default
-	want func(v any) (want string) // nil, or what a valid v would have been; "" when v is valid
-	path bool                      // a file or folder: made absolute
+	want func(v any) (want string) // rule for v, or nil; see rules
+	path bool                      // a path that is made absolute
 }
 
 var (
@@ -26,7 +25,7 @@ var (
 	typeDuration = reflect.TypeFor[time.Duration]()
 )
 
-// settings is every key, sorted.
+// settings lists all keys, sorted.
 var settings = makeSettings()
 
 func makeSettings() []setting {
@@ -56,7 +55,7 @@ func makeSettings() []setting {
 	return all
 }
 
-// find returns the setting named key.
+// find returns the setting with the given key.
 func find(key string) (setting, bool) {
 	i, ok := slices.BinarySearchFunc(settings, key, func(s setting, key string) int { return strings.Compare(s.key, key) })
 	if !ok {

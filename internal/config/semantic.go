@@ -8,7 +8,8 @@ import (
 	"unicode"
 )
 
-// Secret is a text that no log, message or JSON document shows.
+// Secret is a string that is replaced by a placeholder when it is formatted or
+// marshalled.
 type Secret string
 
 // String returns a placeholder.
@@ -25,7 +26,7 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText returns a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Remote reports whether a server makes the vectors.
+// Remote reports whether a server computes the vectors.
 func (s Semantic) Remote() bool { return s.Provider == "ollama" || s.Provider == "openai" }
 
 func (l *loader) checkSemantic(s *Semantic) {
@@ -41,7 +42,7 @@ func (l *loader) checkSemantic(s *Semantic) {
 	}
 	if s.URL != "" && !s.AllowRemote && !isLocal(s.URL) {
 		l.blame("semantic.url", s.URL, "is another machine",
-			"set semantic.allow_remote = true to let the text of notes go there")
+			"set semantic.allow_remote = true to send the text of notes there")
 	}
 	if !s.Remote() {
 		return
@@ -52,7 +53,7 @@ func (l *loader) checkSemantic(s *Semantic) {
 	}
 }
 
-// apiKey returns the key that the variable holds, or else the file.
+// apiKey returns the API key from the environment or, without one, from file.
 func (l *loader) apiKey(file string) Secret {
 	origin, text := APIKeyVariable, l.env[APIKeyVariable]
 	if text == "" && file != "" {
@@ -69,13 +70,13 @@ func (l *loader) apiKey(file string) Secret {
 	}
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r > unicode.MaxASCII || r == ' ' }) {
-		l.report(Problem{Origin: origin, Detail: "holds no API key: one is a word of ASCII letters, digits and signs"})
+		l.report(Problem{Origin: origin, Detail: "is not an API key: it must be one word of printable ASCII characters"})
 		return ""
 	}
 	return Secret(text)
 }
 
-// isLocal reports whether a URL's host is this machine, without asking a name
+// isLocal reports whether a URL's host is this machine. It does not query a name
 // server.
 func isLocal(rawURL string) bool {
 	u, err := url.Parse(rawURL)

@@ -10,20 +10,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns an existing path as the disk lists it. Where names are
-// compared without regard to case or normalization, as on most Macs, a folder
-// answers to several, and all must lead to one state.
-func spelled(path string) string {
+// listedPath returns an existing path with each element as its directory lists
+// it. On file systems that ignore case or normalization, as on most Macs, a folder
+// has several spellings, which must all give the same state directory.
+func listedPath(path string) string {
 	dir := filepath.Dir(path)
 	if dir == path {
 		return path
 	}
-	return filepath.Join(spelled(dir), spelledIn(dir, filepath.Base(path), listNames))
+	return filepath.Join(listedPath(dir), listedName(dir, filepath.Base(path), listNames))
 }
 
-// spelledIn returns the listed name of an entry of dir, or name if that cannot
-// be found out.
-func spelledIn(dir, name string, list func(dir string) ([]string, error)) string {
+// listedName returns the name under which dir lists an entry, or name if that
+// cannot be determined.
+func listedName(dir, name string, list func(dir string) ([]string, error)) string {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil || !answersTo(dir, info, otherSpellings(name)) {
 		return name
@@ -49,7 +49,7 @@ func listNames(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// answersTo reports whether an entry of dir can be reached by one of the names.
+// answersTo reports whether one of the names in dir refers to the entry.
 func answersTo(dir string, entry os.FileInfo, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		info, err := os.Lstat(filepath.Join(dir, name))
@@ -57,8 +57,8 @@ func answersTo(dir string, entry os.FileInfo, names []string) bool {
 	})
 }
 
-// otherSpellings are names that mean the same as name on a disk that compares
-// them loosely, and on no other.
+// otherSpellings returns variants of name that refer to the same entry only on a
+// file system that ignores case or normalization.
 func otherSpellings(name string) []string {
 	flipped := strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {

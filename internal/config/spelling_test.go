@@ -12,7 +12,7 @@ import (
 
 // Hard links make a file answer to several names, and a listing that has one of
 // them makes that a disk which compares names loosely.
-func TestSpelledIn(t *testing.T) {
+func TestListedName(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	dir := t.TempDir()
 	for _, names := range [][]string{{"Notes", "notes", "nOTES", "NOTES"}, {composed, decomposed, "cAF\u00c9", "CAFE\u0301"}} {
@@ -43,7 +43,7 @@ func TestSpelledIn(t *testing.T) {
 		{"plain", func(string) ([]string, error) { panic("an ordinary disk is not listed") }, "plain"},
 		{"missing", nil, "missing"},
 	} {
-		assert.Equal(t, tt.want, spelledIn(dir, tt.name, tt.list), tt.name)
+		assert.Equal(t, tt.want, listedName(dir, tt.name, tt.list), tt.name)
 	}
-	assert.Equal(t, filepath.Join(dir, "notes"), spelled(filepath.Join(dir, "notes")), "this disk lists both")
+	assert.Equal(t, filepath.Join(dir, "notes"), listedPath(filepath.Join(dir, "notes")), "this disk lists both")
 }

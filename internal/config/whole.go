@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// checkWhole reports what only the merged settings can show, and completes
-// them with the state directory.
+// checkWhole checks the combination of the merged settings and sets the default
+// of the state directory.
 func (l *loader) checkWhole(cfg *Config) {
 	l.checkVault(cfg)
 	l.checkSemantic(&cfg.Semantic)
@@ -34,19 +34,19 @@ func (l *loader) checkVault(cfg *Config) {
 	}
 	if cfg.State == "" {
 		if cfg.State, err = l.env.stateDir(vault); err != nil {
-			l.report(Problem{Key: "state", Detail: "has no default here: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
+			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
 		}
 		return
 	}
 	if within(RealPath(cfg.State), RealPath(vault)) {
 		l.blame("state", cfg.State, "lies inside the vault",
-			"choose a folder elsewhere: a sync service would damage a live database")
+			"choose a folder elsewhere, because a sync service would damage a live database")
 	}
 }
 
-// isKnown reports whether the vault has been served before: one that cannot be
-// opened now, such as one on a disk that is not mounted, is no mistake in the
-// configuration then, and notesd says what is wrong and waits for it.
+// isKnown reports whether the vault has been served before. A known vault that
+// cannot be opened, for example because it is on an unmounted volume, is not a
+// configuration error: notesd reports the cause and waits for it.
 func (l *loader) isKnown(vault, state string) bool {
 	if state == "" {
 		var err error
@@ -71,7 +71,7 @@ func (l *loader) checkHTTP(h HTTP) {
 	l.checkFile("http.tls_key", h.TLSKey)
 }
 
-// checkFile reports a file that is named and is not there.
+// checkFile reports a file that is set but cannot be opened.
 func (l *loader) checkFile(key, file string) {
 	if file == "" {
 		return
@@ -82,18 +82,17 @@ func (l *loader) checkFile(key, file string) {
 	l.checkNoFolder(key, file)
 }
 
-// checkNoFolder reports a folder where a file, there or still to be made, is
-// meant.
+// checkNoFolder reports a folder at the path of a file, which need not exist.
 func (l *loader) checkNoFolder(key, file string) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		l.blame(key, file, "is a folder", "name a file in it")
 	}
 }
 
-// RealPath resolves symbolic links in as much of an absolute path as exists.
+// RealPath resolves symbolic links in the existing part of an absolute path.
 func RealPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return spelled(resolved)
+		return listedPath(resolved)
 	}
 	parent := filepath.Dir(path)
 	if parent == path {
