@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Spec says which vault to generate. Equal specs give equal vaults.
+// Spec describes a vault to generate. Equal specs give equal vaults.
 type Spec struct {
 	Notes   int
-	Bytes   int // of all notes together, about; 0 is 7000 a note
-	Words   int // of the vocabulary; 0 is 60 000
-	Folders int // 0 is 30
+	Bytes   int // approximate size of all notes together; 0: 7000 a note
+	Words   int // size of the vocabulary; 0: 60 000
+	Folders int // 0: 30
 	Seed    uint64
 }
 
@@ -54,8 +54,8 @@ func Generate(dir string, spec Spec) error {
 	return nil
 }
 
-// Queries returns n queries for the vault of a spec, of one to five words each
-// as people ask them: rarer than the average word of a note, but not unknown.
+// Queries returns n queries for the vault of a spec. Like real queries they have
+// one to five words, which are rarer than the average word of a note.
 func Queries(spec Spec, n int) []string {
 	g := newGenerator(spec)
 	rng := rand.New(rand.NewPCG(g.spec.Seed, 2))
@@ -63,7 +63,7 @@ func Queries(spec Spec, n int) []string {
 	for i := range queries {
 		words := make([]string, 1+rng.IntN(5))
 		for j := range words {
-			// Evenly over the logarithm of the rank.
+			// Uniform over the logarithm of the rank.
 			words[j] = g.words[int(math.Exp(rng.Float64()*math.Log(float64(len(g.words)))))-1]
 		}
 		queries[i] = strings.Join(words, " ")
@@ -160,7 +160,7 @@ func (g *generator) section(b *strings.Builder, i, length int) {
 	}
 }
 
-// sentence has n words, and now and then a link or a tag.
+// sentence returns n words, some of which are a link or a tag.
 func (g *generator) sentence(n, i int) string {
 	words := make([]string, n)
 	for j := range words {
@@ -176,7 +176,7 @@ func (g *generator) sentence(n, i int) string {
 	return strings.Join(words, " ") + "."
 }
 
-// linked picks an older note, the oldest most often: hubs grow.
+// linked picks an older note, preferring the oldest, so that hubs emerge.
 func (g *generator) linked(i int) string {
 	if i == 0 {
 		return g.titles[0]

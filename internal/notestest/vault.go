@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Vault writes files, by their slash-separated paths, into a new folder and
+// Vault writes files, keyed by slash-separated path, to a new directory and
 // returns it.
 func Vault(tb testing.TB, files map[string]string) string {
 	tb.Helper()
@@ -18,7 +18,8 @@ func Vault(tb testing.TB, files map[string]string) string {
 	return dir
 }
 
-// Write writes files into a folder that exists, in place.
+// Write writes files, keyed by slash-separated path, to an existing directory. It
+// overwrites existing files in place.
 func Write(tb testing.TB, dir string, files map[string]string) {
 	tb.Helper()
 	for name, text := range files {
@@ -28,7 +29,8 @@ func Write(tb testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// Read returns every file of a folder by its slash-separated path.
+// Read returns the content of every file below a directory, keyed by
+// slash-separated path.
 func Read(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	files := map[string]string{}

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Clustered returns n unit vectors distributed as embeddings are: around topics,
-// which share a common direction, unevenly spread over the dimensions.
+// Clustered returns n unit vectors that are distributed like embeddings: clustered
+// around topics that share a common direction, with a different variance in each
+// dimension.
 func Clustered(rng *rand.Rand, n, dim, topics int) [][]float32 {
 	spread := make([]float64, dim)
 	common := make([]float64, dim)
@@ -35,8 +36,8 @@ func Clustered(rng *rand.Rand, n, dim, topics int) [][]float32 {
 	return out
 }
 
-// EmbedWords stands in for an embedding model: it returns the normalised sum of
-// one random direction for each word, so that texts with words in common are
+// EmbedWords replaces an embedding model in tests. It returns the normalised sum
+// of one random direction for each word, so that texts with common words are
 // near. Different ids give unrelated directions.
 func EmbedWords(id, text string, dim int) []float32 {
 	sum := make([]float32, dim)
