@@ -50,11 +50,6 @@ var unworded = []string{
 	"mcp",
 	"notes",
 	"search",
-	"internal/atomicfile",
-	"internal/config",
-	"internal/sqlite",
-	"migrations",
-	"prompts",
 	"vectors",
 }
 
