@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// scored is a position and its score, estimated or not.
+// scored is the position of a row with its score or an estimate of it.
 type scored struct {
 	row   int32
 	score float32
 }
 
-// best selects the k highest scores of a stream: it keeps what is above a
-// bound, which it raises whenever it has four times what is wanted. Most rows
-// cost a comparison and nothing else.
+// best selects the k highest scores of a stream. It collects scores at or above a
+// bound. Whenever it has 4k of them, it reduces them to the k highest and raises
+// the bound to the lowest of those, so most rows cost one comparison.
 type best struct {
 	k     int
 	bound float32
@@ -31,7 +31,7 @@ func (b *best) add(s scored) {
 	}
 }
 
-// cut leaves the k highest.
+// cut reduces found to the k highest scores and raises the bound.
 func (b *best) cut() {
 	if len(b.found) > b.k {
 		highest(b.found, b.k)
@@ -42,7 +42,7 @@ func (b *best) cut() {
 	}
 }
 
-// compareScores puts the higher first, and of equals the older row.
+// compareScores orders by descending score and then by row, the oldest first.
 func compareScores(a, b scored) int {
 	switch {
 	case a.score > b.score:

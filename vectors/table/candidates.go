@@ -3,20 +3,22 @@ package table
 import (
 	"math"
 	"math/bits"
-	"notesd/vectors/flat"
 	"slices"
+
+	"notesd/vectors/flat"
 )
 
-// planeBits is how finely a number of the query is told for the second
-// estimate: 32 steps add little to the error that the signs of a row leave.
+// planeBits is the number of bits per number of the query in the second estimate.
+// 32 steps add little to the error that the signs of a row cause.
 const planeBits = 5
 
-// planes is a query in bits: bit b of each of its numbers, as steps above the
-// lowest, lies in plane b.
+// planes is a query in bit planes. Each number x of the query is rounded to a step
+// n, with x = low + n*step, and bit b of all n is in plane b. The sum of n over the
+// positive signs of a row is then a sum of population counts.
 type planes struct {
-	planes    []uint64 // planeBits times the words of a row
+	planes    []uint64 // planeBits planes, each as long as the signs of a row
 	low, step float32
-	sum       float32 // of all numbers
+	sum       float32 // sum of all numbers
 }
 
 func planesOf(q []float32) planes {
@@ -37,11 +39,12 @@ func planesOf(q []float32) planes {
 	return p
 }
 
-// refined estimates a row's score, less what is common to all, from the signs
-// of the row and the numbers of the query: the first estimate has the signs of
-// both. It takes several times as long and errs half as much (Gao and Long,
-// "RaBitQ", 2024: the inner product with a row is that with its signs, scaled
-// by what the signs keep of the row).
+// refined returns the second estimate of a row's score, without the part that is
+// common to all rows. It uses the signs of the row and the numbers of the query,
+// where the first estimate uses the signs of both. It takes several times as long
+// and has half the error. As in RaBitQ (Gao and Long, 2024), the inner product with
+// the row is estimated as the inner product with its signs, times a weight that
+// corrects for the part of the row's length that the signs represent.
 func (c *tableCopy) refined(p *prepared, row int) float32 {
 	signs := c.signs[row*c.words : (row+1)*c.words]
 	set, steps := 0, 0
@@ -56,47 +59,55 @@ func (c *tableCopy) refined(p *prepared, row int) float32 {
 		}
 		steps += n << b
 	}
-	inner := 2*(p.low*float32(set)+p.step*float32(steps)) - p.sum // of q-m with the signs as ±1
+	inner := 2*(p.low*float32(set)+p.step*float32(steps)) - p.sum // inner product of q-m with the signs as ±1
 	return inner*c.weights[row] + c.lines[row].level
 }
 
 const (
-	// likelyRows is how many rows the first scan yields. The best of them, by
-	// the second estimate, are scored to learn what the k-th score may be.
+	// likelyRows is the number of rows that the first scan yields.
 	likelyRows = 4096
-	// firstScored is how many those are, at least.
+	// firstScored is the least number of those rows that are scored, to find a
+	// lower bound of the k-th highest score.
 	firstScored = 128
-	// sureness is how many standard deviations its estimate may lie below a
-	// row's score without the row being missed. Where numbers are skewed,
-	// estimates of near rows are also too low by one or so.
+	// sureness is the number of standard deviations by which an estimate may be
+	// below the score of a row that must not be missed. For skewed numbers the
+	// estimates of near rows are also about one standard deviation too low.
 	sureness = 3
-	// dependence is by how much numbers of embeddings, which are not
-	// independent, make the variance of estimates larger than theory has it.
+	// dependence is the factor by which the variance of estimates exceeds the
+	// theoretical one, because the numbers of embeddings are not independent.
 	dependence = 1.5
 )
 
-// candidates returns rows with their scores, the highest first: the k highest
-// of those that count, all but surely, and some of what follows.
+// candidates returns rows with their scores, the highest first. With very high
+// probability the k highest-scoring rows are among them. Rows that are deleted or
+// not in only are excluded.
 //
-// Estimates choose what is scored. How many are scored depends on how well
-// estimates tell these vectors apart: all whose estimates are at most a few
-// standard deviations below the k-th score. So it is the time that depends on
-// the vectors, and not the recall.
+// The search has four steps. The first scan estimates all rows and keeps the
+// likelyRows highest. The second estimate orders those, and the best of them are
+// scored; the k-th highest score is a lower bound of the final k-th score. From it,
+// floors derives the least estimates that a row of the result can have. Finally all
+// rows with both estimates above their floors are scored. If the lowest estimate of
+// the first scan is above the floor, rows that it dropped may qualify, so a second
+// scan collects all rows above the floor.
+//
+// If the estimates separate the vectors poorly, more rows are above the floors: the
+// search then takes longer, and the recall stays the same. If more than an eighth
+// of the rows would be scored, scoring all of them in order is faster.
 func (c *tableCopy) candidates(p *prepared, only bitset, k int) []scored {
 	if !c.estimates() {
 		return sorted(c.scoreAll(p, only, max(4*k, firstScored)))
 	}
 	likely := c.estimateAll(p, only, max(likelyRows, 8*k))
 	first := min(len(likely), max(firstScored, 4*k))
-	again := c.refineThese(p, likely)
-	highest(again, first)
-	found := sorted(c.scoreThese(p, again[:first]))
+	refined := c.refineThese(p, likely)
+	highest(refined, first)
+	found := sorted(c.scoreThese(p, refined[:first]))
 	if first == len(likely) || len(found) < k {
 		return found
 	}
 	floor, second := c.floors(p, found[k-1])
-	rest := again[first:]
-	if least(likely) > floor { // more than these may be above it
+	rest := refined[first:]
+	if least(likely) > floor { // rows outside likely may be above it, too
 		seen := make(map[int32]bool, len(found))
 		for _, s := range found {
 			seen[s.row] = true
@@ -104,33 +115,37 @@ func (c *tableCopy) candidates(p *prepared, only bitset, k int) []scored {
 		rest = slices.DeleteFunc(c.estimateAbove(p, only, floor, second), func(s scored) bool { return seen[s.row] })
 	}
 	rest = slices.DeleteFunc(rest, func(s scored) bool { return s.score < second })
-	if len(rest) > len(c.rows)/8 { // in the order of rows they cost less
+	if len(rest) > len(c.rows)/8 { // sequential access makes scoring all rows cheaper
 		return sorted(c.scoreAll(p, only, max(4*k, firstScored)))
 	}
 	return sorted(append(found, c.scoreThese(p, rest)...))
 }
 
-// floors returns the least first and second estimates that a row with the k-th
-// score or a higher one is expected to have.
+// floors returns the least first and second estimates that are expected of a row
+// whose score is at least the given k-th score: that score less sureness standard
+// deviations of the estimate.
 //
-// Signs differ as coins that fall with the angle's share of π: the standard
-// deviation of the first is that of their number, times the cosine's slope.
-// That of the second is what the signs do not keep of the row, times what of
-// the query lies across the row.
+// With an angle θ between row and query, each of dim signs differs with probability
+// θ/π, so the number of differing signs has the variance dim·(θ/π)·(1-θ/π) of a
+// binomial distribution. The first estimate is the cosine of the angle that this
+// number gives, so its standard deviation is that of the angle times the
+// derivative of the cosine, sin θ. The error of the second estimate is the inner
+// product of the part of the query orthogonal to the row, of relative length
+// sin θ, with the part of the row that its signs do not represent.
 func (c *tableCopy) floors(p *prepared, kth scored) (first, second float32) {
 	l, w := c.lines[kth.row], c.weights[kth.row]
 	dim := float64(c.info.Dimension)
 	score := kth.score - p.common
-	reach := float64(p.away) * float64(l.slope)
+	reach := float64(p.length) * float64(l.slope)
 	if reach == 0 {
 		return score, score
 	}
 	cos := math.Max(-1, math.Min(1, float64(score-l.level)/reach))
-	across := math.Sqrt(1 - cos*cos)
+	sin := math.Sqrt(1 - cos*cos)
 	share := math.Acos(cos) / math.Pi
-	kept := math.Min(1, float64(l.slope/w)/math.Sqrt(dim)) // cosine of a row and its signs
-	one := math.Pi * across * math.Sqrt(share*(1-share)/dim)
-	two := across * math.Sqrt((1-kept*kept)/dim) / kept
+	kept := math.Min(1, float64(l.slope/w)/math.Sqrt(dim)) // cosine of the angle between the row and its signs
+	one := math.Pi * sin * math.Sqrt(share*(1-share)/dim)
+	two := sin * math.Sqrt((1-kept*kept)/dim) / kept
 	scale := sureness * math.Sqrt(dependence) * reach
 	return score - float32(scale*one), score - float32(scale*two)
 }

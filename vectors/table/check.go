@@ -14,10 +14,10 @@ import (
 	"notesd/notes"
 )
 
-// Metric says how near two vectors are.
+// Metric is a measure of the similarity of two vectors.
 type Metric string
 
-// The metrics, each with the score that it gives. Higher is nearer for all.
+// The metrics and their scores. A higher score is nearer for all of them.
 const (
 	Cosine Metric = "cosine" // the cosine of the angle, -1 to 1
 	Dot    Metric = "dot"    // the inner product
@@ -27,16 +27,16 @@ const (
 const (
 	maxTableName = 64  // characters
 	maxRowID     = 256 // bytes
-	// maxNumber keeps sums of squares within float32.
+	// maxNumber bounds numbers so that sums of squares do not overflow float32.
 	maxNumber = 1e15
 )
 
-// invalid is an error about what a caller passed.
+// invalid returns an error about an argument of the caller.
 func invalid(op, table, hint, format string, args ...any) error {
 	return &notes.Error{Op: op, Path: table, Err: notes.ErrInvalid, Detail: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// tableName checks a name and returns the one way to write it.
+// tableName checks a name and returns its canonical form.
 func tableName(op, name string) (string, error) {
 	const hint = "Use 1 to 64 letters, digits, _, - and ., beginning with a letter or digit."
 	if !utf8.ValidString(name) {
@@ -57,7 +57,8 @@ func tableName(op, name string) (string, error) {
 	return name, nil
 }
 
-// checkVector refuses what cannot be compared. which says which vector it is.
+// checkVector returns an error for a vector that cannot be compared. which names
+// the vector in the error.
 func checkVector(op string, info Info, which string, v []float32) error {
 	if len(v) != info.Dimension {
 		return invalid(op, info.Name, fmt.Sprintf("Pass vectors of %d numbers, or create another table.", info.Dimension),
@@ -93,7 +94,7 @@ func checkID(op, table, which, id string) error {
 	return nil
 }
 
-// checkMetadata returns metadata as it is stored: a compact JSON object.
+// checkMetadata checks metadata and returns it as a compact JSON object.
 func checkMetadata(op, table, which string, metadata json.RawMessage) (string, error) {
 	metadata = bytes.TrimSpace(metadata)
 	if len(metadata) == 0 || string(metadata) == "null" {

@@ -4,18 +4,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"notesd/vectors/flat"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"notesd/vectors/flat"
 )
 
-// tableCopy is a table as it is searched. Rows have positions, in the order of
-// their numbers; a row that is gone keeps its position, marked, until the file
-// is written anew.
+// tableCopy is the searchable copy of a table. Rows have positions, in the order of
+// their numbers. A deleted row keeps its position and is marked until the file is
+// compacted.
 //
-// The file's records are those of [slots] with another key:
+// A record of the file holds, in the format of package flat:
 //
 //	row int64 | offset float32 | 0 | scale float32 | crc32 of the rest | values
 //
@@ -29,13 +30,14 @@ type tableCopy struct {
 	memory atomic.Int64 // bytes
 
 	mu      sync.RWMutex // readers search, load and changes write
-	retired bool         // was unloaded: Tables has or makes another
+	retired bool         // unloaded for good; Tables makes another copy
 	file    *flat.File   // nil: not loaded
 	rows    []int64      // ascending
-	gone    bitset
-	dead    int // how many are gone
-	version int // changes with any change
-	// generation changes with each load; positions are good for one.
+	gone    bitset       // positions of deleted rows
+	dead    int          // number of deleted rows
+	version int          // incremented by each change
+	// generation is incremented by each load. Positions are valid for one
+	// generation.
 	generation int
 	filters    filterCache
 	shape
@@ -47,8 +49,8 @@ func newTableCopy(info tableRow, path string) *tableCopy {
 	return &tableCopy{info: info, path: path}
 }
 
-// factor is what the inner product counts for in a score: in a squared
-// distance, |q|² - 2·q·v + |v|², it counts twice.
+// factor returns the factor of the inner product in a score. It is 2 in a squared
+// distance, |q|² - 2·q·v + |v|², and 1 otherwise.
 func (c *tableCopy) factor() float32 {
 	if c.info.Metric == L2 {
 		return 2
@@ -56,8 +58,8 @@ func (c *tableCopy) factor() float32 {
 	return 1
 }
 
-// record writes a row as the file has it. Vectors that are compared by their
-// angle are kept at length one.
+// record writes the record of a row to dst. Vectors of the metric cosine are
+// normalised.
 func (c *tableCopy) record(dst []byte, row int64, v []float32) {
 	binary.LittleEndian.PutUint64(dst, uint64(row))
 	switch c.info.Metric {
@@ -81,8 +83,8 @@ type newRow struct {
 	vector []float32
 }
 
-// change tells the copy of rows that are gone and rows that are new, in order.
-// A copy that cannot follow unloads itself: it is made again from the table.
+// change applies deleted and added rows, which must be in ascending order. If it
+// fails, the copy unloads itself, and the next search loads it from the table.
 func (c *tableCopy) change(removed []int64, added []newRow) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +109,7 @@ func (c *tableCopy) change(removed []int64, added []newRow) error {
 }
 
 func (c *tableCopy) add(added []newRow) error {
-	if n := len(c.rows); n > 0 { // a load may have seen them already
+	if n := len(c.rows); n > 0 { // a load may have included them already
 		last := c.rows[n-1]
 		added = slices.DeleteFunc(added, func(r newRow) bool { return r.row <= last })
 	}
@@ -132,7 +134,7 @@ func (c *tableCopy) add(added []newRow) error {
 	return nil
 }
 
-// unload frees everything for good.
+// unload frees the copy for good; it cannot be loaded again.
 func (c *tableCopy) unload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +142,7 @@ func (c *tableCopy) unload() error {
 	return c.drop()
 }
 
-// drop closes the file; the caller holds mu.
+// drop closes the file. The caller must hold mu.
 func (c *tableCopy) drop() error {
 	if c.file == nil {
 		return nil

@@ -26,7 +26,7 @@ func numbers(rows *sql.Rows, err error) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	var out []int64
 	for rows.Next() {
 		var n int64
@@ -48,9 +48,9 @@ type DeleteRowsRequest struct {
 	RequestKey string
 }
 
-// DeleteRows deletes rows and returns how many there were. Those of a filter
-// are deleted a thousand at a time: after an error or a crash some may be
-// left, and the same request goes on.
+// DeleteRows deletes rows and returns their number. Rows that match a filter are
+// deleted in transactions of a thousand, so that an error or a crash may leave some
+// of them; repeating the request deletes the rest.
 func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, error) {
 	const op = "delete from table"
 	var deleted int
@@ -114,7 +114,7 @@ func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter
 	return deleted, err
 }
 
-// deleteSome runs a deletion in a transaction of its own.
+// deleteSome runs a deletion in one transaction and updates the copy.
 func (t *Tables) deleteSome(ctx context.Context, table int64, del func(tx *sql.Tx) ([]int64, error)) (int, error) {
 	t.write.Lock()
 	defer t.write.Unlock()
@@ -129,6 +129,6 @@ func (t *Tables) deleteSome(ctx context.Context, table int64, del func(tx *sql.T
 	if err != nil {
 		return 0, err
 	}
-	t.tell(table, removed, nil)
+	t.updateCopy(table, removed, nil)
 	return len(removed), nil
 }

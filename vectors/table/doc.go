@@ -1,20 +1,20 @@
-// Package table keeps tables of vectors for users and agents.
+// Package table stores tables of vectors for users and agents.
 //
-// The rows are kept whole in history.db. A table's searchable copy is made at
-// its first search: a mapped file of one byte a number (package flat), and in
-// memory, for each row, the signs of its difference from the mean of all rows,
-// twelve bytes that turn signs into an estimate of the score, and eight for its
-// number: 72 bytes for a row of 384 dimensions.
+// The rows are stored in full precision in history.db. The first search of a table
+// builds its searchable copy: a mapped file with one byte per number (package flat)
+// and, in memory, 72 bytes for a row of 384 dimensions. These are the signs of the
+// difference of the row from the mean of all rows (48 bytes), three float32 that
+// turn signs into estimates of the score (12), and the row number (8), with some
+// reserve for growth.
 //
-// A search narrows the rows in four steps, each of which reads more of fewer
-// rows: estimates from the signs of both sides, estimates from the signs of the
-// rows and the query's numbers, scores from bytes, and scores from the vectors
-// themselves. The number of rows that a step keeps follows from the expected
-// error of its estimates, so that data without structure costs time and not
-// recall. Copies that are idle leave memory, and all copies together stay under
-// a bound.
+// A search reduces the rows in four steps, each of which reads more data of fewer
+// rows: estimates from the signs of row and query, estimates from the signs of the
+// row and the numbers of the query, scores from the bytes, and scores from the
+// vectors in the database. The expected error of an estimate determines how many
+// rows pass a step, so unstructured data costs time and not recall. Idle copies are
+// unloaded, and the total memory of all copies is bounded.
 //
-// Each searchable copy has a lock: searches share it, and changes hold it
-// alone for microseconds. Tables.write orders the changes. [Tables.Run] removes
-// idle copies and expired tables until its context ends.
+// Each copy has a lock, which searches share and changes hold exclusively for
+// microseconds. Tables.write serializes changes. [Tables.Run] unloads idle copies
+// and deletes expired tables until its context ends.
 package table

@@ -8,10 +8,10 @@ import (
 	"notesd/notes"
 )
 
-// tableFilter is conditions on metadata.
+// tableFilter is a set of conditions on metadata.
 type tableFilter struct {
 	where map[string]any
-	key   string // the same, written one way
+	key   string // canonical JSON of where, for the cache
 }
 
 func newTableFilter(where map[string]any) (*tableFilter, error) {
@@ -36,8 +36,8 @@ func (f *tableFilter) matches(metadata string) (bool, error) {
 	return notes.WhereMatches(f.where, values), nil
 }
 
-// filterCache remembers which rows the last few filters let pass. Agents ask
-// many questions of one part of a table.
+// filterCache holds the rows that match the last few filters, because agents often
+// send many queries with the same filter.
 type filterCache struct {
 	filters [4]cachedFilter
 	next    int
@@ -64,11 +64,11 @@ func (c *filterCache) put(key string, rows bitset) {
 
 func (c *filterCache) clear() { *c = filterCache{} }
 
-// passing returns the positions of the rows that a filter lets pass, from the
-// metadata of all, and the generation that has these positions.
+// passing reads the metadata of all rows and returns the positions of those that
+// match a filter, with the generation of these positions.
 func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set bitset, generation int, err error) {
 	c.mu.RLock()
-	rows, version, generation := c.rows, c.version, c.generation // what is appended to rows meanwhile does not count
+	rows, version, generation := c.rows, c.version, c.generation // rows appended from here on are not considered
 	set, ok := c.filters.get(f.key)
 	c.mu.RUnlock()
 	if ok {
@@ -100,13 +100,13 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set
 	return set, generation, nil
 }
 
-// eachMetadata calls do with the metadata of a table's rows, in their order.
+// eachMetadata calls do with the metadata of each row of a table, by row number.
 func (t *Tables) eachMetadata(ctx context.Context, table int64, do func(row int64, metadata string) error) error {
 	rows, err := t.db.Reader().QueryContext(ctx, `SELECT row, metadata FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	for rows.Next() {
 		var row int64
 		var metadata string
@@ -120,7 +120,7 @@ func (t *Tables) eachMetadata(ctx context.Context, table int64, do func(row int6
 	return rows.Err()
 }
 
-// matching returns those of rows whose metadata a filter lets pass.
+// matching reports for each of the rows whether its metadata matches a filter.
 func (t *Tables) matching(ctx context.Context, rows []int64, f *tableFilter) (map[int64]bool, error) {
 	list, err := json.Marshal(rows)
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *Tables) matching(ctx context.Context, rows []int64, f *tableFilter) (ma
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = found.Close() }() // Err below tells
+	defer func() { _ = found.Close() }() // Err reports the error
 	passes := make(map[int64]bool, len(rows))
 	for found.Next() {
 		var row int64
@@ -145,9 +145,9 @@ func (t *Tables) matching(ctx context.Context, rows []int64, f *tableFilter) (ma
 	return passes, found.Err()
 }
 
-// filtered returns those of the candidates, given by number and score with the
-// highest first, that pass the filter and may be among the k highest that do;
-// ok is false when the candidates end before that is sure.
+// filtered returns the candidates that match the filter and may be among the k
+// highest-scoring rows that do. ok is false if there may be such rows beyond the
+// candidates.
 func (t *Tables) filtered(ctx context.Context, from ranking, f *tableFilter, k int) (rows []int64, ok bool, err error) {
 	const batch = 64
 	var kth float32

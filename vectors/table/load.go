@@ -5,14 +5,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"notesd/vectors/flat"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"notesd/vectors/flat"
 )
 
-// open opens the file at path and drops its records from the first on that is
-// not sound.
+// open opens the file at path and drops its records from the first damaged one
+// on.
 func (c *tableCopy) open(path string) (*flat.File, error) {
 	header := make([]byte, flat.HeaderSize)
 	copy(header, tableMagic)
@@ -36,16 +37,16 @@ func (c *tableCopy) open(path string) (*flat.File, error) {
 	return file, nil
 }
 
-// tableSource is where a copy's truth is.
+// tableSource reads the rows of a table, which a copy is built from.
 type tableSource interface {
-	// head returns how many rows a table has and the highest number of one.
+	// head returns the number of rows of a table and the highest row number.
 	head(ctx context.Context, table int64) (n int, last int64, err error)
 	rowNumbers(ctx context.Context, table int64) ([]int64, error)
-	// vectors calls do with the vectors after a row, in the order of rows.
+	// vectors calls do with the vectors of the rows after a row, by row number.
 	vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error
 }
 
-// load brings the copy into memory, unless it is there.
+// load brings the copy into memory unless it is loaded or retired.
 func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,21 +63,21 @@ func (c *tableCopy) load(ctx context.Context, src tableSource) error {
 	c.file = file
 	c.generation++
 	if err := c.fill(ctx, src); err != nil {
-		_ = c.drop() // the cause tells
+		_ = c.drop() // err is the cause
 		return err
 	}
 	return nil
 }
 
-// fill makes the open file agree with the table and derives the rest from it.
+// fill updates the open file from the table and derives the data in memory.
 func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	n, last, err := src.head(ctx, c.info.id)
 	if err != nil {
 		return err
 	}
 	var live []int64
-	// The file has every row up to its last that was not gone when it was
-	// written: equal counts and ends mean equal rows.
+	// The file has every row up to its last one that existed when it was
+	// written, so equal counts and equal last rows imply equal rows.
 	if same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last); !same {
 		if live, err = src.rowNumbers(ctx, c.info.id); err != nil {
 			return err
@@ -101,13 +102,13 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	return nil
 }
 
-// compact writes the file anew when most of its rows are gone.
+// compact rewrites the file if most of its rows were deleted.
 func (c *tableCopy) compact(live []int64) error {
 	if c.file.N < 2*len(live)+flat.RecordsPerSegment {
 		return nil
 	}
 	temp := c.path + ".new"
-	_ = os.Remove(temp) // what is left of an earlier attempt, if anything
+	_ = os.Remove(temp) // an interrupted attempt may have left it
 	file, err := c.open(temp)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (c *tableCopy) compact(live []int64) error {
 		record := c.file.At(i)
 		if _, ok := slices.BinarySearch(live, recordRow(record)); ok {
 			if err := file.Append(record); err != nil {
-				_ = file.Close() // the cause tells
+				_ = file.Close() // err is the cause
 				return err
 			}
 		}
@@ -134,8 +135,9 @@ func (c *tableCopy) compact(live []int64) error {
 	return err
 }
 
-// reconcile marks the file's rows that are not among the live ones. A live row
-// that the file passed over, which cannot be, empties it.
+// reconcile marks the rows of the file that were deleted from the table. If the
+// file lacks a row before its last one, which indicates a bug or a foreign file, it
+// empties the file.
 func (c *tableCopy) reconcile(live []int64) error {
 	found := 0
 	for i, row := range c.rows {
@@ -157,7 +159,7 @@ func (c *tableCopy) reconcile(live []int64) error {
 	return nil
 }
 
-// fetch appends the rows after the file's last.
+// fetch appends the rows of the table after the last one of the file.
 func (c *tableCopy) fetch(ctx context.Context, src tableSource, live []int64) error {
 	after := int64(math.MinInt64)
 	if n := len(c.rows); n > 0 {

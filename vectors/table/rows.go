@@ -14,18 +14,17 @@ import (
 	"notesd/notes"
 )
 
-// NewRow is a row to be added. Of Vector and Text, which is embedded if the
-// dimensions are the same, it has one.
+// NewRow is a row to add. Either Vector or Text must be set. Text is embedded, which
+// requires that the model has the dimension of the table.
 type NewRow struct {
-	ID       string // "": one is made; one that exists is replaced
+	ID       string // "": generated; an existing row with the ID is replaced
 	Vector   []float32
 	Text     string
-	Metadata json.RawMessage // a JSON object; nil: an empty one
+	Metadata json.RawMessage // a JSON object; nil: {}
 }
 
-// AddRequest adds rows to a table. A request that is sent again with its
-// RequestKey, if it has one, is only answered; the ids that are made come from
-// the key.
+// AddRequest adds rows to a table. If RequestKey is set, the generated IDs are
+// derived from it, and a repeated request changes nothing and returns the IDs again.
 type AddRequest struct {
 	Table      string
 	Rows       []NewRow // up to MaxRowsPerCall
@@ -34,14 +33,14 @@ type AddRequest struct {
 
 const opAdd = "add to table"
 
-// storedRow is a row as it goes into the database.
+// storedRow is a row to write to the database.
 type storedRow struct {
 	id, metadata string
 	vector       []float32
-	made         bool // the id is new for sure
+	made         bool // the ID is random, so no row has it
 }
 
-// Add adds all the rows, or none, and returns their ids in the rows' order.
+// Add adds all rows or none, and returns their IDs in the order of the request.
 func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	if done, err := notes.Answered(ctx, t.db.Reader(), r.RequestKey, nil); done || err != nil {
 		return r.ids(), err
@@ -60,7 +59,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.tell(info.id, removed, added)
+	t.updateCopy(info.id, removed, added)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.id
@@ -68,7 +67,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	return ids, nil
 }
 
-// ids are those of the rows of a request that has a key.
+// ids returns the IDs of the rows of a request with a key.
 func (r AddRequest) ids() []string {
 	ids := make([]string, len(r.Rows))
 	for i, row := range r.Rows {
@@ -79,11 +78,11 @@ func (r AddRequest) ids() []string {
 	return ids
 }
 
-// tell keeps the searchable copy current, if there is one.
-func (t *Tables) tell(table int64, removed []int64, added []newRow) {
+// updateCopy applies a change to the searchable copy if the table has one.
+func (t *Tables) updateCopy(table int64, removed []int64, added []newRow) {
 	if c := t.loadedCopy(table); c != nil {
 		if err := c.change(removed, added); err != nil {
-			t.opt.Log.Warn("a vector table's cache could not follow and will be made again", "table", table, "err", err)
+			t.opt.Log.Warn("a vector table's cache cannot be updated and will be rebuilt", "table", table, "err", err)
 		}
 	}
 }
@@ -135,8 +134,8 @@ func (t *Tables) checkRow(ctx context.Context, info Info, which string, row NewR
 	return stored, checkVector(opAdd, info, which, stored.vector)
 }
 
-// mintID makes an id that nobody has: 96 random bits, or as many of a hash of
-// the request and the row's place in it.
+// mintID returns a unique ID: 96 random bits or, with a request key, 96 bits of a
+// hash of the key and the index of the row.
 func mintID(requestKey string, i int) string {
 	var b [12]byte
 	if requestKey == "" {
@@ -148,12 +147,12 @@ func mintID(requestKey string, i int) string {
 	return strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
 }
 
-// store writes rows in one transaction, and returns what it removed and added.
-// The caller holds write.
+// store writes rows in one transaction and returns the rows removed and added. The
+// caller must hold write.
 func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, requestKey string) (removed []int64, added []newRow, err error) {
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
 		info, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE id = ? AND dropped IS NULL`, found.id))
-		if errors.Is(err, sql.ErrNoRows) { // dropped a moment ago
+		if errors.Is(err, sql.ErrNoRows) { // dropped since find
 			return &notes.Error{Op: opAdd, Path: found.Name, Err: notes.ErrNotFound, Detail: "the table was dropped", Hint: "List the tables with list_tables."}
 		}
 		if err != nil {
@@ -183,7 +182,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, re
 	return removed, added, err
 }
 
-// checkSize refuses what a table cannot hold.
+// checkSize returns an error if a table cannot hold so many rows.
 func checkSize(info Info, rows int) error {
 	most := min(MaxTableRows, MaxTableNumbers/info.Dimension)
 	if rows <= most {

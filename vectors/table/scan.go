@@ -3,17 +3,18 @@ package table
 import (
 	"math"
 	"math/bits"
-	"notesd/vectors/flat"
 	"slices"
+
+	"notesd/vectors/flat"
 )
 
-// prepared is a query as the copy is asked it.
+// prepared is a query q with the data derived from it. m is the mean of all rows.
 type prepared struct {
-	vector []float32 // at length one where angles are compared
-	signs  []uint64
+	vector []float32 // normalised if the metric is cosine
+	signs  []uint64  // signs of q-m
 	table  []float32 // |q-m|·cos(angle), by Hamming distance
-	away   float32   // |q-m|
-	common float32   // what an estimate leaves out: the same for all rows
+	length float32   // |q-m|
+	common float32   // part of the scores that is the same for all rows; not in estimates
 	planes
 	error8 float32 // standard deviation of a score from bytes, for a scale of one
 }
@@ -24,7 +25,8 @@ func (c *tableCopy) prepare(q []float32) prepared {
 		p.vector = flat.Normalised(slices.Clone(q))
 	}
 	f := c.factor()
-	// A value is rounded by up to half a scale, evenly: a variance of 1/12.
+	// The rounding error of a value is uniform over one scale: its variance is
+	// 1/12 of the scale squared.
 	p.error8 = f * float32(math.Sqrt(squares(p.vector)/12))
 	if !c.estimates() {
 		return p
@@ -36,32 +38,32 @@ func (c *tableCopy) prepare(q []float32) prepared {
 		along += float64(p.vector[i]) * float64(m)
 		mean += float64(m) * float64(m)
 	}
-	p.away = float32(math.Sqrt(squares(centred)))
+	p.length = float32(math.Sqrt(squares(centred)))
 	p.signs = flat.Signs(nil, centred)
 	p.planes = planesOf(centred)
 	p.common = f * float32(along-mean)
 	p.table = make([]float32, 64*c.words+1)
 	for h := range p.table {
 		angle := math.Pi * math.Min(1, float64(h)/float64(c.info.Dimension))
-		p.table[h] = p.away * float32(math.Cos(angle))
+		p.table[h] = p.length * float32(math.Cos(angle))
 	}
 	return p
 }
 
-// score is a row's score from its bytes. For l2 it is |q|² minus the squared
-// distance, which orders rows as the distance does.
+// score returns the score of a row from its bytes. For L2 it is |q|² minus the
+// squared distance, which gives the same order.
 func (c *tableCopy) score(p *prepared, row int32) float32 {
 	record := c.file.At(int(row))
 	return c.factor()*flat.Dot(p.vector, flat.VectorOf(record, c.info.Dimension)) + recordOffset(record)
 }
 
-// keeps says which rows count: those that are not gone and, if only is not
-// nil, are in it.
+// keeps reports whether a row is a possible result: it is not deleted and, if only
+// is not nil, it is in only.
 func (c *tableCopy) keeps(only bitset, row int) bool {
 	return !c.gone.has(row) && (only == nil || only.has(row))
 }
 
-// scoreAll scores every row that counts and returns the k highest.
+// scoreAll scores all possible results and returns the k highest.
 func (c *tableCopy) scoreAll(p *prepared, only bitset, k int) []scored {
 	return c.selectBy(k, func(b *best, from, to int) {
 		for row := from; row < to; row++ {
@@ -75,7 +77,7 @@ func (c *tableCopy) scoreAll(p *prepared, only bitset, k int) []scored {
 	})
 }
 
-// estimateAll estimates every row that counts and returns the k highest.
+// estimateAll returns the k possible results with the highest first estimates.
 func (c *tableCopy) estimateAll(p *prepared, only bitset, k int) []scored {
 	return c.selectBy(k, func(b *best, from, to int) {
 		c.estimate(p, b, from, to, func(row int, s float32) {
@@ -86,8 +88,8 @@ func (c *tableCopy) estimateAll(p *prepared, only bitset, k int) []scored {
 	})
 }
 
-// estimateAbove returns every row that counts with a first and a second
-// estimate above these floors, with the second.
+// estimateAbove returns the possible results whose first and second estimates are
+// at least floor and second, with their second estimates.
 func (c *tableCopy) estimateAbove(p *prepared, only bitset, floor, second float32) []scored {
 	return c.selectBy(len(c.rows), func(b *best, from, to int) {
 		b.bound = floor
@@ -99,10 +101,9 @@ func (c *tableCopy) estimateAbove(p *prepared, only bitset, floor, second float3
 	})
 }
 
-// estimate calls take with the rows whose first estimate is not below b's
-// bound.
+// estimate calls take with each row whose first estimate is at least b's bound.
 func (c *tableCopy) estimate(p *prepared, b *best, from, to int, take func(row int, s float32)) {
-	if c.words == 6 { // 384 dimensions, the usual: the loop unrolled
+	if c.words == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
 		c.estimate384(p, b, from, to, take)
 		return
 	}
@@ -133,8 +134,8 @@ func (c *tableCopy) estimate384(p *prepared, b *best, from, to int, take func(ro
 	}
 }
 
-// selectBy gives each processor a part of the rows and returns the k highest of
-// all that they found.
+// selectBy distributes the rows over the processors and returns the k highest of
+// the scores that do collects.
 func (c *tableCopy) selectBy(k int, do func(b *best, from, to int)) []scored {
 	parts := make([]*best, len(c.rows)/parallelRows+1)
 	n := inParallel(0, len(c.rows), func(worker, from, to int) {

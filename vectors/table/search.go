@@ -13,18 +13,18 @@ import (
 	"notesd/vectors/flat"
 )
 
-// TableQuery asks for the rows of a table that are nearest to a vector, or to
-// a text, which is embedded if the dimensions are the same.
+// Query asks for the rows of a table that are nearest to a vector or to a text.
+// Either Vector or Text must be set. Text is embedded, which requires that the model
+// has the dimension of the table.
 type Query struct {
 	Table  string
 	Vector []float32
 	Text   string
-	Limit  int            // up to MaxTableHits; 0: ten
-	Where  map[string]any // conditions on metadata, as on front matter
+	Limit  int            // up to MaxTableHits; 0: 10
+	Where  map[string]any // conditions on metadata, with the syntax of those on front matter
 }
 
-// TableHit is a row and how near it is: see [Metric]. Metadata is a JSON
-// object.
+// Hit is a row with its score; see [Metric]. Metadata is a JSON object.
 type Hit struct {
 	ID       string
 	Score    float64
@@ -33,7 +33,7 @@ type Hit struct {
 
 const opSearch = "search table"
 
-// Search returns the nearest rows that meet the conditions, the nearest first.
+// Search returns the nearest rows that match the conditions, the nearest first.
 func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	info, err := t.find(ctx, opSearch, q.Table)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Tables) queryVector(ctx context.Context, info Info, q Query) ([]float32
 	return t.embed(ctx, opSearch, info, q.Text)
 }
 
-// embed returns the vector of a text as the table takes it.
+// embed returns the vector of a text.
 func (t *Tables) embed(ctx context.Context, op string, info Info, text string) ([]float32, error) {
 	if t.embedder == nil {
 		return nil, invalid(op, info.Name, "Pass a vector.", "text cannot be embedded, because semantic search is off")
@@ -89,24 +89,24 @@ func (t *Tables) embed(ctx context.Context, op string, info Info, text string) (
 	case err != nil:
 		return nil, &notes.Error{Op: op, Path: info.Name, Err: notes.ErrUnavailable, Detail: "the text cannot be embedded: " + err.Error(),
 			Hint: "Pass a vector, or try again later."}
-	case len(v) != info.Dimension: // it was not known before
+	case len(v) != info.Dimension: // the dimension was unknown before the call
 		return nil, misfit(op, info, len(v))
 	}
 	return v, nil
 }
 
-// misfit is a text whose vectors do not fit the table.
+// misfit returns the error for a model whose dimension differs from the table's.
 func misfit(op string, info Info, dim int) error {
 	return invalid(op, info.Name, fmt.Sprintf("Pass a vector, or use a table of dimension %d.", dim),
 		"text gives vectors of %d numbers, and the table takes %d", dim, info.Dimension)
 }
 
-// ranking is rows by number with the scores of the scan, the highest first.
+// ranking holds row numbers with their scores from bytes, the highest first.
 type ranking struct {
 	rows   []int64
 	scores []float32
-	margin float32 // what a score may be off by, twice
-	whole  bool    // no row was left out
+	margin float32 // the scores of two rows may be in the wrong order if they differ by less
+	whole  bool    // the ranking holds all rows
 }
 
 // nearest returns the rows that may be among the k nearest, for exact scoring.
@@ -120,22 +120,23 @@ func (t *Tables) nearest(ctx context.Context, info tableRow, q []float32, f *tab
 			return nil, err
 		}
 		t.makeRoom(c)
-		rows, ok, err := t.ask(ctx, c, q, f, k)
+		rows, ok, err := t.searchCopy(ctx, c, q, f, k)
 		if ok || err != nil {
 			return rows, err
 		}
-		if err := ctx.Err(); err != nil { // the copy was unloaded under our hands: again
+		if err := ctx.Err(); err != nil { // otherwise the copy was unloaded, so try again
 			return nil, err
 		}
 	}
 }
 
-// filterDepth is how many of the nearest rows are tried against a filter one
-// by one before the metadata of all rows is read.
+// filterDepth is the number of nearest rows whose metadata is compared with a
+// filter before the metadata of all rows is read.
 const filterDepth = 512
 
-// ask returns ok false when the copy is no longer what was loaded.
-func (t *Tables) ask(ctx context.Context, c *tableCopy, q []float32, f *tableFilter, k int) ([]int64, bool, error) {
+// searchCopy returns the rows that may be among the k nearest. ok is false if the
+// copy was unloaded since it was loaded.
+func (t *Tables) searchCopy(ctx context.Context, c *tableCopy, q []float32, f *tableFilter, k int) ([]int64, bool, error) {
 	if f == nil {
 		r, ok := c.rank(q, nil, -1, k)
 		return r.near(k), ok, nil
@@ -156,9 +157,9 @@ func (t *Tables) ask(ctx context.Context, c *tableCopy, q []float32, f *tableFil
 	return r.near(k), ok, nil
 }
 
-// rank returns the nearest k rows of a set (nil: of all), all but surely, and
-// some that follow. ok is false when the copy is not loaded, or not of the
-// generation (unless that is negative).
+// rank returns the k nearest rows of a set of positions, or of all if only is nil,
+// and some more. ok is false if the copy is not loaded or, unless generation is
+// negative, is of another generation.
 func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -179,9 +180,9 @@ func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking
 	return r, true
 }
 
-// near returns the k highest and what may in truth be as high.
+// near returns the k highest rows, and those whose exact score may be as high.
 func (r ranking) near(k int) []int64 {
-	const most = 1000 // vectors are read for each
+	const most = 1000 // the vector of each row is read from the database
 	n := min(k, len(r.rows))
 	for n > 0 && n < min(len(r.rows), k+most) && r.scores[n] >= r.scores[k-1]-r.margin {
 		n++
@@ -189,7 +190,8 @@ func (r ranking) near(k int) []int64 {
 	return r.rows[:n]
 }
 
-// exact scores rows by their vectors and returns them, the nearest first.
+// exact scores rows with their vectors in the database and returns them, the
+// nearest first.
 func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]Hit, error) {
 	hits := make([]Hit, 0, len(rows))
 	list, err := json.Marshal(rows)
@@ -201,7 +203,7 @@ func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []i
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = found.Close() }() // Err below tells
+	defer func() { _ = found.Close() }() // Err reports the error
 	length := math.Sqrt(squares(q))
 	for found.Next() {
 		var hit Hit
@@ -220,7 +222,7 @@ func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []i
 	return hits, found.Err()
 }
 
-// exactScore scores in double precision; length is that of q.
+// exactScore computes a score in double precision. length is |q|.
 func exactScore(metric Metric, q []float32, length float64, v []float32) float64 {
 	var dot, apart, square float64
 	for i, x := range v {
@@ -231,7 +233,7 @@ func exactScore(metric Metric, q []float32, length float64, v []float32) float64
 	}
 	switch metric {
 	case L2:
-		return 0 - math.Sqrt(apart) // not -0
+		return 0 - math.Sqrt(apart) // 0 and not -0 for equal vectors
 	case Dot:
 		return dot
 	}

@@ -2,51 +2,51 @@ package table
 
 import (
 	"math"
-	"notesd/vectors/flat"
 	"runtime"
 	"sync"
+
+	"notesd/vectors/flat"
 )
 
-// shape is what a scan reads of a copy: for each row the signs of its
-// difference from the mean of all rows, and what turns the Hamming distance of
-// two rows of signs into an estimate of their score.
+// shape is the data of a copy that a scan reads: for each row v the signs of v-m,
+// where m is the mean of all rows, and the coefficients that turn the Hamming
+// distance from the signs of a query into an estimate of the score.
 //
-// With m the mean, q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the share of signs
-// in which q-m and v-m differ estimates the angle between them. Around the mean
-// signs are informative also for vectors that have none of their own, such as
-// histograms, all of whose numbers are positive.
+// The inner product is q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the share of signs
+// in which q-m and v-m differ estimates the angle between them. Subtracting the mean
+// makes the signs informative for all-positive vectors, too, such as histograms.
 type shape struct {
 	words    int
 	mean     []float32
-	surveyed int // rows that the mean was taken of
+	surveyed int // number of rows when the mean was computed
 	signs    []uint64
 	lines    []line
-	weights  []float32 // for the second estimate; see refined
+	weights  []float32 // coefficients of the second estimate; see refined
 }
 
-// line makes the estimate of a row's score: slope·|q-m|·cos(angle) + level,
-// plus what is the same for all rows of a query.
+// line holds the coefficients of the first estimate, slope·|q-m|·cos(angle) + level.
+// The part of the score that is the same for all rows of a query is left out.
 type line struct{ slope, level float32 }
 
 const (
-	// minSurvey is how many rows more than were surveyed make the mean worth
-	// taking again; few rows are scored one by one anyhow.
+	// minSurvey is the least number of added rows after which the mean is computed
+	// again. Small tables have no estimates, so they need no mean.
 	minSurvey = 4096
-	// surveySample is how many rows the mean is taken of.
+	// surveySample is the number of rows sampled for the mean.
 	surveySample = 1 << 16
-	// estimateFrom is how many numbers a table must have for estimates to be
-	// worth their while: fewer are scored one by one in a few milliseconds.
+	// estimateFrom is the least size of a table, in numbers, for which estimates
+	// are used. A smaller table is scored in full within a few milliseconds.
 	estimateFrom = 4 << 20
-	// estimateDimension is the least dimension whose signs say enough.
+	// estimateDimension is the least dimension for which signs are informative.
 	estimateDimension = 64
 )
 
-// estimates reports whether the copy is scanned by signs.
+// estimates reports whether searches use estimates.
 func (c *tableCopy) estimates() bool {
 	return c.info.Dimension >= estimateDimension && len(c.rows)*c.info.Dimension >= estimateFrom
 }
 
-// survey takes the mean and derives the shape of all rows.
+// survey computes the mean and derives the shape of all rows.
 func (c *tableCopy) survey() {
 	dim := c.info.Dimension
 	c.surveyed = len(c.rows)
@@ -68,10 +68,10 @@ func (c *tableCopy) survey() {
 	c.extend(0)
 }
 
-// extend derives the shape of the rows from one on.
+// extend derives the shape of the rows from position from on.
 func (c *tableCopy) extend(from int) {
 	if c.estimates() {
-		from = min(from, len(c.lines)) // none before the table was large enough
+		from = min(from, len(c.lines)) // all rows if the table has just become large enough
 		c.signs = grown(c.signs, len(c.rows)*c.words)
 		c.lines = grown(c.lines, len(c.rows))
 		c.weights = grown(c.weights, len(c.rows))
@@ -89,7 +89,7 @@ func (c *tableCopy) derive(i int) {
 	record := c.file.At(i)
 	v := flat.VectorOf(record, c.info.Dimension)
 	signs := c.signs[i*c.words : (i+1)*c.words]
-	var along, length, sum float64 // m·v, |v-m|² and the sum of |v-m|'s numbers
+	var along, length, sum float64 // m·v, |v-m|², and the sum of the absolute values of v-m
 	for w := range signs {
 		start := w * 64
 		mean := c.mean[start:min(start+64, len(c.mean))]
@@ -117,7 +117,7 @@ func (c *tableCopy) derive(i int) {
 	}
 }
 
-// grown returns s with length n; what it gains need not be zero.
+// grown returns s with length n. Its new elements are unspecified.
 func grown[T any](s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]
@@ -127,10 +127,11 @@ func grown[T any](s []T, n int) []T {
 	return bigger
 }
 
-// parallelRows is how many rows make another processor worth its start.
+// parallelRows is the number of rows per goroutine from which another one pays
+// off.
 const parallelRows = 256
 
-// inParallel splits a range among the processors.
+// inParallel distributes a range over the processors and returns how many it used.
 func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
 	workers = max(1, min(runtime.GOMAXPROCS(0), (to-from)/parallelRows))
 	var wait sync.WaitGroup
@@ -142,7 +143,7 @@ func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
 	return workers
 }
 
-// squares is |v|².
+// squares returns |v|².
 func squares[T float32 | float64](v []T) (sum float64) {
 	for _, x := range v {
 		sum += float64(x) * float64(x)

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// head, rowNumbers and vectors make Tables the source of its copies.
+// head, rowNumbers and vectors implement tableSource.
 
 func (t *Tables) head(ctx context.Context, table int64) (n int, last int64, err error) {
 	err = t.db.Reader().QueryRowContext(ctx, `SELECT rows, coalesce((SELECT max(row) FROM vector_rows WHERE table_id = vector_tables.id), 0)
@@ -23,7 +23,7 @@ func (t *Tables) vectors(ctx context.Context, table, after int64, do func(row in
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	for rows.Next() {
 		var row int64
 		var data sql.RawBytes

@@ -11,7 +11,7 @@ import (
 	"notesd/notes"
 )
 
-// TableInfo describes a table.
+// Info describes a table.
 type Info struct {
 	Name      string
 	Dimension int
@@ -21,7 +21,7 @@ type Info struct {
 	Dropped   time.Time // zero while in use
 }
 
-// RestorableUntil is when a dropped table is gone for good.
+// RestorableUntil returns the time after which a dropped table is deleted.
 func (i Info) RestorableUntil() time.Time { return i.Dropped.Add(keptDropped) }
 
 // tableRow is a row of vector_tables.
@@ -43,8 +43,8 @@ func scanTable(row interface{ Scan(...any) error }) (t tableRow, err error) {
 	return t, err
 }
 
-// CreateTableRequest asks for a table. RequestKey, when not empty, makes a
-// repetition of the same request succeed.
+// CreateTableRequest describes a table to create. If RequestKey is set, a repeated
+// request returns the table that the first one created.
 type CreateTableRequest struct {
 	Name       string
 	Dimension  int
@@ -52,7 +52,8 @@ type CreateTableRequest struct {
 	RequestKey string
 }
 
-// Create makes an empty table. The error is of notes.ErrInvalid or ErrExists.
+// Create creates an empty table. It returns a [notes.Error] with notes.ErrInvalid
+// or notes.ErrExists.
 func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error) {
 	const op = "create table"
 	name, err := tableName(op, r.Name)
@@ -103,7 +104,7 @@ func (t *Tables) Dropped(ctx context.Context) ([]Info, error) {
 	return t.list(ctx, `dropped > ? ORDER BY dropped DESC`, t.expired())
 }
 
-// expired is when a table must have been dropped, or earlier, to be removed.
+// expired returns the time before which dropped tables can no longer be restored.
 func (t *Tables) expired() int64 { return t.opt.Now().Add(-keptDropped).UnixNano() }
 
 func (t *Tables) list(ctx context.Context, where string, args ...any) ([]Info, error) {
@@ -111,7 +112,7 @@ func (t *Tables) list(ctx context.Context, where string, args ...any) ([]Info, e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	var infos []Info
 	for rows.Next() {
 		row, err := scanTable(rows)
@@ -123,7 +124,7 @@ func (t *Tables) list(ctx context.Context, where string, args ...any) ([]Info, e
 	return infos, rows.Err()
 }
 
-// Describe returns a table and the ids of its newest rows, up to n.
+// Describe returns a table and the IDs of up to n of its newest rows.
 func (t *Tables) Describe(ctx context.Context, name string, n int) (Info, []string, error) {
 	row, err := t.find(ctx, "read table", name)
 	if err != nil {
@@ -133,7 +134,7 @@ func (t *Tables) Describe(ctx context.Context, name string, n int) (Info, []stri
 	if err != nil {
 		return Info{}, nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	var ids []string
 	for rows.Next() {
 		var id string
@@ -158,7 +159,8 @@ func (t *Tables) find(ctx context.Context, op, name string) (tableRow, error) {
 	return row, err
 }
 
-// noTable says that there is no such table, and what there is.
+// noTable returns the error for an unknown table, with the existing tables as
+// candidates.
 func (t *Tables) noTable(ctx context.Context, op, name string) error {
 	const most = 10
 	e := &notes.Error{Op: op, Path: name, Err: notes.ErrNotFound, Detail: "there is no such table"}
@@ -177,7 +179,7 @@ func (t *Tables) noTable(ctx context.Context, op, name string) error {
 	return e
 }
 
-// Drop takes a table out of use. It can be restored for seven days. A request
+// Drop drops a table, which can be restored for seven days. A request
 // that is sent again with its key, if it has one, is only answered.
 func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error) {
 	t.write.Lock()
@@ -201,13 +203,14 @@ func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error
 		return Info{}, err
 	}
 	if err := t.forget(row.id); err != nil {
-		t.opt.Log.Warn("remove a dropped table's cache", "err", err) // purging tries again
+		t.opt.Log.Warn("remove a dropped table's cache", "err", err) // Purge tries again
 	}
 	return row.Info, nil
 }
 
-// Restore brings the table of that name back that was dropped last. The error
-// is of notes.ErrNotFound, or ErrExists when the name is in use again.
+// Restore restores the table of that name that was dropped last. It returns a
+// [notes.Error] with notes.ErrNotFound, or with notes.ErrExists if another table has
+// the name.
 func (t *Tables) Restore(ctx context.Context, name string) (Info, error) {
 	const op = "restore table"
 	clean, err := tableName(op, name)
@@ -239,8 +242,8 @@ func (t *Tables) Restore(ctx context.Context, name string) (Info, error) {
 	return row.Info, err
 }
 
-// Purge removes the tables whose seven days are over, a thousand rows at a
-// time: other writers get their turn in between.
+// Purge deletes the tables that were dropped more than seven days ago, in
+// transactions of a thousand rows, so that other writers are not blocked for long.
 func (t *Tables) Purge(ctx context.Context) error {
 	for {
 		row, err := scanTable(t.db.Reader().QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE dropped <= ? LIMIT 1`, t.expired()))

@@ -14,8 +14,8 @@ import (
 	"notesd/notes"
 )
 
-// What a table may hold. The limits bound the memory of a search: a bit for
-// each number and sixteen bytes for each row.
+// Limits of a table and of requests. MaxTableRows and MaxTableNumbers bound the
+// memory of a searchable copy: one bit per number and 20 bytes per row.
 const (
 	MaxDimension     = 4096
 	MaxTableRows     = 5_000_000
@@ -25,46 +25,45 @@ const (
 	MaxTableHits     = 100
 )
 
-// keptDropped is how long a dropped table can be restored.
+// keptDropped is the time in which a dropped table can be restored.
 const keptDropped = 7 * 24 * time.Hour
 
-// TableOptions say how tables are kept. A zero field means its default.
+// Options configure Tables. A zero field has its default value.
 type Options struct {
-	Idle   time.Duration // what was not searched for so long leaves memory; 15 minutes
-	Memory int64         // bytes of all searchable copies, of which one may always be more; 512 MiB
+	Idle   time.Duration // time after the last search until a copy is unloaded; default 15 minutes
+	Memory int64         // bytes of all copies together, which a single copy may exceed; default 512 MiB
 	Log    *slog.Logger
 	Now    func() time.Time
 }
 
-// Tables are users' and agents' own vectors, with metadata, under names. They
-// are kept in history.db, which backups hold and no rebuild touches. What makes
-// searching fast, a copy of one byte a number in a mapped file and its signs in
-// memory, is made at a table's first search and can be lost at any time.
+// Tables stores named tables of vectors with metadata for users and agents. They
+// are in history.db, which is part of backups and is not rebuilt. The first search
+// of a table builds its searchable copy, which is a cache.
 //
-// Tables is safe for concurrent use. Every error that a caller can do
-// something about is a [notes.Error].
+// Tables is safe for concurrent use. Errors that the caller can correct are of type
+// [notes.Error].
 type Tables struct {
 	db       *sqlite.DB
 	dir      string
 	embedder QueryEmbedder // nil: no search by text
 	opt      Options
 
-	write sync.Mutex // held from a transaction until the copies know of it: rows reach them in order
+	write sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
 
 	mu     sync.Mutex
 	copies map[int64]*tableCopy // by table id
 	closed bool
 }
 
-// QueryEmbedder turns the text of a query into a vector. Dim is 0 until the
-// dimension is known.
+// QueryEmbedder embeds the text of a query. Dim returns 0 until the dimension is
+// known.
 type QueryEmbedder interface {
 	Dim() int
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
 }
 
-// NewTables keeps tables in the history database, and their caches in dir. It
-// starts nothing; see Run.
+// New returns the tables in the history database. Their caches are in dir. A nil
+// embedder disables queries by text. New starts no goroutine; see [Tables.Run].
 func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *Tables {
 	if opt.Idle <= 0 {
 		opt.Idle = 15 * time.Minute
@@ -81,8 +80,8 @@ func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *T
 	return &Tables{db: history, dir: dir, embedder: embedder, opt: opt, copies: map[int64]*tableCopy{}}
 }
 
-// Run forgets dropped tables when their time is over, and takes out of memory
-// what nobody searches, until ctx ends, whose error it returns.
+// Run deletes expired tables and unloads idle copies until ctx ends, and returns the
+// error of ctx.
 func (t *Tables) Run(ctx context.Context) error {
 	idle := time.NewTicker(max(t.opt.Idle/4, time.Second))
 	defer idle.Stop()
@@ -132,7 +131,7 @@ func (t *Tables) cachePath(id int64) string {
 	return filepath.Join(t.dir, fmt.Sprintf("table-%d.vectors", id))
 }
 
-// unloadIdle frees what was not searched for a while.
+// unloadIdle unloads the copies that were not searched for Options.Idle.
 func (t *Tables) unloadIdle() {
 	t.mu.Lock()
 	var idle []*tableCopy
@@ -146,8 +145,8 @@ func (t *Tables) unloadIdle() {
 	t.unload(idle)
 }
 
-// makeRoom frees the copies that were searched longest ago while all together
-// take more than they may. The one in use stays.
+// makeRoom unloads the least recently searched copies until the total memory is
+// within Options.Memory. It does not unload inUse.
 func (t *Tables) makeRoom(inUse *tableCopy) {
 	t.mu.Lock()
 	total := int64(0)
@@ -181,7 +180,7 @@ func (t *Tables) unload(copies []*tableCopy) {
 	}
 }
 
-// forget unloads a table and deletes its cache.
+// forget unloads the copy of a table and deletes its cache file.
 func (t *Tables) forget(id int64) error {
 	t.mu.Lock()
 	c := t.copies[id]
