@@ -1,16 +1,17 @@
-// Package flat keeps vectors of one byte a dimension in a mapped file and finds
-// those that may be near a query by their signs.
+// Package flat stores vectors with one byte per dimension in a mapped file, and
+// selects candidates for a query by the signs of the vectors.
 //
-// A [File] is a header and then records of equal size. A record holds 16 bytes
-// that are its user's, the vector's scale, a checksum, and one int8 for each
-// dimension (see [PutVector] and [VectorOf]). The file is a cache: every vector
-// is in SQLite in more precision, so a file of another model, or a record with
-// a wrong checksum, is discarded and written again.
+// A [File] consists of a header and records of equal size. A record holds 16 bytes
+// for the caller, the scale of the vector, a checksum, and one int8 for each
+// dimension (see [PutVector] and [VectorOf]). The file is a cache: SQLite has every
+// vector in higher precision, so the callers discard a file with another header
+// and a record with a wrong checksum, and write them again.
 //
-// [Scan] compares the signs of a query, one bit a dimension, with the signs of
-// every row (a XOR and a population count for 64 dimensions), and returns the
-// rows that differ least. Callers then score these with [Query.Dot].
+// [Scan] compares the signs of a query, one bit per dimension, with the signs of
+// every row, which takes one XOR and one population count for 64 dimensions. It
+// returns the rows with the least Hamming distance, which the caller then scores
+// with [Query.Dot].
 //
-// The caller locks: records may be read concurrently, and everything else
-// needs exclusive access.
+// The package does not lock. Records may be read concurrently; every other method
+// of a File needs exclusive access.
 package flat

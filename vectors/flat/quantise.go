@@ -7,16 +7,16 @@ import (
 	"notesd/vectors/bert/kernel"
 )
 
-// quantised is a vector as it is scored: one byte a dimension and a scale.
-// Against the float32 vector the cosine is above .9999 for embeddings, less
-// than the model's own quantisation costs.
+// Vector is a quantised vector: one byte per dimension and a scale. For embeddings
+// its cosine with the float32 vector exceeds .9999; the loss is less than that of
+// the model's own quantisation.
 type Vector struct {
 	Scale  float32
 	Values []int8
 }
 
-// quantise writes v into values, which has v's length, and returns the scale
-// by which they are to be multiplied.
+// Quantise writes v to values, which must have the same length, and returns the
+// scale: v[i] is approximately scale*values[i].
 func Quantise(v []float32, values []int8) (scale float32) {
 	largest := float32(0)
 	for _, x := range v {
@@ -33,9 +33,9 @@ func Quantise(v []float32, values []int8) (scale float32) {
 	return largest / 127
 }
 
-// sharp is a query as rows of embeddings are scored with it: 16 bits a
-// dimension, a hundred times finer than what they have. Sums of whole numbers
-// can be left to the processor's widest instructions, and are the same on all.
+// Query is a query vector with 16 bits per dimension, which is a hundred times
+// finer than the precision of the rows. Integer sums can use the widest
+// instructions of the processor and give the same result on every machine.
 type Query struct {
 	scale  float32
 	values []int16 // padded with zeros to a multiple of kernel.Lanes
@@ -45,12 +45,13 @@ type Query struct {
 var kernels = sync.OnceValue(func() *kernel.Set {
 	set, err := kernel.Select("")
 	if err != nil {
-		panic(err) // there is always a tier
+		panic(err) // the portable kernels are always available
 	}
 	return set
 })
 
-// sharpen prepares a query. The largest value is such that no sum overflows.
+// NewQuery prepares a query. It scales the values so that no sum of [Query.Dot]
+// overflows an int32.
 func NewQuery(v []float32) Query {
 	padded := make([]float32, (len(v)+kernel.Lanes-1)/kernel.Lanes*kernel.Lanes)
 	copy(padded, v)
@@ -65,7 +66,7 @@ func NewQuery(v []float32) Query {
 	return q
 }
 
-// dot returns the inner product with a quantised vector of the same dimension.
+// Dot returns the inner product with a vector of the same dimension.
 func (q Query) Dot(v Vector) float32 {
 	whole := q.dim / kernel.Lanes * kernel.Lanes
 	var sum int32
@@ -78,8 +79,8 @@ func (q Query) Dot(v Vector) float32 {
 	return float32(sum) * q.scale * v.Scale
 }
 
-// dot returns the inner product of a query and a quantised vector. Four sums
-// keep the processor's adders busy.
+// Dot returns the inner product of a float32 query and a quantised vector. Four
+// independent sums let the processor add in parallel.
 func Dot(query []float32, q Vector) float32 {
 	var a, b, c, d float32
 	values := q.Values[:len(query)]
@@ -96,12 +97,12 @@ func Dot(query []float32, q Vector) float32 {
 	return (a + b + c + d) * q.Scale
 }
 
-// signWords returns how many words hold the signs of dim dimensions.
+// SignWords returns the number of words for the signs of dim dimensions.
 func SignWords(dim int) int { return (dim + 63) / 64 }
 
-// signs appends one bit a dimension, set where the value is positive. The
-// Hamming distance of two such rows, over dim, estimates the angle between
-// the vectors (Charikar, "Similarity Estimation Techniques from Rounding
+// Signs appends one bit per dimension to dst, which is set if the value is
+// positive. The Hamming distance of the signs of two vectors, divided by dim and
+// multiplied by π, estimates the angle between the vectors (Charikar, "Similarity Estimation Techniques from Rounding
 // Algorithms", 2002).
 func Signs[T int8 | float32](dst []uint64, v []T) []uint64 {
 	for start := 0; start < len(v); start += 64 {
@@ -116,7 +117,8 @@ func Signs[T int8 | float32](dst []uint64, v []T) []uint64 {
 	return dst
 }
 
-// normalised scales v to length one, in place. A zero vector stays zero.
+// Normalised scales v to length one in place and returns it. It leaves a zero
+// vector unchanged.
 func Normalised(v []float32) []float32 {
 	var squares float64
 	for _, x := range v {

@@ -7,24 +7,24 @@ import (
 )
 
 const (
+	// HeaderSize is the size of the header of a file in bytes.
 	HeaderSize = 64
-	// recordsPerSegment is how many records are mapped at a time; a mapping must
-	// not move while records are being read.
+	// RecordsPerSegment is the number of records in one mapping. The file is mapped
+	// in segments because a mapping must not move while its records are read.
 	RecordsPerSegment = 1 << 14
 )
 
-// records is a file of a header and then records of equal size, which only
-// grows, mapped into memory. The caller locks: at may run beside itself, all
-// else alone.
+// File is a mapped file of a header and records of equal size. It never shrinks.
+// At may be called concurrently; all other methods need exclusive access.
 type File struct {
-	Size int // of a record
-	N    int
+	Size int // size of a record in bytes
+	N    int // number of records
 	file *os.File
 	maps []segment
 }
 
-// openRecords opens or creates the file. One with another header is emptied:
-// it is a cache of something else.
+// Open opens or creates a file with records of the given size. It empties a file
+// whose header differs, because that is a cache of other data.
 func Open(path string, header []byte, size int) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -75,14 +75,14 @@ func (r *File) extend(n int) error {
 	return nil
 }
 
-// at returns the bytes of a record, to be read only.
+// At returns the bytes of a record, which the caller must not modify.
 func (r *File) At(i int) []byte {
 	start := i % RecordsPerSegment * r.Size
 	return r.maps[i/RecordsPerSegment].data[start : start+r.Size]
 }
 
-// append writes records, one after another in data, behind the last. After an
-// error there are as many as before.
+// Append writes the records in data after the last one. If it fails, N is
+// unchanged.
 func (r *File) Append(data []byte) error {
 	if _, err := r.file.WriteAt(data, HeaderSize+int64(r.N)*int64(r.Size)); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *File) Append(data []byte) error {
 	return nil
 }
 
-// overwrite writes another record in the place of one.
+// Overwrite replaces a record.
 func (r *File) Overwrite(i int, data []byte) error {
 	if _, err := r.file.WriteAt(data, HeaderSize+int64(i)*int64(r.Size)); err != nil {
 		return err
@@ -110,10 +110,12 @@ func (r *File) Overwrite(i int, data []byte) error {
 	return r.maps[i/RecordsPerSegment].wrote(r.file, i%RecordsPerSegment*r.Size, data)
 }
 
-// cut forgets the records from n on; others may be written in their place.
+// Truncate drops the records from n on. Append then overwrites them; the file
+// keeps its size.
 func (r *File) Truncate(n int) { r.N = n }
 
-// Close unmaps the file. No record may be read afterwards.
+// Close unmaps and closes the file. Slices that At returned become invalid. It may
+// be called again.
 func (r *File) Close() error {
 	if r.file == nil {
 		return nil

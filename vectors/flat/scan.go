@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// candidate is a row that may be among the nearest.
+// candidate is a row of a scan.
 type candidate struct {
 	Row      int32
-	distance int32 // Hamming, of the signs
+	distance int32 // Hamming distance of its signs from those of the query
 }
 
-// parallelFrom is how many rows make a second processor worth its start.
+// parallelFrom is the number of rows from which a second goroutine pays off.
 const parallelFrom = 32 << 10
 
-// scan returns the k rows whose signs differ least from the query's, in no
-// order. keep, when not nil, says
-// which rows count. rows is len(table)/len(query).
+// Scan returns the k rows whose signs have the least Hamming distance from those
+// of the query, in no particular order. table holds len(query) words for each row.
+// If keep is not nil, only rows for which it returns true are considered.
 func Scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	rows := len(table) / len(query)
 	workers := 1
@@ -40,8 +40,8 @@ func Scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
 	return nearestOf(all, k, len(query))
 }
 
-// nearestOf cuts candidates to the k nearest, in no order. Which it keeps of
-// those that are as far as the last says nothing.
+// nearestOf returns the k nearest candidates, in no particular order. Ties at the
+// cut-off are broken arbitrarily.
 func nearestOf(all []candidate, k, words int) []candidate {
 	if len(all) <= k {
 		return all
@@ -54,11 +54,13 @@ func nearestOf(all []candidate, k, words int) []candidate {
 	return s.found
 }
 
-// scanRange keeps what is nearer than a bound, which it lowers whenever it
-// has twice what is wanted: most rows cost a comparison and nothing else.
+// scanRange collects the rows below a bound on the distance. Whenever it has 2k
+// rows, it reduces them to the k nearest and lowers the bound to the largest
+// distance among those. After a few such steps most rows fail the comparison with
+// the bound and cost nothing else.
 func scanRange(table, query []uint64, from, to, k int, keep func(row int32) bool) []candidate {
 	s := selection{k: k, bound: int32(64*len(query)) + 1, found: make([]candidate, 0, 2*k), counts: make([]int32, 64*len(query)+2)}
-	if len(query) == 6 { // 384 dimensions, the usual: the loop unrolled
+	if len(query) == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
 		scan384(table, (*[6]uint64)(query), from, to, keep, &s)
 		return s.found
 	}
@@ -89,12 +91,12 @@ func scan384(table []uint64, query *[6]uint64, from, to int, keep func(row int32
 	}
 }
 
-// selection holds the nearest so far.
+// selection holds the nearest rows of a scan so far.
 type selection struct {
 	k      int
-	bound  int32 // only what is nearer counts
+	bound  int32 // only rows with a smaller distance are added
 	found  []candidate
-	counts []int32 // how many of found have each distance
+	counts []int32 // number of rows in found by distance
 }
 
 func (s *selection) add(c candidate) {
@@ -105,22 +107,24 @@ func (s *selection) add(c candidate) {
 	}
 }
 
-// cut leaves the k nearest of at least as many.
+// cut reduces at least k candidates to the k nearest without sorting them. It
+// adds up the counts by distance until they reach k; this gives the cut-off, the
+// distance of the k-th nearest row. It keeps all rows below the cut-off and as many
+// at the cut-off as are needed for k. Further rows can only displace one of them
+// if they are below the cut-off, so it becomes the new bound.
 func (s *selection) cut() {
-	// The k nearest lie at or below a distance; keep those, and from now on
-	// only what is nearer than it can matter.
 	sum, limit := int32(0), int32(0)
 	for sum < int32(s.k) {
 		sum += s.counts[limit]
 		limit++
 	}
 	kept := s.found[:0]
-	spare := sum - int32(s.k) // of those at the limit, as many are one too many
+	excess := sum - int32(s.k) // rows at the cut-off, limit-1, beyond the k-th
 	for _, c := range s.found {
 		switch {
 		case c.distance >= limit:
-		case c.distance == limit-1 && spare > 0:
-			spare--
+		case c.distance == limit-1 && excess > 0:
+			excess--
 		default:
 			kept = append(kept, c)
 		}

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// segment is a piece of a slot file, read into memory.
+// segment is a part of the file, read into memory.
 type segment struct {
 	data []byte
 }
@@ -23,7 +23,7 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return nil }
 
-// wrote is told what was written to the file within the segment.
+// wrote copies data, which was written to the file, to the segment.
 func (s segment) wrote(_ *os.File, at int, data []byte) error {
 	copy(s.data[at:], data)
 	return nil

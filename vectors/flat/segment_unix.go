@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// segment is a piece of a slot file in memory, shared with the file: what is
-// written there is seen here.
+// segment is a shared mapping of a part of the file, so writes to the file are
+// visible in it.
 type segment struct {
 	data   []byte
-	mapped []byte // data, from the page that it starts in
+	mapped []byte // the mapping, which starts at a page boundary
 }
 
-// mapSegment maps length bytes from offset on; the file may still be shorter,
-// as long as nobody reads what it does not have.
+// mapSegment maps length bytes from offset on. The file may be shorter; bytes
+// beyond its end must not be read.
 func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 	page := int64(os.Getpagesize())
 	start := offset / page * page
@@ -29,5 +29,5 @@ func mapSegment(f *os.File, offset int64, length int) (segment, error) {
 
 func (s segment) unmap() error { return os.NewSyscallError("munmap", unix.Munmap(s.mapped)) }
 
-// wrote is told what was written to the file within the segment.
+// wrote does nothing, because the mapping shows writes to the file.
 func (s segment) wrote(*os.File, int, []byte) error { return nil }
