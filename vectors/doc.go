@@ -1,45 +1,48 @@
-// Package vectors keeps an embedding of every passage of the notes and finds
-// the notes whose passages are nearest to a query.
+// Package vectors stores an embedding of every passage of the notes and finds the
+// notes whose passages are semantically nearest to a query.
 //
 // # Vocabulary
 //
-// An [Embedder] turns text into a vector of unit length. Every chunk of every
-// note has one, kept in notes.db under the hash of the text that was embedded,
-// so that an unchanged paragraph is never embedded twice, wherever it goes.
-// The cosine of two vectors says how near two texts are in meaning; each model
-// has its own idea of what is near, which scale.go makes comparable.
+//   - An [Embedder] turns text into a vector of unit length. The cosine of two
+//     vectors is a measure of the semantic similarity of the texts. Its scale
+//     depends on the model; see [Hit.Near].
+//   - A passage or chunk is a part of a note with its own vector. The vectors are
+//     stored in notes.db under the hash of their text, so an unchanged paragraph is
+//     not embedded again when it moves.
+//   - A slot is a record of the mapped cache file, which holds the vector of a text.
+//   - A space holds the vectors of one model. The serving space answers queries. A
+//     change of the model builds a second space, which replaces the serving one when
+//     it is complete.
 //
-// # How the nearest are found
+// # Search
 //
-// The signs of each vector, one bit a dimension, lie in memory one row after
-// another. A query compares its own signs with all of them, keeps the best
-// thousand rows, and scores those with the vectors of one byte a dimension in
-// the mapped file (package flat). For embeddings that is exact in effect: the
-// benchmark measures the recall.
+// The signs of all vectors, one bit per dimension, are in memory. A query compares
+// its signs with all of them, keeps the best thousand rows, and scores those with
+// the vectors of one byte per dimension in the mapped file (package flat). The
+// benchmark measures the recall, which is close to 1 for embeddings.
 //
-// # How vectors come to be
+// # Embedding
 //
-// [Index] follows the vault's change feed. A passage whose text has been
-// embedded before is searchable at once. The others form the backlog, which is
-// a query and no queue: the chunks in notes.db without an embedding.
-// [Index.Run] embeds them, newest notes first, batch by batch: a batch is embedded, committed to
-// SQLite, and then added to the mapped file, so killing the program costs at
-// most the batch in hand, and a text whose vector was committed is never
-// embedded again. A change of model builds a second space beside the one that
-// answers, and takes its place when it is complete.
+// [Index] follows the change feed of the vault. A passage whose text was embedded
+// before is searchable at once. The notes with other passages form the backlog. It
+// is not persistent: at the start it is computed as the chunks in notes.db without
+// an embedding. [Index.Run] embeds the backlog, the newest notes first. It embeds a
+// batch, commits it to SQLite, and then adds it to the mapped file. Killing the
+// program therefore loses at most the current batch, and a committed text is never
+// embedded again.
 //
-// Vectors of texts that no note has any more are kept for a while, and deleted,
-// the longest unused first, when they are many.
+// The vectors of texts that no note contains are kept for a while. When there are
+// too many, the longest unused are deleted first.
 //
-// An embedder may be a program elsewhere (package endpoint has one), which can
-// be away: then Run tries again, slower and slower, [Index.Status] says what is
-// waited for, and a model of which nothing is known yet is a space only once
-// its dimension is.
+// An embedder may be a remote program (see package endpoint), which can be
+// unavailable. Run then retries with increasing pauses, and [Index.Status] reports
+// the cause. The dimension of a remote model is unknown until its first answer, and
+// the model has no space until then.
 //
 // # Concurrency
 //
-// Index.mu guards the spaces: readers search, Apply and Run write, each for
-// microseconds; embedding happens outside it. Run owns the background work and
-// the threads that it embeds on, whose priority is lowered where the system
-// can.
+// Index.mu guards the spaces. Searches hold it for reading; Apply and Run hold it
+// for writing, for microseconds, and never while they embed. Run owns the
+// background work and its threads, whose priority it lowers where the system
+// permits that.
 package vectors

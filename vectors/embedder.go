@@ -7,43 +7,43 @@ import (
 // Embedder turns text into vectors of unit length. It is safe for concurrent
 // use.
 type Embedder interface {
-	// ID names the model and changes if and only if its vectors change.
+	// ID identifies the model. It changes if and only if the vectors change.
 	ID() string
-	// Dim is the vectors' dimension; 0 as long as an embedder that asks another
-	// program has had no answer. See [Learner].
+	// Dim returns the dimension of the vectors, or 0 while a remote embedder has
+	// not answered yet. See [Learner].
 	Dim() int
-	// EmbedQuery embeds what a user is looking for, at once, whatever else is
-	// being embedded.
+	// EmbedQuery embeds a query. It does not wait for passages that are being
+	// embedded.
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	// EmbedPassages embeds passages of notes on up to threads processors and
-	// calls done with each as it is ready, from one goroutine at a time; the
-	// vector is the callee's only until it returns.
+	// calls done with each vector, from one goroutine at a time. done must not
+	// retain the vector.
 	EmbedPassages(ctx context.Context, texts []string, threads int, done func(i int, vector []float32)) error
-	// Batch is how many passages to embed on so many processors at a time: what
-	// is kept or lost together.
+	// Batch returns the number of passages to embed and commit together on the
+	// given number of threads.
 	Batch(threads int) int
-	// Weight is the share, from 0 to 1, that meaning should have in the score of
-	// this query's hits; 0 when the model does not know the query's script.
+	// Weight returns the share, from 0 to 1, of the semantic score in the score of
+	// a query's hits. It is 0 if the model does not know the query's script.
 	Weight(text string) float64
 }
 
-// Calibrated is an Embedder that knows whether its cosines are on the scale of
-// [Hit.Near]. Those of the others are compared with the background.
+// Calibrated is an Embedder that reports whether its cosines are on the scale of
+// [Hit.Near]. The cosines of other embedders are scaled by their distribution over
+// unrelated passages.
 type Calibrated interface {
 	Embedder
 	Calibrated() bool
 }
 
-// Learner is an Embedder that learns its dimension from the first vector that
-// it is given.
+// Learner is an Embedder that learns its dimension from its first vector.
 type Learner interface {
 	Embedder
-	// Expect sets the dimension that its vectors had in an earlier run.
+	// Expect sets the dimension of the vectors of an earlier run.
 	Expect(dim int)
 }
 
-// Preparer is an Embedder that wants to know when it is about to embed many
-// passages, batch after batch, and when that is over.
+// Preparer is an Embedder that is notified before and after a long series of
+// batches.
 type Preparer interface {
 	Embedder
 	Prepare(threads int) (over func())

@@ -8,9 +8,9 @@ import (
 	"notesd/vectors/flat"
 )
 
-// entries are the chunks that can be found: for each, whose it is, where its
-// vector lies, and the signs that are scanned. Rows are unordered; removing
-// one moves the last into its place. The caller locks.
+// entries holds the searchable chunks: for each its note, the slot of its vector,
+// and the signs that are scanned. Rows are unordered; removing one moves the last
+// row to its place. The caller must lock.
 type entries struct {
 	words   int
 	signs   []uint64 // words for each row
@@ -39,8 +39,9 @@ func (e *entries) add(note int64, ordinal int, slot uint32, q flat.Vector) {
 // remove drops all rows of a note.
 func (e *entries) remove(note int64) { e.removeRows(e.take(note)) }
 
-// take gives up a note's rows, which are then to be removed. In between others
-// may be added for it, so that a slot that both use is never without a user.
+// take detaches the rows of a note and returns them; the caller must remove them.
+// It may add new rows for the note before that, so that a slot that old and new rows
+// share never becomes idle.
 func (e *entries) take(note int64) []int32 {
 	rows := e.of[note]
 	delete(e.of, note)
@@ -48,7 +49,7 @@ func (e *entries) take(note int64) []int32 {
 }
 
 func (e *entries) removeRows(rows []int32) {
-	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // from the end: a moved row is never one of them
+	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // in descending order, so that no row to remove is moved
 	for _, row := range rows {
 		e.removeRow(row)
 	}
@@ -67,7 +68,7 @@ func (e *entries) removeRow(row int32) {
 	e.note, e.ordinal, e.slot = e.note[:last], e.ordinal[:last], e.slot[:last]
 }
 
-// chunkHit is a chunk and how near it is.
+// chunkHit is a chunk with its cosine.
 type chunkHit struct {
 	note    int64
 	ordinal int
@@ -75,9 +76,9 @@ type chunkHit struct {
 	first   float64 // cosine of the note's first chunk
 }
 
-// rescoredFor is how many candidates by signs are scored exactly to find the
-// k nearest notes. A note may have many near chunks, so it is a multiple of k;
-// the least is where recall@10 passes .98 on a million rows (see the
+// rescoredFor returns the number of candidates of the sign scan that are scored to
+// find the k nearest notes. It is a multiple of k because a note may have many near
+// chunks. With the minimum, recall@10 exceeds .98 on a million rows (see the
 // benchmark).
 func rescoredFor(k int) int { return max(1000, 8*k) }
 
@@ -98,7 +99,7 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector f
 	return e.firsts(ranked(best, k), q, vector)
 }
 
-// firsts adds how near the notes' first chunks are.
+// firsts sets the cosine of the first chunk of each hit's note.
 func (e *entries) firsts(hits []chunkHit, q flat.Query, vector func(slot uint32) flat.Vector) []chunkHit {
 	for i := range hits {
 		hits[i].first = hits[i].cosine
@@ -111,7 +112,7 @@ func (e *entries) firsts(hits []chunkHit, q flat.Query, vector func(slot uint32)
 	return hits
 }
 
-// score enters a row if it is its note's best so far.
+// score adds a row to best if it is the nearest chunk of its note so far.
 func (e *entries) score(row int32, q flat.Query, vector func(slot uint32) flat.Vector, best map[int64]chunkHit) {
 	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(q.Dot(vector(e.slot[row])))}
 	if b, ok := best[hit.note]; !ok || hit.cosine > b.cosine || hit.cosine == b.cosine && hit.ordinal < b.ordinal {

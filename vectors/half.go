@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// packHalf stores v as IEEE 754 half precision, little endian: eleven
-// significant bits, which cost the cosine less than a millionth.
+// packHalf encodes v in IEEE 754 half precision, little endian. Its eleven
+// significant bits change a cosine by less than a millionth.
 func packHalf(v []float32) []byte {
 	out := make([]byte, 0, 2*len(v))
 	for _, x := range v {
@@ -23,8 +23,8 @@ func unpackHalf(data []byte) []float32 {
 	return v
 }
 
-// halfBits rounds to nearest even. Beyond the range it saturates: unit vectors
-// have no such values.
+// halfBits rounds to nearest even. It saturates beyond the range, which does not
+// occur in unit vectors.
 func halfBits(x float32) uint16 {
 	bits := math.Float32bits(x)
 	sign := uint16(bits >> 16 & 0x8000)
@@ -40,7 +40,7 @@ func halfBits(x float32) uint16 {
 		shift := uint(14 - exponent)
 		return sign | uint16(roundShift(mantissa, shift))
 	}
-	rounded := uint32(exponent)<<10 + roundShift(mantissa, 13) // a carry raises the exponent, as it should
+	rounded := uint32(exponent)<<10 + roundShift(mantissa, 13) // a carry increments the exponent, as required
 	return sign | uint16(min(rounded, 0x7bff))
 }
 

@@ -13,53 +13,53 @@ import (
 	"notesd/notes"
 )
 
-// Store gives the texts that are to be embedded. [notes.Store] is one.
+// Store provides the texts to embed. [notes.Store] implements it.
 type Store interface {
 	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
 	Notes() *sqlite.DB
 }
 
-// Options say how an index works.
+// Options configure an Index.
 type Options struct {
 	Embedder Embedder
-	Source   string // where Embedder's model is to be found again; "" for the one in the program
-	// Previous opens the embedder of another source, so that its vectors can go
-	// on answering while Embedder's are made. Nil, or an error: they cannot.
+	Source   string // location of Embedder's model, for Previous; "": the built-in model
+	// Previous opens the embedder of another source, whose vectors answer queries
+	// until those of Embedder are complete. If it is nil or fails, they do not.
 	Previous func(source string) (Embedder, error)
 	Threads  int // for background embedding; 0: half of the processors
-	KeepIdle int // how many vectors to keep in any case of texts that are gone; 0: 4096
-	// Wait, when not nil, returns when embedding may begin: the text index of a
-	// new vault wants the processors first.
+	KeepIdle int // least number of vectors kept of deleted texts; 0: 4096
+	// Wait, if not nil, blocks until embedding may begin, so that the text index of
+	// a new vault can use the processors first.
 	Wait func(ctx context.Context) error
 	Log  *slog.Logger
 	Now  func() time.Time
 }
 
-// Index finds notes by meaning. It follows the vault and is safe for
-// concurrent use.
+// Index answers semantic searches. It follows the vault and is safe for concurrent
+// use.
 type Index struct {
 	store Store
 	dir   string
 	opt   Options
 
 	mu       sync.RWMutex
-	early    map[int64]*notes.Note // while a space is being loaded, what has changed meanwhile; a nil note: deleted
-	serving  *space                // answers; nil: nothing does yet
-	building *space                // takes its place when complete; nil when serving is of the model wanted, or that is still unknown
+	early    map[int64]*notes.Note // changes while a space is being loaded; a nil note was deleted
+	serving  *space                // answers queries; nil until one is loaded
+	building *space                // replaces serving when complete; nil if serving is of the configured model or the dimension is unknown
 	closed   bool
-	rate     float64 // chunks embedded per second, lately
-	trouble  error   // what keeps the embedder from working
-	// chunksSeen is how many chunks there were when they were last counted: what is
-	// known of a model without a space.
+	rate     float64 // chunks embedded per second, moving average
+	trouble  error   // why the embedder fails
+	// chunksSeen is the number of chunks at their last count, for the status of a
+	// model without a space.
 	chunksSeen int
 
-	there   chan struct{} // closed when the vectors that there are have been loaded
+	loaded  chan struct{} // closed when the stored vectors have been loaded
 	signal  chan struct{} // wakes Run
 	queries queryCache
 }
 
-// NewIndex prepares an index whose cache files lie in dir. It has nothing
-// until Run has loaded it.
+// NewIndex returns an index with cache files in dir. It is empty until Run has
+// loaded it.
 func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
@@ -70,15 +70,15 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.KeepIdle <= 0 {
 		opt.KeepIdle = keepIdle
 	}
-	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, there: make(chan struct{}), signal: make(chan struct{}, 1)}
+	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1)}
 }
 
-// Position says that the index follows from the head: what came before is
-// loaded from the store's chunks and embeddings.
+// Position returns the head of the feed: the index loads earlier changes from the
+// chunks and embeddings in the store.
 func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
 
-// Reset erases from the cache files the vectors of texts that no note has any
-// more. All else comes from the store, and stays.
+// Reset erases the vectors of texts that no note contains from the cache files. The
+// other vectors stay, because they are determined by the store.
 func (x *Index) Reset(ctx context.Context) error {
 	chunks, _, err := x.chunks(ctx)
 	if err != nil {
@@ -101,8 +101,8 @@ func (x *Index) Reset(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Apply makes changed notes findable as far as their texts have vectors, and
-// leaves the rest to Run.
+// Apply makes changed notes searchable as far as their texts have vectors, and puts
+// the others on the backlog.
 func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Change) error {
 	changed := make(map[int64]*notes.Note, len(changes))
 	for _, c := range changes {
@@ -126,8 +126,7 @@ func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Cha
 	return nil
 }
 
-// wanted is the space of the model that is wanted, or nil as long as there is
-// none.
+// wanted returns the space of the configured model, or nil if there is none yet.
 func (x *Index) wanted() *space {
 	switch {
 	case x.building != nil:
@@ -151,18 +150,17 @@ func (x *Index) spaces() []*space {
 func (x *Index) wake() {
 	select {
 	case x.signal <- struct{}{}:
-	default: // it will look anyway
+	default: // Run is going to wake already
 	}
 }
 
-// Hit is a note found by meaning.
+// Hit is a note found by a semantic search.
 type Hit struct {
 	NoteID  int64
-	Ordinal int // of the chunk that is nearest
+	Ordinal int // ordinal of the nearest chunk
 	Cosine  float64
-	// Near is the cosine on one scale for all models, that of the model in the
-	// program: what is about the text has more than .3, what has nothing to do
-	// with it about 0.
+	// Near is the cosine on a scale that is the same for all models, that of the
+	// built-in model: a related note has more than .3, an unrelated one about 0.
 	Near float64
 	// First is Near of the note's first chunk.
 	First float64
@@ -178,14 +176,14 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed || x.serving != space {
-		return nil, nil // another model has just taken over; the next query asks it
+		return nil, nil // another model has replaced this one; the next query uses it
 	}
 	file := space.slots.view()
 	return hits(space.entries.nearest(query, allowed, k, file.vector), space.scale(query, file.vector)), nil
 }
 
-// Cosines scores the best chunk of each of these notes against the text.
-// Notes without vectors are left out.
+// Cosines scores the best chunk of each of these notes against the text. It omits
+// notes without vectors.
 func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, error) {
 	query, space, err := x.embedQuery(ctx, text)
 	if err != nil {
@@ -208,8 +206,7 @@ func hits(found []chunkHit, near scale) []Hit {
 	return out
 }
 
-// Weight is the share, from 0 to 1, that meaning should have in the score of
-// this query's hits; 0 when the model does not know the query's script.
+// Weight returns the weight of the serving model; see [Embedder].
 func (x *Index) Weight(text string) float64 {
 	x.mu.RLock()
 	s := x.serving
@@ -220,11 +217,11 @@ func (x *Index) Weight(text string) float64 {
 	return s.embedder.Weight(text)
 }
 
-// embedQuery returns the query's vector and the space that is serving. It
-// waits for the vectors to be loaded: it is for the caller to say how long.
+// embedQuery returns the vector of a query and the serving space. It waits until
+// the vectors are loaded or ctx is done.
 func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space, error) {
 	select {
-	case <-x.there:
+	case <-x.loaded:
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
@@ -246,29 +243,29 @@ func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space,
 	return v, s, nil
 }
 
-// ErrNothingYet is the answer to a query as long as no model can answer any.
+// ErrNothingYet is returned for queries until the first vectors are available.
 var ErrNothingYet = errors.New("no text has a vector yet")
 
-// Status says how far embedding has come.
+// Status is the progress of embedding.
 type Status struct {
 	Model     string
 	State     string        // "ready" or "building"
 	Chunks    int           // passages of the vault
-	Embedded  int           // of them, by the model that is wanted
-	Pending   int           // the rest
-	Remaining time.Duration // an estimate; 0 when there is nothing to do or nothing to go by
-	Answering string        // another model, whose vectors answer meanwhile; "" when there is none
-	Trouble   string        // what keeps embedding, of notes or of queries, from going on; "" when nothing does
+	Embedded  int           // passages embedded by the configured model
+	Pending   int           // passages still to embed
+	Remaining time.Duration // an estimate; 0 if nothing is pending or the rate is unknown
+	Answering string        // the model that answers until the configured one is ready; "" if none does
+	Trouble   string        // why embedding of notes or queries fails; "" if it does not
 }
 
 // The states of an index.
 const (
 	StateReady    = "ready"
 	StateBuilding = "building"
-	StateLoading  = "loading" // of Coverage: the vectors are being read from the disk
+	StateLoading  = "loading" // Coverage only: the vectors are being loaded
 )
 
-// Status reports on the index.
+// Status returns the progress of embedding.
 func (x *Index) Status() Status {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -281,7 +278,7 @@ func (x *Index) Status() Status {
 		st.Answering = x.serving.embedder.ID()
 	}
 	if wanted == nil {
-		st.Chunks, st.Pending = x.chunksSeen, max(x.chunksSeen, 1) // nobody may take this for complete
+		st.Chunks, st.Pending = x.chunksSeen, max(x.chunksSeen, 1) // at least one, so that the status is not complete
 		return st
 	}
 	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()
@@ -293,14 +290,14 @@ func (x *Index) Status() Status {
 	return st
 }
 
-// Coverage returns the state of what answers queries now, the share of chunks,
-// from 0 to 1, that it can find, and their number.
+// Coverage returns the state of the serving space, the share of chunks, from 0 to 1,
+// that it can find, and their number.
 func (x *Index) Coverage() (state string, share float64, chunks int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.serving == nil {
 		select {
-		case <-x.there:
+		case <-x.loaded:
 			return StateBuilding, 0, 0
 		default:
 			return StateLoading, 0, 0

@@ -8,8 +8,9 @@ import (
 	"notesd/notes"
 )
 
-// loadAll opens the wanted model's space, and the one that answers until it
-// is complete. A model whose dimension nobody knows yet is left to learn.
+// loadAll loads the space of the configured model and, if that is incomplete, the
+// space of the previous model, which answers until it is complete. If the dimension
+// of the configured model is unknown, learn loads its space later.
 func (x *Index) loadAll(ctx context.Context) error {
 	models, chunks, modified, err := x.stored(ctx)
 	if err != nil {
@@ -37,11 +38,11 @@ func (x *Index) loadAll(ctx context.Context) error {
 	x.serving, x.building, x.chunksSeen = serving, building, len(chunks)
 	x.catchUp(x.spaces()...)
 	x.mu.Unlock()
-	close(x.there)
+	close(x.loaded)
 	return x.takeOver(ctx)
 }
 
-// learn has the wanted model embed a text, which tells its dimension, and loads
+// learn lets the configured model embed a text to find out its dimension, and loads
 // its space.
 func (x *Index) learn(ctx context.Context) error {
 	seen, err := x.countChunks(ctx)
@@ -77,8 +78,8 @@ func (x *Index) learn(ctx context.Context) error {
 	return x.takeOver(ctx)
 }
 
-// stored reads what the store has, and tells the wanted embedder what is known
-// of it.
+// stored reads the models, the chunks and the modification times of the notes from
+// the store, and passes the stored dimension to the configured embedder.
 func (x *Index) stored(ctx context.Context) ([]modelRow, []loadedChunk, map[int64]int64, error) {
 	models, err := x.models(ctx)
 	if err != nil {
@@ -91,14 +92,14 @@ func (x *Index) stored(ctx context.Context) ([]modelRow, []loadedChunk, map[int6
 	return models, chunks, modified, err
 }
 
-// expect tells an embedder the dimension of its stored vectors.
+// expect passes the dimension of its stored vectors to an embedder.
 func expect(e Embedder, m modelRow) {
 	if learner, ok := e.(Learner); ok && m.name == e.ID() {
 		learner.Expect(m.dimension)
 	}
 }
 
-// catchUp applies to new spaces what has changed since their chunks were read.
+// catchUp applies the changes since the chunks were read to new spaces.
 func (x *Index) catchUp(spaces ...*space) {
 	for id, note := range x.early {
 		for _, s := range spaces {
@@ -108,8 +109,8 @@ func (x *Index) catchUp(spaces ...*space) {
 	x.early = nil
 }
 
-// openPrevious opens the latest other model of which there are vectors, if it
-// can still embed queries.
+// openPrevious loads the space of the latest other model with vectors whose
+// embedder can still be opened, or returns nil.
 func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []loadedChunk, modified map[int64]int64) *space {
 	for _, m := range models {
 		if m.name == x.opt.Embedder.ID() || x.opt.Previous == nil {
@@ -123,7 +124,7 @@ func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []lo
 				return s
 			}
 		}
-		x.opt.Log.Warn("an earlier model cannot be used any more; its vectors will be replaced", "model", m.name, "err", err)
+		x.opt.Log.Warn("an earlier model can no longer be used; its vectors will be replaced", "model", m.name, "err", err)
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 	if err != nil {
 		return nil, err
 	}
-	// A new model's file is the cache of a store that is no more.
+	// The file of a model that is new to the store belongs to a deleted store.
 	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(chunks)) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err
@@ -153,8 +154,8 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 	return s, nil
 }
 
-// fill loads the chunks into a new space. Texts that are gone are known by their
-// slots, so where there are none, their rows are deleted now.
+// fill loads the chunks into a new space. Deleted texts are found by their slots, so
+// if the cache file is empty, fill deletes their embeddings.
 func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedChunk) error {
 	if s.slots.records.N == 0 && !isNew {
 		if err := x.deleteUnused(ctx, s.model); err != nil {
@@ -164,20 +165,20 @@ func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedC
 	return x.fromStore(ctx, s, s.load(chunks))
 }
 
-// fromStore adds the vectors that SQLite has and the cache file does not, and
-// puts the notes for which neither has one on the backlog.
+// fromStore adds the vectors that are in SQLite and not in the cache file. Notes
+// with chunks that have no vector in either go to the backlog.
 func (x *Index) fromStore(ctx context.Context, s *space, missing []loadedChunk) error {
 	return x.store.Notes().Read(ctx, func(tx *sql.Tx) error {
 		query, err := tx.PrepareContext(ctx, `SELECT vector FROM embeddings WHERE model = ? AND hash = ?`)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = query.Close() }() // the transaction's end closes it as well
+		defer func() { _ = query.Close() }() // the end of the transaction closes it as well
 		for _, c := range missing {
 			var half []byte
 			err := query.QueryRowContext(ctx, s.model, c.hash).Scan(&half)
 			if errors.Is(err, sql.ErrNoRows) {
-				s.wait(c.note)
+				s.enqueue(c.note)
 				continue
 			}
 			if err != nil {

@@ -2,6 +2,6 @@ package vectors
 
 import "golang.org/x/sys/unix"
 
-// lowerPriority makes the calling thread give way to all others: on Linux
-// niceness belongs to a thread. That it fails is no harm.
+// lowerPriority gives the calling thread the lowest priority. On Linux niceness is
+// a property of threads. A failure is harmless.
 func lowerPriority() { _ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19) }

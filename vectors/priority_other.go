@@ -2,6 +2,6 @@
 
 package vectors
 
-// lowerPriority: there is no niceness for one thread here; half of the
-// processors are left to the rest.
+// lowerPriority does nothing: these systems have no priority per thread. Embedding
+// uses half of the processors.
 func lowerPriority() {}

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Texts that no note has any more keep their vectors for a while, because a
-// paragraph that was cut is often pasted or brought back by an undo. How long
-// is a matter of room and not of time: a fifth of the vault's texts, and a few
-// thousand in any case, which is 5 MB. The longest unused go first. Which they
-// are is known since the last start; what was unused by then counts as oldest.
+// The vectors of deleted texts are kept for a while, because a paragraph that was
+// cut is often pasted or restored. The number of vectors kept is a fifth of the
+// chunks of the vault and at least keepIdle, which takes 5 MB. The longest unused
+// are deleted first. Texts that were unused at the last start count as oldest.
 const (
 	keepIdle   = 4096
-	pruneBatch = 64 // in one transaction
+	pruneBatch = 64 // rows per transaction
 )
 
-// prune deletes a few vectors of the longest unused texts, if there are more
-// than are to be kept, and reports whether there is more to delete.
+// prune deletes a batch of the longest unused vectors if there are too many, and
+// reports whether there are more to delete.
 func (x *Index) prune(ctx context.Context, s *space) (more bool, err error) {
 	x.mu.Lock()
 	err = s.condemn(x.opt.KeepIdle)
@@ -31,9 +30,9 @@ func (x *Index) prune(ctx context.Context, s *space) (more bool, err error) {
 	return len(s.surplus) > 0, nil
 }
 
-// condemn empties a few slots of texts that are not kept any longer, and notes
-// whose rows are to be deleted. Of those that could not be deleted before, a
-// text that has come back meanwhile, and was embedded again, is one no more.
+// condemn empties a batch of surplus slots and adds their keys to doomed, whose
+// rows in the store are then deleted. It removes a key from doomed if its deletion
+// failed before and the text was embedded again since.
 func (s *space) condemn(keep int) error {
 	if len(s.surplus) == 0 {
 		s.surplus = s.entries.users.surplus(max(keep, s.total/5))
@@ -43,7 +42,7 @@ func (s *space) condemn(keep int) error {
 		s.surplus = s.surplus[1:]
 		key := s.slots.key(slot)
 		if i, holds := s.slots.find(key); s.entries.users.has(slot) || !holds || i != slot {
-			continue // in use again, or emptied when a note was forgotten
+			continue // used again, or emptied by Reset
 		}
 		if err := s.slots.remove(key); err != nil {
 			return err

@@ -2,8 +2,8 @@ package vectors
 
 import "sync"
 
-// queryCache remembers the vectors of the last few queries: pages of one
-// answer, and the two questions that a search asks for one text.
+// queryCache holds the vectors of the last few queries. A search embeds its text
+// twice, and again for each further page.
 type queryCache struct {
 	mu    sync.Mutex
 	slots [8]cachedQuery

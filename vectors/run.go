@@ -9,11 +9,11 @@ import (
 	"notesd/notes"
 )
 
-// batchNotes is how many notes are read at a time to find texts in.
+// batchNotes is the number of notes read from the store at a time.
 const batchNotes = 16
 
-// Run loads the vectors that there are, and then embeds what is missing, and
-// what changes, and deletes what has not been needed for long, until ctx ends.
+// Run loads the stored vectors. It then embeds missing and changed passages and
+// deletes vectors that were unused for long, until ctx ends.
 func (x *Index) Run(ctx context.Context) error {
 	if err := x.loadAll(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -23,7 +23,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	if x.opt.Wait != nil {
 		if err := x.opt.Wait(ctx); err != nil {
-			return nil // it has ended
+			return nil // ctx has ended
 		}
 	}
 	var pause backOff
@@ -40,10 +40,10 @@ func (x *Index) Run(ctx context.Context) error {
 			rest, working = x.prepare(busy), busy
 		}
 		wake := (<-chan struct{})(x.signal)
-		var again <-chan time.Time
+		var retry <-chan time.Time
 		switch {
 		case err != nil:
-			wake, again = nil, time.After(pause.after(err)) // changes are in the backlog anyway
+			wake, retry = nil, time.After(pause.after(err)) // changes go to the backlog and need no wake-up
 		case more:
 			pause = backOff{}
 			continue
@@ -54,13 +54,13 @@ func (x *Index) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-wake:
-		case <-again:
+		case <-retry:
 		}
 	}
 }
 
-// prepare tells the embedder that there is much to do, and returns how to tell
-// it that there is not any more.
+// prepare notifies a [Preparer] of the start of a series of batches, and returns the
+// function that ends it.
 func (x *Index) prepare(busy bool) (over func()) {
 	if p, ok := x.opt.Embedder.(Preparer); ok && busy {
 		return p.Prepare(x.threads())
@@ -68,7 +68,7 @@ func (x *Index) prepare(busy bool) (over func()) {
 	return func() {}
 }
 
-// step does a little of what there is to do, and reports whether there is more.
+// step embeds or prunes one batch and reports whether there is more to do.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.mu.RLock()
 	s := x.wanted()
@@ -98,7 +98,7 @@ func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error)
 	x.mu.Lock()
 	if err != nil {
 		for _, id := range ids {
-			s.wait(id)
+			s.enqueue(id)
 		}
 	}
 	more = len(s.backlog) > 0
@@ -115,8 +115,8 @@ type text struct {
 	text string
 }
 
-// embedNotes embeds the chunks of these notes that have no vector, and makes
-// each note findable when its own are done.
+// embedNotes embeds the chunks of these notes that have no vector, and makes each
+// note searchable when all its chunks are embedded.
 func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) error {
 	var todo []text
 	var ready []*notes.Note
@@ -128,12 +128,12 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 		}
 		x.mu.Lock()
 		for _, n := range ready {
-			if _, exists := s.chunks[n.ID]; exists { // else it was deleted meanwhile
+			if _, exists := s.chunks[n.ID]; exists { // otherwise it was deleted in the meantime
 				s.set(n)
 			}
 		}
 		for _, slot := range slots {
-			s.entries.users.offer(slot) // of a note that was deleted, or is not ready yet
+			s.entries.users.offer(slot) // its note may be deleted or not ready yet
 		}
 		x.mu.Unlock()
 		todo, ready = todo[:0], ready[:0]
@@ -158,10 +158,10 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 	return flush()
 }
 
-// embedTexts embeds, commits, and only then adds to the cache file, so that a
-// text is embedded a second time only if the program was killed in between.
-// The file is given what the store has, to the last bit: so it is the same
-// whenever it is made.
+// embedTexts embeds texts, commits the vectors, and then adds them to the cache
+// file, so that a text is embedded a second time only if the program is killed in
+// between. It adds the vectors as they were rounded for the store, so that a rebuilt
+// file has the same content.
 func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32, error) {
 	if len(todo) == 0 {
 		return nil, nil
@@ -189,7 +189,7 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 	return slots, nil
 }
 
-// measure keeps a moving average of the speed, for the estimate.
+// measure updates the moving average of the rate, for Status.Remaining.
 func (x *Index) measure(n int, took time.Duration) {
 	if took <= 0 {
 		return
@@ -210,8 +210,8 @@ func (x *Index) threads() int {
 	return (runtime.NumCPU() + 1) / 2
 }
 
-// takeOver lets the wanted model answer once it is complete, and removes what
-// the other one has left.
+// takeOver makes the space of the configured model serve when it is complete, and
+// removes the space that it replaces.
 func (x *Index) takeOver(ctx context.Context) error {
 	x.mu.Lock()
 	wanted := x.wanted()

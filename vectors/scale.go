@@ -12,15 +12,16 @@ type scale struct{ zero, unit float64 }
 func (s scale) of(cosine float64) float64 { return (cosine - s.zero) / s.unit }
 
 const (
-	// backgroundRows is how many passages are compared with a query to see what
-	// cosines mean nothing, and how many there must be: the hits are among them.
+	// backgroundRows is the number of passages sampled for the cosines of unrelated
+	// texts. Indexes with fewer passages are not scaled, because hits would be a
+	// large part of the sample.
 	backgroundRows = 256
-	// nearDeviation is a standard deviation of the background on the scale of
-	// [Hit.Near]; the best of .05 to .2 on the judged sets.
+	// nearDeviation is the standard deviation of the sample on the scale of
+	// [Hit.Near]. It is the best value from .05 to .2 on the judged sets.
 	nearDeviation = 0.1
 )
 
-// scale returns what the cosines of a query mean. The caller locks.
+// scale returns the scale of the cosines of a query. The caller must lock.
 func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) scale {
 	if c, ok := s.embedder.(Calibrated); ok && c.Calibrated() || s.entries.len() < backgroundRows {
 		return scale{unit: 1}
@@ -32,8 +33,8 @@ func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) sca
 	return scale{zero: mean, unit: deviation / nearDeviation}
 }
 
-// background returns the mean and the deviation of the cosines of some
-// passages, all over the table.
+// background returns the mean and the standard deviation of the cosines of a query
+// with passages that are evenly spread over the rows.
 func (e *entries) background(query []float32, vector func(slot uint32) flat.Vector) (mean, deviation float64) {
 	q := flat.NewQuery(query)
 	var sum, squares float64

@@ -4,38 +4,40 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"notesd/vectors/flat"
 	"slices"
 	"sync"
+
+	"notesd/vectors/flat"
 )
 
-// slots is a flat file of quantised vectors, found by the hash of their text
-// and mapped into memory. It is a cache: SQLite has every vector in more
-// precision, and what is missing or damaged here is written again.
+// slots is a mapped file of quantised vectors, indexed by the hash of their text. It
+// is a cache: SQLite has every vector in higher precision, and missing or damaged
+// records are written again.
 //
-// The file is a header and then records of equal size:
+// The file consists of a header and records of equal size:
 //
 //	key [16]byte | scale float32 | crc32 of the rest | values [dim]int8, padded to 8
 //
-// A record that is not used any more is overwritten by the next that is added.
-// The file becomes shorter only when it is opened anew and most of it is empty.
+// An unused record is overwritten by the next vector that is added. The file is
+// replaced by a shorter one only when it is opened and most of it is unused.
 type slots struct {
 	dim int
 
 	mu      sync.RWMutex
 	records *flat.File
 	byKey   map[slotKey]uint32
-	free    []uint32 // records that hold nothing
+	free    []uint32 // empty records
 }
 
-// slotKey is half a SHA-256: collisions stay out of reach.
+// slotKey is the first half of a SHA-256, which is long enough to exclude
+// collisions.
 type slotKey [16]byte
 
 const slotMagic = "notesd vectors 1"
 
-// openSlots opens or creates the file. One for another model, or that is no
-// such file, is emptied. Records that are not sound, such as those whose pages
-// a power cut lost, count as empty.
+// openSlots opens or creates the file. It empties a file of another model or format.
+// Damaged records, such as those whose pages were lost in a power failure, count as
+// empty.
 func openSlots(path string, model string, dim int) (*slots, error) {
 	header := make([]byte, 32)
 	copy(header, slotMagic)
@@ -66,14 +68,14 @@ func (s *slots) find(key slotKey) (uint32, bool) {
 	return i, ok
 }
 
-// vector returns the quantised vector of a record, to be read only.
+// vector returns the vector of a record, which the caller must not modify.
 func (s *slots) vector(i uint32) flat.Vector {
 	v := s.view()
 	return v.vector(i)
 }
 
-// view is the file as it is at one moment. Records that are there then can be
-// read from it without a lock, as long as the file is open.
+// view is a snapshot of the file. Its records can be read without a lock while the
+// file is open.
 type view struct {
 	records flat.File
 	dim     int
@@ -85,10 +87,10 @@ func (s *slots) view() view {
 	return view{*s.records, s.dim}
 }
 
-// vector returns the quantised vector of a record, to be read only.
+// vector returns the vector of a record, which the caller must not modify.
 func (v *view) vector(i uint32) flat.Vector { return flat.VectorOf(v.records.At(int(i)), v.dim) }
 
-// add writes the vector of a text, unless it is there, and returns its record.
+// add writes the vector of a text unless the file has it, and returns its record.
 func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	if len(v) != s.dim {
 		return 0, fmt.Errorf("a vector of %d dimensions, not %d", len(v), s.dim)
@@ -108,7 +110,7 @@ func (s *slots) add(key slotKey, v []float32) (uint32, error) {
 	return i, err
 }
 
-// write puts a record in an empty place, or behind the last.
+// write writes a record to a free place or appends it.
 func (s *slots) write(record []byte) (uint32, error) {
 	if last := len(s.free) - 1; last >= 0 {
 		i := s.free[last]
@@ -122,7 +124,7 @@ func (s *slots) write(record []byte) (uint32, error) {
 	return i, s.records.Append(record)
 }
 
-// key returns whose vector a record holds.
+// key returns the key of a record.
 func (s *slots) key(i uint32) slotKey {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -136,8 +138,8 @@ func (s *slots) all() []uint32 {
 	return slices.Sorted(maps.Values(s.byKey))
 }
 
-// remove empties a record, whose vector nobody may be reading: zeros, which no
-// checksum fits.
+// remove empties a record by overwriting it with zeros, which have a wrong checksum.
+// The caller must ensure that no goroutine reads the vector.
 func (s *slots) remove(key slotKey) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +155,7 @@ func (s *slots) remove(key slotKey) error {
 	return nil
 }
 
-// wasteful reports whether most records hold nothing or what nothing needs.
+// wasteful reports whether most records are empty or unused.
 func (s *slots) wasteful(used int) bool { return s.records.N > 2*used+flat.RecordsPerSegment }
 
 // Close unmaps the file. No vector may be read afterwards. It may be called

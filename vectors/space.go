@@ -13,20 +13,20 @@ import (
 	"notesd/notes"
 )
 
-// space is the vectors of one model: those of the chunks that exist now, and
-// what of them is still missing. The index locks.
+// space holds the vectors of one model for the current chunks, and the backlog of
+// chunks without a vector. Index.mu guards it.
 type space struct {
 	model    int64 // row of models
 	embedder Embedder
 	slots    *slots
 	entries  *entries
-	chunks   map[int64]int    // how many chunks each note has
-	seqs     map[int64]uint64 // which version of each changed note they are
-	total    int
-	backlog  []int64        // notes with chunks to embed; the last is next
-	waiting  map[int64]bool // the same as a set
-	surplus  []uint32       // slots to empty, if they are still idle; of Run
-	doomed   []slotKey      // texts without a slot, whose rows are to be deleted; of Run
+	chunks   map[int64]int    // number of chunks by note
+	seqs     map[int64]uint64 // version of each note that changed since the load
+	total    int              // number of chunks
+	backlog  []int64          // notes with chunks to embed; the last is next
+	waiting  map[int64]bool   // the notes of backlog
+	surplus  []uint32         // slots to empty if they are still idle; used by Run only
+	doomed   []slotKey        // emptied slots whose rows are to be deleted; used by Run only
 }
 
 func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
@@ -38,7 +38,7 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 		chunks: map[int64]int{}, seqs: map[int64]uint64{}, waiting: map[int64]bool{}}, nil
 }
 
-// slotPath names the cache file of a model.
+// slotPath returns the path of the cache file of a model.
 func slotPath(dir, model string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -47,7 +47,7 @@ func slotPath(dir, model string) string {
 		return '_'
 	}, model)
 	const longest = 100
-	if name != model || len(name) > longest { // two models must not meet in one file
+	if name != model || len(name) > longest { // two models must not share a file
 		sum := sha256.Sum256([]byte(model))
 		name = fmt.Sprintf("%.*s-%x", longest, name, sum[:6])
 	}
@@ -62,7 +62,7 @@ func (s *space) remove(dir string) error {
 	return os.Remove(slotPath(dir, s.embedder.ID()))
 }
 
-// apply takes in a note's new version; nil: it was deleted.
+// apply applies the new version of a note; a nil note was deleted.
 func (s *space) apply(id int64, note *notes.Note) {
 	if note == nil {
 		s.drop(id)
@@ -72,9 +72,9 @@ func (s *space) apply(id int64, note *notes.Note) {
 	}
 }
 
-// set makes the note's chunks what can be found of it. Those without a vector
-// put the note on top of the backlog. A version older than the one that is
-// there, read before a change and embedded meanwhile, counts for nothing.
+// set replaces the entries of a note. If chunks have no vector, it puts the note on
+// top of the backlog. It ignores a version that is older than the current one, which
+// Run may have read before a change.
 func (s *space) set(n *notes.Note) {
 	note := n.ID
 	if n.Seq < s.seqs[note] {
@@ -96,13 +96,14 @@ func (s *space) set(n *notes.Note) {
 	}
 	s.entries.removeRows(before)
 	if missing {
-		s.wait(note)
+		s.enqueue(note)
 	} else {
 		delete(s.waiting, note)
 	}
 }
 
-func (s *space) wait(note int64) {
+// enqueue puts a note on top of the backlog unless it is there.
+func (s *space) enqueue(note int64) {
 	if !s.waiting[note] {
 		s.waiting[note] = true
 		s.backlog = append(s.backlog, note)
@@ -131,16 +132,16 @@ func (s *space) next(n int) []int64 {
 	return ids
 }
 
-// pending is how many chunks have no vector yet.
+// pending returns the number of chunks without a vector.
 func (s *space) pending() int { return s.total - s.entries.len() }
 
-// complete reports whether every chunk can be found.
+// complete reports whether every chunk has a vector.
 func (s *space) complete() bool { return s.pending() == 0 }
 
-// keyOf is the slot key of a hex hash.
+// keyOf returns the slot key of a hex hash.
 func keyOf(hash string) slotKey {
 	var k slotKey
-	_, _ = hex.Decode(k[:], []byte(hash[:2*len(k)])) // the store writes hashes
+	_, _ = hex.Decode(k[:], []byte(hash[:2*len(k)])) // hashes of the store are valid hex
 	return k
 }
 
@@ -151,8 +152,8 @@ type loadedChunk struct {
 	hash    []byte
 }
 
-// load fills the space with the chunks that there are, given by note, and
-// returns the hashes that the cache file does not have.
+// load fills the space with all chunks, ordered by note, and returns those whose
+// vectors are missing from the cache file.
 func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 	s.entries = newEntries(s.embedder.Dim())
 	s.entries.signs = make([]uint64, 0, len(chunks)*s.entries.words)

@@ -36,7 +36,7 @@ func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Row
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err reports the error
 	for rows.Next() {
 		if err := fn(rows); err != nil {
 			return err
@@ -45,7 +45,7 @@ func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Row
 	return rows.Err()
 }
 
-// modelID returns the embedder's row, and makes it at first.
+// modelID returns the row of the embedder's model, which it creates if necessary.
 func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, isNew bool, err error) {
 	isNew = true
 	for _, m := range models {
@@ -65,8 +65,8 @@ func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedde
 	return id, isNew, err
 }
 
-// markReady makes the model the one that answers, and forgets the vectors of
-// all others.
+// markReady marks a model as ready and deletes the other models with their
+// embeddings.
 func (x *Index) markReady(ctx context.Context, model int64) error {
 	var state string
 	if err := x.store.Notes().Reader().QueryRowContext(ctx, `SELECT state FROM models WHERE id = ?`, model).Scan(&state); err != nil || state == modelReady {
@@ -76,12 +76,12 @@ func (x *Index) markReady(ctx context.Context, model int64) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE models SET state = ? WHERE id = ?`, modelReady, model); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id <> ?`, model) // their embeddings go with them
+		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id <> ?`, model) // cascades to their embeddings
 		return err
 	})
 }
 
-// chunks returns every chunk, and when each note was modified.
+// chunks returns every chunk, and the modification time of each note.
 func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, error) {
 	var chunks []loadedChunk
 	err := x.forEach(ctx, `SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`, func(rows *sql.Rows) error {
@@ -114,7 +114,7 @@ func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, ha
 		if err != nil {
 			return err
 		}
-		defer func() { _ = insert.Close() }() // the transaction's end closes it as well
+		defer func() { _ = insert.Close() }() // the end of the transaction closes it as well
 		for i, t := range todo {
 			hash, err := hex.DecodeString(t.hash)
 			if err != nil {
@@ -128,15 +128,14 @@ func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, ha
 	})
 }
 
-// deleteEmbeddings deletes the rows of texts, of whose hashes the keys are the
-// first half.
+// deleteEmbeddings deletes the embeddings whose hashes begin with the keys.
 func (x *Index) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
 	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		remove, err := tx.PrepareContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash BETWEEN ? AND ?`)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = remove.Close() }() // the transaction's end closes it as well
+		defer func() { _ = remove.Close() }() // the end of the transaction closes it as well
 		var first, last [sha256.Size]byte
 		for i := range last {
 			last[i] = 0xff
@@ -152,7 +151,7 @@ func (x *Index) deleteEmbeddings(ctx context.Context, model int64, keys []slotKe
 	})
 }
 
-// deleteUnused deletes the rows of all texts that no note has.
+// deleteUnused deletes the embeddings of all texts that no note contains.
 func (x *Index) deleteUnused(ctx context.Context, model int64) error {
 	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash NOT IN (SELECT hash FROM chunks)`, model)

@@ -10,16 +10,16 @@ import (
 	"notesd/vectors/bert"
 )
 
-// knownFrom is the share of a query's letters that the model must have words
-// for. Below it the script is foreign to the model, and its vectors would
-// only do harm (MiniLM at half weight takes Thai from .94 to .61).
+// knownFrom is the least share of a query's letters for which the model must have
+// tokens. Below it the model does not know the script, and its vectors reduce the
+// quality (for Thai, MiniLM at half weight from .94 to .61).
 const knownFrom = 0.5
 
-// The share of meaning in the score. Half and half was the best, or within .003 of
-// it, on every judged set in English, of whose queries nine in ten have .73 of
-// their letters and more in words that the model has whole. Of Spanish, French,
-// Italian, German, Dutch and Polish ones the middle has .03 to .3, and there half
-// was below text alone on one set, and .3 to .4 the best on most of them
+// The share of the semantic score, by the share of the query's letters in words that
+// the model has as whole tokens. In English, where nine in ten queries have .73 and
+// more, one half was the best or within .003 of it on every judged set. The median of
+// Spanish, French, Italian, German, Dutch and Polish queries is .03 to .3; there one
+// half was worse than text alone on one set, and .3 to .4 was the best on most of them
 // (docs/retrieval.md).
 const (
 	fluentWeight  = 0.5
@@ -30,7 +30,7 @@ const (
 // Transformer is an [Embedder] that runs a model in this process.
 type Transformer struct {
 	model    *bert.Model
-	encoders sync.Pool // of *bert.Encoder: one keeps 3 MB, too much to make for each batch
+	encoders sync.Pool // of *bert.Encoder, which holds 3 MB of buffers
 }
 
 // NewTransformer returns an embedder that uses the model.
@@ -38,16 +38,16 @@ func NewTransformer(model *bert.Model) *Transformer {
 	return &Transformer{model: model, encoders: sync.Pool{New: func() any { return model.NewEncoder() }}}
 }
 
-// ID names the model and the bytes of its file.
+// ID returns the name of the model with a hash of its file.
 func (t *Transformer) ID() string { return t.model.ID() }
 
-// Calibrated reports whether this is the model that [Hit.Near] is the scale of.
+// Calibrated reports whether the model is the one that defines [Hit.Near].
 func (t *Transformer) Calibrated() bool { return strings.HasPrefix(t.ID(), "all-MiniLM-L6-v2") }
 
-// Dim is the vectors' dimension.
+// Dim returns the dimension of the vectors.
 func (t *Transformer) Dim() int { return t.model.Dim() }
 
-// EmbedQuery runs on the calling goroutine, whatever the others are doing.
+// EmbedQuery runs on the calling goroutine, in parallel to all others.
 func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	encoder, _ := t.encoders.Get().(*bert.Encoder)
 	defer t.encoders.Put(encoder)
@@ -65,7 +65,7 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	var mu sync.Mutex
 	for range min(max(threads, 1), len(texts)) {
 		wait.Go(func() {
-			runtime.LockOSThread() // and never unlocked: the thread, whose priority is spoilt, ends with the goroutine
+			runtime.LockOSThread() // never unlocked, so that the low-priority thread ends with the goroutine
 			lowerPriority()
 			encoder, _ := t.encoders.Get().(*bert.Encoder)
 			defer t.encoders.Put(encoder)
@@ -85,11 +85,11 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	return context.Cause(ctx)
 }
 
-// Prepare gives the Go scheduler one processor more for each thread. A thread
-// that embeds holds one for as long as it likes, whatever its priority, so a
-// search would find that much less of the machine; with one more, it is the
-// system that decides who runs, and there priority counts. It is not left so,
-// because what spreads over all processors would count on more than there are.
+// Prepare raises GOMAXPROCS by one for each thread. The Go scheduler ignores thread
+// priorities, so a thread that embeds would occupy a processor of the scheduler that
+// a search needs. With a surplus of processors, the operating system decides which
+// thread runs, and it respects priorities. The returned function restores the value,
+// because parallel code would otherwise start more workers than there are processors.
 func (*Transformer) Prepare(threads int) (over func()) {
 	add := func(n int) {
 		processors.Lock()
@@ -100,18 +100,18 @@ func (*Transformer) Prepare(threads int) (over func()) {
 	return func() { add(-threads) }
 }
 
-// processors guards the process's one GOMAXPROCS.
+// processors guards changes of GOMAXPROCS.
 var processors sync.Mutex
 
-// passagesPerThread is how many passages a thread embeds between commits: a
-// tenth of a second's work, of which a commit is less than a hundredth.
+// passagesPerThread is the number of passages that a thread embeds between commits.
+// They take a tenth of a second; a commit takes less than a hundredth of that.
 const passagesPerThread = 8
 
-// Batch keeps the threads about equally busy.
+// Batch returns a multiple of threads, so that they are equally busy.
 func (t *Transformer) Batch(threads int) int { return passagesPerThread * max(threads, 1) }
 
-// Weight is less for a query in a language that the model knows less, and 0 in a
-// script that it does not know.
+// Weight returns less for a query in a language that the model knows less, and 0 for
+// a script that it does not know.
 func (t *Transformer) Weight(text string) float64 {
 	if t.model.Knows(text) < knownFrom {
 		return 0

@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// How long to wait before embedding is tried again after an error, such as a
-// server that is not there: twice as long each time.
+// Bounds of the pause before embedding is tried again after an error, such as an
+// unreachable server. Each pause is twice as long as the one before.
 const (
 	firstPause = time.Second
 	longPause  = time.Minute
 )
 
-// backOff is the pauses between attempts that fail. The zero value is its
-// beginning.
+// backOff computes the pauses between failing attempts. The zero value starts with
+// the shortest.
 type backOff struct{ last time.Duration }
 
-// after returns how long to wait after err, which may say itself how long.
+// after returns the pause after err, which may request a longer one by a method
+// Wait.
 func (b *backOff) after(err error) time.Duration {
 	b.last = min(max(firstPause, 2*b.last), longPause)
 	var asks interface {
@@ -30,8 +31,8 @@ func (b *backOff) after(err error) time.Duration {
 	return b.last
 }
 
-// report remembers what keeps the index from its work, for its status, and logs
-// it when it begins and when it is over.
+// report stores an error of the embedder for the status, and logs its first
+// occurrence and its end.
 func (x *Index) report(err error) {
 	x.mu.Lock()
 	before := x.trouble
@@ -41,12 +42,12 @@ func (x *Index) report(err error) {
 	case err != nil && (before == nil || before.Error() != err.Error()):
 		x.opt.Log.Warn("embedding is interrupted; it will be tried again", "err", err)
 	case err == nil && before != nil:
-		x.opt.Log.Info("embedding goes on")
+		x.opt.Log.Info("embedding continues")
 	}
 }
 
-// reportQuery does the same with the outcome of a query, unless it is only that
-// nobody wants to know any more.
+// reportQuery reports the outcome of a query like report, unless the query was
+// cancelled.
 func (x *Index) reportQuery(err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// users counts, for each slot, the chunks whose text it holds, and knows in
-// which order slots lost their last one.
+// users counts the chunks that use each slot, and records the order in which slots
+// became idle.
 type users struct {
 	counts []int32
-	idle   map[uint32]uint64 // slots without users, and when they lost the last
-	clock  uint64
+	idle   map[uint32]uint64 // slots without users, with the clock when they became idle
+	clock  uint64            // incremented by each slot that becomes idle
 }
 
 func newUsers() users { return users{idle: map[uint32]uint64{}} }
@@ -32,7 +32,7 @@ func (u *users) drop(slot uint32) {
 	u.offer(slot)
 }
 
-// offer enters the slot among the idle ones, if it is.
+// offer records the slot as idle if it has no users.
 func (u *users) offer(slot uint32) {
 	if u.has(slot) {
 		return
@@ -41,8 +41,8 @@ func (u *users) offer(slot uint32) {
 	u.idle[slot] = u.clock
 }
 
-// surplus takes the longest idle slots when there are more than so many idle
-// ones: so many that three quarters are left, so that it seldom has to sort.
+// surplus returns the longest idle slots if more than keep are idle, and no longer
+// records them. It leaves three quarters of keep, so that it seldom has to sort.
 func (u *users) surplus(keep int) []uint32 {
 	if len(u.idle) <= keep {
 		return nil

@@ -50,7 +50,9 @@ var unworded = []string{
 	"mcp",
 	"notes",
 	"search",
-	"vectors",
+	"vectors/bert",
+	"vectors/endpoint",
+	"vectors/model",
 }
 
 func TestWords_PrivateWords(t *testing.T) {
