@@ -1,0 +1,225 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/sqlite"
+)
+
+var history = sqlite.Options{Schema: sqlite.HistorySchema}
+
+func open(t *testing.T, path string) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), path, history)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+	return db
+}
+
+func insert(ctx context.Context, db *sqlite.DB, paths ...string) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		for _, p := range paths {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO documents (path, live) VALUES (?, 1)`, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func count(t *testing.T, q interface {
+	QueryRow(query string, args ...any) *sql.Row
+}) (n int) {
+	t.Helper()
+	require.NoError(t, q.QueryRow(`SELECT count(*) FROM documents`).Scan(&n))
+	return n
+}
+
+func TestRead_Snapshot(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	require.NoError(t, insert(t.Context(), db, "a"))
+	require.NoError(t, db.Read(t.Context(), func(tx *sql.Tx) error {
+		assert.Equal(t, 1, count(t, tx))
+		require.NoError(t, insert(t.Context(), db, "b"))
+		assert.Equal(t, 1, count(t, tx), "a commit during the transaction is invisible")
+		_, err := tx.Exec(`DELETE FROM documents`)
+		assert.Error(t, err)
+		return nil
+	}))
+	assert.Equal(t, 2, count(t, db.Reader()))
+}
+
+func TestWrite_CancelledContext(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO documents (path, live) VALUES ('a', 1)`)
+		cancel()
+		return err
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Zero(t, count(t, db.Reader()))
+	require.NoError(t, insert(t.Context(), db, "b"), "the writer is usable afterwards")
+}
+
+func TestOpen_NewerDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sqlite.Open(t.Context(), path, history)
+	require.NoError(t, err)
+	require.NoError(t, db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`PRAGMA user_version = 1000`)
+		return err
+	}))
+	require.NoError(t, db.Close())
+	_, err = sqlite.Open(t.Context(), path, history)
+	require.ErrorIs(t, err, sqlite.ErrNewer)
+	assert.False(t, sqlite.IsCorrupt(err))
+}
+
+func TestOpen_UnusablePath(t *testing.T) {
+	_, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "missing", "x.db"), history)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = sqlite.Open(t.Context(), t.TempDir(), history)
+	require.Error(t, err)
+}
+
+// The check of the whole file is skipped after a regular Close and only then. A
+// page that is damaged without a change of size and mtime shows whether it ran.
+func TestOpen_ChecksAfterUncleanStop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sqlite.Open(t.Context(), path, history)
+	require.NoError(t, err)
+	for i := range 50 {
+		require.NoError(t, insert(t.Context(), db, fmt.Sprint(strings.Repeat("long ", 40), i)))
+	}
+	require.NoError(t, db.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := len(data) - 4096; i < len(data); i++ {
+		data[i] = 0xa5
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	require.NoError(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+	db, err = sqlite.Open(t.Context(), path, history)
+	require.NoError(t, err, "the stamp matches, so the file is not checked")
+	require.NoError(t, db.Close())
+
+	require.NoError(t, os.Remove(path+".closed"))
+	_, err = sqlite.Open(t.Context(), path, history)
+	require.ErrorIs(t, err, sqlite.ErrCorrupt)
+}
+
+func TestClose_Twice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sqlite.Open(t.Context(), path, history)
+	require.NoError(t, err)
+	require.NoError(t, insert(t.Context(), db, "a"))
+	require.NoError(t, db.Close())
+	require.NoError(t, db.Close())
+	assert.FileExists(t, path+".closed")
+	assert.NoFileExists(t, path+"-wal", "the log is checkpointed")
+	require.Error(t, insert(t.Context(), db, "b"))
+}
+
+// Deleted text is on no page of the file after Rewrite.
+func TestRewrite_RemovesDeletedText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := open(t, path)
+	secret := []byte("a-secret-path-that-must-go")
+	require.NoError(t, insert(t.Context(), db, string(secret), "kept"))
+	require.NoError(t, db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM documents WHERE path = ?`, string(secret))
+		return err
+	}))
+	require.NoError(t, db.Rewrite(t.Context()))
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + suffix)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		assert.False(t, bytes.Contains(data, secret), "%q", suffix)
+	}
+	assert.Equal(t, 1, count(t, db.Reader()))
+}
+
+func TestBackup_Statements(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, filepath.Join(dir, "x.db"))
+	require.NoError(t, insert(t.Context(), db, "a", "b"))
+	first := filepath.Join(dir, "first.db")
+	require.NoError(t, db.Backup(t.Context(), first, `DELETE FROM copy.documents WHERE path = 'a'`))
+	assert.Equal(t, 1, count(t, open(t, first).Reader()))
+	assert.Equal(t, 2, count(t, db.Reader()), "the statement changes the copy only")
+
+	require.Error(t, db.Backup(t.Context(), first), "an existing file is not replaced")
+	require.ErrorContains(t, db.Backup(t.Context(), filepath.Join(dir, "second.db"), `DELETE FROM copy.nothing`), "nothing")
+	require.NoError(t, db.Backup(t.Context(), filepath.Join(dir, "third.db"), `DELETE FROM copy.documents`),
+		"a failed statement leaves no attached database behind")
+}
+
+func TestIsFull(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`PRAGMA max_page_count = 1`); err != nil { // SQLite raises it to the present size
+			return err
+		}
+		for i := range 10_000 {
+			if _, err := tx.Exec(`INSERT INTO documents (path, live) VALUES (?, 1)`, fmt.Sprint(strings.Repeat("long ", 100), i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.Error(t, err)
+	assert.True(t, sqlite.IsFull(err), err)
+	assert.False(t, sqlite.IsCorrupt(err))
+	assert.Zero(t, count(t, db.Reader()))
+	for _, other := range []error{nil, errors.New("full"), sqlite.ErrCorrupt} {
+		assert.False(t, sqlite.IsFull(other))
+	}
+}
+
+func TestSetAside_Companions(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	for _, suffix := range []string{"", "-wal", "-shm", ".closed"} {
+		require.NoError(t, os.WriteFile(path+suffix, []byte("x"), 0o600))
+	}
+	aside, err := sqlite.SetAside(path, time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))
+	require.NoError(t, err)
+	assert.Equal(t, path+".damaged-20260102T030405.006", aside)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimPrefix(e.Name(), "x.db.damaged-20260102T030405.006"))
+	}
+	assert.Equal(t, []string{"", "-shm", "-wal"}, names)
+	_, err = sqlite.SetAside(path, time.Now())
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestSalvage_NoDatabase(t *testing.T) {
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage.db")
+	require.NoError(t, os.WriteFile(garbage, bytes.Repeat([]byte("no database "), 1000), 0o600))
+	db := open(t, filepath.Join(dir, "x.db"))
+	saved, lost := db.Salvage(t.Context(), garbage)
+	assert.Zero(t, saved)
+	assert.Contains(t, lost, "documents")
+}
