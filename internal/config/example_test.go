@@ -1,0 +1,41 @@
+package config_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"notesd/internal/config"
+)
+
+// Settings come from a file, the environment and flags; a later source overrides
+// an earlier one.
+func ExampleLoad() {
+	dir, err := os.MkdirTemp("", "config")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "notesd.toml")
+	text := "[search]\nlimit = 20\nmode = 'text'\n[history]\nage = '90d'\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.Load(config.Sources{File: file, Env: []string{"NOTESD_SEARCH_LIMIT=30"}, Dir: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(cfg.Search.Mode, cfg.Search.Limit, cfg.History.Age, cfg.Limits.ResultBytes)
+	// Output: text 30 2160h0m0s 20 KiB
+}
+
+// All problems are reported together, each with its origin and a hint.
+func ExampleLoad_problems() {
+	_, err := config.Load(config.Sources{Dir: "/", Env: []string{"NOTESD_SERACH_MODE=text", "NOTESD_SEARCH_LIMIT=99"}})
+	fmt.Println(err)
+	// Output:
+	// configuration: 2 problems:
+	//   NOTESD_SERACH_MODE: is not a known variable; did you mean NOTESD_SEARCH_MODE?
+	//   NOTESD_SEARCH_LIMIT: search.limit = "99" must be from 1 to 50
+}
