@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// Loaded is a configuration with where its values came from.
+// Loaded is a configuration with the origins of its values.
 type Loaded struct {
 	*Config
-	// File is the configuration file that was read, or that would be read if it
-	// existed; "" when there is no place for one.
+	// File is the path of the configuration file, which need not exist; "" if there
+	// is no home directory to hold one.
 	File string
 
 	values  values // by key
 	origins map[string]origin
 }
 
-// sessionKeys are the settings of one session: each client has its own, from its
-// flags, environment and file.
+// sessionKeys lists the settings of a session. Each client has its own values, from
+// its flags, environment and file.
 var sessionKeys = []string{"vault.read_only", "vault.allow", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
 
-// processKeys are the settings of the process that reads them.
+// processKeys lists the settings of the process that reads them.
 var processKeys = []string{"state", "vault.path", "log.level", "log.file"}
 
-// isDaemons reports whether a setting is one of the daemon, which all sessions
+// isDaemons reports whether a setting belongs to the daemon, which all sessions
 // share.
 func isDaemons(key string) bool {
 	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
@@ -36,12 +36,12 @@ func isDaemons(key string) bool {
 // Passed is a setting of the daemon that a client passed.
 type Passed struct {
 	Key    string `json:"key"`
-	Value  string `json:"value"`  // as Loaded.Text gives it
+	Value  string `json:"value"`  // in the form of Loaded.Text
 	Remark string `json:"remark"` // why it has no effect, and the line to add to the file
 }
 
-// Passed returns the daemon's settings that came from the environment or a flag.
-// A daemon that serves other clients as well takes them from the file only.
+// Passed returns the settings of the daemon that came from the environment or a
+// flag. A daemon that several clients share reads its settings from the file only.
 func (l *Loaded) Passed() []Passed {
 	var all []Passed
 	for _, s := range settings {
@@ -60,9 +60,9 @@ func (l *Loaded) Passed() []Passed {
 // Text returns the value of a setting as text; equal values have equal texts.
 func (l *Loaded) Text(key string) string { return fmt.Sprint(l.values[key]) }
 
-// Waiting returns the daemon's settings, sorted, that are other ones in a
-// configuration that was read later, and the log's: a running daemon goes on with
-// those it was started with.
+// Waiting returns the sorted keys of the daemon's and the log's settings that differ
+// in a configuration that was read later. A running daemon keeps the values that it
+// was started with.
 func (l *Loaded) Waiting(later *Loaded) []string {
 	var keys []string
 	for _, s := range settings {
@@ -73,7 +73,7 @@ func (l *Loaded) Waiting(later *Loaded) []string {
 	return keys
 }
 
-// tomlValue writes a value as the file holds it.
+// tomlValue formats a value in the syntax of the file.
 func tomlValue(v any) string {
 	switch v := v.(type) {
 	case string:
