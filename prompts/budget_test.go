@@ -1,0 +1,109 @@
+package prompts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// texts joins the resources of a rendering.
+func texts(r Rendered) string {
+	var all []string
+	for _, m := range r.Messages {
+		if m.Resource != nil {
+			all = append(all, m.Resource.Text)
+		}
+	}
+	return strings.Join(all, "|")
+}
+
+func TestBudget(t *testing.T) {
+	s := newShelf("old.md|0123456789", "long.md|"+strings.Repeat("x", 100), "new.md|abcde")
+	for _, c := range []struct {
+		name   string
+		budget int
+		want   string
+		remark string
+	}{
+		{"everything fits", 115, "abcde|" + strings.Repeat("x", 100) + "|0123456789", ""},
+		{"a long note is skipped for the next", 50, "abcde|0123456789", "2 of 3 notes are here, the newest"},
+		{"one note fits exactly", 5, "abcde", "1 of 3 notes are here"},
+		{"no note fits", 3, "abc", `only the beginning of "new.md" is here`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := render(t, s, Options{Budget: c.budget}, "summarize_notes", nil)
+			assert.Equal(t, c.want, texts(r))
+			if c.remark == "" {
+				assert.NotContains(t, words(r), "are here")
+				return
+			}
+			assert.Contains(t, words(r), c.remark)
+		})
+	}
+}
+
+// The beginning of a note is cut between characters.
+func TestBudget_MultibyteText(t *testing.T) {
+	s := newShelf("a.md|ééééé")
+	for budget, want := range map[int]string{1: "", 2: "é", 3: "é", 4: "éé", 9: "éééé", 10: "ééééé"} {
+		r := render(t, s, Options{Budget: budget}, "summarize_note", map[string]string{"note": "a.md"})
+		assert.Equal(t, want, texts(r), "budget %d", budget)
+	}
+}
+
+func TestDailyReview_Dates(t *testing.T) {
+	c := New(Options{Notes: newShelf("a.md|x")})
+	for _, date := range []string{"soon", "2026-13-01", "9"} {
+		_, err := c.Render(t.Context(), "daily_review", map[string]string{"date": date}, notes.Scope{})
+		require.ErrorIs(t, err, notes.ErrInvalid, date)
+		require.ErrorContains(t, err, date)
+	}
+	for date, want := range map[string]string{
+		"": "since yesterday", "today": "on 2026-01-31", " Yesterday ": "on 2026-01-30", "TOMORROW": "on 2026-02-01", "2025-12-24": "on 2025-12-24",
+	} {
+		assert.Contains(t, words(render(t, newShelf("a.md|x"), Options{}, "daily_review", map[string]string{"date": date})), want)
+	}
+}
+
+// A note that two placeholders name is embedded once.
+func TestTemplate_NoteOnce(t *testing.T) {
+	s := newShelf("Plan.md|mow", `Prompts/p.md|{{note "Plan.md"}} and {{note "Plan.md"}}`)
+	r := render(t, s, Options{Folder: "Prompts"}, "p", nil)
+	assert.Equal(t, []string{"note:///Plan.md"}, embedded(r))
+}
+
+func TestTemplate_MissingNote(t *testing.T) {
+	s := newShelf(`Prompts/p.md|{{note "Gone.md"}}`)
+	_, err := New(Options{Notes: s, Folder: "Prompts"}).Render(t.Context(), "p", nil, notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}
+
+func TestSummarizeNotes_ChosenNotes(t *testing.T) {
+	s := newShelf("a.md|boat", "b.md|car", "c.md|boat and car")
+	r := render(t, s, Options{}, "summarize_notes", map[string]string{"query": " boat ", "style": "brief"})
+	assert.Equal(t, []string{"note:///a.md", "note:///c.md"}, embedded(r))
+	assert.Contains(t, words(r), `they match "boat"`)
+	assert.Contains(t, words(r), "Style: brief.")
+	r = render(t, s, Options{}, "summarize_notes", map[string]string{"query": "plane"})
+	assert.Empty(t, embedded(r))
+	assert.Contains(t, words(r), "There are no notes that match.")
+}
+
+func TestList_TooManyTemplates(t *testing.T) {
+	var all []string
+	for i := range maxTemplates + 3 {
+		all = append(all, "Prompts/p"+string(rune('a'+i/26))+string(rune('a'+i%26))+".md|text")
+	}
+	c := New(Options{Notes: newShelf(all...), Folder: "Prompts"})
+	list, err := c.List(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, list, maxTemplates+len(c.Builtins()))
+	warnings, err := c.Warnings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "only the first 100 of its 103 notes are prompts")
+}
