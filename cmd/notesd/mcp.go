@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/relay"
 	"notesd/mcp"
 )
 
@@ -112,7 +113,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) err
 		}
 		return conn, nil
 	}
-	r := &daemon.Relay{In: a.in, Out: a.stdout, Dial: dial, Logger: log}
+	r := &relay.Relay{In: a.in, Out: a.stdout, Dial: dial, Logger: log}
 	err = r.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil

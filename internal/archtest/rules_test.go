@@ -99,7 +99,9 @@ var layers = map[string]layer{
 		why:        leafWhy,
 	},
 	"internal/atomicfile":             {why: leafWhy},
-	"internal/daemon":                 {why: leafWhy},
+	"internal/jsonrpc":                {why: leafWhy},
+	"internal/daemon":                 {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
+	"internal/relay":                  {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
 	"vectors/model/convert/reference": {imports: []string{"vectors/bert", "vectors/model"}, why: engineWhy},
 	"internal/archtest":               {why: leafWhy},
 	"examples":                        {why: "it holds a vault, and tests of the vault"},
@@ -123,6 +125,7 @@ var testOnly = struct{ imports, thirdParty []string }{
 var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"cmd/notesd":            {thirdParty: []string{"github.com/tailscale/hujson"}}, // reads the settings that setup has written
 	"examples":              {imports: []string{"internal/markdown"}},
+	"internal/daemon":       {imports: []string{"internal/relay"}}, // its processes are tested with real relays
 	"search/eval":           {imports: []string{"notes"}},
 	"vectors/bert":          {imports: []string{"vectors/model"}},
 	"vectors/model/convert": {imports: []string{"vectors/bert"}},

@@ -86,7 +86,7 @@ type wait struct {
 
 // forNext waits until it is time to look again.
 func (w *wait) forNext(ctx context.Context) error {
-	pause(ctx, w.next)
+	within(ctx.Done(), w.next)
 	if ctx.Err() != nil {
 		return fmt.Errorf("no daemon can be reached (%w): %w", context.Cause(ctx), w.why)
 	}

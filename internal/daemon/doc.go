@@ -1,7 +1,7 @@
-// Package daemon lets many clients share one process: it decides who that
-// process is, starts it, connects to it and keeps a client's session alive when
-// it is replaced. It knows processes, sockets and lines of JSON-RPC; it knows
-// nothing of notes.
+// Package daemon lets many clients share one process: it decides which process
+// that is, starts it, and connects to it. It handles processes, locks and
+// sockets; what the connections carry is for package mcp on the daemon's side
+// and for package relay on the client's.
 //
 // # Vocabulary
 //
@@ -15,27 +15,18 @@
 //     is none, has one started by a short-lived launcher ([Start]),
 //     so that the daemon is nobody's child. A launched daemon says through
 //     [Startup] whether it came up.
-//   - A [Relay] joins a client's standard streams to the daemon. Each daemon
-//     that it talks to is a generation: when one ends, the relay connects to the
-//     next, replays to it what the session consists of (handshake, log level,
-//     subscriptions) and sends again what was unanswered, under the same request
-//     key, so that a write that had already happened is answered and not
-//     repeated.
 //
 // # Stopping without failed calls
 //
-// A daemon that stops first says so ([closingMethod]). A relay then lets what is
-// in flight finish, hangs up by itself, and goes on with the next daemon. Only
-// connections that outlast the drain time are cut, and they are cut before
-// their work is cancelled, so that no error that is merely the daemon's end
-// reaches a client: the relay sees a lost connection and sends the request
-// again.
+// A daemon announces that it stops ([ClosingMethod]). A relay then waits for the
+// answers to the requests in flight, hangs up, and continues with the next
+// daemon. Connections that outlast the drain time are cut before their work is
+// cancelled: the relay sees a lost connection and sends the request again, and
+// no error that only means "the daemon has ended" reaches a client.
 //
 // # Concurrency
 //
-// Server.Serve and Relay.Run block and own every goroutine that they start, with
-// one exception: reading and writing a client's standard streams cannot be
-// interrupted on every system, so Relay.Run does not wait for them. Everything
-// else that is exported may be used by several goroutines at once unless its
-// comment says otherwise.
+// Server.Serve blocks and owns every goroutine that it starts. Everything else
+// that is exported may be used by several goroutines at once unless its comment
+// says otherwise.
 package daemon

@@ -24,20 +24,20 @@ const (
 	frameTimeout = 5 * time.Second
 )
 
-// Control notifications from the daemon to a relay.
+// What a daemon sends to a relay before it closes the connection.
 const (
-	// closingMethod says that the daemon takes no new requests and will hang up
-	// once those in flight are answered; params.reason is one of the reasons. A
-	// relay takes one that it does not know for stopping.
-	closingMethod  = "notesd/closing"
-	reasonStopping = "stopping"
-	reasonReplaced = "replaced"
-	// reasonStopped is that the user has stopped the daemon: a relay starts the
-	// next one when its client asks for something.
-	reasonStopped = "stopped"
-	// reasonUnanswered says that the relay's client is given up: the daemon waits
-	// for nothing, and would do the same again with another connection.
-	reasonUnanswered = "unanswered"
+	// ClosingMethod is a notification: the daemon takes no new requests and will
+	// hang up once those in flight are answered. Its params.reason is one of the
+	// reasons below; a relay treats an unknown one as ReasonStopping.
+	ClosingMethod  = "notesd/closing"
+	ReasonStopping = "stopping"
+	ReasonReplaced = "replaced"
+	// ReasonStopped: the user has stopped the daemon, and a relay starts the next
+	// one only when its client asks for something.
+	ReasonStopped = "stopped"
+	// ReasonUnanswered: the daemon has given up on the client, so that another
+	// connection would end the same way.
+	ReasonUnanswered = "unanswered"
 )
 
 // Kind is what a connection is for.
@@ -129,11 +129,8 @@ type Welcome struct {
 
 // NewIdentity describes this process as a daemon of the given program version.
 func NewIdentity(version string, pid int) Identity {
-	return Identity{Wire: Wire, Version: version, PID: pid, Generation: newGeneration()}
+	return Identity{Wire: Wire, Version: version, PID: pid, Generation: rand.Text()}
 }
-
-// newGeneration returns a random name of 128 bits.
-func newGeneration() string { return rand.Text() }
 
 // writeFrame writes v as one JSON line.
 func writeFrame(w io.Writer, v any) error {

@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"fmt"
@@ -13,22 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// envShell is the launcher that a relay process uses instead of the system's.
-const envShell = "TEST_DAEMON_SHELL"
-
-func init() {
-	if shell := os.Getenv(envShell); shell != "" {
-		systemShell = shell
-	}
-}
-
 // TestDaemonBelongsToNobody looks at a daemon through /proc: whatever a host does
 // to the tree of processes below it, or waits for on its pipes, the daemon has
 // no part in it. So it is with the system's shell for a launcher, and with ours.
 func TestDaemonBelongsToNobody(t *testing.T) {
-	for name, shell := range map[string]string{"shell": systemShell, "own launcher": "/nonexistent/sh"} {
+	for name, shell := range map[string]string{"shell": "/bin/sh", "own launcher": "/nonexistent/sh"} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(envShell, shell)
+			t.Setenv("TEST_DAEMON_SHELL", shell)
 			belongsToNobody(t)
 		})
 	}

@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
 )
 
 func TestTenClientsStartOneDaemon(t *testing.T) {
@@ -55,7 +57,7 @@ func TestWritesSurviveKilledDaemons(t *testing.T) {
 		defer close(done)
 		for killed := 0; killed < kills; {
 			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond)
-			if id, err := Probe(context.Background(), dir); err == nil {
+			if id, err := daemon.Probe(context.Background(), dir); err == nil {
 				kill(t, id.PID)
 				killed++
 			}
@@ -117,7 +119,7 @@ func TestNewerRelayReplacesTheDaemon(t *testing.T) {
 	require.NoError(t, <-slow, "what was in flight was finished or repeated")
 
 	require.NoError(t, old.write("after the replacement"))
-	id, err := Probe(context.Background(), dir)
+	id, err := daemon.Probe(context.Background(), dir)
 	require.NoError(t, err)
 	assert.Equal(t, "1.10.0", id.Version)
 }
@@ -135,7 +137,7 @@ func TestDaemonThatCannotStartSaysWhy(t *testing.T) {
 			c := startClient(t, dir, envBroken+"="+broken)
 			_, err := c.initialize()
 			require.ErrorContains(t, err, want)
-			assert.Less(t, time.Since(begin), startTimeout/2)
+			assert.Less(t, time.Since(begin), 15*time.Second)
 			require.Error(t, <-c.exit)
 		})
 	}
@@ -148,17 +150,17 @@ func TestStartGivesUp(t *testing.T) {
 	defer cancel()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	err = Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
+	err = daemon.Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 func TestStartWithoutProgram(t *testing.T) {
 	dir := t.TempDir()
-	err := Start(context.Background(), filepath.Join(dir, "missing"), nil, filepath.Join(dir, "log"))
+	err := daemon.Start(context.Background(), filepath.Join(dir, "missing"), nil, filepath.Join(dir, "log"))
 	require.ErrorContains(t, err, "missing")
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	err = Start(context.Background(), exe, nil, filepath.Join(dir, "no", "folder", "log"))
+	err = daemon.Start(context.Background(), exe, nil, filepath.Join(dir, "no", "folder", "log"))
 	require.ErrorContains(t, err, "open the log file")
 }
 
@@ -169,8 +171,8 @@ func TestIdleDaemonEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, c.close())
 	require.Eventually(t, func() bool {
-		_, err := Probe(context.Background(), dir)
-		return errors.Is(err, ErrNotRunning)
+		_, err := daemon.Probe(context.Background(), dir)
+		return errors.Is(err, daemon.ErrNotRunning)
 	}, 10*time.Second, 10*time.Millisecond)
 
 	again := startClient(t, dir, envIdle+"=100ms")

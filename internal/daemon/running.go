@@ -55,7 +55,7 @@ func (r *running) accept(ctx context.Context) {
 		}
 		if err != nil {
 			r.server.logger().Error("a connection could not be accepted", "error", err)
-			pause(ctx, acceptPause)
+			within(ctx.Done(), acceptPause)
 			continue
 		}
 		r.open.Go(func() { r.connection(conn) })
@@ -195,12 +195,12 @@ func (r *running) leave(c *sessionConn) {
 // finished, the rest cut. A connection is cut before its work is cancelled, so
 // that the client sees a lost connection, which it repeats, and no error.
 func (r *running) stop(why error, accepting <-chan struct{}) error {
-	reason := reasonStopping
+	reason := ReasonStopping
 	if errors.Is(why, ErrReplaced) {
-		reason = reasonReplaced
+		reason = ReasonReplaced
 	}
 	if errors.Is(why, ErrStopped) {
-		reason = reasonStopped
+		reason = ReasonStopped
 	}
 	lockErr := r.server.Lock.setClosing()
 	// If someone else has the lock by now, the socket there is theirs.

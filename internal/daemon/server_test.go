@@ -272,8 +272,8 @@ func TestServerLetsRelaysFinish(t *testing.T) {
 	assert.Equal(t, `{"half":1}`+"\n", line)
 	line, err = lines.ReadString('\n')
 	require.NoError(t, err)
-	assert.Contains(t, line, closingMethod)
-	assert.Contains(t, line, reasonStopping)
+	assert.Contains(t, line, ClosingMethod)
+	assert.Contains(t, line, ReasonStopping)
 	require.NoError(t, conn.Close())
 	require.NoError(t, <-s.ended)
 }
@@ -348,7 +348,7 @@ func TestServerIsReplaced(t *testing.T) {
 	defer replace.Close()
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	require.NoError(t, err)
-	assert.Contains(t, line, reasonReplaced)
+	assert.Contains(t, line, ReasonReplaced)
 	require.NoError(t, conn.Close())
 	require.ErrorIs(t, <-s.ended, ErrReplaced)
 }

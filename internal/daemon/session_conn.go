@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"notesd/internal/jsonrpc"
 )
 
 // giveUpTimeout bounds the wait for a relay that does not read, because its
@@ -47,7 +49,7 @@ func (c *sessionConn) Write(p []byte) (int, error) {
 func (c *sessionConn) announce(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	line := notification(closingMethod, map[string]string{"reason": reason})
+	line := jsonrpc.Notification(ClosingMethod, map[string]string{"reason": reason})
 	if c.partial {
 		c.notice = line
 		return
@@ -58,5 +60,5 @@ func (c *sessionConn) announce(reason string) {
 // giveUp tells the relay that its client is given up.
 func (c *sessionConn) giveUp() {
 	_ = c.SetWriteDeadline(time.Now().Add(giveUpTimeout)) // a closed connection: there is nobody to tell
-	c.announce(reasonUnanswered)
+	c.announce(ReasonUnanswered)
 }

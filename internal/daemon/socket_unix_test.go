@@ -149,19 +149,3 @@ func TestPeerMustBeTheSameUser(t *testing.T) {
 	defer c.Close()
 	require.NoError(t, checkPeer(c))
 }
-
-func TestDaemonIsFoundOverALongPath(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", shortTempDir(t))
-	dir := filepath.Join(t.TempDir(), strings.Repeat("long ", 30))
-	t.Cleanup(func() { endDaemon(t, dir) })
-	c := startClient(t, dir)
-	_, err := c.initialize()
-	require.NoError(t, err)
-	holder, err := ReadHolder(dir)
-	require.NoError(t, err)
-	assert.LessOrEqual(t, len(holder.Socket), maxSocketPath)
-	// A client with another environment finds it all the same.
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	_, err = Probe(context.Background(), dir)
-	require.NoError(t, err)
-}

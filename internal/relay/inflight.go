@@ -1,13 +1,21 @@
-package daemon
+package relay
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+
+	"notesd/internal/jsonrpc"
 )
 
 const (
+	// maxLine bounds one message, either way. A note of 16 MB, whose every byte
+	// needs a six-byte escape at worst, is refused by the daemon's own limits
+	// long before.
+	maxLine = 64 << 20
 	// maxInFlight bounds the requests that one client may have unanswered.
 	maxInFlight = 4096
 	// maxHeldBytes bounds what the relay keeps in memory for one client because
@@ -27,20 +35,20 @@ var (
 
 // request is a client's request that has not been answered.
 type request struct {
-	client requestID // the id as the client compares it
-	wire   requestID // the id as the daemon sees it; differs when the client's would not survive
-	rawID  []byte    // the id as the client spelled it
+	client jsonrpc.ID // the id as the client compares it
+	wire   jsonrpc.ID // the id as the daemon sees it; differs when the client's would not survive
+	rawID  []byte     // the id as the client spelled it
 	method string
 	line   []byte // what the daemon is sent
 	order  uint64
-	batch  *batch // the batch that waits for the answer; nil for a single request
+	batch  *jsonrpc.Batch // the batch that waits for the answer; nil for a single request
 
 	posted     bool // it has been given to a daemon or the backlog once
 	generation int  // the last daemon that was sent it; 0 while none was
 	sends      int
 
-	progressToken requestID // zero when the client asked for no progress
-	progress      float64   // the last value passed on
+	progressToken jsonrpc.ID // zero when the client asked for no progress
+	progress      float64    // the last value passed on
 	progressed    bool
 
 	acknowledged bool // subscriptions/listen: the client has had the acknowledgment
@@ -61,18 +69,18 @@ func (r *request) unanswered(err error) error {
 // inflight is the table of unanswered requests. It is not safe for concurrent
 // use.
 type inflight struct {
-	byClient map[requestID]*request
-	byWire   map[requestID]*request
+	byClient map[jsonrpc.ID]*request
+	byWire   map[jsonrpc.ID]*request
 	held     int // bytes of all lines
 	order    uint64
 }
 
 func newInflight() inflight {
-	return inflight{byClient: map[requestID]*request{}, byWire: map[requestID]*request{}}
+	return inflight{byClient: map[jsonrpc.ID]*request{}, byWire: map[jsonrpc.ID]*request{}}
 }
 
 // admits returns why a request of size bytes under id cannot be taken, or nil.
-func (t *inflight) admits(id requestID, size int) error {
+func (t *inflight) admits(id jsonrpc.ID, size int) error {
 	if _, taken := t.byClient[id]; taken {
 		return errDuplicateID
 	}
@@ -136,7 +144,7 @@ func (t *inflight) awaitedFrom(generation int) int {
 }
 
 // withProgressToken returns the request that asked for progress under token.
-func (t *inflight) withProgressToken(token requestID) *request {
+func (t *inflight) withProgressToken(token jsonrpc.ID) *request {
 	for _, r := range t.byWire {
 		if r.progressToken == token {
 			return r
@@ -144,3 +152,24 @@ func (t *inflight) withProgressToken(token requestID) *request {
 	}
 	return nil
 }
+
+// relayIDPrefix starts every request id that the relay makes up itself. A client
+// whose own ids start so has them exchanged for others on the way to the daemon.
+const relayIDPrefix = "notesd:"
+
+// survives reports whether the daemon answers under this very id, so that it
+// need not be exchanged for one of the relay's own.
+func survives(id jsonrpc.ID) bool {
+	if _, exact := id.Exact(); id.Numeric {
+		return exact
+	}
+	return !strings.HasPrefix(id.Text, relayIDPrefix)
+}
+
+// relayID returns the n-th id of the relay's own.
+func relayID(n uint64) jsonrpc.ID {
+	return jsonrpc.ID{Text: relayIDPrefix + strconv.FormatUint(n, 10)}
+}
+
+// rawIDOf spells an id of the relay's own as JSON.
+func rawIDOf(id jsonrpc.ID) string { return strconv.Quote(id.Text) }

@@ -1,9 +1,11 @@
-package daemon
+package relay
 
 import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"notesd/internal/jsonrpc"
 )
 
 const (
@@ -41,7 +43,7 @@ func (h *handshake) clone() handshake {
 }
 
 // note records what the successful answer in line to r means for the session.
-func (h *handshake) note(r *request, line []byte, m message) {
+func (h *handshake) note(r *request, line []byte, m jsonrpc.Message) {
 	switch r.method {
 	case methodInitialize:
 		h.answered = true
@@ -63,22 +65,22 @@ func (h *handshake) unsubscribe(uri string) {
 }
 
 func subscribedURI(line []byte) string {
-	m, _ := scan(line)
-	return text(lookup(line, m.params, "uri").of(line))
+	m, _ := jsonrpc.Scan(line)
+	return jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "uri").Of(line))
 }
 
 // read takes the negotiated version and the lists whose changes are announced
 // from the answer to initialize.
-func (h *handshake) read(line []byte, m message) {
-	h.version = text(lookup(line, m.result, "protocolVersion").of(line))
+func (h *handshake) read(line []byte, m jsonrpc.Message) {
+	h.version = jsonrpc.Text(jsonrpc.Lookup(line, m.Result, "protocolVersion").Of(line))
 	h.lists = nil
 	for _, list := range []struct{ capability, method string }{
 		{"tools", noteToolsChanged},
 		{"resources", noteResourcesChanged},
 		{"prompts", notePromptsChanged},
 	} {
-		announced := lookup(line, m.result, "capabilities", list.capability, "listChanged")
-		if bytes.Equal(announced.of(line), []byte("true")) {
+		announced := jsonrpc.Lookup(line, m.Result, "capabilities", list.capability, "listChanged")
+		if bytes.Equal(announced.Of(line), []byte("true")) {
 			h.lists = append(h.lists, list.method)
 		}
 	}
@@ -89,10 +91,10 @@ func (h *handshake) read(line []byte, m message) {
 func (h *handshake) everythingChanged() [][]byte {
 	var notes [][]byte
 	for _, sub := range h.subscriptions {
-		notes = append(notes, notification(noteUpdated, map[string]any{"uri": sub.uri}))
+		notes = append(notes, jsonrpc.Notification(noteUpdated, map[string]any{"uri": sub.uri}))
 	}
 	for _, method := range h.lists {
-		notes = append(notes, notification(method, nil))
+		notes = append(notes, jsonrpc.Notification(method, nil))
 	}
 	return notes
 }
@@ -111,7 +113,7 @@ func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
 	meta := map[string]json.RawMessage{metaSubscription: rawID}
 	var notes [][]byte
 	for _, uri := range f.URIs {
-		notes = append(notes, notification(noteUpdated, map[string]any{"_meta": meta, "uri": uri}))
+		notes = append(notes, jsonrpc.Notification(noteUpdated, map[string]any{"_meta": meta, "uri": uri}))
 	}
 	for _, list := range []struct {
 		wanted bool
@@ -122,7 +124,7 @@ func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
 		{f.Prompts, notePromptsChanged},
 	} {
 		if list.wanted {
-			notes = append(notes, notification(list.method, map[string]any{"_meta": meta}))
+			notes = append(notes, jsonrpc.Notification(list.method, map[string]any{"_meta": meta}))
 		}
 	}
 	return notes

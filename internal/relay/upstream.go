@@ -1,19 +1,26 @@
-package daemon
+package relay
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"io"
 	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/daemon"
+	"notesd/internal/jsonrpc"
 )
 
 // readDaemon takes the lines of one daemon until the connection ends. A last
 // line without newline was cut off and is dropped.
-func (s *relaySession) readDaemon(l *link) {
+func (s *session) readDaemon(l *link) {
 	defer close(l.lost)
-	lines := newLineReader(l.conn, maxLine)
+	lines := jsonrpc.NewReader(l.conn, maxLine)
 	for {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if err != nil {
 			s.abandon(l)
 			s.logger.Debug("the daemon's connection ended", "generation", l.generation, "error", err)
@@ -24,14 +31,14 @@ func (s *relaySession) readDaemon(l *link) {
 }
 
 // fromDaemon takes one message of the daemon.
-func (s *relaySession) fromDaemon(l *link, line []byte) {
-	m, ok := scan(line)
+func (s *session) fromDaemon(l *link, line []byte) {
+	m, ok := jsonrpc.Scan(line)
 	switch {
 	case !ok:
 		s.logger.Warn("the daemon sent a line that is no message")
-	case m.method.found() && m.id.found():
+	case m.Method.Found() && m.ID.Found():
 		s.fromQuestion(l, line, m)
-	case m.method.found():
+	case m.Method.Found():
 		s.fromNotification(l, line, m)
 	default:
 		s.fromResponse(l, line, m)
@@ -39,16 +46,16 @@ func (s *relaySession) fromDaemon(l *link, line []byte) {
 }
 
 // fromQuestion passes a request of the daemon on under an id of the relay's own.
-func (s *relaySession) fromQuestion(l *link, line []byte, m message) {
+func (s *session) fromQuestion(l *link, line []byte, m jsonrpc.Message) {
 	s.mu.Lock()
-	id := s.questions.add(l.generation, m.id.of(line))
+	id := s.questions.add(l.generation, m.ID.Of(line))
 	s.mu.Unlock()
-	s.client.write(replaceSpan(line, m.id, id))
+	s.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
 // fromResponse passes an answer on, after noting what it means for the session.
-func (s *relaySession) fromResponse(l *link, line []byte, m message) {
-	id, proper := parseID(m.id.of(line))
+func (s *session) fromResponse(l *link, line []byte, m jsonrpc.Message) {
+	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	s.mu.Lock()
 	if waiter, own := l.replies[id]; own {
 		delete(l.replies, id)
@@ -62,7 +69,7 @@ func (s *relaySession) fromResponse(l *link, line []byte, m message) {
 			s.untracked--
 		}
 		s.mu.Unlock()
-		if !proper || id.survives() { // to a line that no one could track, or to a cancelled request
+		if !proper || survives(id) { // to a line that no one could track, or to a cancelled request
 			s.client.write(line)
 		}
 		s.settled()
@@ -70,13 +77,13 @@ func (s *relaySession) fromResponse(l *link, line []byte, m message) {
 	}
 	l.fruitful.Store(true)
 	s.requests.remove(r)
-	if m.result.found() {
+	if m.Result.Found() {
 		s.handshake.note(r, line, m)
 	}
 	if r.wire != r.client {
-		line = replaceSpan(line, m.id, string(r.rawID))
+		line = jsonrpc.Replace(line, m.ID, string(r.rawID))
 	}
-	line = r.batch.answer(line)
+	line = r.batch.Answer(line)
 	s.mu.Unlock()
 	if line != nil {
 		s.client.write(line)
@@ -85,10 +92,10 @@ func (s *relaySession) fromResponse(l *link, line []byte, m message) {
 }
 
 // fromNotification passes a notification on where the client should see it.
-func (s *relaySession) fromNotification(l *link, line []byte, m message) {
-	switch text(m.method.of(line)) {
-	case closingMethod:
-		s.closing(l, text(lookup(line, m.params, "reason").of(line)))
+func (s *session) fromNotification(l *link, line []byte, m jsonrpc.Message) {
+	switch jsonrpc.Text(m.Method.Of(line)) {
+	case daemon.ClosingMethod:
+		s.closing(l, jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "reason").Of(line)))
 		return
 	case methodCancelled:
 		line = s.withdrawn(l, line, m)
@@ -106,8 +113,8 @@ func (s *relaySession) fromNotification(l *link, line []byte, m message) {
 
 // closing lets a daemon that is about to stop finish what it was sent. Where the
 // client is the reason, another daemon would not help.
-func (s *relaySession) closing(l *link, reason string) {
-	if reason == reasonUnanswered {
+func (s *session) closing(l *link, reason string) {
+	if reason == daemon.ReasonUnanswered {
 		s.finish(ErrUnanswered)
 		return
 	}
@@ -117,7 +124,7 @@ func (s *relaySession) closing(l *link, reason string) {
 		s.live = nil
 	}
 	if l.reason == "" {
-		l.reason = cmp.Or(reason, reasonStopping)
+		l.reason = cmp.Or(reason, daemon.ReasonStopping)
 		l.draining = true
 	}
 	s.mu.Unlock()
@@ -125,12 +132,12 @@ func (s *relaySession) closing(l *link, reason string) {
 }
 
 // withdrawn translates the id of a question that the daemon takes back.
-func (s *relaySession) withdrawn(l *link, line []byte, m message) []byte {
-	at := lookup(line, m.params, "requestId")
+func (s *session) withdrawn(l *link, line []byte, m jsonrpc.Message) []byte {
+	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id, ok := s.questions.withdraw(l.generation, at.of(line)); ok {
-		return replaceSpan(line, at, id)
+	if id, ok := s.questions.withdraw(l.generation, at.Of(line)); ok {
+		return jsonrpc.Replace(line, at, id)
 	}
 	return line
 }
@@ -138,9 +145,9 @@ func (s *relaySession) withdrawn(l *link, line []byte, m message) []byte {
 // progresses reports whether a progress notification tells the client something
 // new. A request that is sent again makes its progress a second time, and the
 // protocol demands values that rise.
-func (s *relaySession) progresses(line []byte, m message) bool {
-	token, ok := parseID(lookup(line, m.params, "progressToken").of(line))
-	now, err := strconv.ParseFloat(string(lookup(line, m.params, "progress").of(line)), 64)
+func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
+	token, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "progressToken").Of(line))
+	now, err := strconv.ParseFloat(string(jsonrpc.Lookup(line, m.Params, "progress").Of(line)), 64)
 	if !ok || err != nil {
 		return true
 	}
@@ -164,8 +171,8 @@ const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 // acknowledgedBefore reports whether line acknowledges a listen that was sent
 // again. The client knows that acknowledgment; it is told instead that all it
 // listens to may have changed.
-func (s *relaySession) acknowledgedBefore(line []byte, m message) bool {
-	id, ok := parseID(lookup(line, m.params, "_meta", metaSubscription).of(line))
+func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
+	id, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription).Of(line))
 	if !ok {
 		return false
 	}
@@ -178,7 +185,7 @@ func (s *relaySession) acknowledgedBefore(line []byte, m message) bool {
 	s.mu.Unlock()
 	if before {
 		var filter listenFilter
-		if err := json.Unmarshal(lookup(line, m.params, "notifications").of(line), &filter); err != nil {
+		if err := json.Unmarshal(jsonrpc.Lookup(line, m.Params, "notifications").Of(line), &filter); err != nil {
 			s.logger.Warn("the daemon sent an acknowledgment that cannot be read", "error", err)
 		}
 		for _, note := range filter.everythingChanged(r.rawID) {
@@ -190,16 +197,63 @@ func (s *relaySession) acknowledgedBefore(line []byte, m message) bool {
 
 // withClientSubscription translates the id of the listen that a notification
 // belongs to, where the daemon knows that by another.
-func (s *relaySession) withClientSubscription(line []byte, m message) []byte {
-	at := lookup(line, m.params, "_meta", metaSubscription)
-	id, ok := parseID(at.of(line))
-	if !ok || id.survives() {
+func (s *session) withClientSubscription(line []byte, m jsonrpc.Message) []byte {
+	at := jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription)
+	id, ok := jsonrpc.ParseID(at.Of(line))
+	if !ok || survives(id) {
 		return line
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.requests.byWire[id]; r != nil {
-		return replaceSpan(line, at, string(r.rawID))
+		return jsonrpc.Replace(line, at, string(r.rawID))
 	}
 	return line
+}
+
+// link is the connection to one generation of the daemon.
+type link struct {
+	conn       io.ReadWriteCloser
+	generation int
+	lost       chan struct{} // closed once nothing more will be read
+	drained    chan struct{} // closed once a closing daemon owes no more answers
+	fruitful   atomic.Bool   // a request has been answered
+
+	writing sync.Mutex
+
+	// Guarded by session.mu:
+	replies  map[jsonrpc.ID]chan<- reply
+	draining bool
+	reason   string // why the daemon closes, once it said so
+}
+
+// reply is the answer to one of the relay's own requests.
+type reply struct {
+	line []byte
+	jsonrpc.Message
+}
+
+func newLink(conn io.ReadWriteCloser, generation int) *link {
+	return &link{
+		conn:       conn,
+		generation: generation,
+		lost:       make(chan struct{}),
+		drained:    make(chan struct{}),
+		replies:    map[jsonrpc.ID]chan<- reply{},
+	}
+}
+
+// write sends one line, in one piece. After an error the connection is closed: a
+// line may have been cut in two.
+func (l *link) write(line []byte) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if c, ok := l.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		_ = c.SetWriteDeadline(time.Now().Add(daemonWriteTimeout)) // a closed connection: Write says so
+	}
+	_, err := l.conn.Write(line)
+	if err != nil {
+		_ = l.conn.Close()
+	}
+	return err
 }

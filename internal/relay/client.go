@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"notesd/internal/jsonrpc"
 )
 
 // Methods whose meaning the relay knows.
@@ -31,21 +33,15 @@ const (
 	codeInternal       = -32603
 )
 
-// batchVersion is the only protocol version with JSON-RPC batches.
-const batchVersion = "2025-03-26"
-
-// byteOrderMark is what some programs on Windows begin every stream with.
-var byteOrderMark = []byte("\uFEFF")
-
 // readClient takes the client's lines until its input ends.
-func (s *relaySession) readClient(in io.Reader) {
-	lines := newLineReader(in, maxLine)
+func (s *session) readClient(in io.Reader) {
+	lines := jsonrpc.NewReader(in, maxLine)
 	for first := true; ; first = false {
-		line, err := lines.next()
+		line, err := lines.Next()
 		if first {
-			line = bytes.TrimPrefix(line, byteOrderMark)
+			line = bytes.TrimPrefix(line, jsonrpc.ByteOrderMark)
 		}
-		if errors.Is(err, errLineTooLong) {
+		if errors.Is(err, jsonrpc.ErrLineTooLong) {
 			s.refuse([]byte("null"), nil, codeInvalidRequest, err)
 			continue
 		}
@@ -64,7 +60,7 @@ func (s *relaySession) readClient(in io.Reader) {
 
 // inputEnded ends the session as soon as the client has its answers, and soon
 // in any case.
-func (s *relaySession) inputEnded() {
+func (s *session) inputEnded() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
@@ -74,12 +70,12 @@ func (s *relaySession) inputEnded() {
 
 // fromClient takes one line. What the daemon would refuse is passed on as it is,
 // so that there is one place that words refusals.
-func (s *relaySession) fromClient(line []byte) {
+func (s *session) fromClient(line []byte) {
 	if !json.Valid(line) || !utf8.Valid(line) {
 		s.postUntracked(line)
 		return
 	}
-	if top := value(line, 0); line[top.from] == '[' && s.takesBatches() {
+	if top := jsonrpc.Value(line, 0); line[top.From] == '[' && s.takesBatches() {
 		s.fromBatch(line, top)
 		return
 	}
@@ -87,25 +83,25 @@ func (s *relaySession) fromClient(line []byte) {
 }
 
 // fromObject takes one message, of a batch or alone.
-func (s *relaySession) fromObject(line []byte, b *batch) {
-	m, ok := scan(line)
+func (s *session) fromObject(line []byte, b *jsonrpc.Batch) {
+	m, ok := jsonrpc.Scan(line)
 	if !ok {
 		s.postUntracked(line)
 		return
 	}
-	id, proper := parseID(m.id.of(line))
-	switch method := text(m.method.of(line)); {
+	id, proper := jsonrpc.ParseID(m.ID.Of(line))
+	switch method := jsonrpc.Text(m.Method.Of(line)); {
 	case method != "" && proper:
 		s.fromRequest(line, m, id, method, b)
-	case method == methodInitialized && !m.id.found():
+	case method == methodInitialized && !m.ID.Found():
 		s.fromInitialized(line)
-	case method == methodCancelled && !m.id.found():
+	case method == methodCancelled && !m.ID.Found():
 		s.fromCancelled(line, m)
-	case method == "" && proper && (m.result.found() || m.failure.found()):
+	case method == "" && proper && (m.Result.Found() || m.Failure.Found()):
 		s.fromAnswer(line, m)
-	case !m.method.found() && (m.result.found() || m.failure.found()):
+	case !m.Method.Found() && (m.Result.Found() || m.Failure.Found()):
 		s.logger.Debug("the client answered nothing that it was asked")
-	case method == "" || m.id.found():
+	case method == "" || m.ID.Found():
 		s.postUntracked(line)
 	default:
 		s.post(posting{line: line})
@@ -113,7 +109,7 @@ func (s *relaySession) fromObject(line []byte, b *batch) {
 }
 
 // postUntracked sends a line that the daemon is expected to refuse.
-func (s *relaySession) postUntracked(line []byte) {
+func (s *session) postUntracked(line []byte) {
 	s.mu.Lock()
 	s.untracked++
 	s.mu.Unlock()
@@ -121,11 +117,11 @@ func (s *relaySession) postUntracked(line []byte) {
 }
 
 // fromRequest registers a request and sends it.
-func (s *relaySession) fromRequest(line []byte, m message, id requestID, method string, b *batch) {
+func (s *session) fromRequest(line []byte, m jsonrpc.Message, id jsonrpc.ID, method string, b *jsonrpc.Batch) {
 	s.mu.Lock()
 	if err := s.requests.admits(id, len(line)); err != nil {
 		s.mu.Unlock()
-		rawID := m.id.of(line)
+		rawID := m.ID.Of(line)
 		if errors.Is(err, errDuplicateID) {
 			// Under that id the client would take it for the other call's answer.
 			rawID, err = []byte("null"), fmt.Errorf("%w: %s", err, rawID)
@@ -136,30 +132,30 @@ func (s *relaySession) fromRequest(line []byte, m message, id requestID, method 
 	r := &request{
 		client: id,
 		wire:   id,
-		rawID:  bytes.Clone(m.id.of(line)),
+		rawID:  bytes.Clone(m.ID.Of(line)),
 		method: method,
 		line:   bytes.Clone(line),
 		batch:  b,
 	}
 	if method == methodCallTool {
 		s.keys++
-		r.line = withRequestKey(r.line, m.params, s.keyPrefix+strconv.FormatUint(s.keys, 36))
+		r.line = withRequestKey(r.line, m.Params, s.keyPrefix+strconv.FormatUint(s.keys, 36))
 	}
-	if !id.survives() {
+	if !survives(id) {
 		s.ownID++
 		r.wire = relayID(s.ownID)
-		m, _ = scan(r.line)
-		r.line = replaceSpan(r.line, m.id, r.wire.raw())
+		m, _ = jsonrpc.Scan(r.line)
+		r.line = jsonrpc.Replace(r.line, m.ID, rawIDOf(r.wire))
 	}
-	r.progressToken, _ = parseID(lookup(line, m.params, "_meta", "progressToken").of(line))
+	r.progressToken, _ = jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", "progressToken").Of(line))
 	s.requests.add(r)
-	b.expect()
+	b.Expect()
 	s.mu.Unlock()
 	s.post(posting{line: r.line, request: r})
 }
 
 // fromInitialized notes that the handshake is complete.
-func (s *relaySession) fromInitialized(line []byte) {
+func (s *session) fromInitialized(line []byte) {
 	s.mu.Lock()
 	s.handshake.initialized = bytes.Clone(line)
 	s.mu.Unlock()
@@ -168,9 +164,9 @@ func (s *relaySession) fromInitialized(line []byte) {
 
 // fromCancelled forgets the request that the client gives up, and tells the
 // daemon if that was sent it.
-func (s *relaySession) fromCancelled(line []byte, m message) {
-	at := lookup(line, m.params, "requestId")
-	id, _ := parseID(at.of(line))
+func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
+	at := jsonrpc.Lookup(line, m.Params, "requestId")
+	id, _ := jsonrpc.ParseID(at.Of(line))
 	s.mu.Lock()
 	r := s.requests.byClient[id]
 	if r == nil || r.method == methodInitialize {
@@ -178,9 +174,9 @@ func (s *relaySession) fromCancelled(line []byte, m message) {
 		return // answered already, or one that cannot be cancelled
 	}
 	s.requests.remove(r)
-	complete := r.batch.forget()
+	complete := r.batch.Forget()
 	if r.wire != r.client {
-		line = replaceSpan(line, at, r.wire.raw())
+		line = jsonrpc.Replace(line, at, rawIDOf(r.wire))
 	}
 	s.mu.Unlock()
 	if r.generation != 0 {
@@ -194,22 +190,22 @@ func (s *relaySession) fromCancelled(line []byte, m message) {
 
 // fromAnswer passes on the answer to a daemon's question, unless the daemon that
 // asked is gone.
-func (s *relaySession) fromAnswer(line []byte, m message) {
+func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 	s.mu.Lock()
-	q, ok := s.questions.take(m.id.of(line))
+	q, ok := s.questions.take(m.ID.Of(line))
 	s.mu.Unlock()
 	if ok {
-		s.post(posting{line: replaceSpan(line, m.id, q.rawID), generation: q.generation})
+		s.post(posting{line: jsonrpc.Replace(line, m.ID, q.rawID), generation: q.generation})
 	}
 }
 
 // refuse answers a request without asking the daemon.
-func (s *relaySession) refuse(rawID []byte, b *batch, code int, err error) {
+func (s *session) refuse(rawID []byte, b *jsonrpc.Batch, code int, err error) {
 	line := failure(rawID, code, err)
 	if b != nil {
 		s.mu.Lock()
-		b.expect()
-		line = b.answer(line)
+		b.Expect()
+		line = b.Answer(line)
 		s.mu.Unlock()
 	}
 	if line != nil {
@@ -218,13 +214,13 @@ func (s *relaySession) refuse(rawID []byte, b *batch, code int, err error) {
 }
 
 // failAll answers everything that the client waits for with err.
-func (s *relaySession) failAll(err error) {
+func (s *session) failAll(err error) {
 	s.mu.Lock()
 	var lines [][]byte
 	for _, r := range s.requests.inOrder() {
 		if !r.listens() {
 			s.requests.remove(r)
-			lines = append(lines, r.batch.answer(failure(r.rawID, codeInternal, r.unanswered(err))))
+			lines = append(lines, r.batch.Answer(failure(r.rawID, codeInternal, r.unanswered(err))))
 		}
 	}
 	select {
@@ -249,4 +245,32 @@ func failure(rawID []byte, code int, err error) []byte {
 	line = append(line, `,"message":`...)
 	line = append(line, message...)
 	return append(line, "}}\n"...)
+}
+
+// takesBatches reports whether the session's protocol version has batches.
+func (s *session) takesBatches() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handshake.version == jsonrpc.BatchVersion
+}
+
+// fromBatch takes a batch apart. An empty one goes to the daemon, which refuses
+// it.
+func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
+	b := jsonrpc.NewBatch()
+	empty := true
+	for element := range jsonrpc.Elements(line, at) {
+		empty = false
+		s.fromObject(append(bytes.Clone(element.Of(line)), '\n'), b)
+	}
+	if empty {
+		s.postUntracked(line)
+		return
+	}
+	s.mu.Lock()
+	complete := b.Forget()
+	s.mu.Unlock()
+	if complete != nil {
+		s.client.write(complete)
+	}
 }

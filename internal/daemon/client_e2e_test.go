@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
 )
 
 // testClient is a host: it runs a relay process and speaks JSON-RPC with it.
@@ -131,9 +133,9 @@ func (c *testClient) call(method string, params any) (json.RawMessage, error) {
 
 // serverInfo is what the test daemon says about itself.
 type serverInfo struct {
-	PID     int    `json:"pid"`
-	Version string `json:"version"`
-	Hello   Hello  `json:"hello"`
+	PID     int          `json:"pid"`
+	Version string       `json:"version"`
+	Hello   daemon.Hello `json:"hello"`
 }
 
 // initialize goes through the handshake.
@@ -195,18 +197,12 @@ func stateDir(t *testing.T) string {
 // endDaemon makes sure that the daemon of dir, if there is one, has ended.
 func endDaemon(t *testing.T, dir string) {
 	t.Helper()
-	id, err := Probe(context.Background(), dir)
+	id, err := daemon.Probe(context.Background(), dir)
 	if err != nil {
 		return
 	}
 	kill(t, id.PID)
-	require.Eventually(t, func() bool {
-		f, err := openLocked(dir + "/" + lockFile)
-		if err == nil {
-			f.Close()
-		}
-		return err == nil
-	}, 10*time.Second, time.Millisecond)
+	require.NoError(t, daemon.AwaitEnd(context.Background(), dir, id.PID))
 }
 
 // kill ends a process that this test started, without giving it a chance.

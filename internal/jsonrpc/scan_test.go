@@ -1,4 +1,4 @@
-package daemon
+package jsonrpc
 
 import (
 	"bytes"
@@ -33,86 +33,61 @@ func TestScanFindsMembers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			line := []byte(tt.line)
-			m, ok := scan(line)
+			m, ok := Scan(line)
 			require.True(t, ok)
-			assert.Equal(t, tt.id, string(m.id.of(line)), "id")
-			assert.Equal(t, tt.method, string(m.method.of(line)), "method")
-			assert.Equal(t, tt.params, string(m.params.of(line)), "params")
-			assert.Equal(t, tt.result, string(m.result.of(line)), "result")
-			assert.Equal(t, tt.failure, string(m.failure.of(line)), "error")
+			assert.Equal(t, tt.id, string(m.ID.Of(line)), "id")
+			assert.Equal(t, tt.method, string(m.Method.Of(line)), "method")
+			assert.Equal(t, tt.params, string(m.Params.Of(line)), "params")
+			assert.Equal(t, tt.result, string(m.Result.Of(line)), "result")
+			assert.Equal(t, tt.failure, string(m.Failure.Of(line)), "error")
 		})
 	}
 }
 
 func TestScanRefusesWhatIsNoObject(t *testing.T) {
 	for _, line := range []string{"", " ", "[]", "1", `"{}"`, "null", "{", `{"a`, `{}{}`, `{"a":1}}`, "\x00"} {
-		_, ok := scan([]byte(line))
+		_, ok := Scan([]byte(line))
 		assert.False(t, ok, "%q", line)
 	}
 }
 
 func TestLookup(t *testing.T) {
 	line := []byte(`{"params":{"_meta":{"a/b":{"c":[1]},"x":1},"_met\u0061":{"a/b":{"c":2}}}}`)
-	m, _ := scan(line)
-	assert.Equal(t, "2", string(lookup(line, m.params, "_meta", "a/b", "c").of(line)))
-	assert.False(t, lookup(line, m.params, "_meta", "x").found(), "the last _meta counts")
-	assert.False(t, lookup(line, span{}, "x").found())
-	assert.False(t, lookup(line, m.params, "_meta", "a/b", "c", "d").found(), "a number has no members")
-}
-
-func TestWithRequestKey(t *testing.T) {
-	tests := []struct{ name, params, want string }{
-		{"no _meta", `{"name":"t"}`, `{"_meta":{"notesd/requestKey":"k"},"name":"t"}`},
-		{"empty params", `{ }`, `{"_meta":{"notesd/requestKey":"k"} }`},
-		{"a _meta", `{"name":"t","_meta":{"progressToken":1}}`, `{"name":"t","_meta":{"notesd/requestKey":"k","progressToken":1}}`},
-		{"an empty _meta", `{"_meta":{}}`, `{"_meta":{"notesd/requestKey":"k"}}`},
-		{"an escaped _meta", `{"\u005fmeta":{"a":1}}`, `{"\u005fmeta":{"notesd/requestKey":"k","a":1}}`},
-		{"two _meta", `{"_meta":{},"_meta":{"a":1}}`, `{"_meta":{},"_meta":{"notesd/requestKey":"k","a":1}}`},
-		{"a key of the client's own", `{"_meta":{"notesd/requestKey":"mine"}}`, `{"_meta":{"notesd/requestKey":"mine"}}`},
-		{"a wrong _meta", `{"_meta":3}`, `{"_meta":3}`},
-		{"wrong params", `[1]`, `[1]`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			line := []byte(`{"id":1,"params":` + tt.params + `,"method":"tools/call"}`)
-			m, _ := scan(line)
-			got := withRequestKey(line, m.params, "k")
-			assert.Equal(t, `{"id":1,"params":`+tt.want+`,"method":"tools/call"}`, string(got))
-			assert.True(t, json.Valid(got))
-		})
-	}
-	line := []byte(`{"id":1,"method":"tools/call"}`)
-	assert.Equal(t, line, withRequestKey(line, span{}, "k"), "no params")
+	m, _ := Scan(line)
+	assert.Equal(t, "2", string(Lookup(line, m.Params, "_meta", "a/b", "c").Of(line)))
+	assert.False(t, Lookup(line, m.Params, "_meta", "x").Found(), "the last _meta counts")
+	assert.False(t, Lookup(line, Span{}, "x").Found())
+	assert.False(t, Lookup(line, m.Params, "_meta", "a/b", "c", "d").Found(), "a number has no members")
 }
 
 func TestParseID(t *testing.T) {
 	tests := []struct {
-		raw              string
-		same             string // another spelling of the same id
-		proper, survives bool
+		raw           string
+		same          string // another spelling of the same id
+		proper, exact bool   // exact: a number that every implementation holds
 	}{
-		{raw: "1", same: "1", proper: true, survives: true},
-		{raw: "-0", same: "0", proper: true, survives: true},
-		{raw: "-12", same: "-12", proper: true, survives: true},
-		{raw: "9007199254740991", same: "9007199254740991", proper: true, survives: true},
+		{raw: "1", same: "1", proper: true, exact: true},
+		{raw: "-0", same: "0", proper: true, exact: true},
+		{raw: "-12", same: "-12", proper: true, exact: true},
+		{raw: "9007199254740991", same: "9007199254740991", proper: true, exact: true},
 		{raw: "9007199254740992", same: "9007199254740992", proper: true},
 		{raw: "123456789012345678901234567890", same: "123456789012345678901234567890", proper: true},
-		{raw: `"a"`, same: `"\u0061"`, proper: true, survives: true},
-		{raw: `""`, same: `""`, proper: true, survives: true},
-		{raw: `"notesd:1"`, same: `"notesd\u003a1"`, proper: true},
+		{raw: `"a"`, same: `"\u0061"`, proper: true},
+		{raw: `""`, same: `""`, proper: true},
 		{raw: "1.5"}, {raw: "1e3"}, {raw: "null"}, {raw: "true"}, {raw: "{}"}, {raw: "[1]"}, {raw: ""}, {raw: "-"},
 	}
 	for _, tt := range tests {
-		id, proper := parseID([]byte(tt.raw))
+		id, proper := ParseID([]byte(tt.raw))
 		assert.Equal(t, tt.proper, proper, tt.raw)
 		if proper {
-			assert.Equal(t, tt.survives, id.survives(), tt.raw)
-			same, _ := parseID([]byte(tt.same))
+			_, exact := id.Exact()
+			assert.Equal(t, tt.exact, exact, tt.raw)
+			same, _ := ParseID([]byte(tt.same))
 			assert.Equal(t, id, same, tt.raw)
 		}
 	}
-	number, _ := parseID([]byte("1"))
-	word, _ := parseID([]byte(`"1"`))
+	number, _ := ParseID([]byte("1"))
+	word, _ := ParseID([]byte(`"1"`))
 	assert.NotEqual(t, number, word)
 }
 
@@ -127,10 +102,10 @@ func FuzzScan(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		m, ok := scan(line)
-		for _, at := range []span{m.id, m.method, m.params, m.result, m.failure} {
-			require.LessOrEqual(t, at.from, at.to)
-			require.LessOrEqual(t, at.to, len(line))
+		m, ok := Scan(line)
+		for _, at := range []Span{m.ID, m.Method, m.Params, m.Result, m.Failure} {
+			require.LessOrEqual(t, at.From, at.To)
+			require.LessOrEqual(t, at.To, len(line))
 		}
 		if !json.Valid(line) {
 			return
@@ -141,20 +116,20 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		require.True(t, ok)
-		for name, at := range map[string]span{
-			"id": m.id, "method": m.method, "params": m.params, "result": m.result, "error": m.failure,
+		for name, at := range map[string]Span{
+			"id": m.ID, "method": m.Method, "params": m.Params, "result": m.Result, "error": m.Failure,
 		} {
-			require.Equal(t, string(want[name]), string(at.of(line)), name)
+			require.Equal(t, string(want[name]), string(at.Of(line)), name)
 		}
 		checkSplices(t, line, m, want)
 	})
 }
 
-// checkSplices checks that what the relay puts into a line changes nothing else.
-func checkSplices(t *testing.T, line []byte, m message, want map[string]json.RawMessage) {
-	if m.id.found() {
+// checkSplices checks that a replaced id changes nothing else.
+func checkSplices(t *testing.T, line []byte, m Message, want map[string]json.RawMessage) {
+	if m.ID.Found() {
 		var got map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal(replaceSpan(line, m.id, `"x"`), &got))
+		require.NoError(t, json.Unmarshal(Replace(line, m.ID, `"x"`), &got))
 		require.Equal(t, `"x"`, string(got["id"]))
 		for name, value := range want {
 			if name != "id" {
@@ -162,19 +137,6 @@ func checkSplices(t *testing.T, line []byte, m message, want map[string]json.Raw
 			}
 		}
 	}
-	keyed := withRequestKey(line, m.params, "k")
-	require.True(t, json.Valid(keyed))
-	before, after := decoded(t, line).(map[string]any), decoded(t, keyed).(map[string]any)
-	if params, ok := after["params"].(map[string]any); ok && !bytes.Equal(line, keyed) {
-		meta := params["_meta"].(map[string]any)
-		require.Equal(t, "k", meta[RequestKeyMeta])
-		delete(meta, RequestKeyMeta)
-		if _, had := before["params"].(map[string]any)["_meta"]; !had {
-			require.Empty(t, meta)
-			delete(params, "_meta")
-		}
-	}
-	require.Equal(t, before, after)
 }
 
 // decoded is the JSON value in raw. Numbers keep their digits: JSON has some,
@@ -192,15 +154,15 @@ func FuzzParseID(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		id, ok := parseID(raw)
+		id, ok := ParseID(raw)
 		if !ok || !json.Valid(raw) || len(bytes.TrimSpace(raw)) != len(raw) {
 			return // the scanner gives ids without the space around them
 		}
 		v := decoded(t, raw)
-		if id.numeric {
+		if id.Numeric {
 			require.Equal(t, json.Number(raw), v)
-		} else if !strings.ContainsRune(id.text, '\ufffd') && json.Valid(raw) {
-			require.Equal(t, v, id.text)
+		} else if !strings.ContainsRune(id.Text, '\ufffd') && json.Valid(raw) {
+			require.Equal(t, v, id.Text)
 		}
 	})
 }
@@ -215,7 +177,7 @@ func BenchmarkScan(b *testing.B) {
 			line := []byte(bench.line)
 			b.SetBytes(int64(len(line)))
 			for b.Loop() {
-				if _, ok := scan(line); !ok {
+				if _, ok := Scan(line); !ok {
 					b.Fatal("not scanned")
 				}
 			}
@@ -235,10 +197,10 @@ func TestScanOfManyEscapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			line := []byte(`{"method":"m","params":{"arguments":{"content":"` + text + `"},"_meta":{"x":1}},"id":7}`)
 			began := time.Now()
-			m, ok := scan(line)
+			m, ok := Scan(line)
 			require.True(t, ok)
-			assert.Equal(t, "7", string(m.id.of(line)))
-			assert.Equal(t, "1", string(lookup(line, m.params, "_meta", "x").of(line)))
+			assert.Equal(t, "7", string(m.ID.Of(line)))
+			assert.Equal(t, "1", string(Lookup(line, m.Params, "_meta", "x").Of(line)))
 			assert.Less(t, time.Since(began), 3*time.Second)
 		})
 	}

@@ -1,4 +1,4 @@
-package daemon
+package jsonrpc
 
 import (
 	"bytes"
@@ -6,62 +6,65 @@ import (
 	"iter"
 )
 
-// span is a half-open range of bytes within a line. The zero span means absent:
+// Span is a half-open range of bytes within a line. The zero span means absent:
 // no JSON value is empty.
-type span struct{ from, to int }
+type Span struct{ From, To int }
 
-func (s span) found() bool { return s.to > s.from }
+// Found reports whether the value is present.
+func (s Span) Found() bool { return s.To > s.From }
 
-func (s span) of(line []byte) []byte { return line[s.from:s.to] }
+// Of returns the bytes of the range in line.
+func (s Span) Of(line []byte) []byte { return line[s.From:s.To] }
 
-// message says where the members of a JSON-RPC message lie within its line.
+// Message holds where the members of a JSON-RPC message lie within its line.
 // Values are never decoded and encoded again, so what is passed on keeps its
 // exact bytes: the digits of numbers, the order of keys, escapes.
-type message struct {
-	id, method, params, result, failure span
+type Message struct {
+	ID, Method, Params, Result Span
+	Failure                    Span // the member "error"
 }
 
-// scan finds the members of the JSON-RPC message in line. It reports false when
+// Scan finds the members of the JSON-RPC message in line. It reports false when
 // line does not hold one object. As in encoding/json, the last of several
 // members of one name counts, and an explicit null is a value.
 //
-// scan does not validate: on a line that is not JSON it finds nothing, or
+// Scan does not validate: on a line that is not JSON it finds nothing, or
 // something meaningless, but never reads outside the line.
-func scan(line []byte) (message, bool) {
-	var m message
-	object := value(line, 0)
-	if !object.found() || line[object.from] != '{' || skipSpace(line, object.to) != len(line) {
+func Scan(line []byte) (Message, bool) {
+	var m Message
+	object := Value(line, 0)
+	if !object.Found() || line[object.From] != '{' || skipSpace(line, object.To) != len(line) {
 		return m, false
 	}
 	for name, at := range members(line, object) {
 		switch {
 		case named(name, "id"):
-			m.id = at
+			m.ID = at
 		case named(name, "method"):
-			m.method = at
+			m.Method = at
 		case named(name, "params"):
-			m.params = at
+			m.Params = at
 		case named(name, "result"):
-			m.result = at
+			m.Result = at
 		case named(name, "error"):
-			m.failure = at
+			m.Failure = at
 		}
 	}
 	return m, true
 }
 
-// lookup walks from the object at along the path of member names and returns
+// Lookup walks from the object at along the path of member names and returns
 // the value there, or the zero span.
-func lookup(line []byte, at span, path ...string) span {
+func Lookup(line []byte, at Span, path ...string) Span {
 	for _, want := range path {
-		next := span{}
+		next := Span{}
 		for name, v := range members(line, at) {
 			if named(name, want) {
 				next = v
 			}
 		}
-		if !next.found() {
-			return span{}
+		if !next.Found() {
+			return Span{}
 		}
 		at = next
 	}
@@ -70,27 +73,27 @@ func lookup(line []byte, at span, path ...string) span {
 
 // members yields the raw key, quotes included, and the value of each member of
 // the object at. It stops where the text stops being an object.
-func members(line []byte, at span) iter.Seq2[[]byte, span] {
-	return func(yield func([]byte, span) bool) {
-		if !at.found() || line[at.from] != '{' {
+func members(line []byte, at Span) iter.Seq2[[]byte, Span] {
+	return func(yield func([]byte, Span) bool) {
+		if !at.Found() || line[at.From] != '{' {
 			return
 		}
-		pos := at.from + 1
+		pos := at.From + 1
 		for {
-			key := value(line, pos)
-			if !key.found() || line[key.from] != '"' {
+			key := Value(line, pos)
+			if !key.Found() || line[key.From] != '"' {
 				return
 			}
-			pos = skipSpace(line, key.to)
-			if pos >= at.to || line[pos] != ':' {
+			pos = skipSpace(line, key.To)
+			if pos >= at.To || line[pos] != ':' {
 				return
 			}
-			v := value(line, pos+1)
-			if !v.found() || !yield(key.of(line), v) {
+			v := Value(line, pos+1)
+			if !v.Found() || !yield(key.Of(line), v) {
 				return
 			}
-			pos = skipSpace(line, v.to)
-			if pos >= at.to || line[pos] != ',' {
+			pos = skipSpace(line, v.To)
+			if pos >= at.To || line[pos] != ',' {
 				return
 			}
 			pos++
@@ -98,20 +101,20 @@ func members(line []byte, at span) iter.Seq2[[]byte, span] {
 	}
 }
 
-// elements yields the elements of the array at.
-func elements(line []byte, at span) iter.Seq[span] {
-	return func(yield func(span) bool) {
-		if !at.found() || line[at.from] != '[' {
+// Elements yields the elements of the array at.
+func Elements(line []byte, at Span) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		if !at.Found() || line[at.From] != '[' {
 			return
 		}
-		pos := at.from + 1
+		pos := at.From + 1
 		for {
-			v := value(line, pos)
-			if !v.found() || !yield(v) {
+			v := Value(line, pos)
+			if !v.Found() || !yield(v) {
 				return
 			}
-			pos = skipSpace(line, v.to)
-			if pos >= at.to || line[pos] != ',' {
+			pos = skipSpace(line, v.To)
+			if pos >= at.To || line[pos] != ',' {
 				return
 			}
 			pos++
@@ -119,11 +122,11 @@ func elements(line []byte, at span) iter.Seq[span] {
 	}
 }
 
-// value returns the span of the JSON value that starts at or after pos.
-func value(line []byte, pos int) span {
+// Value returns the span of the JSON value that starts at or after pos.
+func Value(line []byte, pos int) Span {
 	pos = skipSpace(line, pos)
 	if pos >= len(line) {
-		return span{}
+		return Span{}
 	}
 	var end int
 	switch line[pos] {
@@ -138,9 +141,9 @@ func value(line []byte, pos int) span {
 		}
 	}
 	if end <= pos {
-		return span{}
+		return Span{}
 	}
-	return span{pos, end}
+	return Span{pos, end}
 }
 
 func skipSpace(line []byte, pos int) int {
@@ -213,12 +216,12 @@ func named(key []byte, name string) bool {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return string(key[1:len(key)-1]) == name
 	}
-	return text(key) == name
+	return Text(key) == name
 }
 
-// text returns the string that a raw JSON string stands for, or "" when raw is
+// Text returns the string that a raw JSON string stands for, or "" when raw is
 // not a string.
-func text(raw []byte) string {
+func Text(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package daemon
+package jsonrpc
 
 import (
 	"io"
@@ -19,18 +19,18 @@ func TestLineReader(t *testing.T) {
 		"byte by byte": iotest.OneByteReader(strings.NewReader(in)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newLineReader(stream, 4*readBuffer)
+			r := NewReader(stream, 4*readBuffer)
 			for _, want := range []string{"a\n", "\n", long + "\n", "b\r\n"} {
-				line, err := r.next()
+				line, err := r.Next()
 				require.NoError(t, err)
 				require.Equal(t, want, string(line))
 			}
-			_, err := r.next()
-			require.ErrorIs(t, err, errLineTooLong)
-			line, err := r.next()
+			_, err := r.Next()
+			require.ErrorIs(t, err, ErrLineTooLong)
+			line, err := r.Next()
 			require.NoError(t, err)
 			assert.Equal(t, "c\n", string(line))
-			line, err = r.next()
+			line, err = r.Next()
 			assert.ErrorIs(t, err, io.EOF)
 			assert.Equal(t, "rest", string(line))
 		})
@@ -38,16 +38,16 @@ func TestLineReader(t *testing.T) {
 }
 
 func TestLineReaderEndsInALineThatIsTooLong(t *testing.T) {
-	r := newLineReader(strings.NewReader(strings.Repeat("y", 5*readBuffer)), 2*readBuffer)
-	_, err := r.next()
+	r := NewReader(strings.NewReader(strings.Repeat("y", 5*readBuffer)), 2*readBuffer)
+	_, err := r.Next()
 	assert.ErrorIs(t, err, io.EOF)
 }
 
 func TestLineReaderGivesMemoryBack(t *testing.T) {
-	r := newLineReader(strings.NewReader(strings.Repeat("x", 4*keepBuffer)+"\nb\n"), maxLine)
-	_, err := r.next()
+	r := NewReader(strings.NewReader(strings.Repeat("x", 4*keepBuffer)+"\nb\n"), 8*keepBuffer)
+	_, err := r.Next()
 	require.NoError(t, err)
-	_, err = r.next()
+	_, err = r.Next()
 	require.NoError(t, err)
 	assert.LessOrEqual(t, cap(r.long), keepBuffer)
 }

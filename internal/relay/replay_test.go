@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
 )
 
 func TestRelayReplaysTheSession(t *testing.T) {
@@ -119,7 +121,7 @@ func TestRelaySendsListensAgain(t *testing.T) {
 }
 
 func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
-	for _, reason := range []string{reasonStopping, reasonReplaced} {
+	for _, reason := range []string{daemon.ReasonStopping, daemon.ReasonReplaced} {
 		t.Run(reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := startRelay(t)
@@ -148,7 +150,7 @@ func TestRelayLetsAClosingDaemonFinish(t *testing.T) {
 				d.gets("subscriptions/listen")
 				d.gets("ping")
 				h.listsChanged()
-				if reason == reasonReplaced {
+				if reason == daemon.ReasonReplaced {
 					assert.GreaterOrEqual(t, time.Since(start), replacedPause, "the newer relay starts its daemon first")
 				}
 			})

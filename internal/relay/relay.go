@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"notesd/internal/daemon"
 )
 
 const (
@@ -84,7 +86,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 	ctx, finish := context.WithCancelCause(ctx)
 	defer finish(nil)
-	s := newRelaySession(r.Out, logger, finish)
+	s := newSession(r.Out, logger, finish)
 	go s.readClient(r.In)
 	defer r.In.Close()
 	ended := make(chan error, 1)
@@ -113,7 +115,7 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 // run goes from daemon to daemon until ctx ends or the session cannot go on.
-func (s *relaySession) run(ctx context.Context, dial func(context.Context) (io.ReadWriteCloser, error)) error {
+func (s *session) run(ctx context.Context, dial func(context.Context) (io.ReadWriteCloser, error)) error {
 	barren := 0 // daemons in a row that answered nothing
 	for generation := 1; ctx.Err() == nil; generation++ {
 		conn, err := dial(ctx)
@@ -130,9 +132,9 @@ func (s *relaySession) run(ctx context.Context, dial func(context.Context) (io.R
 		case errors.Is(err, ErrSessionChanged):
 			s.failAll(err)
 			return err
-		case reason == reasonStopped:
+		case reason == daemon.ReasonStopped:
 			s.awaitAnyRequest(ctx)
-		case reason == reasonReplaced:
+		case reason == daemon.ReasonReplaced:
 			pause(ctx, replacedPause+rand.N(replacedPause))
 		case l.fruitful.Load() || reason != "":
 			barren = 0
@@ -155,7 +157,7 @@ func backoff(n int) time.Duration {
 
 // serve carries the session over one daemon: it brings it up to date, opens it
 // to the client, and returns when it is lost or done with.
-func (s *relaySession) serve(ctx context.Context, l *link) error {
+func (s *session) serve(ctx context.Context, l *link) error {
 	go s.readDaemon(l)
 	// A daemon that does not read must not keep us.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
@@ -176,12 +178,12 @@ func (s *relaySession) serve(ctx context.Context, l *link) error {
 // unreachable deals with a failed dial. A session that never began ends with the
 // error; one that did goes on, and tries again when the client asks for
 // something or after a pause.
-func (s *relaySession) unreachable(ctx context.Context, err error, first bool) error {
+func (s *session) unreachable(ctx context.Context, err error, first bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	s.logger.Warn("no daemon can be reached", "error", err)
-	fatal := first || errors.Is(err, ErrIncompatible)
+	fatal := first || errors.Is(err, daemon.ErrIncompatible)
 	if fatal && s.waiting() == 0 {
 		s.awaitRequest(ctx, refusalGrace)
 	}
@@ -197,7 +199,7 @@ func (s *relaySession) unreachable(ctx context.Context, err error, first bool) e
 }
 
 // awaitRequest returns when the client asks for something, or after d.
-func (s *relaySession) awaitRequest(ctx context.Context, d time.Duration) {
+func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 	select {
 	case <-s.asked:
 	case <-time.After(d):
@@ -207,7 +209,7 @@ func (s *relaySession) awaitRequest(ctx context.Context, d time.Duration) {
 
 // awaitAnyRequest returns when the client waits for an answer or asks for
 // something, however long that takes.
-func (s *relaySession) awaitAnyRequest(ctx context.Context) {
+func (s *session) awaitAnyRequest(ctx context.Context) {
 	s.mu.Lock()
 	waiting := s.requests.awaited() > 0
 	if !waiting {

@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/jsonrpc"
 )
 
 // relayTest runs a Relay between a client and daemons that the test plays. It is
@@ -95,9 +97,9 @@ func (h *relayTest) daemon() *fakeDaemon {
 	d := &fakeDaemon{t: h.t, conn: conn, in: make(chan string, 2*maxInFlight)}
 	go func() {
 		defer close(d.in)
-		lines := newLineReader(conn, maxLine)
+		lines := jsonrpc.NewReader(conn, maxLine)
 		for {
-			line, err := lines.next()
+			line, err := lines.Next()
 			if err != nil {
 				return
 			}

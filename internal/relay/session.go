@@ -1,19 +1,20 @@
-package daemon
+package relay
 
 import (
 	"bytes"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 )
 
-// relaySession is the state of one Relay.Run.
+// session is the state of one Relay.Run.
 //
 // Three goroutines share it: readClient takes the client's lines, the one that
 // called Run goes from daemon to daemon, and readDaemon takes the lines of the
 // current daemon. None of them writes to a stream while it holds mu.
-type relaySession struct {
+type session struct {
 	client *clientWriter
 	logger *slog.Logger
 	finish func(error)
@@ -42,15 +43,15 @@ type posting struct {
 	initialized bool     // the line is notifications/initialized
 }
 
-func newRelaySession(out io.Writer, logger *slog.Logger, finish func(error)) *relaySession {
-	s := &relaySession{
+func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session {
+	s := &session{
 		logger:    logger,
 		finish:    finish,
 		asked:     make(chan struct{}, 1),
 		requests:  newInflight(),
 		questions: newQuestions(),
 		handshake: newHandshake(),
-		keyPrefix: newGeneration() + "-",
+		keyPrefix: rand.Text() + "-",
 	}
 	s.client = newClientWriter(out, func(err error) { finish(err) })
 	return s
@@ -58,7 +59,7 @@ func newRelaySession(out io.Writer, logger *slog.Logger, finish func(error)) *re
 
 // admit decides where a posting goes: to the returned link, or, when that is
 // nil, into the backlog or nowhere.
-func (s *relaySession) admit(p posting) *link {
+func (s *session) admit(p posting) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.request != nil {
@@ -79,7 +80,7 @@ func (s *relaySession) admit(p posting) *link {
 }
 
 // post sends p to the daemon, now or when there is one.
-func (s *relaySession) post(p posting) {
+func (s *session) post(p posting) {
 	for {
 		l := s.admit(p)
 		if l == nil || l.write(p.line) == nil {
@@ -94,7 +95,7 @@ func (s *relaySession) post(p posting) {
 
 // enqueue adds p to the backlog. Requests are bounded by the table of requests;
 // other lines are dropped beyond a bound, since nothing waits for them.
-func (s *relaySession) enqueue(p posting) {
+func (s *session) enqueue(p posting) {
 	if p.request == nil {
 		if s.held+len(p.line) > maxHeldBytes {
 			s.logger.Warn("a message of the client was dropped: too many wait for a daemon")
@@ -111,7 +112,7 @@ func (s *relaySession) enqueue(p posting) {
 }
 
 // sent records that p is about to be written to l.
-func (s *relaySession) sent(p posting, l *link) {
+func (s *session) sent(p posting, l *link) {
 	if p.request != nil {
 		p.request.generation = l.generation
 		p.request.sends++
@@ -119,7 +120,7 @@ func (s *relaySession) sent(p posting, l *link) {
 }
 
 // abandon stops sending the client's lines to l.
-func (s *relaySession) abandon(l *link) {
+func (s *session) abandon(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.live == l {
@@ -128,7 +129,7 @@ func (s *relaySession) abandon(l *link) {
 }
 
 // waiting returns how many requests the client waits for.
-func (s *relaySession) waiting() int {
+func (s *session) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests.awaited()
@@ -136,7 +137,7 @@ func (s *relaySession) waiting() int {
 
 // settled looks whether an answer was the last one that something waited for:
 // a closing daemon, or a client that has closed its input.
-func (s *relaySession) settled() {
+func (s *session) settled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended && s.requests.awaited() == 0 && s.untracked <= 0 {

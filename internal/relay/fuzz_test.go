@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/jsonrpc"
 )
 
 // recorder is a connection that keeps what is written to it.
@@ -35,8 +37,8 @@ func FuzzRelay(f *testing.F) {
 			return // no lines
 		}
 		var client bytes.Buffer
-		s := newRelaySession(&client, slog.New(slog.DiscardHandler), func(error) {})
-		s.handshake.version = batchVersion
+		s := newSession(&client, slog.New(slog.DiscardHandler), func(error) {})
+		s.handshake.version = jsonrpc.BatchVersion
 		daemon := &recorder{}
 		l := newLink(daemon, 1)
 		s.current, s.live = l, l

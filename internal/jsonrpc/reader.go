@@ -1,4 +1,4 @@
-package daemon
+package jsonrpc
 
 import (
 	"bufio"
@@ -7,36 +7,36 @@ import (
 )
 
 const (
-	// maxLine bounds one message, either way. A note of 16 MB, whose every byte
-	// needs a six-byte escape at worst, is refused by the daemon's own limits
-	// long before.
-	maxLine = 64 << 20
-	// readBuffer is what a line costs nothing extra up to.
+	// readBuffer is the length up to which a line is not copied.
 	readBuffer = 32 << 10
 	// keepBuffer is the largest buffer that is kept after a long line, so that
 	// one large note does not stay in memory for the rest of a session.
 	keepBuffer = 256 << 10
 )
 
-// errLineTooLong reports a line over the limit. The line has been skipped; the
+// ErrLineTooLong reports a line over the limit. The line has been skipped; the
 // next call goes on after it.
-var errLineTooLong = errors.New("message longer than the limit")
+var ErrLineTooLong = errors.New("message longer than the limit")
 
-// lineReader splits a stream at newlines.
-type lineReader struct {
+// ByteOrderMark is what some programs on Windows begin every stream with.
+var ByteOrderMark = []byte("\uFEFF")
+
+// Reader splits a stream at newlines. It is not safe for concurrent use.
+type Reader struct {
 	in   *bufio.Reader
 	long []byte
 	max  int
 }
 
-func newLineReader(in io.Reader, max int) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(in, readBuffer), max: max}
+// NewReader returns a Reader for lines of at most max bytes.
+func NewReader(in io.Reader, max int) *Reader {
+	return &Reader{in: bufio.NewReaderSize(in, readBuffer), max: max}
 }
 
-// next returns the next line with its newline. The slice is valid until the next
+// Next returns the next line with its newline. The slice is valid until the next
 // call. At the end of the stream it returns what follows the last newline, if
 // anything, with io.EOF.
-func (r *lineReader) next() ([]byte, error) {
+func (r *Reader) Next() ([]byte, error) {
 	if cap(r.long) > keepBuffer {
 		r.long = nil
 	}
@@ -57,7 +57,7 @@ func (r *lineReader) next() ([]byte, error) {
 
 // skip discards the rest of a line that is too long. err is what reading its
 // last part returned.
-func (r *lineReader) skip(err error) error {
+func (r *Reader) skip(err error) error {
 	r.long = nil
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.in.ReadSlice('\n')
@@ -65,5 +65,5 @@ func (r *lineReader) skip(err error) error {
 	if err != nil {
 		return err
 	}
-	return errLineTooLong
+	return ErrLineTooLong
 }

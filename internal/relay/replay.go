@@ -1,13 +1,14 @@
-package daemon
+package relay
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"notesd/internal/jsonrpc"
 )
 
 var errGaveUp = errors.New("the daemon stopped each time it worked on this request; it is not sent again")
@@ -15,7 +16,7 @@ var errGaveUp = errors.New("the daemon stopped each time it worked on this reque
 // bring takes a new daemon to where the session is: it replays the handshake,
 // sends what is unanswered, opens the link to the client's lines and tells the
 // client to look again.
-func (s *relaySession) bring(ctx context.Context, l *link) error {
+func (s *session) bring(ctx context.Context, l *link) error {
 	s.mu.Lock()
 	s.current = l
 	h := s.handshake.clone()
@@ -36,7 +37,7 @@ func (s *relaySession) bring(ctx context.Context, l *link) error {
 
 // replay repeats the handshake, log level and subscriptions, if there was a
 // handshake. Answers are not shown to the client.
-func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error {
+func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
 	if !h.answered {
 		return nil
 	}
@@ -45,11 +46,11 @@ func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error 
 	if err != nil {
 		return err
 	}
-	if !answer.result.found() {
-		return changed("it refuses to initialize: %s", answer.failure.of(answer.line))
+	if !answer.Result.Found() {
+		return changed("it refuses to initialize: %s", answer.Failure.Of(answer.line))
 	}
 	before := h.version
-	h.read(answer.line, answer.message)
+	h.read(answer.line, answer.Message)
 	if h.version != before {
 		return changed("the protocol version was %s and would be %s", before, h.version)
 	}
@@ -77,7 +78,7 @@ func (s *relaySession) replay(ctx context.Context, l *link, h *handshake) error 
 
 // dropInitialized takes notifications/initialized out of the backlog, where it is
 // if the last daemon died over it: the replay has sent it.
-func (s *relaySession) dropInitialized() {
+func (s *session) dropInitialized() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.backlog = slices.DeleteFunc(s.backlog, func(p posting) bool {
@@ -89,15 +90,15 @@ func (s *relaySession) dropInitialized() {
 }
 
 // ask sends a request under an id of the relay's own and waits for the answer.
-func (s *relaySession) ask(ctx context.Context, l *link, line []byte) (reply, error) {
-	m, _ := scan(line)
+func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) {
+	m, _ := jsonrpc.Scan(line)
 	answered := make(chan reply, 1)
 	s.mu.Lock()
 	s.ownID++
 	id := relayID(s.ownID)
 	l.replies[id] = answered
 	s.mu.Unlock()
-	if err := l.write(replaceSpan(line, m.id, id.raw())); err != nil {
+	if err := l.write(jsonrpc.Replace(line, m.ID, rawIDOf(id))); err != nil {
 		return reply{}, err
 	}
 	select {
@@ -108,7 +109,7 @@ func (s *relaySession) ask(ctx context.Context, l *link, line []byte) (reply, er
 	case <-l.drained:
 		return reply{}, errLinkLost
 	case <-time.After(replayTimeout):
-		return reply{}, fmt.Errorf("%w: no answer to %s", errLinkLost, m.method.of(line))
+		return reply{}, fmt.Errorf("%w: no answer to %s", errLinkLost, m.Method.Of(line))
 	case <-ctx.Done():
 		return reply{}, context.Cause(ctx)
 	}
@@ -116,7 +117,7 @@ func (s *relaySession) ask(ctx context.Context, l *link, line []byte) (reply, er
 
 // flush sends the backlog and then, in one step with finding it empty, lets the
 // client's lines go straight to l.
-func (s *relaySession) flush(l *link) error {
+func (s *session) flush(l *link) error {
 	for {
 		s.mu.Lock()
 		if l.reason != "" {
@@ -147,7 +148,7 @@ func (s *relaySession) flush(l *link) error {
 }
 
 // dequeued takes p off the books and reports whether it is still to be sent.
-func (s *relaySession) dequeued(p posting) bool {
+func (s *session) dequeued(p posting) bool {
 	if p.request != nil {
 		return s.requests.holds(p.request)
 	}
@@ -158,7 +159,7 @@ func (s *relaySession) dequeued(p posting) bool {
 // lose ends a generation: what it asked is taken back from the client, and what
 // it did not answer will be sent to the next one, after its handshake. It returns
 // why the daemon closed, if it said so.
-func (s *relaySession) lose(l *link) (reason string) {
+func (s *session) lose(l *link) (reason string) {
 	s.mu.Lock()
 	s.current, s.live = nil, nil
 	reason = l.reason
@@ -174,7 +175,7 @@ func (s *relaySession) lose(l *link) (reason string) {
 		}
 		if r.sends >= maxSends && !r.listens() {
 			s.requests.remove(r)
-			if line := r.batch.answer(failure(r.rawID, codeInternal, r.unanswered(errGaveUp))); line != nil {
+			if line := r.batch.Answer(failure(r.rawID, codeInternal, r.unanswered(errGaveUp))); line != nil {
 				lines = append(lines, line)
 			}
 			continue
@@ -202,7 +203,7 @@ func (s *relaySession) lose(l *link) (reason string) {
 }
 
 // queueNote puts a line that is no request into the backlog while it is rebuilt.
-func (s *relaySession) queueNote(p posting) {
+func (s *session) queueNote(p posting) {
 	s.held += len(p.line)
 	s.backlog = append(s.backlog, p)
 }
@@ -211,18 +212,4 @@ func (s *relaySession) queueNote(p posting) {
 func cancelled(id string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + id +
 		`,"reason":"the daemon that asked has ended"}}` + "\n")
-}
-
-// notification is a line without id. params must marshal.
-func notification(method string, params any) []byte {
-	type body struct {
-		JSONRPC string `json:"jsonrpc"`
-		Method  string `json:"method"`
-		Params  any    `json:"params,omitempty"`
-	}
-	line, err := json.Marshal(body{"2.0", method, params})
-	if err != nil {
-		panic("daemon: a notification that cannot be encoded: " + err.Error())
-	}
-	return append(line, '\n')
 }

@@ -1,4 +1,4 @@
-package daemon
+package relay
 
 import (
 	"errors"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/daemon"
+	"notesd/internal/jsonrpc"
 )
 
 func TestRelayEndsWhenTheVersionWouldChange(t *testing.T) {
@@ -98,9 +101,9 @@ func TestRelayEndsAtAnIncompatibleDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)
 		d := h.initialized()
-		h.refuse <- &IncompatibleError{Daemon: Identity{Wire: 9, Version: "9.0.0"}}
+		h.refuse <- &daemon.IncompatibleError{Daemon: daemon.Identity{Wire: 9, Version: "9.0.0"}}
 		d.die()
-		require.ErrorIs(t, h.result(), ErrIncompatible)
+		require.ErrorIs(t, h.result(), daemon.ErrIncompatible)
 	})
 }
 
@@ -230,7 +233,7 @@ func TestRelayWaitsBetweenDaemonsThatDie(t *testing.T) {
 }
 
 func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
-	s := newRelaySession(io.Discard, slog.New(slog.DiscardHandler), func(error) {})
+	s := newSession(io.Discard, slog.New(slog.DiscardHandler), func(error) {})
 	note := []byte(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n")
 	s.post(posting{line: note})
 	require.Len(t, s.backlog, 1)
@@ -238,7 +241,7 @@ func TestRelayBoundsWhatWaitsForADaemon(t *testing.T) {
 	s.held = maxHeldBytes
 	s.post(posting{line: note})
 	require.Len(t, s.backlog, 1, "one more is dropped")
-	assert.ErrorIs(t, s.requests.admits(requestID{text: "x"}, maxHeldBytes+1), errTooMany)
+	assert.ErrorIs(t, s.requests.admits(jsonrpc.ID{Text: "x"}, maxHeldBytes+1), errTooMany)
 }
 
 // What the next daemon is told is the handshake, without the byte order mark that

@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"bufio"
@@ -17,6 +17,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"notesd/internal/daemon"
+	"notesd/internal/relay"
 )
 
 // The test binary plays three more programs when its first argument says so: the
@@ -29,8 +32,8 @@ const (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case LaunchCommand:
-			os.Exit(LaunchMain(os.Args[2:]))
+		case daemon.LaunchCommand:
+			os.Exit(daemon.LaunchMain(os.Args[2:]))
 		case daemonCommand:
 			os.Exit(testDaemon(os.Args[2]))
 		case relayCommand:
@@ -60,7 +63,7 @@ func testVersion() string {
 
 // testDaemon is a daemon whose notes are files in the state directory.
 func testDaemon(dir string) int {
-	startup := Inherited()
+	startup := daemon.Inherited()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	if err := serveTest(ctx, startup, dir); err != nil {
@@ -71,7 +74,7 @@ func testDaemon(dir string) int {
 	return 0
 }
 
-func serveTest(ctx context.Context, startup *Startup, dir string) error {
+func serveTest(ctx context.Context, startup *daemon.Startup, dir string) error {
 	switch os.Getenv(envBroken) {
 	case "config":
 		return errors.New("vault.path: it does not exist")
@@ -83,13 +86,13 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 		<-time.After(2 * time.Second) // longer than the test waits
 		return errors.New("nobody should hear this")
 	}
-	id := NewIdentity(testVersion(), os.Getpid())
-	lock, err := Acquire(ctx, dir, id)
+	id := daemon.NewIdentity(testVersion(), os.Getpid())
+	lock, err := daemon.Acquire(ctx, dir, id)
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
-	listener, err := Listen(lock)
+	listener, err := daemon.Listen(lock)
 	if err != nil {
 		return err
 	}
@@ -98,12 +101,12 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 		idle = d
 	}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &Server{Listener: listener, Lock: lock, Identity: id, IdleExit: idle, Logger: logger}
+	server := &daemon.Server{Listener: listener, Lock: lock, Identity: id, IdleExit: idle, Logger: logger}
 	if err := startup.Ready(); err != nil {
 		return err
 	}
 	err = server.Serve(ctx, (&testHandler{dir: dir}).serve)
-	if errors.Is(err, ErrIdle) || errors.Is(err, ErrReplaced) {
+	if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) {
 		return nil
 	}
 	return err
@@ -111,7 +114,7 @@ func serveTest(ctx context.Context, startup *Startup, dir string) error {
 
 // crashWithLog ends in a panic after its log file was set aside.
 func crashWithLog(path string) error {
-	log, err := OpenLog(path, 20, 1)
+	log, err := daemon.OpenLog(path, 20, 1)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func crashWithLog(path string) error {
 // testHandler speaks enough of the protocol for a relay.
 type testHandler struct{ dir string }
 
-func (h *testHandler) serve(ctx context.Context, s *Session) error {
+func (h *testHandler) serve(ctx context.Context, s *daemon.Session) error {
 	defer s.Conn.Close()
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -151,7 +154,7 @@ func (h *testHandler) serve(ctx context.Context, s *Session) error {
 
 // answer returns the answer to one line, or nil. Failing calls are answered with
 // an error.
-func (h *testHandler) answer(ctx context.Context, s *Session, line []byte) []byte {
+func (h *testHandler) answer(ctx context.Context, s *daemon.Session, line []byte) []byte {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -177,7 +180,7 @@ func (h *testHandler) answer(ctx context.Context, s *Session, line []byte) []byt
 			"serverInfo":      map[string]any{"pid": os.Getpid(), "version": testVersion(), "hello": s.Hello},
 		}
 	case m.Params.Name == "write":
-		key, _ := m.Params.Meta[RequestKeyMeta].(string)
+		key, _ := m.Params.Meta[relay.RequestKeyMeta].(string)
 		err = h.write(key, m.Params.Arguments["text"])
 	case m.Params.Name == "slow":
 		select {
@@ -253,7 +256,7 @@ func testRelay(dir string) int {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	c := testConnector(dir)
 	c.Logger = logger
-	relay := &Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return c.Connect(ctx) }}
+	relay := &relay.Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return c.Connect(ctx) }}
 	if err := relay.Run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "relay:", err)
 		return 1
@@ -262,17 +265,17 @@ func testRelay(dir string) int {
 }
 
 // testConnector connects to the test daemon of dir as a relay does.
-func testConnector(dir string) *Connector {
+func testConnector(dir string) *daemon.Connector {
 	exe, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	return &Connector{
+	return &daemon.Connector{
 		Dir:     dir,
-		Hello:   Hello{Wire: Wire, Version: testVersion(), Kind: KindMCP},
+		Hello:   daemon.Hello{Wire: daemon.Wire, Version: testVersion(), Kind: daemon.KindMCP},
 		Replace: true,
 		Start: func(ctx context.Context) error {
-			return Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
+			return daemon.Start(ctx, exe, []string{daemonCommand, dir}, filepath.Join(dir, "daemon.log"))
 		},
 	}
 }

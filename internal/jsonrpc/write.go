@@ -1,0 +1,43 @@
+package jsonrpc
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Replace returns a copy of line with the bytes at replaced by with.
+func Replace(line []byte, at Span, with string) []byte {
+	out := make([]byte, 0, len(line)-(at.To-at.From)+len(with))
+	out = append(out, line[:at.From]...)
+	out = append(out, with...)
+	return append(out, line[at.To:]...)
+}
+
+// Insert returns a copy of line with a member, given as raw JSON, added in
+// front of the others of the object at.
+func Insert(line []byte, object Span, name, rawValue string) []byte {
+	var b strings.Builder
+	b.WriteString(strconv.Quote(name))
+	b.WriteByte(':')
+	b.WriteString(rawValue)
+	if line[skipSpace(line, object.From+1)] != '}' {
+		b.WriteByte(',')
+	}
+	return slices.Insert(slices.Clone(line), object.From+1, []byte(b.String())...)
+}
+
+// Notification returns a line without id. It panics if params cannot be encoded.
+func Notification(method string, params any) []byte {
+	type body struct {
+		JSONRPC string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}
+	line, err := json.Marshal(body{"2.0", method, params})
+	if err != nil {
+		panic("jsonrpc: a notification that cannot be encoded: " + err.Error())
+	}
+	return append(line, '\n')
+}
