@@ -47,17 +47,26 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	w := wait{next: dialPoll, pause: startAgain}
+	asked := "" // the generation of the daemon that was asked last to stop
 	for replaced := 0; ; {
 		conn, err := Dial(ctx, c.Dir, c.Hello)
 		if older, ok := c.older(conn, err); ok && replaced < maxReplacements {
 			if conn != nil {
 				_ = conn.Close() // nothing has been sent
 			}
+			if older.Generation == asked {
+				w.why = errors.New("the older daemon has not stopped yet")
+				if err := w.forNext(ctx); err != nil {
+					return nil, err
+				}
+				w.why = nil
+				continue
+			}
 			replaced++
 			if err := c.replace(ctx, older); err != nil {
 				return nil, err
 			}
-			w.next = dialPoll
+			asked, w.next = older.Generation, dialPoll
 			continue
 		}
 		if err == nil || !retryable(err) || (c.Start == nil && errors.Is(err, ErrNotRunning)) {

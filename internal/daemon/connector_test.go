@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -128,4 +129,39 @@ func TestDialToSomethingElse(t *testing.T) {
 	}()
 	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})
 	require.ErrorContains(t, err, "greet the daemon")
+}
+
+// TestConnectWaitsForTheDaemonThatItReplaces plays an older daemon that accepts
+// connections for a while after it was asked to stop.
+func TestConnectWaitsForTheDaemonThatItReplaces(t *testing.T) {
+	dir := t.TempDir()
+	older := NewIdentity("1.0.0", os.Getpid())
+	lock := acquire(t, dir)
+	ln, err := Listen(lock)
+	require.NoError(t, err)
+	asked := make(chan int, 1)
+	go func() {
+		times := 0
+		for range 4 * maxReplacements {
+			conn, err := ln.AcceptUnix()
+			if !assert.NoError(t, err) {
+				break
+			}
+			var hello Hello
+			assert.NoError(t, readFrame(bufio.NewReader(conn), &hello))
+			welcome := Welcome{Identity: older, Refused: RefusedWire}
+			if hello.Kind == KindReplace {
+				times++
+				welcome.Refused = ""
+			}
+			assert.NoError(t, writeFrame(conn, welcome))
+			conn.Close()
+		}
+		ln.Close()
+		asked <- times
+	}()
+	c := &Connector{Dir: dir, Replace: true, Hello: Hello{Wire: Wire + 1, Version: "1.0.1", Kind: KindMCP}}
+	_, err = c.Connect(context.Background())
+	require.ErrorIs(t, err, ErrNotRunning)
+	assert.Equal(t, 1, <-asked, "it is asked once")
 }
