@@ -3,7 +3,6 @@ package notes
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"os"
 	"path"
@@ -55,19 +54,6 @@ func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround
 		op.files = append(op.files, f)
 	}
 	return nil
-}
-
-func (s *Store) canvases(ctx context.Context) ([]found, error) {
-	var files []found
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
-			var f found
-			err := rows.Scan(&f.path, &f.diskPath)
-			files = append(files, f)
-			return err
-		})
-	})
-	return files, err
 }
 
 // follow returns the text of a canvas or base with the paths changed that the

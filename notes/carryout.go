@@ -41,7 +41,7 @@ func (v *Vault) carryOut(ctx context.Context, p *plan) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	if err := v.store.recordFiles(ctx, p); err != nil {
+	if err := v.store.recordFiles(ctx, p.scanned, p.isSpared); err != nil {
 		return err
 	}
 	moves, err := v.pairMoves(ctx, root, p)
@@ -113,7 +113,7 @@ func (v *Vault) commit(ctx context.Context, root *os.Root, p *plan, files []prep
 	if err := v.commitEntries(ctx, b.entries, b.touches, Outside, p.deferLinks); err != nil || len(b.skipped) == 0 {
 		return err
 	}
-	return v.store.notes.Write(ctx, func(tx *sql.Tx) error {
+	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error {
 		for _, k := range b.skipped {
 			if err := insertSkipped(ctx, tx, k); err != nil {
 				return err
@@ -165,5 +165,5 @@ func (v *Vault) finishLinks(ctx context.Context) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.store.notes.Write(ctx, func(tx *sql.Tx) error { return resolveAll(ctx, tx) })
+	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return resolveAll(ctx, tx) })
 }

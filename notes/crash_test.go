@@ -216,7 +216,7 @@ func (c *crashed) texts() map[string]bool {
 	for _, text := range c.files() {
 		out[hashOf([]byte(text))] = true
 	}
-	require.NoError(c.t, c.store.history.Read(context.Background(), func(tx *sql.Tx) error {
+	require.NoError(c.t, c.store.History().Read(context.Background(), func(tx *sql.Tx) error {
 		return forEach(context.Background(), tx, `SELECT DISTINCT lower(hex(r.hash)) FROM revisions r JOIN blobs b ON b.hash = r.hash`, nil, func(rows *sql.Rows) error {
 			var hash string
 			err := rows.Scan(&hash)
@@ -267,7 +267,7 @@ func (c *crashed) checkLinks(w *crashWrite, answer Written) {
 	st, err := c.Status(context.Background())
 	require.NoError(c.t, err)
 	told := strings.Join(st.Warnings, "\n") + strings.Join(answer.Conflicts, "\n")
-	require.NoError(c.t, c.store.notes.Read(context.Background(), func(tx *sql.Tx) error {
+	require.NoError(c.t, c.store.Notes().Read(context.Background(), func(tx *sql.Tx) error {
 		return forEach(context.Background(), tx, `SELECT n.path, l.target FROM links l JOIN notes n ON n.id = l.note WHERE l.state = 0`, nil, func(rows *sql.Rows) error {
 			var note, target string
 			err := rows.Scan(&note, &target)

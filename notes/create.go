@@ -12,19 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// CreateRequest asks for a new note.
-type CreateRequest struct {
-	Title       string
-	Content     string
-	Folder      string // where the note goes; "" is the vault itself
-	Path        string // instead of Title and Folder: exactly here
-	Tags        []string
-	FrontMatter map[string]any
-	Scope       Scope
-	Author      Author
-	RequestKey  string // repeats of one request carry one key, and are answered alike; see BindRequest
-}
-
 // Create writes a new note durably and makes it known to the store and the
 // followers before it returns. It never replaces a file: a path that is taken
 // is an [*Error] with [ErrExists].
@@ -70,7 +57,7 @@ func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(r
 	if err := v.recoverOnce(ctx); err != nil {
 		return written, err
 	}
-	if done, err := Answered(ctx, v.store.history.Reader(), requestKey, &written); done || err != nil {
+	if done, err := Answered(ctx, v.store.History().Reader(), requestKey, &written); done || err != nil {
 		return written, err
 	}
 	root, err := v.disk.open()

@@ -1,12 +1,8 @@
 package notes
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
-	"os"
 	"path"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,9 +75,6 @@ type dateRules struct {
 
 // dateRulesVersion is raised whenever the same note gets another date.
 const dateRulesVersion = 1
-
-// datesSetting is where the store keeps its dateRules.
-const datesSetting = "dates"
 
 // of returns the note's date, and when it was created (zero: it does not say).
 func (r *dateRules) of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
@@ -274,55 +267,6 @@ func monthNamed(s string) int {
 	return 0
 }
 
-// maxAppFile bounds a settings file of the app that the vault is made with.
-const maxAppFile = 1 << 20
-
-// readAppFile reads a JSON file of Obsidian's into v. One that is not there,
-// or is being written, says nothing.
-func readAppFile(root *os.Root, name string, v any) {
-	data, _, err := readOnce(root, path.Join(".obsidian", name), maxAppFile)
-	if err != nil || json.Unmarshal(data, v) != nil {
-		reflect.ValueOf(v).Elem().SetZero()
-	}
-}
-
-// readDateRules returns the rules for a vault: the user's keys, and how the app
-// names periodic notes.
-func readDateRules(root *os.Root, keys []string) *dateRules {
-	r := &dateRules{Version: dateRulesVersion, Keys: keys}
-	add := func(f nameFormat, otherwise string) {
-		if f.Format == "" {
-			f.Format = otherwise
-		}
-		f.Folder = strings.Trim(f.Folder, "/")
-		r.Names = append(r.Names, f)
-	}
-	var daily nameFormat
-	readAppFile(root, "daily-notes.json", &daily)
-	if daily.Format != "" { // else the default, which holds everywhere
-		add(daily, "")
-	}
-	type periodic struct {
-		nameFormat
-		Enabled bool `json:"enabled"`
-	}
-	var plugin struct{ Daily, Weekly, Monthly, Quarterly, Yearly periodic }
-	readAppFile(root, "plugins/periodic-notes/data.json", &plugin)
-	for _, p := range []struct {
-		periodic
-		otherwise string
-	}{
-		{plugin.Daily, "YYYY-MM-DD"}, {plugin.Weekly, "gggg-[W]ww"}, {plugin.Monthly, "YYYY-MM"},
-		{plugin.Quarterly, "YYYY-[Q]Q"}, {plugin.Yearly, "YYYY"},
-	} {
-		if p.Enabled {
-			add(p.nameFormat, p.otherwise)
-		}
-	}
-	r.compile()
-	return r
-}
-
 func (r *dateRules) compile() {
 	for i := range r.Names {
 		r.Names[i].compile()
@@ -334,64 +278,4 @@ func (r *dateRules) equal(other *dateRules) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)
 	return errA == nil && errB == nil && string(a) == string(b)
-}
-
-// loadDates makes the rules of the store those that its dates were made with.
-func (s *Store) loadDates(ctx context.Context) error {
-	r := &dateRules{}
-	if err := s.setting(ctx, datesSetting, r); err != nil {
-		return err
-	}
-	r.compile()
-	s.dates.Store(r)
-	return nil
-}
-
-// setDates makes these the rules, and dates the notes by them, if they are
-// other ones than before. The caller holds the vault's lock.
-func (s *Store) setDates(ctx context.Context, r *dateRules) error {
-	if s.dates.Load().equal(r) {
-		return nil
-	}
-	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		type dated struct{ id, date, created int64 }
-		var changed []dated
-		err := forEach(ctx, tx, `SELECT id, path, mtime, date, created, front_matter FROM notes`, nil, func(rows *sql.Rows) error {
-			var d dated
-			var p string
-			var mtime, date, created int64
-			var text sql.RawBytes
-			if err := rows.Scan(&d.id, &p, &mtime, &date, &created, &text); err != nil {
-				return err
-			}
-			var values map[string]any
-			if text != nil {
-				if err := json.Unmarshal(text, &values); err != nil {
-					return err
-				}
-			}
-			on, since := r.of(p, values, time.Unix(0, mtime))
-			if d.date, d.created = on.UnixNano(), created; !since.IsZero() {
-				d.created = min(created, since.UnixNano())
-			}
-			if d.date != date || d.created != created {
-				changed = append(changed, d)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		w := newStatements(ctx, tx)
-		for _, d := range changed {
-			if err := w.exec(`UPDATE notes SET date = ?, created = ? WHERE id = ?`, d.date, d.created, d.id); err != nil {
-				return err
-			}
-		}
-		return setSetting(ctx, tx, datesSetting, r)
-	})
-	if err == nil {
-		s.dates.Store(r)
-	}
-	return err
 }

@@ -109,7 +109,7 @@ func TestAppSettingsAreBounded(t *testing.T) {
 func TestDatesAfterAnUpgrade(t *testing.T) {
 	f := newFixture(t, "Daily/2026-02-16.md", "x", "A.md", "---\npublished: 2019-08-07\n---\nx")
 	assert.Equal(t, "mtime", f.dayOf("A.md"))
-	require.NoError(t, f.store.notes.Write(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET date = mtime; DELETE FROM store WHERE key = 'dates'`)
 		return err
 	}))

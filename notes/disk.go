@@ -21,13 +21,6 @@ type disk struct {
 	recorded identity
 }
 
-// identity tells one folder from another that took its place. The zero value
-// means "not recorded, or the system has no such numbers".
-type identity struct {
-	Device uint64 `json:"device"`
-	Inode  uint64 `json:"inode"`
-}
-
 // FolderID identifies the folder at path by where it lies on its disk, so that
 // it is recognized after it was renamed. It is "" for a folder that cannot be
 // opened and on systems without such numbers.
@@ -117,19 +110,4 @@ func unavailable(err error) error {
 		hint += " If this folder is to be the vault from now on, run: notesd index --rebuild"
 	}
 	return &Error{Op: "open vault", Err: ErrUnavailable, Detail: detail, Hint: hint}
-}
-
-// stat is what the file system says about a file: enough to see, without
-// reading it, that it is the file whose bytes are known.
-type stat struct {
-	size  int64
-	mtime int64 // ns
-	ctime int64 // ns; 0 where the system has none
-	inode int64 // 0 where the system has none
-}
-
-func statOf(info fs.FileInfo) stat {
-	s := stat{size: info.Size(), mtime: info.ModTime().UnixNano()}
-	s.ctime, s.inode = sysStat(info)
-	return s
 }

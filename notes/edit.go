@@ -12,23 +12,6 @@ import (
 	"notesd/internal/markdown"
 )
 
-// Edit is one change to a note's text: op and the fields that go with it.
-type Edit = markdown.Edit
-
-// EditRequest asks for changes to a note, all or none.
-type EditRequest struct {
-	Note  string // as Lookup takes it
-	Edits []Edit // made one after the other, each on what the one before left
-	// ExpectedHash, when set, makes the change conditional on the note being
-	// the one that the caller read. Without it the change is conditional on
-	// the bytes that it was computed from.
-	ExpectedHash string
-	DryRun       bool
-	Scope        Scope
-	Author       Author
-	RequestKey   string
-}
-
 // Edit changes only the bytes that the edits name. A change by somebody else
 // that comes between is an [*Error] with [ErrConflict], the note's present
 // hash and a diff, and nothing is written.

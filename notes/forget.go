@@ -2,7 +2,6 @@ package notes
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -10,13 +9,6 @@ import (
 	"regexp"
 	"slices"
 )
-
-// Forgotten is what Forget has erased.
-type Forgotten struct {
-	Paths    []string // every path that the notes ever had
-	Versions int
-	SetAside []string // the names of databases and indexes that had been set aside
-}
 
 // Forget removes every trace of a deleted note from the store: its versions,
 // the journal entries that have one of its texts or names, its place in the
@@ -48,7 +40,7 @@ func (v *Vault) Forget(ctx context.Context, ref string, scope Scope) (Forgotten,
 	if err := v.feed.renew(ctx); err != nil {
 		return done, err
 	}
-	done.SetAside, err = removeSetAside(filepath.Dir(v.store.history.Path()))
+	done.SetAside, err = removeSetAside(filepath.Dir(v.store.History().Path()))
 	return done, err
 }
 
@@ -98,92 +90,6 @@ func (v *Vault) forgetStored(ctx context.Context, p string) (Forgotten, error) {
 		return done, err
 	}
 	return done, v.store.forgetDerived(ctx, done.Paths)
-}
-
-// forgotten selects the documents of the deleted notes that ever had the path.
-const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
-
-func (s *Store) forgetHistory(ctx context.Context, p string) (done Forgotten, err error) {
-	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
-			return err
-		}
-		if done.Paths, err = selectStrings(ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
-			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
-			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p); err != nil {
-			return err
-		}
-		if err := forgetOperations(ctx, tx, p, done.Paths); err != nil {
-			return err
-		}
-		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
-			return err
-		}
-		return execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused)
-	})
-	if err != nil {
-		return done, err
-	}
-	return done, s.history.Rewrite(ctx)
-}
-
-// forgetOperations removes the journal entries of the notes. Those of a note
-// that a symlink led to have another path, and some file systems spell paths in
-// another Unicode form; so entries are found by the texts, and by the paths of
-// the files that had these.
-func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string) error {
-	const texts = `SELECT hash FROM revisions WHERE hash IS NOT NULL AND document IN (` + forgotten + `)`
-	disk, err := selectStrings(ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
-	if err != nil {
-		return err
-	}
-	disk = slices.DeleteFunc(disk, func(name string) bool { return !slices.Contains(paths, nfc(name)) })
-	linked, err := selectStrings(ctx, tx, `SELECT path FROM operation_files WHERE old_hash IN (`+texts+`) UNION
-		SELECT new_path FROM operation_files WHERE new_hash IN (`+texts+`)`, p)
-	if err != nil {
-		return err
-	}
-	named := jsonArg(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
-	quoted := make([]string, len(paths)) // as the answer to a folder move, or to another change, has them
-	for i, path := range paths {
-		quoted[i] = jsonText(path)
-	}
-	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
-		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
-		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
-		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, jsonArg(quoted))
-}
-
-func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
-	err = forEach(ctx, tx, query, args, func(rows *sql.Rows) error {
-		var s string
-		err := rows.Scan(&s)
-		out = append(out, s)
-		return err
-	})
-	return out, err
-}
-
-func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
-	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		for _, query := range []string{
-			`UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
-				(SELECT c.note FROM changes c JOIN json_each(?1) j ON j.value IN (c.path, c.old_path))`, // the seq stays: followers count on it
-			`DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND ?1 = ?1`,
-		} {
-			if err := execAll(ctx, tx, query, jsonArg(paths)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.notes.Rewrite(ctx); err != nil {
-		return fmt.Errorf("rewrite %s: %w", notesFile, err)
-	}
-	return nil
 }
 
 // setAsideNames match what the store, the search index and "notesd adopt" set

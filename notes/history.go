@@ -12,30 +12,6 @@ import (
 	"time"
 )
 
-// Author is who made a version: a client by its name and version.
-type Author struct {
-	Name    string
-	Version string
-}
-
-// Outside is whoever changed a file other than through notesd: an editor, a
-// sync tool, git.
-var Outside = Author{Name: "outside"}
-
-// Revision is one version of a note in its history.
-type Revision struct {
-	Revision  int64 // what RestoreRequest takes; grows with time
-	Time      time.Time
-	Author    Author
-	Operation string // create, edit, move, delete, restore; found: the first version that notesd saw of a file
-	Path      string // the note's path after it
-	OldPath   string // where it was, for a move
-	Hash      string // "" where the note was deleted
-	Size      int64
-	Added     int // lines, against the revision before
-	Removed   int
-}
-
 // Outside versions are thinned: of an editor that saves every few seconds,
 // history keeps the newest version and one for every seenEvery before it. A
 // version that the next one lost text of is kept as well, but no more than
@@ -102,7 +78,7 @@ func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]entry)
 		return err
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
+		h := newHistoryWriter(ctx, tx)
 		for _, id := range ids { // in the order of the batch, so that revisions are
 			old, ok := replaced[id]
 			if !ok {
@@ -135,6 +111,11 @@ func (s *Store) storedVersions(ctx context.Context, ids []int64) (map[int64]vers
 
 // historyWriter writes history within one transaction.
 type historyWriter struct{ *statements }
+
+// newHistoryWriter returns a writer within the transaction.
+func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
+	return historyWriter{newStatements(ctx, tx)}
+}
 
 // outside records that a change from outside replaced the version old.
 func (h historyWriter) outside(old version, e entry, now time.Time) error {
@@ -355,54 +336,6 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }
 
-// settleHistory records, once after a start, the deletion of notes that history
-// has as existing and that are gone: nothing noticed that while notes.db was
-// being rebuilt, or history.db is an older copy that was put back. Notes that
-// history has as deleted, and that exist, exist again.
-func (v *Vault) settleHistory(ctx context.Context, p *plan) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.settled {
-		return nil
-	}
-	there, err := v.store.passedOver(ctx) // a file that cannot be read may still be the note
-	if err != nil {
-		return err
-	}
-	rows, err := v.store.rows(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for name := range rows {
-		there[name] = stat{}
-	}
-	docs, err := v.store.selectDocuments(ctx, `true`)
-	if err != nil {
-		return err
-	}
-	current := map[string]document{} // as currentDocument selects it
-	for _, d := range docs {
-		if before, ok := current[d.path]; !ok || d.live || !before.live {
-			current[d.path] = d
-		}
-	}
-	err = v.store.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
-		for _, d := range current {
-			_, exists := there[d.path]
-			if d.live == exists || p.isSpared(d.path) {
-				continue
-			}
-			if err := h.settle(d, exists, v.store.now()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	v.settled = err == nil
-	return err
-}
-
 func (h historyWriter) settle(d document, exists bool, now time.Time) error {
 	newest, err := h.newest(d.id, 1)
 	if err != nil {
@@ -422,65 +355,10 @@ func (h historyWriter) settle(d document, exists bool, now time.Time) error {
 	return h.setDocument(d.id, d.path, exists)
 }
 
-// HistoryPage is part of a note's history, newest first.
-type HistoryPage struct {
-	Revisions []Revision
-	Next      string // "" at the end
-}
-
-// HistoryQuery asks for the history of a note, also of a deleted one by the
-// path that it had.
-type HistoryQuery struct {
-	Note   string
-	Limit  int // 0 is 20
-	Cursor string
-	Scope  Scope
-}
-
 // everHad selects the documents of all notes that have, or ever had, the path
 // ?1: a name that another note takes over hides neither's history.
 const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
-
-// History returns the versions of a note, and of every other note that ever
-// had its path, newest first. The note's present version is always among them.
-func (v *Vault) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
-	path, err := v.historyPath(ctx, q.Note, q.Scope)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	if q.Limit <= 0 {
-		q.Limit = 20
-	}
-	before, err := parseRevisionCursor(q.Cursor)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	page := HistoryPage{Revisions: []Revision{}}
-	enough := errors.New("enough")
-	err = v.store.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed
-			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 ORDER BY r.id DESC`, []any{path, before}, func(rows *sql.Rows) error {
-			r, err := scanRevision(rows)
-			if err != nil || !q.Scope.CanRead(r.Path) {
-				return err // the note was, or is now, where this caller may not look
-			}
-			if len(page.Revisions) == q.Limit {
-				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
-				return enough
-			}
-			if !q.Scope.CanRead(r.OldPath) {
-				r.OldPath = ""
-			}
-			page.Revisions = append(page.Revisions, r)
-			return nil
-		})
-	})
-	if err != nil && !errors.Is(err, enough) {
-		return HistoryPage{}, err
-	}
-	return page, nil
-}
 
 func parseRevisionCursor(s string) (int64, error) {
 	if s == "" {
@@ -500,56 +378,6 @@ func scanRevision(rows *sql.Rows) (Revision, error) {
 	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed)
 	r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
 	return r, err
-}
-
-// historyPath returns the path whose history ref names: the path itself, when
-// it is written whole and a note has or had it, else that of the one living or
-// else deleted note with the name. The present version of a living note is put
-// into history first.
-func (v *Vault) historyPath(ctx context.Context, ref string, scope Scope) (string, error) {
-	meta, findErr := v.store.Lookup(ctx, ref, scope)
-	if findErr != nil && !errors.Is(findErr, ErrNotFound) && !errors.Is(findErr, ErrAmbiguous) {
-		return "", findErr
-	}
-	name, err := cleanRef(ref)
-	if err != nil {
-		return "", err
-	}
-	if findErr != nil || key(meta.Path) != key(name) {
-		if IsNoteName(name) && scope.CanRead(name) {
-			if docs, err := v.store.documents(ctx, name); err != nil || len(docs) > 0 {
-				return name, err
-			}
-		}
-	}
-	if findErr == nil {
-		return meta.Path, v.keepPresent(ctx, meta.ID)
-	}
-	if errors.Is(findErr, ErrAmbiguous) {
-		return "", findErr
-	}
-	return v.store.deletedPath(ctx, name, scope, findErr)
-}
-
-func (v *Vault) keepPresent(ctx context.Context, id int64) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	present, err := v.store.storedVersions(ctx, []int64{id})
-	if err != nil || len(present) == 0 {
-		return err
-	}
-	return v.store.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
-		doc, err := h.document(present[id].path)
-		if err != nil {
-			return err
-		}
-		newest, err := h.newest(doc, 1)
-		if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, present[id].hash) {
-			return err
-		}
-		return h.addFound(doc, newest, present[id]) // not passing: it is about to be shown
-	})
 }
 
 // document is a note's identity in history.
@@ -607,7 +435,7 @@ func escapeLike(s string) string {
 // keepText puts a text into a note's history as a version found on disk.
 func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
+		h := newHistoryWriter(ctx, tx)
 		doc, err := h.document(path)
 		if err != nil {
 			return err
@@ -620,4 +448,53 @@ func (s *Store) keepText(ctx context.Context, path string, data []byte, at time.
 func foundVersion(path string, data []byte, at int64) version {
 	codec, packed := pack(data)
 	return version{path: path, time: at, hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
+}
+
+// revisionText returns the text of a revision of a note that has, or ever had,
+// the path.
+func (s *Store) revisionText(ctx context.Context, notePath string, revision int64, scope Scope) ([]byte, error) {
+	var text []byte
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		var hash []byte
+		var was string
+		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+everHad+`)`, notePath, revision).Scan(&hash, &was)
+		switch {
+		case errors.Is(err, sql.ErrNoRows) || err == nil && !scope.CanRead(was):
+			return &Error{Op: "restore", Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
+		case err != nil:
+			return err
+		case hash == nil:
+			return &Error{Op: "restore", Path: notePath, Err: ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Restore the revision before it."}
+		}
+		text, err = loadBlob(ctx, tx, hash)
+		return err
+	})
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+// textByHash returns a text that history knows, or nil.
+func (s *Store) textByHash(ctx context.Context, hash string) ([]byte, error) {
+	raw, err := hex.DecodeString(hash)
+	if err != nil {
+		return nil, &Error{Op: "compare", Err: ErrInvalid, Detail: "expected_hash is not a hash", Hint: "Pass the hash that read_note returned."}
+	}
+	var text []byte
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		text, err = loadBlob(ctx, tx, raw)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return err
+	})
+	return text, err
+}
+
+// newestRevision returns the number of the newest revision of the note at a
+// path.
+func (s *Store) newestRevision(ctx context.Context, notePath string) (n int64, err error) {
+	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)
+	return n, err
 }

@@ -215,7 +215,7 @@ func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 	}
 
 	f.clock.Advance(time.Minute) // history.db was put back from a backup, by which A was deleted
-	require.NoError(t, f.store.history.Write(ctx, func(tx *sql.Tx) error { return execAll(ctx, tx, `UPDATE documents SET live = 0 WHERE path = 'A.md'`) }))
+	require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error { return execAll(ctx, tx, `UPDATE documents SET live = 0 WHERE path = 'A.md'`) }))
 	f.restart()
 	docs, err := f.store.documents(ctx, "A.md")
 	require.NoError(t, err)
@@ -274,7 +274,7 @@ func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
 		}
 	}
 	f.restoreText("N.md", "")
-	require.NoError(t, f.store.history.Write(context.Background(), func(tx *sql.Tx) error { return execAll(context.Background(), tx, `DELETE FROM blobs`) }))
+	require.NoError(t, f.store.History().Write(context.Background(), func(tx *sql.Tx) error { return execAll(context.Background(), tx, `DELETE FROM blobs`) }))
 	f.save("N.md", "d\n")
 	f.save("N.md", "e\n")
 	f.remove("N.md")
@@ -454,7 +454,7 @@ func TestPrune(t *testing.T) {
 			_, err = f.Restore(ctx, RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
 			require.NoError(t, err)
 		}
-		require.NoError(t, f.store.history.Write(ctx, func(tx *sql.Tx) error {
+		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
 			return execAll(ctx, tx, `DELETE FROM revisions WHERE size > 40000 AND path = 'A.md'`)
 		}))
 		before := counts(f)
@@ -518,7 +518,7 @@ func incompressible(size int) string {
 func (f *fixture) requireBlobs(want int) {
 	f.t.Helper()
 	var n int
-	require.NoError(f.t, f.store.history.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM blobs`).Scan(&n))
+	require.NoError(f.t, f.store.History().Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM blobs`).Scan(&n))
 	assert.Equal(f.t, want, n, "texts in history")
 }
 
@@ -527,7 +527,7 @@ func (f *fixture) requireBlobs(want int) {
 func (f *fixture) requireNoTrace(words ...string) {
 	f.t.Helper()
 	ctx := context.Background()
-	require.NoError(f.t, f.store.history.Read(ctx, func(tx *sql.Tx) error {
+	require.NoError(f.t, f.store.History().Read(ctx, func(tx *sql.Tx) error {
 		return forEach(ctx, tx, `SELECT hash FROM blobs`, nil, func(rows *sql.Rows) error {
 			var hash []byte
 			if err := rows.Scan(&hash); err != nil {

@@ -104,7 +104,7 @@ func TestHostileSaves(t *testing.T) {
 	for _, text := range f.files() {
 		add(text)
 	}
-	require.NoError(t, f.store.history.Read(context.Background(), func(tx *sql.Tx) error {
+	require.NoError(t, f.store.History().Read(context.Background(), func(tx *sql.Tx) error {
 		return forEach(context.Background(), tx, `SELECT b.codec, b.data FROM blobs b WHERE b.hash IN (SELECT hash FROM revisions)`, nil, func(rows *sql.Rows) error {
 			var codec int
 			var packed []byte
@@ -179,7 +179,7 @@ func TestDisplacedTextThatCannotBeKept(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t, "N.md", "original\n")
 	exec := func(statement string) {
-		require.NoError(t, f.store.history.Write(ctx, func(tx *sql.Tx) error {
+		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, statement)
 			return err
 		}))

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -12,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"notesd/internal/markdown"
 )
 
 // operation is a change to files that notesd makes. It is written to the
@@ -97,7 +100,7 @@ func isTempName(name string) bool { return tempNames.MatchString(name) }
 // store is about to forget them.
 func (s *Store) begin(ctx context.Context, op *operation, replaced map[int64]version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
+		h := newHistoryWriter(ctx, tx)
 		key, request := splitRequest(op.requestKey)
 		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			key, request, op.kind, op.author.Name, op.author.Version, s.now().UnixNano(), statePending)
@@ -207,7 +210,7 @@ func jsonText(v any) string {
 // revision of the first file.
 func (s *Store) finish(ctx context.Context, op *operation, replaced map[int64]version, answer Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := historyWriter{newStatements(ctx, tx)}
+		h := newHistoryWriter(ctx, tx)
 		now := s.now().UnixNano()
 		for i := range op.files {
 			f := &op.files[i]
@@ -366,21 +369,6 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 		key, request, kind, now.UnixNano(), stateDone, jsonText(answer))
 }
 
-// Repeated reports whether the request was carried out already, so that sending
-// it again only brings its answer: nobody has to be asked for it. What a crash
-// has interrupted is finished first.
-func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
-	if requestKey == "" {
-		return false, nil
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err := v.recoverOnce(ctx); err != nil {
-		return false, err
-	}
-	return Answered(ctx, v.store.history.Reader(), requestKey, nil)
-}
-
 // pendingOperations returns what a crash has interrupted, oldest first.
 func (s *Store) pendingOperations(ctx context.Context) ([]*operation, error) {
 	var ops []*operation
@@ -443,4 +431,43 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 		return nil, err
 	}
 	return unpack(codec, packed)
+}
+
+// written describes the operation's outcome; its revision is not known yet.
+func (op *operation) written() Written {
+	f := &op.files[0]
+	w := Written{Path: f.newPath, Diff: shortDiff(f.old, f.new, f.newPath), Moved: op.moved, Conflicts: op.conflicts(), Left: op.left}
+	if f.oldPath != "" && !f.folder {
+		w.Was = hashOf(f.old)
+	}
+	if f.newPath == "" {
+		w.Path, w.LinkedFrom = f.oldPath, op.linkedFrom
+		return w
+	}
+	if !f.folder {
+		w.Title, w.Hash = titleOf(f.newPath, markdown.Parse(f.new)), hashOf(f.new)
+	}
+	if f.oldPath != "" && f.oldPath != f.newPath {
+		w.OldPath = f.oldPath
+	}
+	for _, other := range op.files[1:] {
+		if other.conflict == nil && !bytes.Equal(other.old, other.new) {
+			w.Relinked = append(w.Relinked, other.newPath)
+		}
+	}
+	return w
+}
+
+func (op *operation) conflicts() []string {
+	var paths []string
+	for _, f := range op.files {
+		if f.conflict != nil {
+			paths = append(paths, f.oldPath)
+		}
+	}
+	return paths
+}
+
+func (f *fileChange) isPureMove() bool {
+	return f.oldPath != "" && f.newPath != "" && f.oldDisk != f.newDisk && string(f.old) == string(f.new)
 }

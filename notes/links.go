@@ -6,85 +6,11 @@ import (
 	"strings"
 )
 
-// LinkQuery asks for the links of a note.
-type LinkQuery struct {
-	Direction string // "out", "in", or "both", the default
-	Depth     int    // how many links to follow; 1 (the default) to 3
-	Limit     int    // links in all; 0 is 100
-	Scope     Scope
-}
-
-// LinkedNote is one link, seen from the note that was asked about.
-type LinkedNote struct {
-	Direction string // "out": From links to To; "in": the same, found backwards
-	From      string // path of the linking note
-	To        string // path of the linked note or attachment; "" when unresolved
-	ToTitle   string
-	Kind      LinkKind
-	Target    string // as written
-	Anchor    string
-	Alias     string
-	Line      int    // in From
-	Context   string // the line in From, cut
-	Depth     int
-	Ambiguous bool // several notes are meant; To is empty
-
-	// Attachment: To is a file that is no note; see [Vault.Attachment].
-	Attachment bool
-}
-
-// LinkReport is what a note links to and what links to it.
-type LinkReport struct {
-	Path       string
-	Outgoing   []LinkedNote
-	Backlinks  []LinkedNote
-	Unresolved []LinkedNote // of the note itself
-	Truncated  bool
-}
-
 const (
 	maxLinkDepth     = 3
 	defaultLinkLimit = 100
 	linkContextRunes = 160
 )
-
-// Links reports the links of a note in both directions, by breadth first up
-// to the depth asked for.
-func (v *Vault) Links(ctx context.Context, ref string, q LinkQuery) (LinkReport, error) {
-	meta, err := v.store.Lookup(ctx, ref, q.Scope)
-	if err != nil {
-		return LinkReport{}, err
-	}
-	switch q.Direction {
-	case "", "both", "out", "in":
-	default:
-		return LinkReport{}, &Error{Op: "list links of", Path: meta.Path, Err: ErrInvalid, Detail: "direction must be out, in or both"}
-	}
-	q.Depth = min(max(q.Depth, 1), maxLinkDepth)
-	if q.Limit <= 0 {
-		q.Limit = defaultLinkLimit
-	}
-	report := LinkReport{Path: meta.Path, Outgoing: []LinkedNote{}, Backlinks: []LinkedNote{}, Unresolved: []LinkedNote{}}
-	err = v.store.notes.Read(ctx, func(tx *sql.Tx) error {
-		outside, err := symlinksOutside(ctx, tx, q.Scope)
-		if err != nil {
-			return err
-		}
-		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside}
-		if q.Direction != "in" {
-			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
-				return err
-			}
-		}
-		if q.Direction != "out" {
-			if err := w.follow("in", meta.ID, &report.Backlinks); err != nil {
-				return err
-			}
-		}
-		return w.addContext()
-	})
-	return report, err
-}
 
 type linkWalk struct {
 	ctx     context.Context

@@ -13,21 +13,6 @@ import (
 	"time"
 )
 
-// ListQuery asks for a page of notes.
-type ListQuery struct {
-	Filter Filter
-	Sort   string // "modified" (the default, newest first), "date", "created" (newest first), "title", "path", "size" (largest first)
-	Limit  int    // 1 to 1000; 0 is 50
-	Cursor string // ListPage.Next of the page before
-}
-
-// ListPage is one page of a list.
-type ListPage struct {
-	Notes []Meta
-	Total int    // of the whole list
-	Next  string // "" on the last page
-}
-
 // order is one way to sort: the column, and whether the largest comes first.
 type order struct {
 	column     string
@@ -60,10 +45,6 @@ func (c cursor) String() string {
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
-
-// ErrBadCursor is an ErrInvalid too; protocol lists answer it with a
-// code of its own.
-var ErrBadCursor = fmt.Errorf("bad cursor: %w", ErrInvalid)
 
 func parseCursor(s, sort string) (cursor, error) {
 	var c cursor
@@ -112,7 +93,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (ListPage, error) {
 
 func listWhere(ctx context.Context, tx *sql.Tx, f Filter) (string, []any, error) {
 	if !f.needsGo() {
-		where, args := f.sql()
+		where, args := filterSQL(f)
 		return where, args, nil
 	}
 	ids := []int64{}

@@ -213,7 +213,7 @@ func TestFilterEndsWithItsCaller(t *testing.T) {
 	f := newFixture(t, "a.md", "a", "b.md", "b")
 	ctx, cancel := context.WithCancel(context.Background())
 	seen := 0
-	err := f.store.notes.Read(context.Background(), func(tx *sql.Tx) error {
+	err := f.store.Notes().Read(context.Background(), func(tx *sql.Tx) error {
 		return selectIDs(ctx, tx, Filter{Glob: "*"}, func(int64) { seen++; cancel() })
 	})
 	require.ErrorIs(t, err, context.Canceled)

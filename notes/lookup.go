@@ -6,28 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// Scope bounds what one caller may touch.
-type Scope struct {
-	Read     []string // folders; nil: everywhere
-	Write    []string // folders; nil: wherever it may read
-	ReadOnly bool
-}
-
-// CanRead reports whether the scope lets its caller see the note at p.
-func (s Scope) CanRead(p string) bool { return s.Read == nil || inAny(p, s.Read) }
-
-// CanWrite reports whether the scope lets its caller change the note at p.
-func (s Scope) CanWrite(p string) bool {
-	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || inAny(p, s.Write))
-}
-
-func inAny(p string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return under(key(p), folderKey(f)) })
-}
 
 // maxCandidates bounds the list in an error: enough to choose from.
 const maxCandidates = 8
@@ -165,7 +147,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope Scope) er
 
 // countIn returns how many notes lie in a folder and below it.
 func countIn(ctx context.Context, tx *sql.Tx, folder string, scope Scope) (n int, err error) {
-	where, args := Filter{Folder: folder, Scope: scope.Read}.sql()
+	where, args := filterSQL(Filter{Folder: folder, Scope: scope.Read})
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
 	return n, err
 }
@@ -248,4 +230,49 @@ func overlap(a, b map[[3]rune]bool) float64 {
 		}
 	}
 	return 2 * float64(shared) / float64(len(a)+len(b))
+}
+
+// inVault makes an absolute path below the vault's folder one in the vault.
+func (s *Store) inVault(ref string) string {
+	if !filepath.IsAbs(ref) {
+		return ref
+	}
+	for _, root := range s.roots {
+		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return ref
+}
+
+// Lookup finds the note that ref names: a path (with or without .md), a URI,
+// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
+// order, exactly first and then without regard to case; a URI means its own
+// note and no other. An absolute path below the vault, an obsidian:// link, and
+// a reference to a part of a note ([SplitAnchor]) name the note, too. An
+// [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
+// [ErrNotFound] lists the similar ones, or says where the note was moved.
+func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
+	ref = s.inVault(appRef(ref))
+	meta, err := s.lookupWhole(ctx, ref, scope)
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrInvalid) {
+		return meta, err
+	}
+	if base, _ := SplitAnchor(ref); base != ref {
+		return s.lookupWhole(ctx, s.inVault(base), scope)
+	}
+	return meta, err
+}
+
+// checkWhole refuses to change a note of which ref names only a part.
+func (s *Store) checkWhole(ctx context.Context, op, ref string, found Meta, scope Scope) error {
+	base, a := SplitAnchor(ref)
+	if a == (Anchor{}) {
+		return nil
+	}
+	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
+		return nil // a name that looks so
+	}
+	return &Error{Op: op, Path: ref, Err: ErrInvalid, Detail: "this names a part of the note " + quote(found.Path),
+		Hint: "Name the note alone; an edit takes the part as its heading."}
 }

@@ -153,7 +153,7 @@ func (v *Vault) spareAway(ctx context.Context, root *os.Root, p *plan, seen map[
 	if maps.Equal(known, next) {
 		return nil
 	}
-	return v.store.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, mountsSetting, next) })
+	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, mountsSetting, next) })
 }
 
 func (v *Vault) logMounts(before, after map[string]identity) {
@@ -229,10 +229,4 @@ func (p *plan) lacksMostOf(folder string) bool {
 func (p *plan) spare(folder string) {
 	p.gone = slices.DeleteFunc(p.gone, func(r row) bool { return under(r.path, folder) })
 	p.spared = append(p.spared, folder)
-}
-
-// isSpared reports whether nothing may be concluded from the absence of a
-// file at name.
-func (p *plan) isSpared(name string) bool {
-	return slices.ContainsFunc(p.spared, func(folder string) bool { return under(name, folder) })
 }

@@ -13,19 +13,6 @@ import (
 	"strings"
 )
 
-// MoveRequest asks for a note, or a folder, to get another path.
-type MoveRequest struct {
-	Note string // as Lookup takes it, or a folder
-	// To is the new path. One that ends in '/', or names a folder that exists,
-	// keeps the file name.
-	To          string
-	UpdateLinks bool // rewrite the links of the vault so that each leads where it led
-	DryRun      bool
-	Scope       Scope
-	Author      Author
-	RequestKey  string
-}
-
 // Move renames a note or a folder and rewrites links, in other notes and in
 // the moved ones, as one operation: every new text is on disk before the first
 // name changes. A note that somebody else changes before that makes it fail
@@ -255,7 +242,7 @@ func (v *Vault) checkStaysIgnored(ctx context.Context, root *os.Root, folder, to
 // relink adds to the operation every note whose links the move would lead
 // astray, with the links rewritten.
 func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *operation, scope Scope) error {
-	links, err := v.store.linksAround(ctx, m)
+	links, err := newLinksAround(ctx, v.store, m)
 	if err != nil {
 		return err
 	}

@@ -615,7 +615,7 @@ func TestCanvasIsOfTheSameOperation(t *testing.T) {
 		assert.Equal(t, map[string]string{"New.md": "o", "B.canvas": `{"nodes":[{"file":"New.md"}]}`}, f.files(), step)
 		f.requireConsistent()
 		documents := 0
-		require.NoError(t, f.store.history.Reader().QueryRowContext(ctx, `SELECT count(*) FROM documents`).Scan(&documents))
+		require.NoError(t, f.store.History().Reader().QueryRowContext(ctx, `SELECT count(*) FROM documents`).Scan(&documents))
 		assert.LessOrEqual(t, documents, 1, "a canvas has no history of its own")
 	}
 }

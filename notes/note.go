@@ -1,6 +1,11 @@
 package notes
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+)
 
 // Note is one Markdown file as the store knows it: the file's text and what
 // the parser found in it. Values handed out are the caller's to keep; the
@@ -106,4 +111,40 @@ type Passage struct {
 	LineStart int
 	LineEnd   int
 	Text      string // untrusted: the note's own words
+}
+
+// EmbedText is the text of a chunk as it is embedded: the title and the
+// headings above it in front, so that a passage is found by what its note is
+// about.
+func (n *Note) EmbedText(c Chunk) string {
+	var b strings.Builder
+	b.WriteString(n.Title)
+	for i, h := range c.Path {
+		if i == 0 && h == n.Title {
+			continue
+		}
+		b.WriteString(" > ")
+		b.WriteString(h)
+	}
+	b.WriteString("\n")
+	b.WriteString(strings.TrimSpace(n.Content[c.Start:c.End]))
+	return b.String()
+}
+
+// hashOf returns the hex SHA-256 that names the bytes of a file.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// TagCount is a tag and how many notes have it.
+type TagCount struct {
+	Tag   string // as most recently spelled
+	Notes int
+}
+
+// FolderCount is a folder and how many notes lie directly in it.
+type FolderCount struct {
+	Folder string // "" is the vault
+	Notes  int
 }

@@ -77,7 +77,7 @@ func (s *Store) WhyNothing(ctx context.Context, f Filter) ([]string, error) {
 
 // selected returns how many notes a filter selects.
 func (s *Store) selected(ctx context.Context, f Filter) (n int, err error) {
-	where, args := f.sql()
+	where, args := filterSQL(f)
 	err = s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
 	return n, err
 }
@@ -97,7 +97,7 @@ func whereHint(field string) string {
 func (s *Store) frontMatterKeys(ctx context.Context, scope Scope) ([]string, error) {
 	count := map[string]int{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := Filter{Scope: scope.Read}.sql()
+		where, args := filterSQL(Filter{Scope: scope.Read})
 		return forEach(ctx, tx, `SELECT n.front_matter FROM notes n WHERE n.front_matter IS NOT NULL AND `+where, args, func(rows *sql.Rows) error {
 			var text sql.RawBytes
 			if err := rows.Scan(&text); err != nil {
@@ -148,9 +148,4 @@ func near(asked string, values []string) string {
 		shown = append(shown, "…")
 	}
 	return word + strings.Join(shown, ", ")
-}
-
-// WhyNothing says why the filter selects no note; see [Store.WhyNothing].
-func (v *Vault) WhyNothing(ctx context.Context, f Filter) ([]string, error) {
-	return v.store.WhyNothing(ctx, f)
 }

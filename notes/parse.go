@@ -2,20 +2,12 @@ package notes
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"notesd/internal/markdown"
 )
-
-// hashOf returns the hex SHA-256 that names the bytes of a file.
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
 
 // notText says why data cannot be a note, or "".
 func notText(data []byte) string {
@@ -74,22 +66,4 @@ func titleOf(path string, doc *markdown.Document) string {
 		return t
 	}
 	return baseName(path)
-}
-
-// EmbedText is the text of a chunk as it is embedded: the title and the
-// headings above it in front, so that a passage is found by what its note is
-// about.
-func (n *Note) EmbedText(c Chunk) string {
-	var b strings.Builder
-	b.WriteString(n.Title)
-	for i, h := range c.Path {
-		if i == 0 && h == n.Title {
-			continue
-		}
-		b.WriteString(" > ")
-		b.WriteString(h)
-	}
-	b.WriteString("\n")
-	b.WriteString(strings.TrimSpace(n.Content[c.Start:c.End]))
-	return b.String()
 }

@@ -147,3 +147,7 @@ func isLowerASCII(s string) bool {
 func under(p, folder string) bool {
 	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
 }
+
+func nfc(s string) string { return norm.NFC.String(s) }
+
+func folderKey(folder string) string { return key(strings.Trim(folder, "/ ")) }

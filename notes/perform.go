@@ -8,12 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"notesd/internal/atomicfile"
 )
-
-func nfc(s string) string { return norm.NFC.String(s) }
 
 // perform carries an operation out: journal, temp files, the swap of each
 // name, the store, and the journal again. The caller holds the vault's lock.
@@ -271,4 +267,19 @@ func writeProblem(op *operation, err error) error {
 		return fmt.Errorf("%s %s: %w", op.kind, quote(e.Path), err)
 	}
 	return e
+}
+
+// Repeated reports whether the request was carried out already, so that sending
+// it again only brings its answer: nobody has to be asked for it. What a crash
+// has interrupted is finished first.
+func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
+	if requestKey == "" {
+		return false, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.recoverOnce(ctx); err != nil {
+		return false, err
+	}
+	return Answered(ctx, v.store.History().Reader(), requestKey, nil)
 }

@@ -98,10 +98,6 @@ func (d *placer) stageFile(dir *atomicfile.Dir, f *fileChange) error {
 	return dir.Stage(f.temp, f.new, like)
 }
 
-func (f *fileChange) isPureMove() bool {
-	return f.oldPath != "" && f.newPath != "" && f.oldDisk != f.newDisk && string(f.old) == string(f.new)
-}
-
 // makeFolders creates what is missing of a folder, and remembers it.
 func (d *placer) makeFolders(folder string) error {
 	if folder == "." {

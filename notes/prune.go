@@ -9,27 +9,6 @@ import (
 	"time"
 )
 
-// HistoryLimits bound what history keeps. A note's newest text is always kept,
-// also of a deleted note, and does not count.
-type HistoryLimits struct {
-	Revisions int           // of one note; 0 is 200
-	Age       time.Duration // 0 is ten years
-	Bytes     int64         // of all older texts, compressed; 0 is 1 GiB
-}
-
-func (l HistoryLimits) withDefaults() HistoryLimits {
-	if l.Revisions == 0 {
-		l.Revisions = 200
-	}
-	if l.Age == 0 {
-		l.Age = 10 * 365 * 24 * time.Hour
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 1 << 30
-	}
-	return l
-}
-
 // keepChanges is how far back the change feed reaches. A follower that has
 // been away for longer is built anew.
 const keepChanges = 200_000
@@ -48,40 +27,6 @@ const (
 const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
 	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
 		WHERE operations.state = 'pending' AND blobs.hash IN (old_hash, new_hash))`
-
-// Prune drops what the limits no longer let history keep, and the far end of
-// the change feed.
-func (v *Vault) Prune(ctx context.Context) error {
-	limits := v.opt.History.withDefaults()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	err := v.store.history.Write(ctx, func(tx *sql.Tx) error {
-		now := v.opt.Now()
-		for _, drop := range []struct {
-			query string
-			arg   any
-		}{
-			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-journalAge).UnixNano()},
-			{`DELETE FROM revisions WHERE time < ? AND ` + mayBePruned, now.Add(-limits.Age).UnixNano()},
-			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
-				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, limits.Revisions},
-		} {
-			if err := execAll(ctx, tx, drop.query, drop.arg); err != nil {
-				return err
-			}
-		}
-		if err := execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused); err != nil {
-			return err
-		}
-		return pruneBytes(ctx, tx, limits.Bytes)
-	})
-	if err != nil {
-		return err
-	}
-	return v.store.notes.Write(ctx, func(tx *sql.Tx) error {
-		return execAll(ctx, tx, `DELETE FROM changes WHERE seq <= ?`, int64(v.store.head.Load())-keepChanges)
-	})
-}
 
 // freeable is a text that only revisions have which may be pruned.
 type freeable struct {

@@ -9,26 +9,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 )
-
-// racyWindow: a file that changed this shortly before it was read may change
-// once more without its stat showing it (two saves within one tick of the
-// clock), so it is read again at the next look. Git calls it the racy window;
-// 2 s is FAT's tick, the coarsest in use.
-const racyWindow = 2 * time.Second
-
-// unchanged reports whether a file with this stat can be trusted to hold the
-// bytes that the row was made from.
-func (r row) unchanged(s stat) bool {
-	changed := s.ctime // cannot be set at will, as mtime can
-	if changed == 0 {
-		changed = s.mtime
-	}
-	return r.stat == s && r.hashedAt-changed >= int64(racyWindow)
-}
 
 // Reconcile finishes what a crash has interrupted, makes the store equal to
 // the disk, for the whole vault, and feeds the followers.
@@ -60,28 +43,8 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	return v.carryOut(ctx, p)
 }
 
-// plan is what a look at the disk found to be different from the store. It
-// holds stats only; files are read when it is carried out, and looked at once
-// more then, so a plan that has become old does no harm.
-type plan struct {
-	changed     []found         // to be read
-	differing   int             // of changed, those that are known to differ
-	gone        []row           // no file has this name any more
-	spared      []string        // folders that could not be looked at: what is not seen there is not gone
-	rows        map[string]row  // what the store had
-	passed      map[string]stat // files that were read and found to be no notes
-	whole       bool            // covers the whole vault
-	deferLinks  bool            // links are resolved when it is carried out
-	skipped     []Skipped
-	kept        []string // of passed, the files that have not changed
-	attachments []found
-	targets     map[string]string // of symlinks
-	looked      []string          // the paths that were looked at; nil for the whole vault
-	writes      uint64            // Vault.writes when the plan was made
-}
-
 func (v *Vault) planAll(ctx context.Context) (*plan, error) {
-	p := &plan{whole: true, writes: v.writes.Load()}
+	p := &plan{scanned: scanned{whole: true}, writes: v.writes.Load()}
 	root, id, err := v.disk.openAny()
 	if err != nil {
 		return nil, err
@@ -215,7 +178,7 @@ func (p *plan) sort() {
 }
 
 func (v *Vault) planPaths(ctx context.Context, diskPaths []string) (*plan, error) {
-	p := &plan{writes: v.writes.Load(), looked: []string{}}
+	p := &plan{scanned: scanned{looked: []string{}}, writes: v.writes.Load()}
 	root, err := v.disk.open()
 	if err != nil {
 		if v.incident.set(err) {
@@ -307,4 +270,25 @@ func (v *Vault) look(ctx context.Context, root *os.Root, diskPath string, w *wal
 		w.addMount(folder, m)
 	}
 	return nil
+}
+
+// plan is what a look at the disk found to be different from the store. It
+// holds stats only; files are read when it is carried out, and looked at once
+// more then, so a plan that has become old does no harm.
+type plan struct {
+	scanned
+	changed    []found         // to be read
+	differing  int             // of changed, those that are known to differ
+	gone       []row           // no file has this name any more
+	spared     []string        // folders that could not be looked at: what is not seen there is not gone
+	rows       map[string]row  // what the store had
+	passed     map[string]stat // files that were read and found to be no notes
+	deferLinks bool            // links are resolved when it is carried out
+	writes     uint64          // Vault.writes when the plan was made
+}
+
+// isSpared reports whether nothing may be concluded from the absence of a
+// file at name.
+func (p *plan) isSpared(name string) bool {
+	return slices.ContainsFunc(p.spared, func(folder string) bool { return under(name, folder) })
 }

@@ -1,8 +1,6 @@
 package notes
 
 import (
-	"context"
-	"errors"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -87,49 +85,4 @@ func appRef(ref string) string {
 		return file // obsidian://vault/NAME/Folder/Plan
 	}
 	return ref
-}
-
-// inVault makes an absolute path below the vault's folder one in the vault.
-func (s *Store) inVault(ref string) string {
-	if !filepath.IsAbs(ref) {
-		return ref
-	}
-	for _, root := range s.roots {
-		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return ref
-}
-
-// Lookup finds the note that ref names: a path (with or without .md), a URI,
-// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
-// order, exactly first and then without regard to case; a URI means its own
-// note and no other. An absolute path below the vault, an obsidian:// link, and
-// a reference to a part of a note ([SplitAnchor]) name the note, too. An
-// [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
-// [ErrNotFound] lists the similar ones, or says where the note was moved.
-func (s *Store) Lookup(ctx context.Context, ref string, scope Scope) (Meta, error) {
-	ref = s.inVault(appRef(ref))
-	meta, err := s.lookupWhole(ctx, ref, scope)
-	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrInvalid) {
-		return meta, err
-	}
-	if base, _ := SplitAnchor(ref); base != ref {
-		return s.lookupWhole(ctx, s.inVault(base), scope)
-	}
-	return meta, err
-}
-
-// checkWhole refuses to change a note of which ref names only a part.
-func (s *Store) checkWhole(ctx context.Context, op, ref string, found Meta, scope Scope) error {
-	base, a := SplitAnchor(ref)
-	if a == (Anchor{}) {
-		return nil
-	}
-	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
-		return nil // a name that looks so
-	}
-	return &Error{Op: op, Path: ref, Err: ErrInvalid, Detail: "this names a part of the note " + quote(found.Path),
-		Hint: "Name the note alone; an edit takes the part as its heading."}
 }

@@ -2,8 +2,8 @@ package notes
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"path"
@@ -21,44 +21,32 @@ type linksAround struct {
 	after  map[string][]target
 }
 
-// linksAround gathers every note that moves, and every note with a link whose
+// newLinksAround gathers every note that moves, and every note with a link whose
 // last segment is the name that a moved file had or gets: the latter may come
 // to lead to the moved file instead of where it led.
-func (s *Store) linksAround(ctx context.Context, m *movement) (*linksAround, error) {
-	l := &linksAround{move: m, before: map[string][]target{}, after: map[string][]target{}}
-	names := map[string]bool{}
+func newLinksAround(ctx context.Context, s *Store, m *movement) (*linksAround, error) {
+	names, affected := map[string]bool{}, map[string]bool{}
 	for from, to := range m.paths {
 		names[linkKey(from)], names[linkKey(to)] = true, true
 	}
-	affected := map[string]bool{}
+	linking, targets, err := s.linksTo(ctx, slices.Collect(maps.Keys(names)))
 	for p := range m.rows {
 		affected[p] = true
 	}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
-			[]any{jsonArg(slices.Collect(maps.Keys(names)))}, func(rows *sql.Rows) error {
-				var p string
-				err := rows.Scan(&p)
-				affected[p] = true
-				return err
-			})
-		if err != nil {
-			return err
-		}
-		return forEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
-			var k string
-			var t target
-			if err := rows.Scan(&k, &t.id, &t.path); err != nil {
-				return err
-			}
-			l.before[k] = append(l.before[k], t)
+	for _, p := range linking {
+		affected[p] = true
+	}
+	l := &linksAround{move: m, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]target{}}
+	for _, all := range targets {
+		for _, t := range all {
 			t.path = m.after(t.path)
-			k = linkKey(t.path)
+			k := linkKey(t.path)
 			l.after[k] = append(l.after[k], t)
-			return nil
-		})
-	})
-	l.notes = slices.Sorted(maps.Keys(affected))
+		}
+	}
+	for _, all := range l.after {
+		slices.SortFunc(all, func(a, b target) int { return cmp.Compare(a.path, b.path) })
+	}
 	return l, err
 }
 
@@ -177,18 +165,4 @@ func relativePath(dir, p string) string {
 		common++
 	}
 	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
-}
-
-// attachmentsUnder returns the paths of the attachments below the folder.
-func (s *Store) attachmentsUnder(ctx context.Context, folder string) ([]string, error) {
-	var paths []string
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
-			var p string
-			err := rows.Scan(&p)
-			paths = append(paths, p)
-			return err
-		})
-	})
-	return paths, err
 }

@@ -87,7 +87,7 @@ func sixteen() (files []string) {
 func TestRunRemembersWhatFailed(t *testing.T) {
 	r := newRunning(t, VaultOptions{}, "A.md", "a")
 	exec := func(statement string) {
-		require.NoError(t, r.store.notes.Write(t.Context(), func(tx *sql.Tx) error {
+		require.NoError(t, r.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(t.Context(), statement)
 			return err
 		}))
@@ -302,7 +302,7 @@ func TestIncompleteIsWhatIsKnown(t *testing.T) {
 	start()
 	require.False(t, f.Ready())
 	assert.False(t, incomplete(), "all is known that was known before")
-	require.NoError(t, f.store.notes.Write(t.Context(), func(tx *sql.Tx) error {
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET hashed_at = ctime`) // read as soon as they were saved
 		return err
 	}))
@@ -315,6 +315,6 @@ func TestIncompleteIsWhatIsKnown(t *testing.T) {
 	assert.Equal(t, []bool{true}, w.saw)
 	assert.False(t, incomplete())
 
-	require.NoError(t, f.store.notes.Write(t.Context(), func(tx *sql.Tx) error { return setSetting(t.Context(), tx, linksStale, true) }))
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error { return setSetting(t.Context(), tx, linksStale, true) }))
 	assert.True(t, incomplete(), "a first look was interrupted")
 }

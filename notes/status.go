@@ -2,12 +2,6 @@ package notes
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"time"
 )
 
 // Status is what the vault can say of itself.
@@ -64,90 +58,6 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 		st.Trouble = behind[0]
 	}
 	return st, nil
-}
-
-// staleLinks names the notes whose links a move since then could not rewrite,
-// as somebody else changed the note in that moment, and that have a link to
-// nowhere still.
-func (s *Store) staleLinks(ctx context.Context, since time.Time) ([]string, error) {
-	moves := map[string]string{} // the note → what was moved
-	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
-			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
-			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
-			var note, moved string
-			err := rows.Scan(&note, &moved)
-			moves[nfc(note)] = nfc(moved)
-			return err
-		})
-	})
-	if err != nil || len(moves) == 0 {
-		return nil, err
-	}
-	var out []string
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
-			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
-				var note string
-				err := rows.Scan(&note)
-				out = append(out, fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", quote(note), quote(moves[note])))
-				return err
-			})
-	})
-	return out, err
-}
-
-// TagCount is a tag and how many notes have it.
-type TagCount struct {
-	Tag   string // as most recently spelled
-	Notes int
-}
-
-// Tags returns the tags of the notes in scope, the most used first.
-func (s *Store) Tags(ctx context.Context, scope Scope) ([]TagCount, error) {
-	out := []TagCount{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := Filter{Scope: scope.Read}.sql()
-		return forEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
-			GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args, func(rows *sql.Rows) error {
-			var t TagCount
-			err := rows.Scan(&t.Tag, &t.Notes)
-			out = append(out, t)
-			return err
-		})
-	})
-	return out, err
-}
-
-// FolderCount is a folder and how many notes lie directly in it.
-type FolderCount struct {
-	Folder string // "" is the vault
-	Notes  int
-}
-
-// Folders returns the folders that hold notes in scope, by path.
-func (s *Store) Folders(ctx context.Context, scope Scope) ([]FolderCount, error) {
-	out := []FolderCount{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := Filter{Scope: scope.Read}.sql()
-		at := map[string]int{}
-		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
-			var p string
-			if err := rows.Scan(&p); err != nil {
-				return err
-			}
-			folder := p[:max(0, strings.LastIndexByte(p, '/'))]
-			i, ok := at[folder]
-			if !ok {
-				i = len(out)
-				at[folder] = i
-				out = append(out, FolderCount{Folder: folder})
-			}
-			out[i].Notes++
-			return nil
-		})
-	})
-	return out, err
 }
 
 // Tags returns the tags of the notes in scope, the most used first.

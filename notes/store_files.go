@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 )
 
-// recordFiles brings the lists of attachments and of skipped files to what the
-// plan found, and writes only when they differ.
-func (s *Store) recordFiles(ctx context.Context, p *plan) error {
-	if err := s.recordSymlinks(ctx, p); err != nil {
+// recordFiles makes the lists of attachments and of skipped files those of the
+// scan, and writes only when they differ. What the store has of a file that the
+// scan did not find stays if unknown reports that its folder could not be read.
+func (s *Store) recordFiles(ctx context.Context, p scanned, unknown func(name string) bool) error {
+	if err := s.recordSymlinks(ctx, p, unknown); err != nil {
 		return err
 	}
 	wantFiles, wantSkipped := map[string]string{}, map[string]Skipped{}
@@ -25,12 +28,12 @@ func (s *Store) recordFiles(ctx context.Context, p *plan) error {
 		return err
 	}
 	for name, diskPath := range haveFiles {
-		if p.isSpared(name) && wantFiles[name] == "" {
+		if unknown(name) && wantFiles[name] == "" {
 			wantFiles[name] = diskPath
 		}
 	}
 	for name, k := range haveSkipped {
-		if _, found := wantSkipped[name]; !found && p.isSpared(name) {
+		if _, found := wantSkipped[name]; !found && unknown(name) {
 			wantSkipped[name] = k
 		}
 	}
@@ -108,7 +111,7 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 
 // files returns what the store has of the attachments and skipped files that
 // the plan looked at.
-func (s *Store) files(ctx context.Context, p *plan) (map[string]string, map[string]Skipped, error) {
+func (s *Store) files(ctx context.Context, p scanned) (map[string]string, map[string]Skipped, error) {
 	attachments, skipped := map[string]string{}, map[string]Skipped{}
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.whole {
@@ -175,4 +178,88 @@ func (s *Store) skippedFiles(ctx context.Context, limit int) (list []Skipped, to
 		})
 	})
 	return list, total, err
+}
+
+// scanned is what a scan found besides notes.
+type scanned struct {
+	attachments []found
+	skipped     []Skipped
+	kept        []string          // files that are no notes, as the store has them, and have not changed
+	looked      []string          // the paths that were scanned; nil for the whole vault
+	whole       bool              // covers the whole vault
+	targets     map[string]string // where symlinks lead
+}
+
+// Skipped is a file that could be a note and is not, with the reason.
+type Skipped struct {
+	Path   string
+	Reason string
+
+	stat stat
+}
+
+// found is a file that a walk saw.
+type found struct {
+	path     string // NFC: the note's name
+	diskPath string // as the file system spells it
+	stat     stat
+}
+
+// twinMark tells a skipped twin from the note that has the same path.
+const twinMark = " (other Unicode form)"
+
+// symlinksSetting is where the store keeps where symlinks lead: the path of
+// each to that of its file, folded.
+const symlinksSetting = "symlinks"
+
+// recordSymlinks brings the store to what the plan found, before a note is
+// read through one of them.
+func (s *Store) recordSymlinks(ctx context.Context, p scanned, unknown func(name string) bool) error {
+	have := map[string]string{}
+	if err := s.setting(ctx, symlinksSetting, &have); err != nil {
+		return err
+	}
+	want := maps.Clone(have)
+	maps.DeleteFunc(want, func(name, _ string) bool {
+		looked := p.whole || slices.ContainsFunc(p.looked, func(place string) bool { return under(name, place) })
+		return looked && !unknown(name)
+	})
+	for name, target := range p.targets {
+		want[name] = key(target)
+	}
+	if maps.Equal(have, want) {
+		return nil
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, symlinksSetting, want) })
+}
+
+// symlinksOutside returns the paths of the symlinks that lead to files which
+// the scope may not read.
+func symlinksOutside(ctx context.Context, tx *sql.Tx, scope Scope) (map[string]bool, error) {
+	if scope.Read == nil {
+		return nil, nil
+	}
+	outside := map[string]bool{}
+	err := forEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
+		var name, target string
+		err := rows.Scan(&name, &target)
+		if !scope.CanRead(target) {
+			outside[name] = true
+		}
+		return err
+	})
+	return outside, err
+}
+
+func (s *Store) canvases(ctx context.Context) ([]found, error) {
+	var files []found
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
+			var f found
+			err := rows.Scan(&f.path, &f.diskPath)
+			files = append(files, f)
+			return err
+		})
+	})
+	return files, err
 }

@@ -3,12 +3,8 @@ package notes
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
+	"sync"
 )
 
 // Resolve returns the ids of the notes that the filter selects, or nil, which
@@ -28,36 +24,8 @@ func (s *Store) Resolve(ctx context.Context, f Filter) (*IDSet, error) {
 	return set, err
 }
 
-const (
-	// maxConditions bounds the tags and paths of a filter: SQLite refuses
-	// expressions deeper than 1000.
-	maxConditions = 400
-	// maxGlobBytes and maxAlternatives bound what a glob costs for each note.
-	maxGlobBytes    = 1024
-	maxAlternatives = 64
-)
-
-func (f Filter) check() error {
-	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > maxConditions {
-		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d can be given", n, maxConditions),
-			Hint: "Ask for fewer at once."}
-	}
-	if len(f.Glob) > maxGlobBytes {
-		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("the glob has %d bytes; at most %d can be given", len(f.Glob), maxGlobBytes), Hint: "Shorten it."}
-	}
-	if f.Glob != "" && !doublestar.ValidatePattern(f.Glob) {
-		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: "the glob is malformed",
-			Hint: "Use * within a name, ** across folders, ? for one character, [a-z], {a,b}."}
-	}
-	if f.Glob != "" && alternatives(f.Glob) == nil {
-		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: fmt.Sprintf("the glob stands for too many patterns: its {a,b} may combine to at most %d", maxAlternatives),
-			Hint: "Use fewer {a,b}: each one multiplies them."}
-	}
-	return CheckWhere(f.Where)
-}
-
 func selectIDs(ctx context.Context, tx *sql.Tx, f Filter, add func(id int64)) error {
-	where, args := f.sql()
+	where, args := filterSQL(f)
 	globs := alternatives(key(f.Glob))
 	return forEach(ctx, tx, `SELECT n.id, n.path, n.front_matter FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
@@ -77,107 +45,6 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f Filter, add func(id int64)) er
 	})
 }
 
-// matches judges what SQL does not: the glob, as its alternatives, what is
-// aside, and the front matter.
-func (f Filter) matches(globs []string, path string, frontMatter []byte) (bool, error) {
-	if f.Glob != "" && !globMatches(globs, path) || f.aside != nil && f.aside.matches(path) {
-		return false, nil
-	}
-	if len(f.Where) == 0 {
-		return true, nil
-	}
-	var values map[string]any
-	if frontMatter != nil {
-		if err := json.Unmarshal(frontMatter, &values); err != nil {
-			return false, err
-		}
-	}
-	return WhereMatches(f.Where, values), nil
-}
-
-// needsGo reports whether SQL alone cannot decide.
-func (f Filter) needsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.aside != nil }
-
-// globMatches applies globs to the path, or to the file name when the glob
-// has no '/', without regard to case.
-func globMatches(globs []string, path string) bool {
-	subject := key(path)
-	name := subject[strings.LastIndexByte(subject, '/')+1:]
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		if !strings.Contains(glob, "/") {
-			return doublestar.MatchUnvalidated(glob, name)
-		}
-		return doublestar.MatchUnvalidated(glob, subject)
-	})
-}
-
-// alternatives returns the globs without braces that a valid glob stands for,
-// or nil when they are more than maxAlternatives. Matching {a,b} itself tries
-// every combination at every place, which is exponential.
-func alternatives(glob string) []string {
-	out := []string{""}
-	for i := 0; i < len(glob); {
-		if glob[i] != '{' {
-			end := i + literalEnd(glob[i:])
-			for j := range out {
-				out[j] += glob[i:end]
-			}
-			i = end
-			continue
-		}
-		var choices []string
-		depth, start := 0, i+1
-		for end := false; !end; {
-			switch c := glob[i]; {
-			case c == '{':
-				depth++
-			case c == '}':
-				depth--
-				end = depth == 0
-			}
-			if end || depth == 1 && glob[i] == ',' {
-				inner := alternatives(glob[start:i])
-				if inner == nil {
-					return nil
-				}
-				choices, start = append(choices, inner...), i+1
-			}
-			if i += literalEnd(glob[i:]); i > len(glob) {
-				return nil
-			}
-		}
-		if len(out)*len(choices) > maxAlternatives {
-			return nil
-		}
-		var longer []string
-		for _, before := range out {
-			for _, choice := range choices {
-				longer = append(longer, before+choice)
-			}
-		}
-		out = longer
-	}
-	return out
-}
-
-// literalEnd returns the length of what stands at the start of a glob and is
-// not parted: an escaped character, a class such as [a-z], or one byte.
-func literalEnd(glob string) int {
-	switch glob[0] {
-	case '\\':
-		return min(2, len(glob))
-	case '[':
-		for i := 1; i < len(glob); i++ {
-			if glob[i] == '\\' {
-				i++
-			} else if glob[i] == ']' && i > 1 {
-				return i + 1
-			}
-		}
-	}
-	return 1
-}
-
 // conditions collects SQL terms that must all hold.
 type conditions struct {
 	terms []string
@@ -195,9 +62,9 @@ const (
 	prefixTerm = `substr(n.path_key, 1, length(?)) = ?`
 )
 
-// sql returns the WHERE clause over notes n for all but the glob and the
+// filterSQL returns the WHERE clause over notes n for all but the glob and the
 // front matter.
-func (f Filter) sql() (string, []any) {
+func filterSQL(f Filter) (string, []any) {
 	c := &conditions{}
 	c.add("TRUE")
 	if folder := folderKey(f.Folder); folder != "" {
@@ -272,4 +139,43 @@ func (c *conditions) tag(not, tag string) {
 	c.add(not+strings.ReplaceAll(tagTerm, "?1", "?"), k, k, k)
 }
 
-func folderKey(folder string) string { return key(strings.Trim(folder, "/ ")) }
+// searchable is the set of all notes that are not aside, as of a change.
+type searchable struct {
+	mu    sync.Mutex
+	rules *asideRules
+	head  uint64
+	set   *IDSet
+}
+
+// ResolveSearch is Resolve for a search: templates and what Obsidian excludes
+// are left out unless the filter names their place.
+func (s *Store) ResolveSearch(ctx context.Context, f Filter) (*IDSet, error) {
+	all := s.aside.Load()
+	f.aside = all.forFilter(f)
+	if f.aside.isZero() {
+		f.aside = nil
+		return s.Resolve(ctx, f)
+	}
+	if rest := f; rest.aside == all {
+		if rest.aside = nil; rest.IsZero() {
+			return s.allSearchable(ctx, f)
+		}
+	}
+	return s.Resolve(ctx, f)
+}
+
+// allSearchable keeps the set of the most frequent filter until a note changes.
+func (s *Store) allSearchable(ctx context.Context, f Filter) (*IDSet, error) {
+	c := &s.searchable
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := s.head.Load()
+	if c.set != nil && c.head == head && c.rules == f.aside {
+		return c.set, nil
+	}
+	set, err := s.Resolve(ctx, f)
+	if err == nil {
+		c.set, c.head, c.rules = set, head, f.aside
+	}
+	return set, err
+}

@@ -234,3 +234,19 @@ func (s *Store) pathByKey(ctx context.Context, pathKey string) (string, error) {
 	}
 	return p, err
 }
+
+// unchanged reports whether a file with this stat can be trusted to hold the
+// bytes that the row was made from.
+func (r row) unchanged(s stat) bool {
+	changed := s.ctime // cannot be set at will, as mtime can
+	if changed == 0 {
+		changed = s.mtime
+	}
+	return r.stat == s && r.hashedAt-changed >= int64(racyWindow)
+}
+
+// racyWindow: a file that changed this shortly before it was read may change
+// once more without its stat showing it (two saves within one tick of the
+// clock), so it is read again at the next look. Git calls it the racy window;
+// 2 s is FAT's tick, the coarsest in use.
+const racyWindow = 2 * time.Second

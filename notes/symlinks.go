@@ -1,9 +1,6 @@
 package notes
 
 import (
-	"context"
-	"database/sql"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -92,47 +89,4 @@ func realPath(root *os.Root, diskPath string) (string, bool) {
 		rest = append(strings.Split(target, "/"), rest...)
 	}
 	return at, true
-}
-
-// symlinksSetting is where the store keeps where symlinks lead: the path of
-// each to that of its file, folded.
-const symlinksSetting = "symlinks"
-
-// recordSymlinks brings the store to what the plan found, before a note is
-// read through one of them.
-func (s *Store) recordSymlinks(ctx context.Context, p *plan) error {
-	have := map[string]string{}
-	if err := s.setting(ctx, symlinksSetting, &have); err != nil {
-		return err
-	}
-	want := maps.Clone(have)
-	maps.DeleteFunc(want, func(name, _ string) bool {
-		looked := p.whole || slices.ContainsFunc(p.looked, func(place string) bool { return under(name, place) })
-		return looked && !p.isSpared(name)
-	})
-	for name, target := range p.targets {
-		want[name] = key(target)
-	}
-	if maps.Equal(have, want) {
-		return nil
-	}
-	return s.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, symlinksSetting, want) })
-}
-
-// symlinksOutside returns the paths of the symlinks that lead to files which
-// the scope may not read.
-func symlinksOutside(ctx context.Context, tx *sql.Tx, scope Scope) (map[string]bool, error) {
-	if scope.Read == nil {
-		return nil, nil
-	}
-	outside := map[string]bool{}
-	err := forEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
-		var name, target string
-		err := rows.Scan(&name, &target)
-		if !scope.CanRead(target) {
-			outside[name] = true
-		}
-		return err
-	})
-	return outside, err
 }

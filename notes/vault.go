@@ -249,5 +249,48 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 // record remembers which folder the vault is.
 func (v *Vault) record(ctx context.Context, id identity) error {
 	v.disk.adopt(id)
-	return v.store.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, vaultSetting, id) })
+	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, vaultSetting, id) })
+}
+
+// Links reports the links of a note in both directions, by breadth first up
+// to the depth asked for.
+func (v *Vault) Links(ctx context.Context, ref string, q LinkQuery) (LinkReport, error) {
+	meta, err := v.store.Lookup(ctx, ref, q.Scope)
+	if err != nil {
+		return LinkReport{}, err
+	}
+	switch q.Direction {
+	case "", "both", "out", "in":
+	default:
+		return LinkReport{}, &Error{Op: "list links of", Path: meta.Path, Err: ErrInvalid, Detail: "direction must be out, in or both"}
+	}
+	q.Depth = min(max(q.Depth, 1), maxLinkDepth)
+	if q.Limit <= 0 {
+		q.Limit = defaultLinkLimit
+	}
+	report := LinkReport{Path: meta.Path, Outgoing: []LinkedNote{}, Backlinks: []LinkedNote{}, Unresolved: []LinkedNote{}}
+	err = v.store.Notes().Read(ctx, func(tx *sql.Tx) error {
+		outside, err := symlinksOutside(ctx, tx, q.Scope)
+		if err != nil {
+			return err
+		}
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside}
+		if q.Direction != "in" {
+			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
+				return err
+			}
+		}
+		if q.Direction != "out" {
+			if err := w.follow("in", meta.ID, &report.Backlinks); err != nil {
+				return err
+			}
+		}
+		return w.addContext()
+	})
+	return report, err
+}
+
+// WhyNothing says why the filter selects no note; see [Store.WhyNothing].
+func (v *Vault) WhyNothing(ctx context.Context, f Filter) ([]string, error) {
+	return v.store.WhyNothing(ctx, f)
 }

@@ -12,13 +12,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// found is a file that a walk saw.
-type found struct {
-	path     string // NFC: the note's name
-	diskPath string // as the file system spells it
-	stat     stat
-}
-
 // walked is what a walk of a folder saw. Paths are in no particular order.
 type walked struct {
 	notes       []found
@@ -38,14 +31,6 @@ func (w *walked) addMount(folder string, m mount) {
 		w.mounts = map[string]mount{}
 	}
 	w.mounts[folder] = m
-}
-
-// Skipped is a file that could be a note and is not, with the reason.
-type Skipped struct {
-	Path   string
-	Reason string
-
-	stat stat
 }
 
 // walk lists the folder dir ("." for the vault) and everything below it,
@@ -234,9 +219,6 @@ func symlinkAbove(root *os.Root, diskPath string) string {
 func (w *walker) skip(p, reason string, info fs.FileInfo) {
 	w.out.skipped = append(w.out.skipped, Skipped{Path: p, Reason: reason, stat: statOf(info)})
 }
-
-// twinMark tells a skipped twin from the note that has the same path.
-const twinMark = " (other Unicode form)"
 
 // dropTwins keeps one of the files whose names differ only in Unicode form
 // (NFC and NFD spellings of one name), the NFC one if there is one: a note's

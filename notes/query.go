@@ -1,0 +1,132 @@
+package notes
+
+import (
+	"fmt"
+	"time"
+)
+
+// ListQuery asks for a page of notes.
+type ListQuery struct {
+	Filter Filter
+	Sort   string // "modified" (the default, newest first), "date", "created" (newest first), "title", "path", "size" (largest first)
+	Limit  int    // 1 to 1000; 0 is 50
+	Cursor string // ListPage.Next of the page before
+}
+
+// ListPage is one page of a list.
+type ListPage struct {
+	Notes []Meta
+	Total int    // of the whole list
+	Next  string // "" on the last page
+}
+
+// LinkQuery asks for the links of a note.
+type LinkQuery struct {
+	Direction string // "out", "in", or "both", the default
+	Depth     int    // how many links to follow; 1 (the default) to 3
+	Limit     int    // links in all; 0 is 100
+	Scope     Scope
+}
+
+// LinkReport is what a note links to and what links to it.
+type LinkReport struct {
+	Path       string
+	Outgoing   []LinkedNote
+	Backlinks  []LinkedNote
+	Unresolved []LinkedNote // of the note itself
+	Truncated  bool
+}
+
+// LinkedNote is one link, seen from the note that was asked about.
+type LinkedNote struct {
+	Direction string // "out": From links to To; "in": the same, found backwards
+	From      string // path of the linking note
+	To        string // path of the linked note or attachment; "" when unresolved
+	ToTitle   string
+	Kind      LinkKind
+	Target    string // as written
+	Anchor    string
+	Alias     string
+	Line      int    // in From
+	Context   string // the line in From, cut
+	Depth     int
+	Ambiguous bool // several notes are meant; To is empty
+
+	// Attachment: To is a file that is no note; see [Vault.Attachment].
+	Attachment bool
+}
+
+// HistoryQuery asks for the history of a note, also of a deleted one by the
+// path that it had.
+type HistoryQuery struct {
+	Note   string
+	Limit  int // 0 is 20
+	Cursor string
+	Scope  Scope
+}
+
+// HistoryPage is part of a note's history, newest first.
+type HistoryPage struct {
+	Revisions []Revision
+	Next      string // "" at the end
+}
+
+// Revision is one version of a note in its history.
+type Revision struct {
+	Revision  int64 // what RestoreRequest takes; grows with time
+	Time      time.Time
+	Author    Author
+	Operation string // create, edit, move, delete, restore; found: the first version that notesd saw of a file
+	Path      string // the note's path after it
+	OldPath   string // where it was, for a move
+	Hash      string // "" where the note was deleted
+	Size      int64
+	Added     int // lines, against the revision before
+	Removed   int
+}
+
+// ErrBadCursor is an ErrInvalid too; protocol lists answer it with a
+// code of its own.
+var ErrBadCursor = fmt.Errorf("bad cursor: %w", ErrInvalid)
+
+// HistoryLimits bound what history keeps. A note's newest text is always kept,
+// also of a deleted note, and does not count.
+type HistoryLimits struct {
+	Revisions int           // of one note; 0 is 200
+	Age       time.Duration // 0 is ten years
+	Bytes     int64         // of all older texts, compressed; 0 is 1 GiB
+}
+
+// Forgotten is what Forget has erased.
+type Forgotten struct {
+	Paths    []string // every path that the notes ever had
+	Versions int
+	SetAside []string // the names of databases and indexes that had been set aside
+}
+
+// Attachment is a file of the vault that is no note (a picture, a PDF, a
+// recording) and that a note links to. Its URI is that of a note with its path.
+type Attachment struct {
+	Path      string // vault-relative, NFC
+	MediaType string // by the name's extension, else by the first bytes
+	Size      int64
+	Modified  time.Time
+	Data      []byte // nil where attachments are only listed
+}
+
+// MaxAttachmentBytes is the largest attachment that can be read: as much as a
+// note, and still one message that clients accept.
+const MaxAttachmentBytes = 16 << 20
+
+func (l HistoryLimits) withDefaults() HistoryLimits {
+	if l.Revisions == 0 {
+		l.Revisions = 200
+	}
+	if l.Age == 0 {
+		l.Age = 10 * 365 * 24 * time.Hour
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 1 << 30
+	}
+	return l
+}

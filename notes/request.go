@@ -1,0 +1,100 @@
+package notes
+
+import "notesd/internal/markdown"
+
+// Author is who made a version: a client by its name and version.
+type Author struct {
+	Name    string
+	Version string
+}
+
+// Outside is whoever changed a file other than through notesd: an editor, a
+// sync tool, git.
+var Outside = Author{Name: "outside"}
+
+// CreateRequest asks for a new note.
+type CreateRequest struct {
+	Title       string
+	Content     string
+	Folder      string // where the note goes; "" is the vault itself
+	Path        string // instead of Title and Folder: exactly here
+	Tags        []string
+	FrontMatter map[string]any
+	Scope       Scope
+	Author      Author
+	RequestKey  string // repeats of one request carry one key, and are answered alike; see BindRequest
+}
+
+// EditRequest asks for changes to a note, all or none.
+type EditRequest struct {
+	Note  string // as Lookup takes it
+	Edits []Edit // made one after the other, each on what the one before left
+	// ExpectedHash, when set, makes the change conditional on the note being
+	// the one that the caller read. Without it the change is conditional on
+	// the bytes that it was computed from.
+	ExpectedHash string
+	DryRun       bool
+	Scope        Scope
+	Author       Author
+	RequestKey   string
+}
+
+// Edit is one change to a note's text: op and the fields that go with it.
+type Edit = markdown.Edit
+
+// MoveRequest asks for a note, or a folder, to get another path.
+type MoveRequest struct {
+	Note string // as Lookup takes it, or a folder
+	// To is the new path. One that ends in '/', or names a folder that exists,
+	// keeps the file name.
+	To          string
+	UpdateLinks bool // rewrite the links of the vault so that each leads where it led
+	DryRun      bool
+	Scope       Scope
+	Author      Author
+	RequestKey  string
+}
+
+// DeleteRequest asks for a note to be deleted. Its text stays in history.
+type DeleteRequest struct {
+	Note         string
+	ExpectedHash string
+	Scope        Scope
+	Author       Author
+	RequestKey   string
+}
+
+// Deletion is what was deleted and what that leaves behind.
+type Deletion struct {
+	Written
+	LinkedFrom []string // notes with links that lead nowhere now
+}
+
+// RestoreRequest asks for an earlier version of a note.
+type RestoreRequest struct {
+	Note         string // also the path that a deleted note had
+	Revision     int64  // from History
+	ExpectedHash string
+	DryRun       bool
+	Scope        Scope
+	Author       Author
+	RequestKey   string
+}
+
+// Written is what a change to notes has led to.
+type Written struct {
+	Path     string
+	Title    string
+	Hash     string // of the note's bytes now; "" after a delete
+	Revision int64  // of the note, in its history
+	Seq      uint64 // of the store's newest change
+	Diff     string // unified, short; for a dry run what would be changed
+
+	Was        string   `json:",omitempty"` // the hash before; "" for a new note
+	OldPath    string   `json:",omitempty"` // of a moved note
+	Moved      []string `json:",omitempty"` // the notes in a moved folder, by their new paths
+	Relinked   []string `json:",omitempty"` // other notes whose links were rewritten
+	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
+	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
+	Conflicts  []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
+}

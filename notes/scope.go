@@ -1,0 +1,22 @@
+package notes
+
+import "slices"
+
+// Scope bounds what one caller may touch.
+type Scope struct {
+	Read     []string // folders; nil: everywhere
+	Write    []string // folders; nil: wherever it may read
+	ReadOnly bool
+}
+
+// CanRead reports whether the scope lets its caller see the note at p.
+func (s Scope) CanRead(p string) bool { return s.Read == nil || inAny(p, s.Read) }
+
+// CanWrite reports whether the scope lets its caller change the note at p.
+func (s Scope) CanWrite(p string) bool {
+	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || inAny(p, s.Write))
+}
+
+func inAny(p string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return under(key(p), folderKey(f)) })
+}
