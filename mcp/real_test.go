@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/prompts"
 	"notesd/search"
 	"notesd/vectors/table"
@@ -26,7 +28,7 @@ import (
 // in cmd, and a client of the SDK's.
 type realWorld struct {
 	root    string
-	vault   *notes.Vault
+	vault   *vault.Vault
 	core    *Core
 	session *sdk.ClientSession
 	updated chan string // URIs of resources/updated
@@ -57,10 +59,10 @@ func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWo
 		w.write(t, p, text)
 	}
 	state := t.TempDir()
-	store, err := notes.OpenStore(ctx, state, notes.StoreOptions{})
+	store, err := store.Open(ctx, state, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	w.vault, err = notes.NewVault(ctx, store, w.root, notes.VaultOptions{})
+	w.vault, err = vault.New(ctx, store, w.root, vault.Options{})
 	require.NoError(t, err)
 	index, err := search.OpenIndex(ctx, filepath.Join(state, "index"), search.IndexOptions{})
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/vectors/table"
 )
 
@@ -20,7 +20,7 @@ import (
 func newTableWorld(t *testing.T, p Profile) *sdk.ClientSession {
 	t.Helper()
 	state := t.TempDir()
-	store, err := notes.OpenStore(t.Context(), state, notes.StoreOptions{})
+	store, err := store.Open(t.Context(), state, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})

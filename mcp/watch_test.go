@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/vectors/table"
 )
 
@@ -117,7 +118,7 @@ func TestListenAgreesToWhatWillBeTold(t *testing.T) {
 // A table is told of when rows come or go, and the list when tables do.
 func TestTableIsWatched(t *testing.T) {
 	state := t.TempDir()
-	store, err := notes.OpenStore(t.Context(), state, notes.StoreOptions{})
+	store, err := store.Open(t.Context(), state, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})

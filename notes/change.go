@@ -23,8 +23,8 @@ type Change struct {
 	Path    string // where the note is now; for Deleted, where it was
 	OldPath string // for Moved only
 
-	note *Note
-	load func(ctx context.Context, id int64) (*Note, error)
+	Parsed *Note
+	Loader func(ctx context.Context, id int64) (*Note, error)
 }
 
 // Note returns the note as it is after the change, or nil when it no longer
@@ -34,10 +34,10 @@ func (c Change) Note(ctx context.Context) (*Note, error) {
 	if c.Kind == Deleted {
 		return nil, nil
 	}
-	if c.note != nil {
-		return c.note, nil
+	if c.Parsed != nil {
+		return c.Parsed, nil
 	}
-	return c.load(ctx, c.NoteID)
+	return c.Loader(ctx, c.NoteID)
 }
 
 // Position is how far a follower has applied the feed of one store.

@@ -67,17 +67,17 @@ func dateKey(k string) string {
 // or week that its name gives, else what the front matter says of its last
 // change or its creation, else the file's mtime. The store keeps the rules that
 // its dates were made with, so that other ones are noticed.
-type dateRules struct {
+type DateRules struct {
 	Version int          `json:"version"` // of the rules in this file
 	Keys    []string     `json:"keys,omitempty"`
-	Names   []nameFormat `json:"names,omitempty"`
+	Names   []NameFormat `json:"names,omitempty"`
 }
 
 // dateRulesVersion is raised whenever the same note gets another date.
-const dateRulesVersion = 1
+const DateRulesVersion = 1
 
 // of returns the note's date, and when it was created (zero: it does not say).
-func (r *dateRules) of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
+func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
 	named, isNamed := r.fromName(notePath)
 	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
 	if !ok {
@@ -97,10 +97,10 @@ func (r *dateRules) of(notePath string, frontMatter map[string]any, mtime time.T
 
 // fromName returns the day, or the first day of the week, month, quarter or
 // year, that a periodic note's path names.
-func (r *dateRules) fromName(notePath string) (time.Time, bool) {
-	name := stem(notePath)
+func (r *DateRules) fromName(notePath string) (time.Time, bool) {
+	name := Stem(notePath)
 	for i := range r.Names {
-		if t, ok := r.Names[i].match(name); ok {
+		if t, ok := r.Names[i].Match(name); ok {
 			return t, true
 		}
 	}
@@ -158,7 +158,7 @@ func (p dateParts) time() (time.Time, bool) {
 }
 
 // A nameFormat is how an app names its periodic notes.
-type nameFormat struct {
+type NameFormat struct {
 	Folder string `json:"folder,omitempty"` // vault-relative
 	Format string `json:"format"`           // of the path below the folder, in the language of moment.js: YYYY/MM/YYYY-MM-DD
 
@@ -183,7 +183,7 @@ var momentTokens = []struct{ token, part, pattern string }{
 
 // compile makes the pattern. Text in brackets stands for itself, and so does
 // what is no token.
-func (f *nameFormat) compile() {
+func (f *NameFormat) Compile() {
 	var b strings.Builder
 	b.WriteString(`(?i)^`)
 	f.parts = nil
@@ -213,9 +213,9 @@ next:
 }
 
 // match reads a path without its extension.
-func (f *nameFormat) match(name string) (time.Time, bool) {
-	if folder := folderKey(f.Folder); folder != "" {
-		if !strings.HasPrefix(key(name), folder+"/") {
+func (f *NameFormat) Match(name string) (time.Time, bool) {
+	if folder := FolderKey(f.Folder); folder != "" {
+		if !strings.HasPrefix(Key(name), folder+"/") {
 			return time.Time{}, false
 		}
 		name = strings.Join(strings.Split(name, "/")[strings.Count(folder, "/")+1:], "/")
@@ -267,14 +267,14 @@ func monthNamed(s string) int {
 	return 0
 }
 
-func (r *dateRules) compile() {
+func (r *DateRules) Compile() {
 	for i := range r.Names {
-		r.Names[i].compile()
+		r.Names[i].Compile()
 	}
 }
 
 // equal compares what the store keeps of the rules.
-func (r *dateRules) equal(other *dateRules) bool {
+func (r *DateRules) Equal(other *DateRules) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)
 	return errA == nil && errB == nil && string(a) == string(b)

@@ -1,40 +1,21 @@
-// Package notes is the domain of notesd: the vault on disk, the store that
-// mirrors it, and the one path by which either changes.
+// Package notes is the domain that every other package shares: what a note is,
+// how it is named, how it changes, and what callers may ask of a vault.
 //
 // # Vocabulary
 //
-// A vault is a folder of Markdown files. A [Note] is one of them, named by its
-// vault-relative path. An [Attachment] is another file that a note links to.
-// The [Store] holds what was derived from the files in
-// SQLite, and history, which was not. A [Follower] (text index, vectors,
-// notifier) derives more from the store and is fed from its change feed.
+// A vault is a folder of Markdown files. A [Note] is one of them; its path
+// within the vault, in Unicode form NFC, is its name. An [Attachment] is
+// another file that a note links to. A [Change] is one entry of the feed in
+// which every change to the notes is recorded, and a [Follower] (text index,
+// vectors, notifier) derives data from that feed. A [Scope] bounds what one
+// caller may read and write, and a [Filter] selects notes.
 //
-// # How a change travels
+// Package store keeps notes and their history in SQLite. Package vault keeps
+// the store equal to the files and makes every write. This package imports
+// neither: it has types, names and pure functions only.
 //
-// Whatever happens, an editor's save or a tool's call, ends in one place:
+// # Errors
 //
-//	watcher, timer → Vault.Reconcile ┐
-//	tools → Vault.Create, Edit, …    ┴→ commit (notes.db, with a row in the feed)
-//	                                    → followers, in order → published
-//
-// Reconcile makes the store equal to the disk for some paths or for all. A
-// tool writes the file durably first and then has exactly those paths
-// reconciled, so a crash between the two is repaired by the next Reconcile,
-// and the watcher's echo of a write finds an equal hash and stops.
-//
-// # When the disk is away
-//
-// What cannot be looked at is not gone. A vault that is unmounted, replaced,
-// unreadable or empty all of a sudden is an incident: operations fail with
-// [ErrUnavailable], and everything known is kept until most of it is back. The
-// same holds, for its own notes only, of a disk that is mounted inside the
-// vault, and of a folder that cannot be listed.
-//
-// # Concurrency
-//
-// Vault.mu is held by whoever changes files or the store: one writer at a
-// time, for the time of one operation or one batch. Vault.feedMu is held while
-// followers are fed; it is taken after mu or alone, never before it. Reads
-// take neither: they see the store's last commit. Nothing waits for a client
-// under a lock.
+// Whatever a caller can do something about is an [*Error], which wraps one of
+// the sentinels ([ErrNotFound], [ErrConflict], …) and says what to do next.
 package notes

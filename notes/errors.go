@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
 	if e.Path != "" {
-		b.WriteString(" " + quote(e.Path))
+		b.WriteString(" " + Quote(e.Path))
 	}
 	b.WriteString(": ")
 	if e.Detail != "" {
@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // quote makes any name safe on one line of a terminal or log.
-func quote(s string) string {
+func Quote(s string) string {
 	const most = 200
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"

@@ -96,7 +96,7 @@ func joins(r rune) bool {
 // checkNewPath refuses the path of a new note that some system could not hold,
 // so that a vault stays whole when it is synced. Existing notes may have any
 // name.
-func checkNewPath(p string) error {
+func CheckNewPath(p string) error {
 	invalid := func(detail, hint string) error {
 		return &Error{Op: "create", Path: p, Err: ErrInvalid, Detail: detail, Hint: hint}
 	}
@@ -121,7 +121,7 @@ func checkNewPath(p string) error {
 }
 
 // numbered returns p with " n" before its extension: Plan.md → Plan 2.md.
-func numbered(p string, n int) string {
+func Numbered(p string, n int) string {
 	ext := path.Ext(p)
 	return strings.TrimSuffix(p, ext) + " " + strconv.Itoa(n) + ext
 }

@@ -28,14 +28,14 @@ type Filter struct {
 	BrokenLinks bool           // with a link that resolves to nothing
 	Scope       []string       // folders that the caller may read; nil: everywhere
 
-	aside *asideRules // leave out what these match
+	Aside *AsideRules // leave out what these match
 }
 
 // IsZero reports whether the filter selects every note.
 func (f Filter) IsZero() bool {
 	return f.Folder == "" && f.Glob == "" && len(f.Paths) == 0 && len(f.NotPaths) == 0 &&
 		len(f.Tags) == 0 && len(f.NotTags) == 0 && f.After.IsZero() && f.Before.IsZero() &&
-		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.aside == nil
+		!f.HasTodo && len(f.Where) == 0 && !f.Orphans && !f.BrokenLinks && f.Scope == nil && f.Aside == nil
 }
 
 // IDSet is a set of note ids.
@@ -69,9 +69,9 @@ func (s *IDSet) Has(id int64) bool {
 // Len returns the number of ids in the set.
 func (s *IDSet) Len() int { return s.n }
 
-func (f Filter) check() error {
-	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > maxConditions {
-		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d can be given", n, maxConditions),
+func (f Filter) Check() error {
+	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > MaxConditions {
+		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d can be given", n, MaxConditions),
 			Hint: "Ask for fewer at once."}
 	}
 	if len(f.Glob) > maxGlobBytes {
@@ -81,7 +81,7 @@ func (f Filter) check() error {
 		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: "the glob is malformed",
 			Hint: "Use * within a name, ** across folders, ? for one character, [a-z], {a,b}."}
 	}
-	if f.Glob != "" && alternatives(f.Glob) == nil {
+	if f.Glob != "" && Alternatives(f.Glob) == nil {
 		return &Error{Op: "filter", Path: f.Glob, Err: ErrInvalid, Detail: fmt.Sprintf("the glob stands for too many patterns: its {a,b} may combine to at most %d", maxAlternatives),
 			Hint: "Use fewer {a,b}: each one multiplies them."}
 	}
@@ -90,8 +90,8 @@ func (f Filter) check() error {
 
 // matches judges what SQL does not: the glob, as its alternatives, what is
 // aside, and the front matter.
-func (f Filter) matches(globs []string, path string, frontMatter []byte) (bool, error) {
-	if f.Glob != "" && !globMatches(globs, path) || f.aside != nil && f.aside.matches(path) {
+func (f Filter) Matches(globs []string, path string, frontMatter []byte) (bool, error) {
+	if f.Glob != "" && !globMatches(globs, path) || f.Aside != nil && f.Aside.matches(path) {
 		return false, nil
 	}
 	if len(f.Where) == 0 {
@@ -107,12 +107,12 @@ func (f Filter) matches(globs []string, path string, frontMatter []byte) (bool, 
 }
 
 // needsGo reports whether SQL alone cannot decide.
-func (f Filter) needsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.aside != nil }
+func (f Filter) NeedsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil }
 
 // globMatches applies globs to the path, or to the file name when the glob
 // has no '/', without regard to case.
 func globMatches(globs []string, path string) bool {
-	subject := key(path)
+	subject := Key(path)
 	name := subject[strings.LastIndexByte(subject, '/')+1:]
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		if !strings.Contains(glob, "/") {
@@ -125,16 +125,16 @@ func globMatches(globs []string, path string) bool {
 const (
 	// maxConditions bounds the tags and paths of a filter: SQLite refuses
 	// expressions deeper than 1000.
-	maxConditions = 400
+	MaxConditions = 400
 	// maxGlobBytes and maxAlternatives bound what a glob costs for each note.
 	maxGlobBytes    = 1024
 	maxAlternatives = 64
 )
 
-// alternatives returns the globs without braces that a valid glob stands for,
+// Alternatives returns the globs without braces that a valid glob stands for,
 // or nil when they are more than maxAlternatives. Matching {a,b} itself tries
 // every combination at every place, which is exponential.
-func alternatives(glob string) []string {
+func Alternatives(glob string) []string {
 	out := []string{""}
 	for i := 0; i < len(glob); {
 		if glob[i] != '{' {
@@ -156,7 +156,7 @@ func alternatives(glob string) []string {
 				end = depth == 0
 			}
 			if end || depth == 1 && glob[i] == ',' {
-				inner := alternatives(glob[start:i])
+				inner := Alternatives(glob[start:i])
 				if inner == nil {
 					return nil
 				}

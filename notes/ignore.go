@@ -43,15 +43,15 @@ func (ig *Ignore) Match(p string) bool {
 			break
 		}
 		end += slash
-		if ig.matchOne(p[:end]) {
+		if ig.MatchOne(p[:end]) {
 			return true
 		}
 	}
-	return ig.matchOne(p)
+	return ig.MatchOne(p)
 }
 
 // matchOne judges p itself; the folders above it were judged before.
-func (ig *Ignore) matchOne(p string) bool {
+func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
 	if strings.HasPrefix(name, ".") {
 		return true

@@ -31,7 +31,7 @@ var mediaTypes = map[string]string{
 
 // mediaType names what a file holds, by its extension, else by its first
 // bytes; "application/octet-stream" when neither tells.
-func mediaType(name string, data []byte) string {
+func MediaType(name string, data []byte) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {
 		return t
 	}

@@ -132,7 +132,7 @@ func (n *Note) EmbedText(c Chunk) string {
 }
 
 // hashOf returns the hex SHA-256 that names the bytes of a file.
-func hashOf(data []byte) string {
+func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // notText says why data cannot be a note, or "".
-func notText(data []byte) string {
+func NotText(data []byte) string {
 	switch {
 	case bytes.IndexByte(data, 0) >= 0:
 		return "not text: it has NUL bytes in it"
@@ -23,13 +23,13 @@ func notText(data []byte) string {
 // parseNote makes the note that the file at path with these bytes is. Its ID
 // and Seq are left to the caller, and its date to the store, which has the
 // rules for it.
-func parseNote(path string, data []byte, mtime time.Time) *Note {
+func Parse(path string, data []byte, mtime time.Time) *Note {
 	doc := markdown.Parse(data)
 	n := &Note{
 		Path:     path,
-		Title:    titleOf(path, doc),
+		Title:    TitleOf(path, doc),
 		Content:  string(data),
-		Hash:     hashOf(data),
+		Hash:     Hash(data),
 		Size:     int64(len(data)),
 		Modified: mtime,
 		Date:     mtime,
@@ -55,15 +55,15 @@ func parseNote(path string, data []byte, mtime time.Time) *Note {
 	}
 	for _, c := range markdown.Chunks(data, doc, markdown.ChunkOptions{}) {
 		chunk := Chunk{Ordinal: c.Ordinal, Path: c.Path, Start: c.Start, End: c.End, LineStart: c.LineStart, LineEnd: c.LineEnd}
-		chunk.Hash = hashOf([]byte(n.EmbedText(chunk)))
+		chunk.Hash = Hash([]byte(n.EmbedText(chunk)))
 		n.Chunks = append(n.Chunks, chunk)
 	}
 	return n
 }
 
-func titleOf(path string, doc *markdown.Document) string {
+func TitleOf(path string, doc *markdown.Document) string {
 	if t := strings.TrimSpace(doc.Title); t != "" {
 		return t
 	}
-	return baseName(path)
+	return BaseName(path)
 }

@@ -109,7 +109,7 @@ func IsNoteName(p string) bool {
 }
 
 // baseName returns the file name without a note's extension.
-func baseName(p string) string {
+func BaseName(p string) string {
 	b := path.Base(p)
 	if IsNoteName(b) {
 		return strings.TrimSuffix(b, path.Ext(b))
@@ -118,7 +118,7 @@ func baseName(p string) string {
 }
 
 // stem returns the path without a note's extension.
-func stem(p string) string {
+func Stem(p string) string {
 	if IsNoteName(p) {
 		return strings.TrimSuffix(p, path.Ext(p))
 	}
@@ -126,7 +126,7 @@ func stem(p string) string {
 }
 
 // key folds s for comparison: NFC and without case.
-func key(s string) string {
+func Key(s string) string {
 	if isLowerASCII(s) {
 		return s
 	}
@@ -144,10 +144,10 @@ func isLowerASCII(s string) bool {
 
 // under reports whether p is the folder or lies below it. The empty folder is
 // the vault.
-func under(p, folder string) bool {
+func Under(p, folder string) bool {
 	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
 }
 
-func nfc(s string) string { return norm.NFC.String(s) }
+func Nfc(s string) string { return norm.NFC.String(s) }
 
-func folderKey(folder string) string { return key(strings.Trim(folder, "/ ")) }
+func FolderKey(folder string) string { return Key(strings.Trim(folder, "/ ")) }

@@ -118,7 +118,7 @@ type Attachment struct {
 // note, and still one message that clients accept.
 const MaxAttachmentBytes = 16 << 20
 
-func (l HistoryLimits) withDefaults() HistoryLimits {
+func (l HistoryLimits) WithDefaults() HistoryLimits {
 	if l.Revisions == 0 {
 		l.Revisions = 200
 	}
@@ -129,4 +129,26 @@ func (l HistoryLimits) withDefaults() HistoryLimits {
 		l.Bytes = 1 << 30
 	}
 	return l
+}
+
+// Status is what the vault can say of itself.
+type Status struct {
+	Root         string
+	Notes        int
+	Seq          uint64 // of the newest change
+	Scanning     bool
+	Scanned      int // of ToScan, while Scanning
+	ToScan       int
+	Incomplete   bool      // notes are known to be missing, or to be other ones by now
+	Skipped      []Skipped // the first few files that could be notes and are not
+	SkippedTotal int
+	Unavailable  string // why the vault cannot be used just now; "" when it can
+	Trouble      string // why changes on disk cannot be recorded; they are tried again
+	Warnings     []string
+}
+
+// Skipped is a file that could be a note and is not, with the reason.
+type Skipped struct {
+	Path   string
+	Reason string
 }

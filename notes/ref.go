@@ -24,7 +24,7 @@ var (
 // the part of it. A reference without a part is returned as it is. A file's own
 // name may look like one with a part: Lookup tries the whole first.
 func SplitAnchor(ref string) (note string, a Anchor) {
-	ref = appRef(strings.TrimSpace(ref))
+	ref = AppRef(strings.TrimSpace(ref))
 	if IsURI(ref) {
 		note, fragment, _ := strings.Cut(ref, "#")
 		note, _, _ = strings.Cut(note, "?")
@@ -63,7 +63,7 @@ func linesOf(first, last string) Anchor {
 
 // appRef turns a link of Obsidian's, or of the file system's, into a reference:
 // obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md.
-func appRef(ref string) string {
+func AppRef(ref string) string {
 	lower := strings.ToLower(ref)
 	if !strings.HasPrefix(lower, "obsidian:") && !strings.HasPrefix(lower, "file:") {
 		return ref

@@ -1,6 +1,10 @@
 package notes
 
-import "notesd/internal/markdown"
+import (
+	"encoding/json"
+
+	"notesd/internal/markdown"
+)
 
 // Author is who made a version: a client by its name and version.
 type Author struct {
@@ -97,4 +101,18 @@ type Written struct {
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
 	Conflicts  []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
+}
+
+// BindRequest returns the RequestKey of a request that came with the key and
+// asks for this, which marshals to JSON. When the key comes again with something
+// else, the request is refused: its answer would be that of the first.
+func BindRequest(key string, asks ...any) string {
+	if key == "" {
+		return ""
+	}
+	text, err := json.Marshal(asks)
+	if err != nil {
+		panic(err) // arguments of tools come from JSON
+	}
+	return key + "\x00" + Hash(text)
 }

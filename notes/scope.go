@@ -10,13 +10,13 @@ type Scope struct {
 }
 
 // CanRead reports whether the scope lets its caller see the note at p.
-func (s Scope) CanRead(p string) bool { return s.Read == nil || inAny(p, s.Read) }
+func (s Scope) CanRead(p string) bool { return s.Read == nil || InAny(p, s.Read) }
 
 // CanWrite reports whether the scope lets its caller change the note at p.
 func (s Scope) CanWrite(p string) bool {
-	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || inAny(p, s.Write))
+	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || InAny(p, s.Write))
 }
 
-func inAny(p string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return under(key(p), folderKey(f)) })
+func InAny(p string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return Under(Key(p), FolderKey(f)) })
 }

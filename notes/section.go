@@ -35,10 +35,10 @@ func (n *Note) HeadingRefs() []string {
 // sectionProblem turns the parser's words about a reference to a section into
 // the domain's.
 func sectionProblem(op, notePath, ref string, err error) error {
-	e := &Error{Op: op, Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", quote(ref)), Hint: "Pass one of the note's headings, or lines.", Candidates: sectionCandidates(err)}
+	e := &Error{Op: op, Path: notePath, Err: ErrNotFound, Detail: fmt.Sprintf("there is no heading %s", Quote(ref)), Hint: "Pass one of the note's headings, or lines.", Candidates: SectionCandidates(err)}
 	switch {
 	case errors.Is(err, markdown.ErrAmbiguous):
-		e.Err, e.Detail = ErrAmbiguous, fmt.Sprintf("%d headings are called %s", len(e.Candidates), quote(ref))
+		e.Err, e.Detail = ErrAmbiguous, fmt.Sprintf("%d headings are called %s", len(e.Candidates), Quote(ref))
 		e.Hint = "Pass the headings above it too (\"Plan > Risks\"), or its line as shown here."
 	case len(e.Candidates) == 0:
 		e.Hint = "The note has no headings: read it whole, or pass lines."
@@ -48,7 +48,7 @@ func sectionProblem(op, notePath, ref string, err error) error {
 
 // sectionCandidates lists what a reference to a section could mean; nil for
 // other errors.
-func sectionCandidates(err error) []string {
+func SectionCandidates(err error) []string {
 	var section *markdown.SectionError
 	if !errors.As(err, &section) {
 		return nil

@@ -98,7 +98,7 @@ func hasValue(have, want any) bool {
 		return slices.ContainsFunc(h, func(v any) bool { return equalValues(plainLink(v), plainLink(want)) })
 	case string:
 		w, ok := want.(string)
-		return ok && strings.Contains(key(h), key(w))
+		return ok && strings.Contains(Key(h), Key(w))
 	}
 	return have != nil && equalValues(have, want)
 }
@@ -135,7 +135,7 @@ func compareValues(a, b any) (order int, ok bool) {
 			return s.Compare(t), true
 		}
 	}
-	return strings.Compare(key(x), key(y)), true
+	return strings.Compare(Key(x), Key(y)), true
 }
 
 func number(v any) (float64, bool) {

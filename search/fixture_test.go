@@ -10,7 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/search"
 )
 
@@ -19,8 +20,8 @@ type fixture struct {
 	t      testing.TB
 	root   string
 	state  string
-	store  *notes.Store
-	vault  *notes.Vault
+	store  *store.Store
+	vault  *vault.Vault
 	index  *search.Index
 	engine *search.Engine
 }
@@ -38,10 +39,10 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	ctx := context.Background()
 	f := &fixture{t: t, root: t.TempDir(), state: t.TempDir()}
 	var err error
-	f.store, err = notes.OpenStore(ctx, f.state, notes.StoreOptions{})
+	f.store, err = store.Open(ctx, f.state, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.store.Close()) })
-	f.vault, err = notes.NewVault(ctx, f.store, f.root, notes.VaultOptions{})
+	f.vault, err = vault.New(ctx, f.store, f.root, vault.Options{})
 	require.NoError(t, err)
 	f.index, err = search.OpenIndex(ctx, filepath.Join(f.state, "index"), search.IndexOptions{})
 	require.NoError(t, err)

@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/store"
 	"notesd/search"
 )
 
 // fakeMeaning knows how near each note is, by file name.
 type fakeMeaning struct {
-	store    *notes.Store
+	store    *store.Store
 	cosines  map[string]float64
 	coverage search.Coverage
 	weight   float64

@@ -17,6 +17,8 @@ import (
 
 	"notesd/internal/notestest"
 	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/vectors/flat"
 )
 
@@ -86,8 +88,8 @@ type world struct {
 	t     *testing.T
 	dir   string
 	state string
-	store *notes.Store
-	vault *notes.Vault
+	store *store.Store
+	vault *vault.Vault
 	index *Index
 	stop  func()
 
@@ -116,9 +118,9 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
-	w.store, err = notes.OpenStore(ctx, w.state, notes.StoreOptions{})
+	w.store, err = store.Open(ctx, w.state, store.Options{})
 	require.NoError(w.t, err)
-	w.vault, err = notes.NewVault(ctx, w.store, w.dir, notes.VaultOptions{})
+	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
 	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.ID(), Previous: previous, KeepIdle: w.keepIdle})
 	w.vault.Follow(w.index)

@@ -21,7 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/sqlite"
-	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/vectors/flat"
 	"notesd/vectors/model"
 )
@@ -195,7 +196,7 @@ func (k *killing) check() {
 	t.Logf("%d texts, embedded %d times in all", len(rows), k.total)
 
 	ctx := context.Background()
-	store, err := notes.OpenStore(ctx, k.state, notes.StoreOptions{})
+	store, err := store.Open(ctx, k.state, store.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	var texts int
@@ -273,9 +274,9 @@ func TestEmbedUntilKilled(t *testing.T) {
 		t.Skip("it is run by TestKilledWhileEmbedding")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	store, err := notes.OpenStore(ctx, k.state, notes.StoreOptions{})
+	store, err := store.Open(ctx, k.state, store.Options{})
 	require.NoError(t, err)
-	vault, err := notes.NewVault(ctx, store, k.vault, notes.VaultOptions{})
+	vault, err := vault.New(ctx, store, k.vault, vault.Options{})
 	require.NoError(t, err)
 	index := NewIndex(store, k.state, Options{Embedder: k.embedder(os.Stdout, os.Stdin), Source: k.model})
 	vault.Follow(index)

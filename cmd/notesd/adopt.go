@@ -14,7 +14,8 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
-	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 )
 
 // An orphan is the state directory of a vault that is not there any more.
@@ -36,14 +37,14 @@ func (o orphan) warning(vault string) string {
 // orphans returns the states beside the configured vault's own that may belong to
 // it: their vault is gone, and is the same folder under another name, or had
 // mostly notes that this vault has. What cannot be read is none.
-func orphans(ctx context.Context, cfg *config.Config, vault *notes.Vault) []orphan {
+func orphans(ctx context.Context, cfg *config.Config, vault_ *vault.Vault) []orphan {
 	dir := filepath.Dir(cfg.State)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	var found []orphan
-	id := notes.FolderID(vault.Root())
+	id := vault.FolderID(vault_.Root())
 	for _, e := range entries {
 		o := orphan{state: filepath.Join(dir, e.Name())}
 		if o.state == cfg.State || !hasHistory(o.state) {
@@ -54,7 +55,7 @@ func orphans(ctx context.Context, cfg *config.Config, vault *notes.Vault) []orph
 			continue
 		}
 		o.vault, o.same = record.Path, id != "" && record.ID == id
-		if o.same || vault.Store().HasMostOf(ctx, o.state) {
+		if o.same || vault_.Store().HasMostOf(ctx, o.state) {
 			found = append(found, o)
 		}
 	}
@@ -141,7 +142,7 @@ func (a *app) adopt(ctx context.Context, cfg *config.Config, old string) (aside 
 		return "", lockProblem(err)
 	}
 	for _, state := range []string{old, cfg.State} { // folds what a crash has left beside the databases
-		store, err := notes.OpenStore(ctx, state, notes.StoreOptions{})
+		store, err := store.Open(ctx, state, store.Options{})
 		if err != nil {
 			return "", errors.Join(err, oldLock.Release())
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"notesd/notes"
+	"notesd/notes/vault"
 )
 
 // What a backup has: the database of history and tables, and what it is.
@@ -66,7 +66,7 @@ nothing runs.`,
 
 // backUp writes a backup of the vault's state into dir, which must be empty or
 // not exist.
-func (s *service) backUp(ctx context.Context, vault *notes.Vault, dir string) (m manifest, err error) {
+func (s *service) backUp(ctx context.Context, vault *vault.Vault, dir string) (m manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, fmt.Errorf("make the folder: %w", err)
 	}

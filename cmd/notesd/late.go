@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/vault"
 	"notesd/search"
 )
 
@@ -59,7 +60,7 @@ const settleTime = time.Second
 
 // settling is the beginning of a service.
 type settling struct {
-	vault *late[*notes.Vault]
+	vault *late[*vault.Vault]
 	until time.Time // waiting is over
 }
 
@@ -84,19 +85,19 @@ func (s settling) ready() bool {
 // lateVault is a vault whose requests wait until it is open, and for its first
 // look at the folder.
 type lateVault struct {
-	*late[*notes.Vault]
+	*late[*vault.Vault]
 	settling settling
 }
 
 // settled returns the vault once it is open and, if that does not take long,
 // known.
-func (l lateVault) settled(ctx context.Context) (*notes.Vault, error) {
+func (l lateVault) settled(ctx context.Context) (*vault.Vault, error) {
 	l.settling.wait(ctx)
 	return l.get(ctx)
 }
 
 // ask calls a method of the vault.
-func ask[Q, A any](ctx context.Context, l lateVault, method func(*notes.Vault, context.Context, Q) (A, error), q Q) (A, error) {
+func ask[Q, A any](ctx context.Context, l lateVault, method func(*vault.Vault, context.Context, Q) (A, error), q Q) (A, error) {
 	v, err := l.settled(ctx)
 	if err != nil {
 		var none A
@@ -174,47 +175,47 @@ func (l lateVault) Status(ctx context.Context) (notes.Status, error) {
 }
 
 func (l lateVault) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
-	return ask(ctx, l, (*notes.Vault).WhyNothing, f)
+	return ask(ctx, l, (*vault.Vault).WhyNothing, f)
 }
 
 func (l lateVault) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
-	return ask(ctx, l, (*notes.Vault).List, q)
+	return ask(ctx, l, (*vault.Vault).List, q)
 }
 
 func (l lateVault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
-	return ask(ctx, l, (*notes.Vault).Create, r)
+	return ask(ctx, l, (*vault.Vault).Create, r)
 }
 
 func (l lateVault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	return ask(ctx, l, (*notes.Vault).Edit, r)
+	return ask(ctx, l, (*vault.Vault).Edit, r)
 }
 
 func (l lateVault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
-	return ask(ctx, l, (*notes.Vault).Move, r)
+	return ask(ctx, l, (*vault.Vault).Move, r)
 }
 
 func (l lateVault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
-	return ask(ctx, l, (*notes.Vault).Delete, r)
+	return ask(ctx, l, (*vault.Vault).Delete, r)
 }
 
 func (l lateVault) Repeated(ctx context.Context, requestKey string) (bool, error) {
-	return ask(ctx, l, (*notes.Vault).Repeated, requestKey)
+	return ask(ctx, l, (*vault.Vault).Repeated, requestKey)
 }
 
 func (l lateVault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
-	return ask(ctx, l, (*notes.Vault).History, q)
+	return ask(ctx, l, (*vault.Vault).History, q)
 }
 
 func (l lateVault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
-	return ask(ctx, l, (*notes.Vault).Restore, r)
+	return ask(ctx, l, (*vault.Vault).Restore, r)
 }
 
 func (l lateVault) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
-	return ask(ctx, l, (*notes.Vault).Tags, scope)
+	return ask(ctx, l, (*vault.Vault).Tags, scope)
 }
 
 func (l lateVault) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
-	return ask(ctx, l, (*notes.Vault).Folders, scope)
+	return ask(ctx, l, (*vault.Vault).Folders, scope)
 }
 
 // lateEngine is a search engine whose queries wait until its index is open. It

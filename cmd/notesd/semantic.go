@@ -12,6 +12,8 @@ import (
 
 	"notesd/internal/config"
 	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/search"
 	"notesd/vectors"
 	"notesd/vectors/bert"
@@ -93,7 +95,7 @@ func semanticTimeout(s config.Semantic) time.Duration {
 }
 
 // openMeaning makes the index of the notes' vectors, or nil without a model.
-func openMeaning(cfg *config.Config, store *notes.Store, vault *notes.Vault, e *embedders, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
+func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
 	if embedder == nil {
 		return nil
 	}
@@ -110,7 +112,7 @@ func openMeaning(cfg *config.Config, store *notes.Store, vault *notes.Vault, e *
 // readyPoll is how often a vault is asked whether its first scan is done.
 const readyPoll = 100 * time.Millisecond
 
-func untilReady(ctx context.Context, vault *notes.Vault) error {
+func untilReady(ctx context.Context, vault *vault.Vault) error {
 	tick := time.NewTicker(readyPoll)
 	defer tick.Stop()
 	for !vault.Ready() {

@@ -10,7 +10,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
-	"notesd/notes"
+	"notesd/notes/vault"
 )
 
 // vaultFile records in a state directory which vault the state belongs to. It is
@@ -50,7 +50,7 @@ func claimVault(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: notes.FolderID(cfg.Vault.Path)}
+	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: vault.FolderID(cfg.Vault.Path)}
 	switch {
 	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
 		return nil // whether the folder at this path has been replaced is for the scan to judge

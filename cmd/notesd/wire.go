@@ -16,6 +16,8 @@ import (
 	"notesd/internal/daemon"
 	"notesd/mcp"
 	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/prompts"
 	"notesd/search"
 	"notesd/vectors"
@@ -39,7 +41,7 @@ type service struct {
 	cfg  *config.Config
 	logs *logs
 
-	vault   *late[*notes.Vault]
+	vault   *late[*vault.Vault]
 	engine  *late[*search.Engine]
 	index   *late[*search.Index]
 	vectors *late[*vectors.Index] // holds nil when the configuration wants none
@@ -66,7 +68,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	s := &service{
 		cfg:    cfg,
 		logs:   logs,
-		vault:  newLate[*notes.Vault](),
+		vault:  newLate[*vault.Vault](),
 		engine: newLate[*search.Engine](),
 		index:  newLate[*search.Index](),
 
@@ -187,12 +189,12 @@ func (s *service) start(ctx context.Context, g *errgroup.Group) error {
 // soon as it is there.
 func (s *service) open(ctx context.Context) error {
 	log := s.logs.Logger
-	store, err := notes.OpenStore(ctx, s.cfg.State, notes.StoreOptions{Log: log})
+	store, err := store.Open(ctx, s.cfg.State, store.Options{Log: log})
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	s.opened = append(s.opened, store.Close)
-	vault, err := notes.NewVault(ctx, store, s.cfg.Vault.Path, notes.VaultOptions{
+	vault, err := vault.New(ctx, store, s.cfg.Vault.Path, vault.Options{
 		Ignore:       s.cfg.Vault.Ignore,
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
@@ -239,7 +241,7 @@ func (s *service) open(ctx context.Context) error {
 
 // watch starts the watcher, and waits until it stands: its first batch, a
 // rescan, is the scan that begins then.
-func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *notes.Vault, notifier *mcp.Notifier) {
+func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
 	g.Go(func() error {
@@ -272,7 +274,7 @@ func (s *service) newWatcher() *watcher.Watcher {
 
 // progressOf reports whether everything has been indexed, and how many notes
 // there are as far as is known.
-func progressOf(ctx context.Context, vault *notes.Vault) (ready bool, total int) {
+func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int) {
 	if vault.Ready() {
 		return true, 0
 	}

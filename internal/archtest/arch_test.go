@@ -79,7 +79,9 @@ func TestForbidden(t *testing.T) {
 		want          string // part of the complaint; "" for none
 	}{
 		{pkg: "notes", imported: "context"},
-		{pkg: "notes", imported: "notesd/internal/sqlite"},
+		{pkg: "notes", imported: "notesd/internal/markdown"},
+		{pkg: "notes", imported: "notesd/notes/store", want: "the domain is in the middle"},
+		{pkg: "notes/store", imported: "notesd/notes/vault", want: "it never touches the vault's files"},
 		{pkg: "notes", imported: "golang.org/x/text/unicode/norm"},
 		{pkg: "notes", imported: "notesd/search", want: "the domain is in the middle"},
 		{pkg: "notes", imported: "notesd/search", test: true, want: "the domain is in the middle"},

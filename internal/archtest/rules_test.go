@@ -53,8 +53,8 @@ var layers = map[string]layer{
 		why:     "vectors follow the feed of notes; they never know how text is searched",
 	},
 	"vectors/table": {
-		imports: []string{"notes", "internal/sqlite", "vectors/flat"},
-		why:     "users' tables share storage and scanning with the notes' vectors, and nothing else",
+		imports: []string{"notes", "notes/store", "internal/sqlite", "vectors/flat"},
+		why:     "users' tables share scanning with the notes' vectors and the journal with the notes, and nothing else",
 	},
 	"vectors/flat": {
 		imports: []string{"vectors/bert/kernel"},
@@ -75,12 +75,22 @@ var layers = map[string]layer{
 		why:     engineWhy,
 	},
 	"notes": {
-		imports:    []string{"internal/sqlite", "internal/markdown", "internal/atomicfile"},
-		thirdParty: []string{"github.com/klauspost/compress", "github.com/bmatcuk/doublestar/v4"},
-		why:        "the domain is in the middle: engines, watcher and protocol point to it and it knows none of them",
+		imports:    []string{"internal/markdown"},
+		thirdParty: []string{"github.com/bmatcuk/doublestar/v4"},
+		why:        "the domain is in the middle: everything points to it and it knows none of them",
 	},
-	"watcher":    {thirdParty: []string{"github.com/fsnotify/fsnotify"}, why: leafWhy},
-	"migrations": {why: leafWhy},
+	"notes/store": {
+		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/sqlite"},
+		thirdParty: []string{"github.com/klauspost/compress"},
+		why:        "the store keeps rows; it never touches the vault's files",
+	},
+	"notes/vault": {
+		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/sqlite"},
+		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
+	},
+	"internal/fsid": {why: leafWhy},
+	"watcher":       {thirdParty: []string{"github.com/fsnotify/fsnotify"}, why: leafWhy},
+	"migrations":    {why: leafWhy},
 	"internal/config": {
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
 		why:        leafWhy,
@@ -117,7 +127,7 @@ var free = []string{"golang.org/x"}
 
 // testOnly is what test files may import beyond their package's layer.
 var testOnly = struct{ imports, thirdParty []string }{
-	imports:    []string{"internal/notestest"},
+	imports:    []string{"internal/notestest", "notes/store", "notes/vault"}, // a real vault stands behind most tests
 	thirdParty: []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/search"
 	"notesd/search/eval"
 )
@@ -24,10 +25,10 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	ctx := context.Background()
 	root, state := t.TempDir(), t.TempDir()
 	require.NoError(t, s.WriteVault(root))
-	store, err := notes.OpenStore(ctx, state, notes.StoreOptions{})
+	store, err := store.Open(ctx, state, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	vault, err := notes.NewVault(ctx, store, root, notes.VaultOptions{})
+	vault, err := vault.New(ctx, store, root, vault.Options{})
 	require.NoError(t, err)
 	index, err := search.OpenIndex(ctx, filepath.Join(state, "index"), search.IndexOptions{})
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // deleteIDs deletes the rows that have these ids and returns their numbers.
@@ -54,7 +54,7 @@ type DeleteRowsRequest struct {
 func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, error) {
 	const op = "delete from table"
 	var deleted int
-	if done, err := notes.Answered(ctx, t.db.Reader(), r.RequestKey, &deleted); done || err != nil {
+	if done, err := store.Answered(ctx, t.db.Reader(), r.RequestKey, &deleted); done || err != nil {
 		return deleted, err
 	}
 	info, err := t.find(ctx, op, r.Table)
@@ -80,7 +80,7 @@ func (t *Tables) DeleteRows(ctx context.Context, r DeleteRowsRequest) (int, erro
 }
 
 func (t *Tables) recordDeletion(ctx context.Context, tx *sql.Tx, requestKey string, rows int) error {
-	return notes.RecordAnswer(ctx, tx, requestKey, "delete_vectors", t.opt.Now(), rows)
+	return store.RecordAnswer(ctx, tx, requestKey, "delete_vectors", t.opt.Now(), rows)
 }
 
 func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter, requestKey string) (int, error) {

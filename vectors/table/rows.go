@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // NewRow is a row to add. Either Vector or Text must be set. Text is embedded, which
@@ -42,7 +43,7 @@ type storedRow struct {
 
 // Add adds all rows or none, and returns their IDs in the order of the request.
 func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
-	if done, err := notes.Answered(ctx, t.db.Reader(), r.RequestKey, nil); done || err != nil {
+	if done, err := store.Answered(ctx, t.db.Reader(), r.RequestKey, nil); done || err != nil {
 		return r.ids(), err
 	}
 	info, err := t.find(ctx, opAdd, r.Table)
@@ -177,7 +178,7 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, re
 		if added, err = t.insert(ctx, tx, info.id, rows); err != nil {
 			return err
 		}
-		return notes.RecordAnswer(ctx, tx, requestKey, "add_vector", t.opt.Now(), len(rows))
+		return store.RecordAnswer(ctx, tx, requestKey, "add_vector", t.opt.Now(), len(rows))
 	})
 	return removed, added, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // Info describes a table.
@@ -72,7 +73,7 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 	}
 	made := tableRow{Info: Info{Name: name, Dimension: r.Dimension, Metric: r.Metric}}
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
-		if done, err := notes.Answered(ctx, tx, r.RequestKey, &made.Info); done || err != nil {
+		if done, err := store.Answered(ctx, tx, r.RequestKey, &made.Info); done || err != nil {
 			return err
 		}
 		old, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE name = ? AND dropped IS NULL`, name))
@@ -89,7 +90,7 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 			name, r.Dimension, r.Metric, made.Created.UnixNano()); err != nil {
 			return err
 		}
-		return notes.RecordAnswer(ctx, tx, r.RequestKey, "create_table", made.Created, made.Info)
+		return store.RecordAnswer(ctx, tx, r.RequestKey, "create_table", made.Created, made.Info)
 	})
 	return made.Info, err
 }
@@ -185,7 +186,7 @@ func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error
 	t.write.Lock()
 	defer t.write.Unlock()
 	var answer Info
-	if done, err := notes.Answered(ctx, t.db.Reader(), requestKey, &answer); done || err != nil {
+	if done, err := store.Answered(ctx, t.db.Reader(), requestKey, &answer); done || err != nil {
 		return answer, err
 	}
 	row, err := t.find(ctx, "drop table", name)
@@ -197,7 +198,7 @@ func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error
 		if _, err := tx.ExecContext(ctx, `UPDATE vector_tables SET dropped = ? WHERE id = ?`, row.Dropped.UnixNano(), row.id); err != nil {
 			return err
 		}
-		return notes.RecordAnswer(ctx, tx, requestKey, "drop_table", row.Dropped, row.Info)
+		return store.RecordAnswer(ctx, tx, requestKey, "drop_table", row.Dropped, row.Info)
 	})
 	if err != nil {
 		return Info{}, err

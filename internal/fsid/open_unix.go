@@ -1,0 +1,11 @@
+//go:build unix
+
+package fsid
+
+import "syscall"
+
+// OpenNonblock keeps a named pipe that looks like a note from blocking open.
+const OpenNonblock = syscall.O_NONBLOCK
+
+// KeepsUnlinked: a file can be read on after its last name is gone.
+const KeepsUnlinked = true

@@ -1,0 +1,266 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+)
+
+// recordFiles makes the lists of attachments and of skipped files those of the
+// scan, and writes only when they differ. What the store has of a file that the
+// scan did not find stays if unknown reports that its folder could not be read.
+func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name string) bool) error {
+	if err := s.recordSymlinks(ctx, p, unknown); err != nil {
+		return err
+	}
+	wantFiles, wantSkipped := map[string]string{}, map[string]Skipped{}
+	for _, f := range p.Attachments {
+		wantFiles[f.Path] = f.DiskPath
+	}
+	for _, k := range p.Skipped {
+		wantSkipped[k.Path] = k
+	}
+	haveFiles, haveSkipped, err := s.files(ctx, p)
+	if err != nil {
+		return err
+	}
+	for name, diskPath := range haveFiles {
+		if unknown(name) && wantFiles[name] == "" {
+			wantFiles[name] = diskPath
+		}
+	}
+	for name, k := range haveSkipped {
+		if _, found := wantSkipped[name]; !found && unknown(name) {
+			wantSkipped[name] = k
+		}
+	}
+	for _, name := range p.Kept {
+		if k, ok := haveSkipped[name]; ok {
+			wantSkipped[name] = k
+		}
+	}
+	filesGone, filesNew := difference(haveFiles, wantFiles)
+	skippedGone, skippedNew := difference(haveSkipped, wantSkipped)
+	if len(filesGone)+len(filesNew)+len(skippedGone)+len(skippedNew) == 0 {
+		return nil
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		if err := ExecAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(skippedGone)); err != nil {
+			return err
+		}
+		for _, name := range skippedNew {
+			if err := InsertSkipped(ctx, tx, wantSkipped[name]); err != nil {
+				return err
+			}
+		}
+		return writeAttachments(ctx, tx, filesGone, filesNew, wantFiles)
+	})
+}
+
+// difference returns the keys to remove and those to write to get from have
+// to want.
+func difference[V comparable](have, want map[string]V) (gone, changed []string) {
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			gone = append(gone, k)
+		}
+	}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			changed = append(changed, k)
+		}
+	}
+	return gone, changed
+}
+
+func ExecAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	_, err := tx.ExecContext(ctx, query, args...)
+	return err
+}
+
+func InsertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
+	return ExecAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
+		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
+}
+
+// writeAttachments also resolves the links that name one of the files.
+func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
+	if len(gone)+len(changed) == 0 {
+		return nil
+	}
+	if err := ExecAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(gone)); err != nil {
+		return err
+	}
+	keys := make([]string, 0, len(gone)+len(changed))
+	for _, name := range gone {
+		keys = append(keys, notes.Key(path.Base(name)))
+	}
+	for _, name := range changed {
+		k := notes.Key(path.Base(name))
+		keys = append(keys, k)
+		if err := ExecAll(ctx, tx, `INSERT INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)
+			ON CONFLICT (path) DO UPDATE SET disk_path = excluded.disk_path`, name, diskPaths[name], k); err != nil {
+			return err
+		}
+	}
+	return resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
+}
+
+// files returns what the store has of the attachments and skipped files that
+// the plan looked at.
+func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[string]Skipped, error) {
+	attachments, skipped := map[string]string{}, map[string]Skipped{}
+	from, args := ` FROM %s f`, []any(nil)
+	if !p.Whole {
+		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{jsonArg(withTwins(p.Looked))}
+	}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		err := ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
+			var name, diskPath string
+			err := rows.Scan(&name, &diskPath)
+			attachments[name] = diskPath
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return ForEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
+			var k Skipped
+			err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
+			skipped[k.Path] = k
+			return err
+		})
+	})
+	return attachments, skipped, err
+}
+
+// withTwins adds to paths the names under which their twins are skipped.
+func withTwins(paths []string) []string {
+	out := make([]string, 0, 2*len(paths))
+	for _, p := range paths {
+		out = append(out, p, p+TwinMark)
+	}
+	return out
+}
+
+// passedOver returns the stats of files that were read and found to be no
+// notes, so that an unchanged one is not read again.
+func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
+	out := map[string]fsid.Stat{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+			var name string
+			var st fsid.Stat
+			err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
+			out[name] = st
+			return err
+		})
+	})
+	return out, err
+}
+
+// skippedFiles returns the first of the skipped files, by path, and how many
+// there are.
+func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
+	list = []notes.Skipped{}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
+			return err
+		}
+		return ForEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
+			var k notes.Skipped
+			err := rows.Scan(&k.Path, &k.Reason)
+			list = append(list, k)
+			return err
+		})
+	})
+	return list, total, err
+}
+
+// scanned is what a scan found besides notes.
+type Scan struct {
+	Attachments []File
+	Skipped     []Skipped
+	Kept        []string          // files that are no notes, as the store has them, and have not changed
+	Looked      []string          // the paths that were scanned; nil for the whole vault
+	Whole       bool              // covers the whole vault
+	Targets     map[string]string // where symlinks lead
+}
+
+// Skipped is a skipped file with the stat by which an unchanged one is known.
+type Skipped struct {
+	notes.Skipped
+	Stat fsid.Stat
+}
+
+// found is a file that a walk saw.
+type File struct {
+	Path     string // NFC: the note's name
+	DiskPath string // as the file system spells it
+	Stat     fsid.Stat
+}
+
+// twinMark tells a skipped twin from the note that has the same path.
+const TwinMark = " (other Unicode form)"
+
+// symlinksSetting is where the store keeps where symlinks lead: the path of
+// each to that of its file, folded.
+const symlinksSetting = "symlinks"
+
+// recordSymlinks brings the store to what the plan found, before a note is
+// read through one of them.
+func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name string) bool) error {
+	have := map[string]string{}
+	if err := s.Setting(ctx, symlinksSetting, &have); err != nil {
+		return err
+	}
+	want := maps.Clone(have)
+	maps.DeleteFunc(want, func(name, _ string) bool {
+		looked := p.Whole || slices.ContainsFunc(p.Looked, func(place string) bool { return notes.Under(name, place) })
+		return looked && !unknown(name)
+	})
+	for name, target := range p.Targets {
+		want[name] = notes.Key(target)
+	}
+	if maps.Equal(have, want) {
+		return nil
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error { return SetSetting(ctx, tx, symlinksSetting, want) })
+}
+
+// symlinksOutside returns the paths of the symlinks that lead to files which
+// the scope may not read.
+func SymlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[string]bool, error) {
+	if scope.Read == nil {
+		return nil, nil
+	}
+	outside := map[string]bool{}
+	err := ForEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
+		var name, target string
+		err := rows.Scan(&name, &target)
+		if !scope.CanRead(target) {
+			outside[name] = true
+		}
+		return err
+	})
+	return outside, err
+}
+
+func (s *Store) Canvases(ctx context.Context) ([]File, error) {
+	var files []File
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
+			var f File
+			err := rows.Scan(&f.Path, &f.DiskPath)
+			files = append(files, f)
+			return err
+		})
+	})
+	return files, err
+}

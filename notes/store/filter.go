@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+
+	"notesd/notes"
+)
+
+// Resolve returns the ids of the notes that the filter selects, or nil, which
+// stands for every note, when the filter is zero. A filter that makes no sense
+// is an [*Error] with [ErrInvalid].
+func (s *Store) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+	if f.IsZero() {
+		return nil, nil
+	}
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	set := &notes.IDSet{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return SelectIDs(ctx, tx, f, set.Add)
+	})
+	return set, err
+}
+
+func SelectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, add func(id int64)) error {
+	where, args := filterSQL(f)
+	globs := notes.Alternatives(notes.Key(f.Glob))
+	return ForEach(ctx, tx, `SELECT n.id, n.path, n.front_matter FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var id int64
+		var path string
+		var frontMatter sql.RawBytes
+		if err := rows.Scan(&id, &path, &frontMatter); err != nil {
+			return err
+		}
+		ok, err := f.Matches(globs, path, frontMatter)
+		if ok {
+			add(id)
+		}
+		return err
+	})
+}
+
+// conditions collects SQL terms that must all hold.
+type conditions struct {
+	terms []string
+	args  []any
+}
+
+func (c *conditions) add(term string, args ...any) {
+	c.terms = append(c.terms, term)
+	c.args = append(c.args, args...)
+}
+
+const (
+	tagTerm    = `n.id IN (SELECT note FROM tags WHERE tag_key = ?1 OR tag_key > ?1 || '/' AND tag_key < ?1 || '0')` // '0' follows '/'
+	folderTerm = `(n.path_key > ? || '/' AND n.path_key < ? || '0')`
+	prefixTerm = `substr(n.path_key, 1, length(?)) = ?`
+)
+
+// filterSQL returns the WHERE clause over notes n for all but the glob and the
+// front matter.
+func filterSQL(f notes.Filter) (string, []any) {
+	c := &conditions{}
+	c.add("TRUE")
+	if folder := notes.FolderKey(f.Folder); folder != "" {
+		c.add(folderTerm, folder, folder)
+	}
+	if f.Scope != nil {
+		within := func(column string) func(folder string) (string, []any) {
+			return func(folder string) (string, []any) {
+				k := notes.FolderKey(folder)
+				if k == "" {
+					return "TRUE", nil
+				}
+				return `(` + column + ` = ? OR ` + strings.ReplaceAll(folderTerm, "n.path_key", column) + `)`, []any{k, k, k}
+			}
+		}
+		c.anyOf(f.Scope, within("n.path_key"))
+		leads := &conditions{} // a symlink out of the scope is out of it
+		leads.anyOf(f.Scope, within("j.value"))
+		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
+	}
+	prefix := func(p string) (string, []any) {
+		k := notes.Key(strings.TrimPrefix(p, "/"))
+		return prefixTerm, []any{k, k}
+	}
+	if len(f.Paths) > 0 {
+		c.anyOf(f.Paths, prefix)
+	}
+	for _, p := range f.NotPaths {
+		term, args := prefix(p)
+		c.add("NOT "+term, args...)
+	}
+	for _, t := range f.Tags {
+		c.tag("", t)
+	}
+	for _, t := range f.NotTags {
+		c.tag("NOT ", t)
+	}
+	if !f.After.IsZero() {
+		c.add("n.date >= ?", f.After.UnixNano())
+	}
+	if !f.Before.IsZero() {
+		c.add("n.date < ?", f.Before.UnixNano())
+	}
+	if f.HasTodo {
+		c.add("n.open_tasks > 0")
+	}
+	if f.Orphans {
+		c.add(`NOT EXISTS (SELECT 1 FROM links l WHERE l.resolved = n.id AND l.note <> n.id)
+			AND NOT EXISTS (SELECT 1 FROM links l WHERE l.note = n.id AND l.resolved <> n.id)`)
+	}
+	if f.BrokenLinks {
+		c.add("n.id IN (SELECT note FROM links WHERE state = ?)", linkUnresolved)
+	}
+	return strings.Join(c.terms, " AND "), c.args
+}
+
+func (c *conditions) anyOf(values []string, term func(string) (string, []any)) {
+	var terms []string
+	var args []any
+	for _, v := range values {
+		t, a := term(v)
+		terms, args = append(terms, t), append(args, a...)
+	}
+	if terms == nil {
+		terms = []string{"FALSE"}
+	}
+	c.add("("+strings.Join(terms, " OR ")+")", args...)
+}
+
+func (c *conditions) tag(not, tag string) {
+	k := notes.Key(strings.TrimPrefix(tag, "#"))
+	c.add(not+strings.ReplaceAll(tagTerm, "?1", "?"), k, k, k)
+}
+
+// searchable is the set of all notes that are not aside, as of a change.
+type searchable struct {
+	mu    sync.Mutex
+	rules *notes.AsideRules
+	head  uint64
+	set   *notes.IDSet
+}
+
+// ResolveSearch is Resolve for a search: templates and what Obsidian excludes
+// are left out unless the filter names their place.
+func (s *Store) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+	all := s.Aside.Load()
+	f.Aside = all.ForFilter(f)
+	if f.Aside.IsZero() {
+		f.Aside = nil
+		return s.Resolve(ctx, f)
+	}
+	if rest := f; rest.Aside == all {
+		if rest.Aside = nil; rest.IsZero() {
+			return s.allSearchable(ctx, f)
+		}
+	}
+	return s.Resolve(ctx, f)
+}
+
+// allSearchable keeps the set of the most frequent filter until a note changes.
+func (s *Store) allSearchable(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+	c := &s.searchable
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := s.HeadSeq.Load()
+	if c.set != nil && c.head == head && c.rules == f.Aside {
+		return c.set, nil
+	}
+	set, err := s.Resolve(ctx, f)
+	if err == nil {
+		c.set, c.head, c.rules = set, head, f.Aside
+	}
+	return set, err
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"notesd/notes"
+)
+
+func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgotten, err error) {
+	err = s.history.Write(ctx, func(tx *sql.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
+			return err
+		}
+		if done.Paths, err = selectStrings(ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
+			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
+			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p); err != nil {
+			return err
+		}
+		if err := forgetOperations(ctx, tx, p, done.Paths); err != nil {
+			return err
+		}
+		if err := ExecAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
+			return err
+		}
+		return ExecAll(ctx, tx, `DELETE FROM blobs WHERE `+Unused)
+	})
+	if err != nil {
+		return done, err
+	}
+	return done, s.history.Rewrite(ctx)
+}
+
+func (s *Store) ForgetDerived(ctx context.Context, paths []string) error {
+	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
+		for _, query := range []string{
+			`UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
+				(SELECT c.note FROM changes c JOIN json_each(?1) j ON j.value IN (c.path, c.old_path))`, // the seq stays: followers count on it
+			`DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND ?1 = ?1`,
+		} {
+			if err := ExecAll(ctx, tx, query, jsonArg(paths)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.notes.Rewrite(ctx); err != nil {
+		return fmt.Errorf("rewrite %s: %w", NotesFile, err)
+	}
+	return nil
+}
+
+// forgotten selects the documents of the deleted notes that ever had the path.
+const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + EverHad + `)`
+
+func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
+	err = ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
+		var s string
+		err := rows.Scan(&s)
+		out = append(out, s)
+		return err
+	})
+	return out, err
+}
+
+// forgetOperations removes the journal entries of the notes. Those of a note
+// that a symlink led to have another path, and some file systems spell paths in
+// another Unicode form; so entries are found by the texts, and by the paths of
+// the files that had these.
+func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string) error {
+	const texts = `SELECT hash FROM revisions WHERE hash IS NOT NULL AND document IN (` + forgotten + `)`
+	disk, err := selectStrings(ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
+	if err != nil {
+		return err
+	}
+	disk = slices.DeleteFunc(disk, func(name string) bool { return !slices.Contains(paths, notes.Nfc(name)) })
+	linked, err := selectStrings(ctx, tx, `SELECT path FROM operation_files WHERE old_hash IN (`+texts+`) UNION
+		SELECT new_path FROM operation_files WHERE new_hash IN (`+texts+`)`, p)
+	if err != nil {
+		return err
+	}
+	named := jsonArg(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
+	quoted := make([]string, len(paths)) // as the answer to a folder move, or to another change, has them
+	for i, path := range paths {
+		quoted[i] = jsonText(path)
+	}
+	return ExecAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
+		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
+		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
+		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, jsonArg(quoted))
+}

@@ -1,0 +1,502 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"notesd/notes"
+)
+
+// Outside versions are thinned: of an editor that saves every few seconds,
+// history keeps the newest version and one for every seenEvery before it. A
+// version that the next one lost text of is kept as well, but no more than
+// lossyKept within seenEvery, for a program may rewrite a file every second.
+const (
+	SeenEvery = 10 * time.Minute
+	LossyKept = 10
+)
+
+// Operations of versions that were found on disk.
+const (
+	opFound = "found" // a note's first
+	opEdit  = "edit"
+)
+
+// version is a text that history is to keep.
+type Version struct {
+	Path, oldPath  string
+	time           int64
+	author         notes.Author
+	operation      string
+	Hash           []byte // nil: deleted
+	codec          int
+	data           []byte // packed; nil when the blob is known to be there
+	size           int64
+	added, removed int
+	passing        bool // the next version from outside may replace it
+}
+
+// keepOverwritten records, before the store forgets them, the versions that
+// changes from outside have replaced: notes.db has the last text of each. The
+// caller holds the vault's lock.
+func (s *Store) KeepOverwritten(ctx context.Context, entries []Entry) error {
+	var ids []int64
+	var created []string
+	byID := map[int64]Entry{}
+	for _, e := range entries {
+		if e.Kind == notes.Created {
+			created = append(created, e.Path)
+			continue
+		}
+		ids = append(ids, e.Id)
+		byID[e.Id] = e
+	}
+	for len(ids) > 0 {
+		n := min(len(ids), 200) // bounds the memory that the old texts take
+		if err := s.keepSome(ctx, ids[:n], byID); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file is back under the name of a deleted note
+		return ExecAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
+			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, jsonArg(created))
+	})
+}
+
+func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry) error {
+	replaced, err := s.StoredVersions(ctx, ids)
+	if err != nil {
+		return err
+	}
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := NewHistoryWriter(ctx, tx)
+		for _, id := range ids { // in the order of the batch, so that revisions are
+			old, ok := replaced[id]
+			if !ok {
+				continue
+			}
+			if err := h.outside(old, byID[id], s.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// storedVersions returns the texts that notes.db has of these notes.
+func (s *Store) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
+	out := map[int64]Version{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
+			FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+			var id int64
+			v := Version{author: notes.Outside}
+			err := rows.Scan(&id, &v.Path, &v.time, &v.Hash, &v.size, &v.codec, &v.data)
+			v.data = nonNil(v.data) // of an empty note it is none
+			out[id] = v
+			return err
+		})
+	})
+	return out, err
+}
+
+// historyWriter writes history within one transaction.
+type historyWriter struct{ *statements }
+
+// newHistoryWriter returns a writer within the transaction.
+func NewHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
+	return historyWriter{newStatements(ctx, tx)}
+}
+
+// outside records that a change from outside replaced the version old.
+func (h historyWriter) outside(old Version, e Entry, now time.Time) error {
+	doc, err := h.Document(old.Path)
+	if err != nil {
+		return err
+	}
+	switch e.Kind {
+	case notes.Deleted:
+		return h.deletedOutside(doc, old, now)
+	case notes.Moved:
+		return h.movedOutside(doc, old, e, now)
+	}
+	if old.hasHash(e.Note.Hash) {
+		return nil
+	}
+	text, err := Unpack(old.codec, old.data)
+	if err != nil {
+		return err
+	}
+	if old.passing = !losesText(text, []byte(e.Note.Content)); old.passing {
+		reverted, err := h.knows(doc, e.Note.Hash)
+		if err != nil {
+			return err
+		}
+		old.passing = !reverted
+	}
+	return h.keepOutside(doc, old)
+}
+
+// knows reports whether the document had this text before: an undo, or a
+// checkout of what a version control system has.
+func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
+	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ? AND hash = unhex(?))`, []any{doc, hash}, &known)
+	return known, err
+}
+
+func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) error {
+	if err := h.keepOutside(doc, old); err != nil {
+		return err
+	}
+	text, err := Unpack(old.codec, old.data)
+	if err != nil {
+		return err
+	}
+	gone := Version{Path: old.Path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
+	_, gone.removed = lineChanges(text, nil)
+	if err := h.add(doc, gone); err != nil {
+		return err
+	}
+	return h.setDocument(doc, old.Path, false)
+}
+
+// movedOutside: a note without history, whose text has not changed, needs none
+// for having moved.
+func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Time) error {
+	newest, err := h.Newest(doc, 1)
+	if err != nil {
+		return err
+	}
+	if len(newest) > 0 || !old.hasHash(e.Note.Hash) {
+		if err := h.keepOutside(doc, old); err != nil {
+			return err
+		}
+		moved := Version{Path: e.Path, oldPath: old.Path, time: now.UnixNano(), author: notes.Outside, operation: "move", Hash: old.Hash, size: old.size}
+		if err := h.add(doc, moved); err != nil {
+			return err
+		}
+	}
+	return h.setDocument(doc, e.Path, true)
+}
+
+func (v Version) hasHash(hash string) bool { return hex.EncodeToString(v.Hash) == hash }
+
+// keepOutside appends a version that was found on disk, unless it is the
+// newest already. It replaces the newest when that is a passing one and the
+// one before it is of about the same time. Times may run backwards: a clock
+// that was ahead must not thin out what follows.
+func (h historyWriter) keepOutside(doc int64, v Version) error {
+	newest, err := h.Newest(doc, 2)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].Hash, v.Hash) {
+		return err
+	}
+	if len(newest) == 2 && newest[0].passing {
+		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(SeenEvery) {
+			if err := h.drop(newest[0]); err != nil {
+				return err
+			}
+			newest = newest[1:]
+		}
+	}
+	if !v.passing {
+		if v.passing, err = h.manyBefore(doc, v.time); err != nil {
+			return err
+		}
+	}
+	return h.AddFound(doc, newest, v)
+}
+
+// keepAlways appends a version that was found on disk and that no file has any
+// more, unless it is the newest already: it is never thinned out.
+func (h historyWriter) keepAlways(doc int64, v Version) error {
+	newest, err := h.Newest(doc, 1)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].Hash, v.Hash) {
+		return err
+	}
+	return h.AddFound(doc, newest, v)
+}
+
+// addFound appends a version that was found on disk after the newest.
+func (h historyWriter) AddFound(doc int64, newest []lastRevision, v Version) error {
+	text, err := Unpack(v.codec, v.data)
+	if err != nil {
+		return err
+	}
+	var before []byte
+	v.author, v.operation = notes.Outside, opFound
+	if len(newest) > 0 {
+		v.operation = opEdit
+		if before, err = h.text(newest[0].Hash); err != nil {
+			return err
+		}
+	}
+	v.added, v.removed = lineChanges(before, text)
+	return h.add(doc, v)
+}
+
+// text returns the text with this hash, to count lines against; nil when it was
+// lost, as from a damaged database.
+func (h historyWriter) text(hash []byte) ([]byte, error) {
+	text, err := loadBlob(h.ctx, h.tx, hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// manyBefore reports whether so many versions were kept within seenEvery before
+// the time that the next is passing whatever it loses.
+func (h historyWriter) manyBefore(doc, at int64) (bool, error) {
+	var n int
+	err := h.row(`SELECT count(*) FROM revisions WHERE document = ? AND author = 'outside' AND time BETWEEN ? AND ?`,
+		[]any{doc, at - int64(SeenEvery), at}, &n)
+	return n >= LossyKept, err
+}
+
+// drop removes a revision, and its text when nothing else needs it.
+func (h historyWriter) drop(r lastRevision) error {
+	if err := h.exec(`DELETE FROM revisions WHERE id = ?`, r.id); err != nil {
+		return err
+	}
+	return h.exec(`DELETE FROM blobs WHERE hash = ? AND `+Unused, r.Hash)
+}
+
+type lastRevision struct {
+	id      int64
+	time    int64
+	Hash    []byte
+	passing bool
+}
+
+// newest returns the last n revisions of a document, newest first.
+func (h historyWriter) Newest(doc int64, n int) (revisions []lastRevision, err error) {
+	err = ForEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
+		var r lastRevision
+		err := rows.Scan(&r.id, &r.time, &r.Hash, &r.passing)
+		revisions = append(revisions, r)
+		return err
+	})
+	return revisions, err
+}
+
+// currentDocument selects the identity of the note at a path, or of the one
+// that was there last.
+const currentDocument = `SELECT id FROM documents WHERE path = ? ORDER BY live DESC, id DESC LIMIT 1`
+
+// document returns the identity of the note at path, or of the one that was
+// there last, minting one for a note without history.
+func (h historyWriter) Document(path string) (int64, error) {
+	var id int64
+	err := h.row(currentDocument, []any{path}, &id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	result, err := h.result(`INSERT INTO documents (path, live) VALUES (?, 1)`, path)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+func (h historyWriter) setDocument(id int64, path string, live bool) error {
+	return h.exec(`UPDATE documents SET path = ?, live = ? WHERE id = ?`, path, live, id)
+}
+
+// add appends a revision; newest returns its number.
+func (h historyWriter) add(doc int64, v Version) error {
+	if v.data != nil {
+		if err := h.blob(v.Hash, v.size, v.codec, v.data); err != nil {
+			return err
+		}
+	}
+	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.Path, v.oldPath, v.Hash, v.size, v.added, v.removed, v.passing)
+}
+
+func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) error {
+	return h.exec(`INSERT OR IGNORE INTO blobs (hash, size, codec, data) VALUES (?, ?, ?, ?)`, hash, size, codec, nonNil(data))
+}
+
+// keep stores a text under its hash and returns the hash.
+func (h historyWriter) keep(data []byte) ([]byte, error) {
+	hash, err := hex.DecodeString(notes.Hash(data))
+	if err != nil {
+		return nil, err
+	}
+	codec, packed := pack(data)
+	return hash, h.blob(hash, int64(len(data)), codec, packed)
+}
+
+func (h historyWriter) Settle(d Document, exists bool, now time.Time) error {
+	newest, err := h.Newest(d.id, 1)
+	if err != nil {
+		return err
+	}
+	if !exists && len(newest) > 0 && newest[0].Hash != nil {
+		gone := Version{Path: d.Path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
+		text, err := h.text(newest[0].Hash)
+		if err != nil {
+			return err
+		}
+		_, gone.removed = lineChanges(text, nil)
+		if err := h.add(d.id, gone); err != nil {
+			return err
+		}
+	}
+	return h.setDocument(d.id, d.Path, exists)
+}
+
+// everHad selects the documents of all notes that have, or ever had, the path
+// ?1: a name that another note takes over hides neither's history.
+const EverHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
+	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
+
+func ParseRevisionCursor(s string) (int64, error) {
+	if s == "" {
+		return 1<<62 - 1, nil
+	}
+	var n int64
+	if _, err := fmt.Sscanf(s, "r%d", &n); err != nil {
+		return 0, &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
+	}
+	return n, nil
+}
+
+func ScanRevision(rows *sql.Rows) (notes.Revision, error) {
+	var r notes.Revision
+	var at int64
+	var hash []byte
+	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed)
+	r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
+	return r, err
+}
+
+// document is a note's identity in history.
+type Document struct {
+	id   int64
+	Path string // the last one known
+	Live bool   // as far as history knows
+}
+
+// documents returns those of all notes that have, or ever had, the path.
+func (s *Store) Documents(ctx context.Context, path string) ([]Document, error) {
+	return s.SelectDocuments(ctx, `id IN (`+EverHad+`)`, path)
+}
+
+func (s *Store) SelectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
+			var d Document
+			err := rows.Scan(&d.id, &d.Path, &d.Live)
+			docs = append(docs, d)
+			return err
+		})
+	})
+	return docs, err
+}
+
+// deletedPath returns the path of the one deleted note with this name, which may
+// be the end of its path and lack ".md". Without one it returns notFound.
+func (s *Store) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
+	docs, err := s.SelectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
+		name, escapeLike(name))
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, d := range docs {
+		if scope.CanRead(d.Path) && !slices.Contains(paths, d.Path) {
+			paths = append(paths, d.Path)
+		}
+	}
+	switch len(paths) {
+	case 0:
+		return "", notFound
+	case 1:
+		return paths[0], nil
+	}
+	return "", &notes.Error{Op: "find", Path: name, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d deleted notes have this name", len(paths)),
+		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
+}
+
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
+
+// keepText puts a text into a note's history as a version found on disk.
+func (s *Store) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := NewHistoryWriter(ctx, tx)
+		doc, err := h.Document(path)
+		if err != nil {
+			return err
+		}
+		return h.keepAlways(doc, foundVersion(path, data, at.UnixNano()))
+	})
+}
+
+// foundVersion is a text that was found on disk.
+func foundVersion(path string, data []byte, at int64) Version {
+	codec, packed := pack(data)
+	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
+}
+
+// revisionText returns the text of a revision of a note that has, or ever had,
+// the path.
+func (s *Store) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
+	var text []byte
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		var hash []byte
+		var was string
+		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+EverHad+`)`, notePath, revision).Scan(&hash, &was)
+		switch {
+		case errors.Is(err, sql.ErrNoRows) || err == nil && !scope.CanRead(was):
+			return &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
+		case err != nil:
+			return err
+		case hash == nil:
+			return &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Restore the revision before it."}
+		}
+		text, err = loadBlob(ctx, tx, hash)
+		return err
+	})
+	if err == nil && text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+// textByHash returns a text that history knows, or nil.
+func (s *Store) TextByHash(ctx context.Context, hash string) ([]byte, error) {
+	raw, err := hex.DecodeString(hash)
+	if err != nil {
+		return nil, &notes.Error{Op: "compare", Err: notes.ErrInvalid, Detail: "expected_hash is not a hash", Hint: "Pass the hash that read_note returned."}
+	}
+	var text []byte
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		text, err = loadBlob(ctx, tx, raw)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return err
+	})
+	return text, err
+}
+
+// newestRevision returns the number of the newest revision of the note at a
+// path.
+func (s *Store) NewestRevision(ctx context.Context, notePath string) (n int64, err error) {
+	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)
+	return n, err
+}

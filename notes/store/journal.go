@@ -1,0 +1,464 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"notesd/internal/markdown"
+	"notesd/notes"
+)
+
+// operation is a change to files that notesd makes. It is written to the
+// journal, with everything needed to finish it, before the first file changes;
+// so a crash at any instant is finished at the next start, a request that is
+// sent again gets the answer it would have had, and every step can be undone.
+type Operation struct {
+	id         int64
+	RequestKey string
+	Kind       string // create, edit, move, delete, restore
+	Author     notes.Author
+	Files      []FileChange
+	Left       []string // canvases and bases that name what moves and could not be changed
+	LinkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
+	Moved      []string // the notes in a folder that moves, by their new paths; nor these
+}
+
+// fileChange is one file of an operation.
+type FileChange struct {
+	Note     int64  // the store's note; 0 for a new one
+	OldPath  string // "" for a new note
+	NewPath  string // "" for one that is deleted
+	OldDisk  string // the paths as the file system spells them
+	NewDisk  string
+	Folder   bool   // a folder with all that is in it; it has no text
+	Before   string // where the file lies until a folder of the operation has moved; "" when it does not lie in one
+	Link     string // the symlink by which the note is known, when the paths are its target's
+	Old, New []byte
+	Temp     string // the name beside newDisk (beside oldDisk for a delete)
+	State    string
+	Conflict error // set when somebody else changed the file first
+}
+
+// States of operations and of their files.
+const (
+	StatePending  = "pending"
+	StateDone     = "done"
+	StateFailed   = "failed"
+	StateConflict = "conflict"
+)
+
+// isNote reports whether the file is a note, and not a canvas or base that
+// names one: those have no history.
+func (f *FileChange) IsNote() bool { return notes.IsNoteName(f.NewPath) || notes.IsNoteName(f.OldPath) }
+
+func (f *FileChange) Dir() string { return path.Dir(f.Place()) }
+
+// stageDir is where the temp file is written.
+func (f *FileChange) StageDir() string {
+	if f.Before != "" {
+		return path.Dir(f.Before)
+	}
+	return f.Dir()
+}
+
+// source is where the old text is until the first name has changed.
+func (f *FileChange) Source() string {
+	if f.Before != "" {
+		return f.Before
+	}
+	return f.OldDisk
+}
+
+func (f *FileChange) Place() string {
+	if f.NewDisk == "" {
+		return f.OldDisk
+	}
+	return f.NewDisk
+}
+
+// tempPrefix starts the names of temp files; being hidden they are never notes.
+const TempPrefix = ".notesd-"
+
+func TempName() string { return TempPrefix + rand.Text()[:12] + ".tmp" }
+
+var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
+
+// isTempName reports whether an operation made the name.
+func IsTempName(name string) bool { return tempNames.MatchString(name) }
+
+// begin writes the operation to the journal, and to history the versions that
+// the store has of its notes where the files say something else by now: the
+// store is about to forget them.
+func (s *Store) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := NewHistoryWriter(ctx, tx)
+		key, request := splitRequest(op.RequestKey)
+		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending)
+		if err != nil {
+			return err
+		}
+		if op.id, err = result.LastInsertId(); err != nil {
+			return err
+		}
+		for i := range op.Files {
+			if err := h.journalFile(op.id, i, &op.Files[i]); err != nil {
+				return err
+			}
+			if err := h.keepReplaced(&op.Files[i], replaced); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) error {
+	old, known := replaced[f.Note]
+	if !known || f.Note == 0 || f.Folder || string(old.Hash) == string(rawHash(f.Old)) {
+		return nil
+	}
+	doc, err := h.Document(old.Path)
+	if err != nil {
+		return err
+	}
+	return h.keepAlways(doc, old)
+}
+
+// keepUnless puts the text of a note that an operation left alone into its
+// history unless it is in one. The store may have forgotten it, when a recovery
+// that was interrupted itself got further than the one that closes the operation.
+func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error {
+	var kept bool
+	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
+		return err
+	}
+	doc, err := h.Document(notePath)
+	if err != nil {
+		return err
+	}
+	return h.keepAlways(doc, foundVersion(notePath, text, now))
+}
+
+// journalEntry is what the journal says of a temp file.
+type journalEntry struct {
+	State            string // of the operation
+	Note             string // the path of the note that it displaced; "" when none
+	OldHash, NewHash []byte // oldHash of a note only when history has the text
+}
+
+// journalOf returns the entry that names the temp file, or nil.
+func (s *Store) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
+	e := &journalEntry{}
+	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
+		CASE WHEN f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.link = '' OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
+		FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.temp = ?`, temp).Scan(&e.State, &e.Note, &e.OldHash, &e.NewHash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	e.Note = notes.Nfc(e.Note)
+	return e, err
+}
+
+func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) error {
+	f.Temp, f.State = TempName(), StatePending
+	var hashes [2]any
+	for i, text := range []struct {
+		path string
+		data []byte
+	}{{f.OldPath, f.Old}, {f.NewPath, f.New}} {
+		if text.path == "" || f.Folder {
+			continue
+		}
+		hash, err := h.keep(text.data)
+		if err != nil {
+			return err
+		}
+		hashes[i] = hash
+	}
+	return h.exec(`INSERT INTO operation_files (operation, ordinal, path, new_path, temp, old_hash, new_hash, state, link) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		operation, ordinal, f.OldDisk, f.NewDisk, f.Temp, hashes[0], hashes[1], f.State, f.Link)
+}
+
+// fail closes an operation that changed nothing. Its request key is given up,
+// so that the same request may be tried again.
+func (s *Store) Fail(ctx context.Context, op *Operation, state string, cause error) error {
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		return ExecAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
+	})
+}
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what is passed always marshals
+	}
+	return string(text)
+}
+
+// finish closes an operation that is on disk and in the store: it becomes
+// revisions, and its answer is kept for repeats of the request. It returns the
+// revision of the first file.
+func (s *Store) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
+	err = s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := NewHistoryWriter(ctx, tx)
+		now := s.Now().UnixNano()
+		for i := range op.Files {
+			f := &op.Files[i]
+			if err := ExecAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
+				return err
+			}
+			if f.State != StateDone {
+				if !f.IsNote() {
+					continue
+				}
+				if err := h.keepUnless(f.OldPath, f.Old, now); err != nil {
+					return err
+				}
+				continue
+			}
+			if f.Folder {
+				if err := h.moveFolder(op, f, now); err != nil {
+					return err
+				}
+				continue
+			}
+			if !f.IsNote() {
+				continue
+			}
+			made, err := h.reviseFile(op, f, replaced[f.Note], now)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				revision = made
+			}
+		}
+		answer.Revision = revision
+		return ExecAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id)
+	})
+	return revision, err
+}
+
+// reviseFile appends what the operation made of a file to its history, after
+// the version that it replaced if history does not have that yet.
+func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, now int64) (int64, error) {
+	was := f.OldPath
+	if was == "" {
+		was = f.NewPath
+	}
+	doc, err := h.Document(was)
+	if err != nil {
+		return 0, err
+	}
+	if f.OldPath != "" {
+		seen := now
+		if string(stored.Hash) == string(rawHash(f.Old)) {
+			seen = stored.time
+		}
+		if err := h.keepOutside(doc, foundVersion(f.OldPath, f.Old, seen)); err != nil {
+			return 0, err
+		}
+	}
+	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New))}
+	v.added, v.removed = lineChanges(f.Old, f.New)
+	if f.NewPath == "" {
+		v.Path = f.OldPath
+	} else {
+		v.Hash = rawHash(f.New)
+	}
+	if f.OldPath != "" && f.NewPath != "" && f.OldPath != f.NewPath {
+		v.oldPath = f.OldPath
+	}
+	if err := h.add(doc, v); err != nil {
+		return 0, err
+	}
+	newest, err := h.Newest(doc, 1)
+	if err != nil {
+		return 0, err
+	}
+	return newest[0].id, h.setDocument(doc, v.Path, f.NewPath != "")
+}
+
+// moveFolder moves the history of every note in a folder along. Notes that
+// have a history get a revision for it.
+func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error {
+	const below = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
+	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
+		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0
+		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+below,
+		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version)
+	if err != nil {
+		return err
+	}
+	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+below, f.OldPath, f.NewPath)
+}
+
+func rawHash(data []byte) []byte {
+	raw, err := hex.DecodeString(notes.Hash(data))
+	if err != nil {
+		panic(err) // hashOf writes hex
+	}
+	return raw
+}
+
+// splitRequest takes what BindRequest made apart; a key alone is not bound.
+func splitRequest(requestKey string) (key, request string) {
+	if i := strings.LastIndexByte(requestKey, 0); i >= 0 {
+		return requestKey[:i], requestKey[i+1:]
+	}
+	return requestKey, ""
+}
+
+// Answered reports whether an earlier sending of the same request was carried
+// out, and puts its answer into answer, if that is not nil. A key that was used
+// for another request is [ErrInvalid].
+func Answered(ctx context.Context, history interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, requestKey string, answer any) (bool, error) {
+	key, request := splitRequest(requestKey)
+	if key == "" {
+		return false, nil
+	}
+	var state, result, first string
+	err := history.QueryRowContext(ctx, `SELECT state, result, request FROM operations WHERE request_key = ?`, key).Scan(&state, &result, &first)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, err
+	case request != "" && first != "" && request != first:
+		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrInvalid, Detail: "its request key was used for another tool or with other arguments",
+			Hint: "Nothing was done. Give every request a key of its own, and repeat one with the same arguments."}
+	case state != StateDone:
+		return false, &notes.Error{Op: "repeat a request", Err: notes.ErrUnavailable, Detail: "its first sending is not finished, so that its outcome is not known yet",
+			Hint: "Send it again later, with the same key."}
+	case answer == nil:
+		return true, nil
+	}
+	return true, json.Unmarshal([]byte(result), answer)
+}
+
+// RecordAnswer keeps the answer to a request that tx carries out and that
+// changes no file, for repeats of it.
+func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now time.Time, answer any) error {
+	key, request := splitRequest(requestKey)
+	if key == "" {
+		return nil
+	}
+	return ExecAll(ctx, tx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
+		key, request, kind, now.UnixNano(), StateDone, jsonText(answer))
+}
+
+// pendingOperations returns what a crash has interrupted, oldest first.
+func (s *Store) PendingOperations(ctx context.Context) ([]*Operation, error) {
+	var ops []*Operation
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		err := ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+			op := &Operation{}
+			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version)
+			ops = append(ops, op)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			if err := loadOperationFiles(ctx, tx, op); err != nil {
+				return fmt.Errorf("journal entry %d: %w", op.id, err)
+			}
+		}
+		return nil
+	})
+	return ops, err
+}
+
+func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
+	var hashes [][2][]byte
+	err := ForEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
+		var f FileChange
+		var pair [2][]byte
+		err := rows.Scan(&f.OldDisk, &f.NewDisk, &f.Temp, &pair[0], &pair[1], &f.State, &f.Link)
+		f.OldPath, f.NewPath = notes.Nfc(f.OldDisk), notes.Nfc(f.NewDisk)
+		if f.Link != "" {
+			f.OldPath, f.NewPath = notes.Nfc(f.Link), notes.Nfc(f.Link)
+		}
+		f.Folder = f.OldDisk != "" && f.NewDisk != "" && pair[0] == nil && pair[1] == nil
+		op.Files, hashes = append(op.Files, f), append(hashes, pair)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range op.Files {
+		if op.Files[i].Old, err = loadBlob(ctx, tx, hashes[i][0]); err != nil {
+			return err
+		}
+		if op.Files[i].New, err = loadBlob(ctx, tx, hashes[i][1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadBlob returns the text with this hash; a nil hash stands for no text.
+func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
+	if hash == nil {
+		return nil, nil
+	}
+	var codec int
+	var packed []byte
+	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
+		return nil, err
+	}
+	return Unpack(codec, packed)
+}
+
+// written describes the operation's outcome; its revision is not known yet.
+func (op *Operation) Written() notes.Written {
+	f := &op.Files[0]
+	w := notes.Written{Path: f.NewPath, Diff: ShortDiff(f.Old, f.New, f.NewPath), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
+	if f.OldPath != "" && !f.Folder {
+		w.Was = notes.Hash(f.Old)
+	}
+	if f.NewPath == "" {
+		w.Path, w.LinkedFrom = f.OldPath, op.LinkedFrom
+		return w
+	}
+	if !f.Folder {
+		w.Title, w.Hash = notes.TitleOf(f.NewPath, markdown.Parse(f.New)), notes.Hash(f.New)
+	}
+	if f.OldPath != "" && f.OldPath != f.NewPath {
+		w.OldPath = f.OldPath
+	}
+	for _, other := range op.Files[1:] {
+		if other.Conflict == nil && !bytes.Equal(other.Old, other.New) {
+			w.Relinked = append(w.Relinked, other.NewPath)
+		}
+	}
+	return w
+}
+
+func (op *Operation) Conflicts() []string {
+	var paths []string
+	for _, f := range op.Files {
+		if f.Conflict != nil {
+			paths = append(paths, f.OldPath)
+		}
+	}
+	return paths
+}
+
+func (f *FileChange) IsPureMove() bool {
+	return f.OldPath != "" && f.NewPath != "" && f.OldDisk != f.NewDisk && string(f.Old) == string(f.New)
+}

@@ -1,0 +1,280 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"notesd/notes"
+)
+
+// maxCandidates bounds the list in an error: enough to choose from.
+const maxCandidates = 8
+
+// lookupWhole finds the note that all of ref names.
+func (s *Store) lookupWhole(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+	name, err := CleanRef(ref)
+	if err != nil {
+		return notes.Meta{}, err
+	}
+	var found notes.Meta
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		tiers := lookupTiers(name)
+		if notes.IsURI(ref) {
+			tiers = tiers[:1] // a URI is a name, not a hint: what it named has moved, or is gone
+		}
+		outside, err := SymlinksOutside(ctx, tx, scope)
+		if err != nil {
+			return err
+		}
+		for _, tier := range tiers {
+			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
+			if err != nil {
+				return err
+			}
+			metas = slices.DeleteFunc(metas, func(m notes.Meta) bool {
+				return !scope.CanRead(m.Path) || outside[m.Path] || tier.keep != nil && !tier.keep(m)
+			})
+			switch len(metas) {
+			case 0:
+				continue
+			case 1:
+				err := loadTags(ctx, tx, metas)
+				found = metas[0]
+				return err
+			}
+			return ambiguous(ref, metas)
+		}
+		return notFound(ctx, tx, ref, name, scope)
+	})
+	return found, err
+}
+
+// cleanRef reduces the ways to write a reference to a path or a name.
+func CleanRef(ref string) (string, error) {
+	if notes.IsURI(ref) {
+		return notes.ParseURI(ref)
+	}
+	name := strings.TrimSpace(ref)
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(name, "!"), "[["); ok {
+		name, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
+		name, _, _ = strings.Cut(name, "#")
+	}
+	name = strings.TrimPrefix(name, "./")
+	if name == "" {
+		return "", &notes.Error{Op: "find", Err: notes.ErrInvalid, Detail: "no note was named", Hint: "Give a path, URI, title or alias; list_notes shows them."}
+	}
+	return notes.CleanPath(name)
+}
+
+// tier is one way in which a name may be meant.
+type tier struct {
+	where string
+	args  []any
+	keep  func(notes.Meta) bool
+}
+
+func lookupTiers(name string) []tier {
+	withExt := name + ".md"
+	nameKey, suffix := notes.Key(name), "/"+notes.Key(name)
+	endsIn := func(m notes.Meta) bool {
+		k := "/" + notes.Key(m.Path)
+		return strings.HasSuffix(k, suffix) || strings.HasSuffix(notes.Stem(k), suffix)
+	}
+	return []tier{
+		{where: `n.path = ?`, args: []any{name}},
+		{where: `n.path = ?`, args: []any{withExt}},
+		{where: `n.path_key IN (?, ?)`, args: []any{nameKey, notes.Key(withExt)}},
+		{where: `n.name_key IN (?, ?)`, args: []any{LinkKey(name), notes.Key(path.Base(name))}, keep: endsIn},
+		{where: `n.title_key = ?`, args: []any{nameKey}},
+		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
+	}
+}
+
+func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {
+	var metas []notes.Meta
+	err := ForEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		m, err := scanMeta(rows)
+		metas = append(metas, m)
+		return err
+	})
+	return metas, err
+}
+
+func ambiguous(ref string, metas []notes.Meta) error {
+	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes have this name", len(metas)), Hint: "Give the path of the one you mean."}
+	for _, m := range metas[:min(len(metas), maxCandidates)] {
+		e.Candidates = append(e.Candidates, m.Path)
+	}
+	return e
+}
+
+func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Scope) error {
+	moved, err := movedTo(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	if moved != "" && scope.CanRead(moved) {
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, Hint: "Use the new path."}
+	}
+	reason, err := skippedAs(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	if reason != "" && scope.CanRead(name) {
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
+	}
+	if n, err := countIn(ctx, tx, name, scope); err != nil || n > 0 {
+		if err != nil {
+			return err
+		}
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, with %d notes in it and below", n),
+			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
+	}
+	e := &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "there is no such note", Hint: "search_notes finds notes by what they say."}
+	e.Candidates, err = similar(ctx, tx, name, scope)
+	if len(e.Candidates) > 0 {
+		e.Hint = "Perhaps one of these is meant."
+	}
+	if err != nil {
+		return err
+	}
+	return e
+}
+
+// countIn returns how many notes lie in a folder and below it.
+func countIn(ctx context.Context, tx *sql.Tx, folder string, scope notes.Scope) (n int, err error) {
+	where, args := filterSQL(notes.Filter{Folder: folder, Scope: scope.Read})
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
+	return n, err
+}
+
+// skippedAs returns why the file at name, with or without .md, is no note; "" if
+// there is no such file.
+func skippedAs(ctx context.Context, tx *sql.Tx, name string) (string, error) {
+	var reason string
+	err := tx.QueryRowContext(ctx, `SELECT reason FROM skipped WHERE path IN (?, ?) LIMIT 1`, name, name+".md").Scan(&reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return reason, err
+}
+
+// movedTo follows the feed from a path that no note has any more to where its
+// note is now, or returns "".
+func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
+	var now string
+	err := tx.QueryRowContext(ctx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
+		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name).Scan(&now)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return now, err
+}
+
+// similar returns paths of notes whose file name shares the most with name.
+func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([]string, error) {
+	type scored struct {
+		path  string
+		score float64
+	}
+	want := trigrams(notes.Key(notes.BaseName(name)))
+	var best []scored
+	err := ForEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
+		var p, k string
+		if err := rows.Scan(&p, &k); err != nil {
+			return err
+		}
+		if score := overlap(want, trigrams(k)); score >= 0.3 && scope.CanRead(p) {
+			best = append(best, scored{p, score})
+		}
+		return nil
+	})
+	slices.SortFunc(best, func(a, b scored) int {
+		if a.score != b.score {
+			if a.score > b.score {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	var paths []string
+	for _, b := range best[:min(len(best), maxCandidates)] {
+		paths = append(paths, b.path)
+	}
+	return paths, err
+}
+
+// trigrams returns the distinct three-rune windows of s, padded so that short
+// names and beginnings count.
+func trigrams(s string) map[[3]rune]bool {
+	grams := map[[3]rune]bool{}
+	window := [3]rune{' ', ' ', ' '}
+	for _, r := range s + " " {
+		window = [3]rune{window[1], window[2], r}
+		grams[window] = true
+	}
+	return grams
+}
+
+// overlap is the Dice coefficient of two sets, 0 to 1.
+func overlap(a, b map[[3]rune]bool) float64 {
+	shared := 0
+	for g := range a {
+		if b[g] {
+			shared++
+		}
+	}
+	return 2 * float64(shared) / float64(len(a)+len(b))
+}
+
+// inVault makes an absolute path below the vault's folder one in the vault.
+func (s *Store) InVault(ref string) string {
+	if !filepath.IsAbs(ref) {
+		return ref
+	}
+	for _, root := range s.Roots {
+		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return ref
+}
+
+// Lookup finds the note that ref names: a path (with or without .md), a URI,
+// a [[wikilink]], the end of a path, a file name, a title or an alias, in that
+// order, exactly first and then without regard to case; a URI means its own
+// note and no other. An absolute path below the vault, an obsidian:// link, and
+// a reference to a part of a note ([SplitAnchor]) name the note, too. An
+// [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
+// [ErrNotFound] lists the similar ones, or says where the note was moved.
+func (s *Store) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+	ref = s.InVault(notes.AppRef(ref))
+	meta, err := s.lookupWhole(ctx, ref, scope)
+	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
+		return meta, err
+	}
+	if base, _ := notes.SplitAnchor(ref); base != ref {
+		return s.lookupWhole(ctx, s.InVault(base), scope)
+	}
+	return meta, err
+}
+
+// checkWhole refuses to change a note of which ref names only a part.
+func (s *Store) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
+	base, a := notes.SplitAnchor(ref)
+	if a == (notes.Anchor{}) {
+		return nil
+	}
+	if m, err := s.Lookup(ctx, base, scope); err != nil || m.ID != found.ID {
+		return nil // a name that looks so
+	}
+	return &notes.Error{Op: op, Path: ref, Err: notes.ErrInvalid, Detail: "this names a part of the note " + notes.Quote(found.Path),
+		Hint: "Name the note alone; an edit takes the part as its heading."}
+}

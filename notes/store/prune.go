@@ -1,0 +1,97 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"time"
+)
+
+// keepChanges is how far back the change feed reaches. A follower that has
+// been away for longer is built anew.
+const KeepChanges = 200_000
+
+// journalAge is how long finished operations answer repeats of their request.
+const JournalAge = 30 * 24 * time.Hour
+
+// Revisions that no limit removes: each note's newest, and its newest text.
+const (
+	newestOnes  = `SELECT max(id) FROM revisions GROUP BY document UNION SELECT max(id) FROM revisions WHERE hash IS NOT NULL GROUP BY document`
+	MayBePruned = `id NOT IN (` + newestOnes + `)`
+)
+
+// unused holds for blobs that no revision and no pending operation names: one
+// that is finished needs its texts no more.
+const Unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
+	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
+		WHERE operations.state = 'pending' AND blobs.hash IN (old_hash, new_hash))`
+
+// freeable is a text that only revisions have which may be pruned.
+type freeable struct {
+	hash     []byte
+	bytes    int64
+	document int64 // of its newest revision
+}
+
+// pruneBytes drops texts, each with all its revisions, until those that can be
+// dropped fit. The notes that take most of the space lose their oldest texts;
+// no other note loses any.
+func PruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
+	byDocument, sizes, err := freeableTexts(ctx, tx)
+	if err != nil {
+		return err
+	}
+	share := FairShare(sizes, limit)
+	for document, texts := range byDocument {
+		for _, text := range texts { // the oldest first
+			if sizes[document] <= share {
+				break
+			}
+			for _, query := range []string{`DELETE FROM revisions WHERE hash = ?`, `DELETE FROM blobs WHERE hash = ?`} {
+				if err := ExecAll(ctx, tx, query, text.hash); err != nil {
+					return err
+				}
+			}
+			sizes[document] -= text.bytes
+		}
+	}
+	return nil
+}
+
+// freeableTexts returns them by document, oldest first, and how much each
+// document has.
+func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
+	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
+	err = ForEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
+		WHERE r.hash NOT IN (SELECT hash FROM revisions WHERE hash IS NOT NULL AND id IN (`+newestOnes+`))
+		AND NOT EXISTS (SELECT 1 FROM operations o JOIN operation_files f ON f.operation = o.id WHERE o.state = 'pending' AND r.hash IN (f.old_hash, f.new_hash))
+		GROUP BY r.hash ORDER BY max(r.id)`, nil, func(rows *sql.Rows) error {
+		var text freeable
+		var newest int64
+		err := rows.Scan(&text.hash, &text.bytes, &text.document, &newest)
+		byDocument[text.document] = append(byDocument[text.document], text)
+		sizes[text.document] += text.bytes
+		return err
+	})
+	return byDocument, sizes, err
+}
+
+// fairShare returns the most that one document may have so that all together
+// have no more than limit.
+func FairShare(sizes map[int64]int64, limit int64) int64 {
+	var each []int64
+	for _, size := range sizes {
+		each = append(each, size)
+	}
+	slices.SortFunc(each, cmp.Compare[int64])
+	for i, size := range each {
+		others := int64(len(each) - i)
+		if size*others > limit {
+			return limit / others
+		}
+		limit -= size
+	}
+	return math.MaxInt64 // they have no more
+}

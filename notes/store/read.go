@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+)
+
+// ByID returns the notes with these ids, with content, chunks, headings, tags
+// and aliases (not links), in the order of ids; ids of notes that do not
+// exist any more are left out.
+func (s *Store) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
+	found, err := loadNotes(ctx, s.byID, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*notes.Note, 0, len(ids))
+	for _, id := range ids {
+		if n := found[id]; n != nil {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// loadNote returns one note with everything, or nil when it is gone.
+func (s *Store) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
+	var note *notes.Note
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), []int64{id})
+		if err != nil || found[id] == nil {
+			return err
+		}
+		note = found[id]
+		note.Links, err = loadLinks(ctx, tx, id)
+		return err
+	})
+	return note, err
+}
+
+// forEach calls fn for every row; fn scans it.
+func ForEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// selectNotes is prepared once for each connection: SQLite takes as long to
+// compile it as to run it.
+const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
+	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
+
+func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
+	rows, err := byID.QueryContext(ctx, jsonArg(ids))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	found := make(map[int64]*notes.Note, len(ids))
+	for rows.Next() {
+		n, err := scanNote(rows)
+		if err != nil {
+			return nil, err
+		}
+		found[n.ID] = n
+	}
+	return found, rows.Err()
+}
+
+func scanNote(rows *sql.Rows) (*notes.Note, error) {
+	n := &notes.Note{}
+	var hash, outline, data, frontMatter sql.RawBytes
+	var mtime, date int64
+	var codec int
+	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
+		return nil, err
+	}
+	n.Hash = hex.EncodeToString(hash)
+	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
+	content, err := Unpack(codec, data)
+	if err != nil {
+		return nil, err
+	}
+	n.Content = string(content)
+	if err := UnpackOutline(outline, n); err != nil {
+		return nil, err
+	}
+	if frontMatter != nil {
+		return n, json.Unmarshal(frontMatter, &n.FrontMatter)
+	}
+	return n, nil
+}
+
+func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
+	var links []notes.Link
+	err := ForEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
+		var l notes.Link
+		err := rows.Scan(&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line)
+		links = append(links, l)
+		return err
+	})
+	return links, err
+}
+
+// Count returns how many notes there are.
+func (s *Store) Count(ctx context.Context) (int, error) {
+	var n int
+	err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&n)
+	return n, err
+}
+
+// row is what reconciling needs to know of a note.
+type Row struct {
+	Id       int64
+	Path     string
+	DiskPath string
+	Hash     string
+	Stat     fsid.Stat
+	hashedAt int64
+}
+
+// rows returns the notes at or below each of the paths, or all of them when
+// paths is nil, by path.
+func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error) {
+	where, args := ``, []any(nil)
+	if paths != nil {
+		// '0' is the byte after '/': the range holds what lies below the path.
+		where = ` FROM json_each(?) j CROSS JOIN notes n ON n.path = j.value OR (n.path > j.value || '/' AND n.path < j.value || '0')`
+		args = []any{jsonArg(paths)}
+	} else {
+		where = ` FROM notes n`
+	}
+	out := map[string]Row{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+			var r Row
+			var hash sql.RawBytes
+			if err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt); err != nil {
+				return err
+			}
+			r.Hash = hex.EncodeToString(hash)
+			out[r.Path] = r
+			return nil
+		})
+	})
+	return out, err
+}
+
+// changesAfter returns up to limit changes after seq, oldest first, and
+// whether the feed still reaches back that far.
+func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (changes []notes.Change, whole bool, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		var oldest sql.NullInt64
+		if err := tx.QueryRowContext(ctx, `SELECT min(seq) FROM changes`).Scan(&oldest); err != nil {
+			return err
+		}
+		whole = seq == s.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
+		return ForEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
+			c := notes.Change{Loader: s.LoadNote}
+			err := rows.Scan(&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath)
+			changes = append(changes, c)
+			return err
+		})
+	})
+	return changes, whole, err
+}
+
+// snapshot returns up to limit notes whose last change lies after seq and not
+// after head, as Created changes in the order of that change, for a follower
+// that starts with nothing. What changes meanwhile lies beyond head, and
+// reaches the follower through the feed.
+func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
+	var changes []notes.Change
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return ForEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
+			c := notes.Change{Kind: notes.Created, Loader: s.LoadNote}
+			err := rows.Scan(&c.Seq, &c.NoteID, &c.Path)
+			changes = append(changes, c)
+			return err
+		})
+	})
+	return changes, err
+}
+
+// attachBytes bounds the text that attach holds in memory.
+const attachBytes = 16 << 20
+
+// attach loads the notes of replayed changes together, which takes a tenth of
+// the time of one by one. What does not fit is left to Change.Note.
+func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
+	return s.notes.Read(ctx, func(tx *sql.Tx) error {
+		ids := make([]int64, len(changes))
+		for i, c := range changes {
+			ids[i] = c.NoteID
+		}
+		var fitting []int64
+		total := int64(0)
+		err := ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+			var id, size int64
+			err := rows.Scan(&id, &size)
+			if total += size; total <= attachBytes {
+				fitting = append(fitting, id)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), fitting)
+		for i := range changes {
+			changes[i].Parsed = found[changes[i].NoteID]
+		}
+		return err
+	})
+}
+
+// pathByKey returns the path of a note whose folded path this is, or "".
+func (s *Store) PathByKey(ctx context.Context, pathKey string) (string, error) {
+	var p string
+	err := s.notes.Reader().QueryRowContext(ctx, `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey).Scan(&p)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return p, err
+}
+
+// unchanged reports whether a file with this stat can be trusted to hold the
+// bytes that the row was made from.
+func (r Row) Unchanged(s fsid.Stat) bool {
+	changed := s.Ctime // cannot be set at will, as mtime can
+	if changed == 0 {
+		changed = s.Mtime
+	}
+	return r.Stat == s && r.hashedAt-changed >= int64(racyWindow)
+}
+
+// racyWindow: a file that changed this shortly before it was read may change
+// once more without its stat showing it (two saves within one tick of the
+// clock), so it is read again at the next look. Git calls it the racy window;
+// 2 s is FAT's tick, the coarsest in use.
+const racyWindow = 2 * time.Second

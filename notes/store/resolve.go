@@ -1,0 +1,264 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"notesd/notes"
+)
+
+// Where a link leads, as the links table keeps it.
+const (
+	linkUnresolved = 0
+	LinkResolved   = 1
+	linkAmbiguous  = 2
+	LinkAttachment = 3
+)
+
+// linkKey is what resolution looks a target up by: its last segment, folded,
+// without a note's extension.
+func LinkKey(target string) string {
+	if target == "" {
+		return ""
+	}
+	return notes.Key(notes.BaseName(strings.TrimSuffix(target, "/")))
+}
+
+// target is a file that a link may lead to.
+type Target struct {
+	Id         int64 // 0 for an attachment
+	attachment int64 // 0 for a note
+	Path       string
+}
+
+// chooseTarget resolves a link as Obsidian does, among the files whose name
+// is the target's last segment: the exact path (from the vault, or from the
+// linking note's folder), else the files whose path ends in the target, the
+// nearest to the linking note first. Two that are equally near are ambiguous.
+func ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+	link = strings.TrimPrefix(link, "/")
+	dir := path.Dir(from)
+	relative := path.Join(dir, link)
+	absolute := path.Clean(link)
+	first, second := absolute, relative
+	if kind == notes.LinkMarkdown || kind == notes.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../") {
+		first, second = relative, absolute
+	}
+	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
+		for _, want := range []string{first, second} {
+			if t, ok := pick(candidates, func(c Target) bool { return same(c.Path, want) }); ok {
+				return t, stateOf(t)
+			}
+		}
+	}
+	return nearest(dir, absolute, candidates)
+}
+
+func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
+
+func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
+
+func pick(candidates []Target, ok func(Target) bool) (Target, bool) {
+	for _, c := range candidates {
+		if ok(c) {
+			return c, true
+		}
+	}
+	return Target{}, false
+}
+
+func stateOf(t Target) int {
+	if t.Id == 0 {
+		return LinkAttachment
+	}
+	return LinkResolved
+}
+
+// nearest returns the candidate whose path ends in want and that is fewest
+// steps through the tree away from dir. A file of just that name comes before
+// a note that has it without its extension.
+func nearest(dir, want string, candidates []Target) (Target, int) {
+	suffix := "/" + notes.Key(want)
+	for _, spelled := range []func(string) string{func(p string) string { return p }, notes.Stem} {
+		t, state := nearestWhere(dir, candidates, func(c Target) bool {
+			return strings.HasSuffix(spelled("/"+notes.Key(c.Path)), suffix)
+		})
+		if state != linkUnresolved {
+			return t, state
+		}
+	}
+	return Target{}, linkUnresolved
+}
+
+func nearestWhere(dir string, candidates []Target, matches func(Target) bool) (Target, int) {
+	var best Target
+	bestSteps, ties := 0, 0
+	for _, c := range candidates {
+		if !matches(c) {
+			continue
+		}
+		switch steps := treeSteps(dir, path.Dir(c.Path)); {
+		case ties == 0 || steps < bestSteps:
+			best, bestSteps, ties = c, steps, 1
+		case steps == bestSteps:
+			ties++
+		}
+	}
+	switch ties {
+	case 0:
+		return Target{}, linkUnresolved
+	case 1:
+		return best, stateOf(best)
+	}
+	return Target{}, linkAmbiguous
+}
+
+// treeSteps counts the folders to go up and down from a to b.
+func treeSteps(a, b string) int {
+	as, bs := Segments(a), Segments(b)
+	common := 0
+	for common < len(as) && common < len(bs) && as[common] == bs[common] {
+		common++
+	}
+	return len(as) + len(bs) - 2*common
+}
+
+func Segments(dir string) []string {
+	if dir == "." || dir == "" {
+		return nil
+	}
+	return strings.Split(dir, "/")
+}
+
+// resolveChanged resolves the links of the changed notes, and those anywhere
+// that name a note which appeared, vanished or moved.
+func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
+	names := map[string]bool{}
+	var ids []int64
+	for _, e := range entries {
+		if e.Kind != notes.Deleted {
+			ids = append(ids, e.Id)
+		}
+		if e.Kind != notes.Modified {
+			names[notes.Key(notes.BaseName(e.Path))] = true
+		}
+		if e.OldPath != "" {
+			names[notes.Key(notes.BaseName(e.OldPath))] = true
+		}
+	}
+	keys := make([]string, 0, len(names))
+	for n := range names {
+		keys = append(keys, n)
+	}
+	return resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys))
+}
+
+// resolveAll resolves every link of the vault.
+func ResolveAll(ctx context.Context, tx *sql.Tx) error {
+	if err := resolveWhere(ctx, tx, `TRUE`); err != nil {
+		return err
+	}
+	return SetSetting(ctx, tx, LinksStale, false)
+}
+
+// jsonArg passes a list to json_each: one statement serves any length.
+func jsonArg[T any](list []T) string {
+	if list == nil {
+		return "[]"
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // ints and strings always marshal
+	}
+	return string(text)
+}
+
+// pendingLink is a link to resolve.
+type pendingLink struct {
+	note, ordinal int64
+	from          string
+	kind          notes.LinkKind
+	target, key   string
+	resolved      sql.NullInt64
+	attachment    sql.NullInt64
+	state         int
+}
+
+func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
+	links, err := selectLinks(ctx, tx, where, args...)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	candidates, err := selectTargets(ctx, tx, links)
+	if err != nil {
+		return err
+	}
+	update, err := tx.PrepareContext(ctx, `UPDATE links SET resolved = ?, attachment = ?, state = ? WHERE note = ? AND ordinal = ?`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = update.Close() }() // the transaction's end closes it as well
+	for _, l := range links {
+		t, state := Target{Id: l.note}, LinkResolved // a link within the note
+		if l.target != "" {
+			t, state = ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
+		}
+		resolved := sql.NullInt64{Int64: t.Id, Valid: t.Id != 0}
+		attachment := sql.NullInt64{Int64: t.attachment, Valid: t.attachment != 0}
+		if resolved == l.resolved && attachment == l.attachment && state == l.state {
+			continue
+		}
+		if _, err := update.ExecContext(ctx, resolved, attachment, state, l.note, l.ordinal); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]pendingLink, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.resolved, l.attachment, l.state
+		FROM links l JOIN notes n ON n.id = l.note WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	var links []pendingLink
+	for rows.Next() {
+		var l pendingLink
+		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.resolved, &l.attachment, &l.state); err != nil {
+			return nil, err
+		}
+		links = append(links, l)
+	}
+	return links, rows.Err()
+}
+
+// selectTargets returns the files that the links may lead to, by key.
+func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
+	wanted := map[string][]Target{}
+	keys := make([]string, 0, len(links))
+	for _, l := range links {
+		if _, seen := wanted[l.key]; !seen {
+			wanted[l.key] = nil
+			keys = append(keys, l.key)
+		}
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, jsonArg(keys))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err below tells
+	for rows.Next() {
+		var k string
+		var t Target
+		if err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path); err != nil {
+			return nil, err
+		}
+		wanted[k] = append(wanted[k], t)
+	}
+	return wanted, rows.Err()
+}

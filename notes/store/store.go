@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/sqlite"
+	"notesd/notes"
+)
+
+// Store is what notesd knows of a vault, in two SQLite databases: notes.db,
+// derived from the files, and history.db, which nothing can rebuild. It is
+// safe for concurrent use; writes go through [Vault].
+type Store struct {
+	notes      *sqlite.DB
+	history    *sqlite.DB
+	id         string
+	Now        func() time.Time
+	HeadSeq    atomic.Uint64
+	dates      atomic.Pointer[notes.DateRules]
+	Aside      atomic.Pointer[notes.AsideRules]
+	searchable searchable
+	byID       *sql.Stmt // selectNotes, for the readers
+	warnings   []string  // what Open had to repair
+	Roots      []string  // the vault's folder, as it was given and without symlinks; set by NewVault
+}
+
+// StoreOptions are the outside things a store depends on.
+type Options struct {
+	Now func() time.Time // time.Now when nil
+	Log *slog.Logger     // slog.Default when nil
+}
+
+const (
+	NotesFile   = "notes.db"
+	HistoryFile = "history.db"
+)
+
+// OpenStore opens the databases in dir, which must exist, creating them at
+// first. A damaged notes.db is set aside and an empty one begun, which the
+// next reconcile fills; from a damaged history.db every row that can be read
+// is carried over first. Either is told by [Store.Warnings].
+func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	s := &Store{Now: opt.Now}
+	var err error
+	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
+		return nil, err
+	}
+	if s.history, err = s.openOrReplace(ctx, filepath.Join(dir, HistoryFile), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true}); err != nil {
+		_ = s.notes.Close()
+		return nil, err
+	}
+	if err := s.load(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if err := s.loadDates(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) openOrReplace(ctx context.Context, path string, opt sqlite.Options) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, path, opt)
+	if err == nil || !sqlite.IsCorrupt(err) {
+		return db, err
+	}
+	aside, err := sqlite.SetAside(path, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if db, err = sqlite.Open(ctx, path, opt); err != nil {
+		return nil, err
+	}
+	if opt.Schema == sqlite.NotesSchema {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s and is rebuilt from the notes", NotesFile, filepath.Base(aside)))
+		return db, nil
+	}
+	saved, lost := db.Salvage(ctx, aside)
+	s.warnings = append(s.warnings, fmt.Sprintf("%s was damaged; it was set aside as %s, and %d of its rows were carried over (%s)", HistoryFile, filepath.Base(aside), saved, lost))
+	return db, nil
+}
+
+// load reads, or mints, the store's id and the head of its feed.
+func (s *Store) load(ctx context.Context) error {
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO store (key, value) VALUES ('id', ?)`, rand.Text()); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT value FROM store WHERE key = 'id'`).Scan(&s.id); err != nil {
+			return err
+		}
+		HeadSeq, err := sequence(ctx, tx, "changes")
+		s.HeadSeq.Store(uint64(HeadSeq))
+		return err
+	})
+}
+
+// sequence returns the highest key that the AUTOINCREMENT table ever had.
+func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
+	var n int64
+	err := tx.QueryRowContext(ctx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, table).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return n, err
+}
+
+// ID tells this store from any other, also from one that was rebuilt in its
+// place.
+func (s *Store) ID() string { return s.id }
+
+// Head returns the seq of the newest change.
+func (s *Store) Head(context.Context) (uint64, error) { return s.HeadSeq.Load(), nil }
+
+// Warnings tells what had to be repaired when the store was opened.
+func (s *Store) Warnings() []string { return s.warnings }
+
+// Notes gives vectors its tables, which lie beside the notes.
+func (s *Store) Notes() *sqlite.DB { return s.notes }
+
+// History gives vectors the precious database for its users' tables.
+func (s *Store) History() *sqlite.DB { return s.history }
+
+// HasMostOf reports whether this store has most of the notes, by their bytes,
+// that the store in another directory had, which must not be in use. One that
+// cannot be read has none.
+func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
+	conn, err := s.notes.Reader().Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	other := "file:" + (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, NotesFile))}).EscapedPath() + "?mode=ro"
+	if _, err := conn.ExecContext(ctx, `ATTACH ? AS other`, other); err != nil {
+		return false
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `DETACH other`) }()
+	var all, shared int
+	err = conn.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.notes n WHERE n.hash = o.hash)), 0)
+		FROM other.notes o WHERE o.size > 0`).Scan(&all, &shared)
+	return err == nil && shared >= 3 && shared*2 > all
+}
+
+// Backup copies what the files cannot rebuild to a new database at path. An
+// operation that is under way has failed in the copy: put back later, it would
+// be carried out a second time.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	return s.history.Backup(ctx, path, `UPDATE copy.operations SET state = 'failed', request_key = '' WHERE state = 'pending'`)
+}
+
+// Close folds both databases' logs into their files. It may be called again.
+func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Close()) }
+
+// setting reads a value of the store table into v; absent is not an error.
+func (s *Store) Setting(ctx context.Context, name string, v any) error {
+	var text string
+	err := s.notes.Reader().QueryRowContext(ctx, `SELECT value FROM store WHERE key = ?`, name).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(text), v)
+}
+
+func SetSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, string(text))
+	return err
+}
+
+// Size returns the bytes on disk of both databases.
+func (s *Store) Size() int64 {
+	var n int64
+	for _, db := range []*sqlite.DB{s.notes, s.history} {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if info, err := os.Stat(db.Path() + suffix); err == nil {
+				n += info.Size()
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+)
+
+// entry is one step of a batch that makes the store equal to the disk.
+type Entry struct {
+	Kind     notes.ChangeKind
+	Id       int64  // the row it is about; 0 for Created
+	Path     string // where the note is, or was (Deleted)
+	OldPath  string // Moved
+	DiskPath string
+	Stat     fsid.Stat
+	HashedAt int64       // ns
+	Note     *notes.Note // nil for Deleted
+}
+
+// touch is a file whose bytes are known although its stat changed.
+type Touch struct {
+	Id       int64
+	DiskPath string
+	Stat     fsid.Stat
+	HashedAt int64
+}
+
+// linksStale is the setting that says that links must be resolved anew for
+// the whole vault: a large batch leaves that to the end.
+const LinksStale = "links_stale"
+
+// apply commits the entries as one transaction and returns the changes that
+// are now in the feed. Links are resolved with them, or all when a scan of the
+// whole vault is through: most notes of a first one come after those that link
+// to them. The caller holds the vault's lock.
+func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, deferLinks bool) ([]notes.Change, error) {
+	changes := make([]notes.Change, 0, len(entries))
+	var head int64
+	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
+		w, err := newWriter(ctx, tx, s.dates.Load())
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			change, err := w.write(&entries[i], s.Now().UnixNano())
+			if err != nil {
+				return fmt.Errorf("store %s: %w", entries[i].Path, err)
+			}
+			change.Loader = s.LoadNote
+			changes = append(changes, change)
+		}
+		for _, t := range touches {
+			if err := w.exec(`UPDATE notes SET date = iif(date = mtime, ?3, date), disk_path = ?1, size = ?2, mtime = ?3, ctime = ?4, inode = ?5, hashed_at = ?6 WHERE id = ?7`,
+				t.DiskPath, t.Stat.Size, t.Stat.Mtime, t.Stat.Ctime, t.Stat.Inode, t.HashedAt, t.Id); err != nil {
+				return err
+			}
+		}
+		head = w.head
+		if deferLinks {
+			return SetSetting(ctx, tx, LinksStale, true)
+		}
+		return resolveChanged(ctx, tx, entries)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.HeadSeq.Store(uint64(head))
+	return changes, nil
+}
+
+// writer writes notes within one transaction.
+type writer struct {
+	*statements
+	dates  *notes.DateRules
+	head   int64 // seq of the last change
+	lastID int64
+}
+
+func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules) (*writer, error) {
+	w := &writer{statements: newStatements(ctx, tx), dates: dates}
+	var err error
+	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
+		return nil, err
+	}
+	w.lastID, err = sequence(ctx, tx, "notes")
+	return w, err
+}
+
+func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
+	w.head++
+	if e.Kind == notes.Created {
+		w.lastID++
+		e.Id = w.lastID
+	}
+	change := notes.Change{Seq: uint64(w.head), Kind: e.Kind, NoteID: e.Id, Path: e.Path, OldPath: e.OldPath, Parsed: e.Note}
+	if err := w.exec(`INSERT INTO changes (seq, kind, note, path, old_path) VALUES (?, ?, ?, ?, ?)`,
+		w.head, string(e.Kind), e.Id, e.Path, e.OldPath); err != nil {
+		return change, err
+	}
+	if e.Kind == notes.Deleted {
+		return change, w.exec(`DELETE FROM notes WHERE id = ?`, e.Id)
+	}
+	e.Note.ID, e.Note.Seq = e.Id, uint64(w.head)
+	if err := w.row(e, now); err != nil {
+		return change, err
+	}
+	return change, w.parts(e.Note, e.Kind != notes.Created)
+}
+
+func (w *writer) row(e *Entry, now int64) error {
+	n := e.Note
+	hash, err := hex.DecodeString(n.Hash)
+	if err != nil {
+		return err
+	}
+	var frontMatter any
+	if n.FrontMatter != nil {
+		text, err := json.Marshal(n.FrontMatter)
+		if err != nil {
+			return err
+		}
+		frontMatter = string(text)
+	}
+	created := now
+	date, since := w.dates.Of(n.Path, n.FrontMatter, n.Modified)
+	if !since.IsZero() {
+		created = since.UnixNano()
+	}
+	n.Date = date
+	args := []any{n.Path, e.DiskPath, notes.Key(n.Path), notes.Key(notes.BaseName(n.Path)), n.Title, notes.Key(n.Title), hash,
+		e.Stat.Size, e.Stat.Mtime, e.Stat.Ctime, e.Stat.Inode, e.HashedAt, n.Date.UnixNano(), created, now,
+		frontMatter, n.FrontMatterError, n.OpenTasks, w.head, n.ID}
+	if e.Kind == notes.Created {
+		return w.exec(`INSERT INTO notes (path, disk_path, path_key, name_key, title, title_key, hash,
+			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, open_tasks, seq, id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+	}
+	return w.exec(`UPDATE notes SET path = ?, disk_path = ?, path_key = ?, name_key = ?, title = ?, title_key = ?, hash = ?,
+		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = min(created, ?), first_seen = ?,
+		front_matter = ?, front_matter_error = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
+}
+
+// parts writes what hangs on a note, instead of what hung there before.
+func (w *writer) parts(n *notes.Note, replace bool) error {
+	if replace {
+		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks"} {
+			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
+				return err
+			}
+		}
+	}
+	outline, err := PackOutline(n)
+	if err != nil {
+		return err
+	}
+	codec, packed := pack([]byte(n.Content))
+	if err := w.exec(`INSERT INTO contents (note, outline, codec, data) VALUES (?, ?, ?, ?)`, n.ID, outline, codec, packed); err != nil {
+		return err
+	}
+	for i, t := range n.Tags {
+		if err := w.exec(`INSERT INTO tags (note, ordinal, tag, tag_key) VALUES (?, ?, ?, ?)`, n.ID, i, t, notes.Key(t)); err != nil {
+			return err
+		}
+	}
+	for i, a := range n.Aliases {
+		if err := w.exec(`INSERT INTO aliases (note, ordinal, alias, alias_key) VALUES (?, ?, ?, ?)`, n.ID, i, a, notes.Key(a)); err != nil {
+			return err
+		}
+	}
+	for i, l := range n.Links {
+		if err := w.exec(`INSERT INTO links (note, ordinal, kind, target, target_key, anchor, alias, line, resolved, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, 0)`,
+			n.ID, i, string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, l.Line); err != nil {
+			return err
+		}
+	}
+	return w.chunks(n)
+}
+
+// chunks writes all of a note's in one statement, as there are many.
+func (w *writer) chunks(n *notes.Note) error {
+	if len(n.Chunks) == 0 {
+		return nil
+	}
+	hashes := make([]string, len(n.Chunks))
+	for i, c := range n.Chunks {
+		hashes[i] = c.Hash
+	}
+	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, jsonArg(hashes))
+}

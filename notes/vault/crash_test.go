@@ -1,0 +1,423 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// The crash explorer ends the program before each system call that changes the
+// disk, lets another program change a file, starts it again, and repeats the
+// request. It compares with a model: no text is lost, no temp file is left, a
+// step is not done twice, a repeated request is answered as before, links lead
+// where they led or are reported, and the store equals the disk.
+
+// crashWrite is a write that is to be interrupted.
+type crashWrite struct {
+	name    string
+	do      func(f *fixture) (notes.Written, error)
+	targets []string // what another program changes
+	moved   []string // where a moved note was and is to be
+}
+
+const crashMark = "written once"
+
+func crashVault(t *testing.T) *fixture {
+	f := newFixture(t, "N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\nand a line\n",
+		"dir/Third.md", "[n](../N.md) [[N#x|y]]\nand a line\n", "dir/pic.png", "png", "real/t.txt", "a target\n", "Gone.md", "was deleted\n", "plan.md", "a plan\n")
+	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
+	f.reconcile()
+	_, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "Gone"})
+	require.NoError(t, err)
+	return f
+}
+
+var crashWrites = []crashWrite{
+	{"create", func(f *fixture) (notes.Written, error) {
+		return f.Create(context.Background(), notes.CreateRequest{Path: "a/b/New.md", Content: crashMark, RequestKey: "create"})
+	}, []string{"a/b/New.md"}, nil},
+	{"edit", func(f *fixture) (notes.Written, error) {
+		return f.Edit(context.Background(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "append", Content: crashMark}}, RequestKey: "edit"})
+	}, []string{"N.md"}, nil},
+	{"edit through a symlink", func(f *fixture) (notes.Written, error) {
+		return f.Edit(context.Background(), notes.EditRequest{Note: "l.md", Edits: []notes.Edit{{Op: "append", Content: crashMark}}, RequestKey: "symlink"})
+	}, []string{"real/t.txt", "l.md"}, nil},
+	{"delete", func(f *fixture) (notes.Written, error) {
+		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", RequestKey: "delete"})
+		return d.Written, err
+	}, []string{"N.md"}, nil},
+	{"restore", func(f *fixture) (notes.Written, error) {
+		return f.Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})
+	}, []string{"Gone.md"}, nil},
+	{"move", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "N.md", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "move"})
+	}, []string{"N.md", "dir/sub/M.md", "Other.md", "dir/Third.md"}, []string{"N.md", "dir/sub/M.md"}},
+	{"move that changes no text", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "plan.md", To: "dir/Plan 2.md", UpdateLinks: true, RequestKey: "pure move"})
+	}, []string{"plan.md", "dir/Plan 2.md"}, []string{"plan.md", "dir/Plan 2.md"}},
+	{"case-only move", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "N.md", To: "n.md", UpdateLinks: true, RequestKey: "case move"})
+	}, []string{"N.md", "n.md"}, []string{"N.md", "n.md"}},
+	{"folder move", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "dir", To: "deep/er/dir2", UpdateLinks: true, RequestKey: "folder move"})
+	}, []string{"dir/Third.md", "deep/er/dir2", "deep/er/dir2/Third.md"}, []string{"dir/Third.md", "deep/er/dir2/Third.md"}},
+}
+
+// revisionOf returns the revision of the note that has the text.
+func (f *fixture) revisionOf(note, text string) int64 {
+	page, err := f.History(context.Background(), notes.HistoryQuery{Note: note, Limit: 1000})
+	if err != nil {
+		return 0
+	}
+	for _, r := range page.Revisions {
+		if r.Hash == notes.Hash([]byte(text)) {
+			return r.Revision
+		}
+	}
+	return 0
+}
+
+// hostile is what another program does to a file while notesd is not running.
+var hostile = []string{"nothing", "edits", "truncates", "deletes", "replaces", "makes a pipe of", "renames", "makes anew"}
+
+// crashed is a vault whose program is killed and started again.
+type crashed struct {
+	*fixture
+	t        *testing.T
+	rng      *rand.Rand
+	required map[string]string // text → whose it is: no text may be lost
+	written  map[string]bool   // texts of the other program since the last start: they stay in a file
+	n        int
+}
+
+func newCrashed(t *testing.T, rng *rand.Rand) *crashed {
+	c := &crashed{fixture: crashVault(t), t: t, rng: rng, required: map[string]string{}, written: map[string]bool{}}
+	for name, text := range c.files() {
+		c.required[text] = "first in " + name
+	}
+	return c
+}
+
+// killAt makes the program end before its n-th step: from then on it changes
+// nothing. It returns how many steps there were.
+func (f *fixture) killAt(n int) *int {
+	steps := new(int)
+	f.failpoint = func(step string) error {
+		if strings.HasPrefix(step, readStep) {
+			return nil // changes nothing, and comes from several goroutines
+		}
+		if *steps++; *steps > n {
+			return errKilled
+		}
+		return nil
+	}
+	return steps
+}
+
+// start starts the program again, as after kill -9, without a look at the vault.
+func (c *crashed) start() {
+	require.NoError(c.t, c.store.Close())
+	c.clock.Advance(store.SeenEvery + strangerAge) // what a program saves in between is thinned out
+	c.open(Options{})
+}
+
+// do has another program change the file.
+func (c *crashed) do(change, name string) {
+	c.n++
+	full := filepath.Join(c.dir, filepath.FromSlash(name))
+	text := fmt.Sprintf("by another program %d\n", c.n)
+	info, err := os.Lstat(full)
+	there := err == nil
+	target, err := os.Stat(full)
+	isPipe := err == nil && target.Mode()&os.ModeNamedPipe != 0
+	if change == "nothing" || isPipe || there && info.IsDir() && change != "renames" {
+		return
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if above, err := os.Stat(filepath.Join(c.dir, dir)); err == nil && !above.IsDir() {
+			return
+		}
+	}
+	old, _ := os.ReadFile(full) // "" for a folder, or for nothing
+	if c.written[string(old)] { // it replaces its own text before notesd has seen that
+		delete(c.written, string(old))
+		delete(c.required, string(old))
+	}
+	var errs error
+	switch change {
+	case "edits":
+		text = string(old) + text
+		errs = c.writeFile(name, text)
+	case "truncates":
+		if !there {
+			return
+		}
+		text = string(old)[:len(old)/2]
+		errs = os.WriteFile(full, []byte(text), 0o644)
+	case "deletes":
+		if text = ""; there {
+			errs = os.Remove(full)
+		}
+	case "replaces":
+		swap := filepath.Join(c.dir, fmt.Sprintf(".swap%d", c.n))
+		errs = errors.Join(os.WriteFile(swap, []byte(text), 0o644), os.MkdirAll(filepath.Dir(full), 0o755))
+		errs = errors.Join(errs, os.Rename(swap, full))
+	case "makes a pipe of":
+		if text = ""; there {
+			errs = os.Remove(full)
+		}
+		errs = errors.Join(errs, os.MkdirAll(filepath.Dir(full), 0o755), mkfifo(full))
+	case "renames":
+		if !there {
+			return
+		}
+		text = string(old)
+		errs = os.Rename(full, full+fmt.Sprintf(" away %d.md", c.n))
+	case "makes anew":
+		if there {
+			errs = os.Remove(full)
+		}
+		errs = errors.Join(errs, c.writeFile(name, text))
+	}
+	require.NoError(c.t, errs)
+	if text != "" && (!there || info.Mode().IsRegular()) { // the text of a symlink's target is not its own
+		c.required[text], c.written[text] = "of another program in "+name, true
+	}
+}
+
+// acknowledged checks an answer and remembers what it promises.
+func (c *crashed) acknowledged(w notes.Written, err error) {
+	if err != nil {
+		var e *notes.Error
+		require.ErrorAs(c.t, err, &e, "what a caller gets is an error of the domain")
+		return
+	}
+	if w.Hash != "" {
+		assert.Contains(c.t, c.texts(), w.Hash, "what was acknowledged is in a file or in history")
+	}
+}
+
+// texts returns the hashes of every text that is in a file or can be restored.
+func (c *crashed) texts() map[string]bool {
+	out := map[string]bool{}
+	for _, text := range c.files() {
+		out[notes.Hash([]byte(text))] = true
+	}
+	require.NoError(c.t, c.store.History().Read(context.Background(), func(tx *sql.Tx) error {
+		return store.ForEach(context.Background(), tx, `SELECT DISTINCT lower(hex(r.hash)) FROM revisions r JOIN blobs b ON b.hash = r.hash`, nil, func(rows *sql.Rows) error {
+			var hash string
+			err := rows.Scan(&hash)
+			out[hash] = true
+			return err
+		})
+	}))
+	return out
+}
+
+// check compares the vault with the model.
+func (c *crashed) check(w *crashWrite, answer notes.Written) {
+	c.t.Helper()
+	c.reconcile()
+	c.reconcile() // what the first look left to the next
+	c.requireConsistent()
+	have := c.texts()
+	for text, whose := range c.required {
+		assert.True(c.t, have[notes.Hash([]byte(text))], "lost: %q, %s", text, whose)
+	}
+	for name, text := range c.files() {
+		assert.LessOrEqual(c.t, strings.Count(text, crashMark), 1, "%s was changed twice: %q", name, text)
+	}
+	c.checkLinks(w, answer)
+}
+
+// checkWritten checks that what another program saved is still in a file.
+func (c *crashed) checkWritten() {
+	c.t.Helper()
+	texts := slices.Collect(maps.Values(c.files()))
+	for text := range c.written {
+		assert.Contains(c.t, texts, text, "what another program saved was overwritten")
+	}
+	clear(c.written)
+}
+
+// checkLinks: a link that leads nowhere, although the note that it led to is at
+// one of the names of the move, is reported.
+func (c *crashed) checkLinks(w *crashWrite, answer notes.Written) {
+	if w == nil || w.moved == nil {
+		return
+	}
+	files := c.files()
+	at := slices.IndexFunc(w.moved, func(p string) bool { return files[p] != "" })
+	if at < 0 {
+		return
+	}
+	st, err := c.Status(context.Background())
+	require.NoError(c.t, err)
+	told := strings.Join(st.Warnings, "\n") + strings.Join(answer.Conflicts, "\n")
+	require.NoError(c.t, c.store.Notes().Read(context.Background(), func(tx *sql.Tx) error {
+		return store.ForEach(context.Background(), tx, `SELECT n.path, l.target FROM links l JOIN notes n ON n.id = l.note WHERE l.state = 0`, nil, func(rows *sql.Rows) error {
+			var note, target string
+			err := rows.Scan(&note, &target)
+			was, _, _ := strings.Cut(note, " away ")
+			if slices.ContainsFunc(w.moved, func(p string) bool { return store.LinkKey(p) == store.LinkKey(target) }) {
+				assert.Contains(c.t, told, was, "the link to %s in %s leads nowhere, and %s is there", target, note, w.moved[at])
+			}
+			return err
+		})
+	}))
+}
+
+// repeat sends the request again, twice.
+func (c *crashed) repeat(w *crashWrite) notes.Written {
+	c.t.Helper()
+	first, err := w.do(c.fixture)
+	c.acknowledged(first, err)
+	after := c.files()
+	again, againErr := w.do(c.fixture)
+	if err == nil {
+		require.NoError(c.t, againErr, "what was answered is answered again")
+		assert.Equal(c.t, first.Hash, again.Hash)
+		assert.Equal(c.t, first.Path, again.Path)
+	} else {
+		require.Error(c.t, againErr)
+	}
+	assert.Equal(c.t, after, c.files(), "and not done twice")
+	return first
+}
+
+func envNumber(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	if os.Getenv(name) == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(os.Getenv(name))
+	require.NoError(t, err, name)
+	return n
+}
+
+// TestCrashAfterEveryStep ends every kind of write before each of its steps,
+// with each change by another program to each file that it has to do with. By
+// default one change, drawn by chance, follows each step; CRASH_ROUNDS makes it all.
+//
+//	CRASH_ROUNDS=2000 TEST_SEED=7 go test -timeout 60m -run Crash ./notes
+func TestCrashAfterEveryStep(t *testing.T) {
+	all, seed := envNumber(t, "CRASH_ROUNDS", 0) > 0, envNumber(t, "TEST_SEED", 1)
+	t.Logf("TEST_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(uint64(seed), 1))
+	cases := 0
+	for _, w := range crashWrites {
+		whole := newCrashed(t, rng)
+		steps := whole.killAt(1 << 30)
+		answer, err := w.do(whole.fixture)
+		require.NoError(t, err)
+		after := whole.files()
+		whole.acknowledged(answer, nil)
+		whole.check(&w, answer)
+		for step := range *steps {
+			type change struct{ what, file string }
+			changes := []change{{"nothing", w.targets[0]}}
+			for _, file := range w.targets {
+				for _, what := range hostile[1:] {
+					changes = append(changes, change{what, file})
+				}
+			}
+			if !all {
+				changes = []change{changes[0], changes[1+rng.IntN(len(changes)-1)]}
+			}
+			for _, change := range changes {
+				lookFirst := rng.IntN(2) == 0
+				cases++
+				t.Run(fmt.Sprintf("%s/%d/%s %s/%t", w.name, step, change.what, path.Base(change.file), lookFirst), func(t *testing.T) {
+					c := newCrashed(t, rng)
+					c.killAt(step)
+					_, err := w.do(c.fixture)
+					require.ErrorIs(t, err, errKilled)
+					c.do(change.what, change.file)
+					c.start()
+					if lookFirst {
+						c.reconcile()
+						c.checkWritten()
+					}
+					answer := c.repeat(&w)
+					c.check(&w, answer)
+					if change.what == "nothing" {
+						assert.Equal(t, after, c.files(), "what was journalled is finished")
+						assert.NotEmpty(t, answer.Path)
+					}
+				})
+			}
+		}
+	}
+	t.Logf("%d crashes", cases)
+}
+
+// TestCrashesByChance interrupts two writes after each other, the recovery of
+// the first too, with changes by another program whenever it is down.
+func TestCrashesByChance(t *testing.T) {
+	rounds, seed := envNumber(t, "CRASH_ROUNDS", 60), envNumber(t, "TEST_SEED", 1)
+	t.Logf("CRASH_ROUNDS=%d TEST_SEED=%d", rounds, seed)
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(uint64(seed), uint64(round)))
+		t.Run(strconv.Itoa(round), func(t *testing.T) {
+			c := newCrashed(t, rng)
+			var said []string
+			defer func() {
+				if t.Failed() {
+					t.Log(strings.Join(said, "; "))
+				}
+			}()
+			for range 2 {
+				w := &crashWrites[rng.IntN(len(crashWrites))]
+				at := rng.IntN(30)
+				c.killAt(at)
+				answer, err := w.do(c.fixture)
+				said = append(said, fmt.Sprintf("%s, killed before step %d: %v", w.name, at, err))
+				if !errors.Is(err, errKilled) {
+					c.acknowledged(answer, err)
+				}
+				for rng.IntN(2) == 0 { // the recovery is killed as well
+					what, file := hostile[rng.IntN(len(hostile))], w.targets[rng.IntN(len(w.targets))]
+					at := rng.IntN(12)
+					said = append(said, fmt.Sprintf("%s %s, recovery killed before step %d", what, file, at))
+					c.do(what, file)
+					c.start()
+					c.killAt(at)
+					if err := c.Reconcile(context.Background()); err != nil {
+						require.ErrorIs(t, err, errKilled)
+					}
+				}
+				what, file := hostile[rng.IntN(len(hostile))], w.targets[rng.IntN(len(w.targets))]
+				said = append(said, what+" "+file)
+				c.do(what, file)
+				c.start()
+				answer = notes.Written{}
+				if rng.IntN(3) > 0 {
+					c.reconcile()
+					c.checkWritten()
+				}
+				if rng.IntN(3) > 0 {
+					answer = c.repeat(w)
+					said = append(said, "repeated")
+				}
+				c.check(nil, answer) // where links lead after what the other program did to both ends is not told here
+				clear(c.written)
+			}
+		})
+	}
+}

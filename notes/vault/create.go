@@ -1,0 +1,385 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"notesd/internal/fsid"
+	"notesd/internal/markdown"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// Create writes a new note durably and makes it known to the store and the
+// followers before it returns. It never replaces a file: a path that is taken
+// is an [*Error] with [ErrExists].
+func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
+	if err := v.checkText("create", r.Content); err != nil {
+		return notes.Written{}, err
+	}
+	for _, tag := range r.Tags {
+		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(tag), "#")); len(words) > 1 {
+			return notes.Written{}, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: fmt.Sprintf("the tag %s has a space in it, which no tag can have", notes.Quote(tag)),
+				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
+		}
+	}
+	return v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
+		p, err := v.newPath(ctx, root, r)
+		if err != nil {
+			return nil, err
+		}
+		text, err := composeNote(p, r)
+		if err != nil {
+			return nil, err
+		}
+		return &store.Operation{Kind: "create", Author: r.Author, Files: []store.FileChange{{NewPath: p, NewDisk: p, New: text}}}, nil
+	})
+}
+
+// change runs one operation under the vault's lock: the answer of an earlier
+// sending of the same request, or else what plan makes of the files as they
+// are now, performed and fed to the followers.
+func (v *Vault) change(ctx context.Context, requestKey string, plan func(root *os.Root) (*store.Operation, error)) (notes.Written, error) {
+	written, err := v.changeLocked(ctx, requestKey, plan)
+	if err != nil {
+		return written, err
+	}
+	v.feed.run(context.WithoutCancel(ctx))
+	return written, nil
+}
+
+func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(root *os.Root) (*store.Operation, error)) (notes.Written, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var written notes.Written
+	if err := v.recoverOnce(ctx); err != nil {
+		return written, err
+	}
+	if done, err := store.Answered(ctx, v.store.History().Reader(), requestKey, &written); done || err != nil {
+		return written, err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return written, err
+	}
+	defer func() { _ = root.Close() }() // what is written is synced
+	op, err := plan(root)
+	if err != nil || op == nil {
+		return written, v.mounts.explain(root, err)
+	}
+	if err := v.mounts.checkOperation(root, op); err != nil {
+		return written, err
+	}
+	op.RequestKey = requestKey
+	return v.perform(ctx, root, op)
+}
+
+// checkText refuses what could not be a note.
+func (v *Vault) checkText(op, text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
+	case strings.IndexByte(text, 0) >= 0:
+		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text has a NUL byte in it"}
+	case int64(len(text)) > v.opt.MaxNoteBytes:
+		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
+	}
+	return nil
+}
+
+// checkWrite is the one place that says whether a path may be written.
+func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
+	switch {
+	case v.opt.ReadOnly || scope.ReadOnly:
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "Whoever runs notesd can change vault.read_only."}
+	case v.ignore.Match(p):
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
+	case v.isProtected(p):
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
+	case !scope.CanWrite(p):
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
+			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
+	}
+	return nil
+}
+
+func (v *Vault) protected() []string {
+	if v.opt.Protected == nil {
+		return nil
+	}
+	return v.opt.Protected()
+}
+
+// isProtected reports whether only the user may write at p.
+func (v *Vault) isProtected(p string) bool { return notes.InAny(p, v.protected()) }
+
+// checkNew says whether a note may be created at p, before anything is said
+// about what is there.
+func (v *Vault) checkNew(root *os.Root, p string, scope notes.Scope) error {
+	if err := notes.CheckNewPath(p); err != nil {
+		return err
+	}
+	if err := v.checkWrite("create", p, scope); err != nil {
+		return err
+	}
+	return checkPlace(root, "create", p)
+}
+
+// checkPlace refuses a new path that lies below a symlink to a folder, or
+// below a file.
+func checkPlace(root *os.Root, op, p string) error {
+	folder := symlinkAbove(root, p)
+	if folder == "" {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			info, err := root.Lstat(dir)
+			switch {
+			case err == nil && info.IsDir():
+				return nil
+			case err == nil:
+				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file and no folder", notes.Quote(dir)), Hint: "Name a folder, or one that does not exist yet."}
+			}
+		}
+		return nil
+	}
+	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Name the folder that it leads to."}
+}
+
+// newPath decides where a new note goes. A path that ends in a slash is a
+// folder.
+func (v *Vault) newPath(ctx context.Context, root *os.Root, r notes.CreateRequest) (string, error) {
+	if strings.HasSuffix(strings.TrimSpace(r.Path), "/") {
+		r.Folder, r.Path = r.Path, ""
+	}
+	if r.Path != "" {
+		return v.explicitPath(ctx, root, r.Path, r.Scope)
+	}
+	if strings.TrimSpace(r.Title) == "" {
+		return "", &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
+	}
+	folder := strings.Trim(r.Folder, "/ ")
+	if folder != "" && folder != "." {
+		clean, err := notes.CleanPath(folder)
+		if err != nil {
+			return "", err
+		}
+		folder = clean
+	} else {
+		folder = ""
+	}
+	return v.titledPath(ctx, root, folder, strings.TrimSpace(r.Title), r.Scope)
+}
+
+func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string, scope notes.Scope) (string, error) {
+	p, err := notes.CleanPath(p)
+	if err != nil {
+		return "", err
+	}
+	if !notes.IsNoteName(p) {
+		p += ".md"
+	}
+	if err := v.checkNew(root, p, scope); err != nil {
+		return "", err
+	}
+	taken, err := v.takenBy(ctx, root, p)
+	if err != nil || taken == "" {
+		return p, err
+	}
+	return "", exists(p, taken)
+}
+
+func exists(p, taken string) error {
+	e := &notes.Error{Op: "create", Path: p, Err: notes.ErrExists, Candidates: []string{taken}, Detail: "this note exists already", Hint: "Change it with edit_note, or choose another title."}
+	if taken != p {
+		e.Detail = fmt.Sprintf("%s exists already, and differs only in case or Unicode form: it is the same name on some systems", notes.Quote(taken))
+	}
+	return e
+}
+
+// maxNumbered ends the search for a free name.
+const maxNumbered = 1000
+
+// titledPath makes the path from the title. A note of this title, in any case
+// or Unicode form, is an error; one of another title that needs the same file
+// name gets a number.
+func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string, scope notes.Scope) (string, error) {
+	wanted := path.Join(folder, notes.FileName(title))
+	if err := v.checkNew(root, wanted, scope); err != nil {
+		return "", err
+	}
+	for n := 1; n < maxNumbered; n++ {
+		p := wanted
+		if n > 1 {
+			p = notes.Numbered(wanted, n)
+		}
+		taken, err := v.takenBy(ctx, root, p)
+		if err != nil || taken == "" {
+			return p, err
+		}
+		if v.hasTitle(ctx, taken, title) {
+			return "", exists(p, taken)
+		}
+	}
+	return "", &notes.Error{Op: "create", Path: wanted, Err: notes.ErrExists, Detail: "a thousand notes have this name", Hint: "Choose another title."}
+}
+
+func (v *Vault) hasTitle(ctx context.Context, p, title string) bool {
+	meta, err := v.store.Lookup(ctx, p, notes.Scope{})
+	return err != nil || notes.Key(meta.Title) == notes.Key(title) || notes.Key(notes.BaseName(p)) == notes.Key(title)
+}
+
+// takenBy returns the path of what has the name already, in any case, or "".
+func (v *Vault) takenBy(ctx context.Context, root *os.Root, p string) (string, error) {
+	if _, err := root.Lstat(p); err == nil {
+		return p, nil
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
+		return "", writeProblem(&store.Operation{Kind: "create", Files: []store.FileChange{{NewPath: p}}}, err)
+	}
+	return v.store.PathByKey(ctx, notes.Key(p))
+}
+
+// composeNote makes the note's text: the content, and in front matter what was
+// asked for and a title that neither file name nor heading carries. What the
+// content's own front matter has stays: tags are added to its tags, and another
+// value for one of its keys is an error.
+func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
+	text := []byte(r.Content)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	d := draft{path: p, text: text}
+	wanted := r.Tags
+	for _, name := range slices.Sorted(maps.Keys(r.FrontMatter)) {
+		if strings.EqualFold(name, "tags") {
+			wanted = slices.Concat(tagNames(r.FrontMatter[name]), wanted)
+			continue
+		}
+		if err := d.set(name, r.FrontMatter[name], "front_matter"); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.addTags(wanted); err != nil {
+		return nil, err
+	}
+	_, given := r.FrontMatter["title"] // null: none
+	if title := strings.TrimSpace(r.Title); title != "" && !given && notes.Parse(p, d.text, time.Time{}).Title != title {
+		if err := d.set("title", title, "title"); err != nil {
+			return nil, err
+		}
+	}
+	return d.text, nil
+}
+
+// draft is the text of a note that is being composed.
+type draft struct {
+	path string
+	text []byte
+}
+
+// own returns the key of the text's front matter that is name in any case, and
+// its value.
+func (d *draft) own(name string) (key string, value any, found bool) {
+	for k, v := range markdown.Parse(d.text).FrontMatter.Values {
+		if strings.EqualFold(k, name) {
+			return k, v, true
+		}
+	}
+	return name, nil, false
+}
+
+// set gives a key its value, which came with the argument.
+func (d *draft) set(name string, value any, argument string) error {
+	key, _, found := d.own(name)
+	if found && value == nil {
+		return nil
+	}
+	text, err := markdown.SetFrontMatter(d.text, key, value)
+	switch {
+	case err != nil:
+		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
+	case found && !bytes.Equal(text, d.text):
+		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s has another value in the content's front matter than in %s", notes.Quote(name), argument), Hint: "Nothing was written. Pass it in one of the two."}
+	}
+	d.text = text
+	return nil
+}
+
+// addTags adds the tags that front matter does not have, after those that it
+// has and written as these are.
+func (d *draft) addTags(wanted []string) error {
+	has := map[string]bool{}
+	for _, tag := range markdown.Parse(d.text[:markdown.Parse(d.text).FrontMatter.End]).Tags {
+		has[notes.Key(tag)] = true
+	}
+	var add []any
+	for _, tag := range wanted {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" && !has[notes.Key(tag)] {
+			has[notes.Key(tag)] = true
+			add = append(add, tag)
+		}
+	}
+	if len(add) == 0 {
+		return nil
+	}
+	name, old, _ := d.own("tags")
+	var value any
+	switch old := old.(type) {
+	case nil:
+		value = add
+	case []any:
+		value = slices.Concat(old, add)
+	case string:
+		if strings.Contains(old, ",") {
+			for _, tag := range add {
+				old += fmt.Sprintf(", %v", tag)
+			}
+			value = old
+			break
+		}
+		var list []any
+		for _, tag := range tagNames(old) {
+			list = append(list, tag)
+		}
+		value = slices.Concat(list, add)
+	default:
+		value = slices.Concat([]any{old}, add)
+	}
+	text, err := markdown.SetFrontMatter(d.text, name, value)
+	if err != nil {
+		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
+	}
+	d.text = text
+	return nil
+}
+
+// tagNames reads tags as front matter may give them: a list, or names parted by
+// commas, or by blanks.
+func tagNames(value any) []string {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if strings.Contains(v, ",") {
+			return strings.Split(v, ",")
+		}
+		return strings.Fields(v)
+	case []any:
+		var names []string
+		for _, item := range v {
+			names = append(names, fmt.Sprint(item))
+		}
+		return names
+	case []string:
+		return v
+	}
+	return []string{fmt.Sprint(value)}
+}

@@ -1,0 +1,261 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/internal/markdown"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// Edit changes only the bytes that the edits name. A change by somebody else
+// that comes between is an [*Error] with [ErrConflict], the note's present
+// hash and a diff, and nothing is written.
+func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
+	var preview *store.Operation
+	var draft editDraft
+	plan := func(root *os.Root) (*store.Operation, error) {
+		f, err := v.openForChange(ctx, root, "edit", r.Note, r.ExpectedHash, r.Scope)
+		if err != nil {
+			return nil, err
+		}
+		if f.New, err = draft.of(ctx, f, r.Edits); err != nil {
+			return nil, editProblem(f.OldPath, err)
+		}
+		if err := v.checkText("edit", string(f.New)); err != nil {
+			return nil, err
+		}
+		op := &store.Operation{Kind: "edit", Author: r.Author, Files: []store.FileChange{f}}
+		if r.DryRun || slices.Equal(f.Old, f.New) {
+			preview = op
+			return nil, nil
+		}
+		return op, nil
+	}
+	written, err := v.change(ctx, r.RequestKey, plan)
+	for errors.Is(err, errDraft) {
+		draft.make(ctx, r.Edits)
+		if err := v.step("drafted"); err != nil {
+			return notes.Written{}, err
+		}
+		written, err = v.change(ctx, r.RequestKey, plan)
+	}
+	if err == nil && preview != nil {
+		return preview.Written(), nil
+	}
+	return written, err
+}
+
+// editDraft is what costly edits make of a note, computed while others have the
+// vault's lock.
+type editDraft struct {
+	old, new []byte
+	err      error // of the edits
+	made     int
+}
+
+const (
+	// maxLockedEdits bounds what is computed under the vault's lock, in bytes
+	// of the note times edits: a few milliseconds.
+	maxLockedEdits = 256 << 10
+	// maxDrafts bounds how often edits are computed again because the note has
+	// changed meanwhile.
+	maxDrafts = 3
+)
+
+// errDraft: the edits have to be computed without the lock first.
+var errDraft = errors.New("costly edits of a note that has no draft")
+
+// of returns what the edits make of the file, or errDraft.
+func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, error) {
+	switch {
+	case d.made > 0 && bytes.Equal(d.old, f.Old):
+		return d.new, d.err
+	case len(f.Old)*len(edits) <= maxLockedEdits:
+		return markdown.Apply(ctx, f.Old, edits)
+	case d.made >= maxDrafts:
+		return nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
+	}
+	d.old = f.Old
+	return nil, errDraft
+}
+
+func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
+	d.new, d.err = markdown.Apply(ctx, d.old, edits)
+	d.made++
+}
+
+// openForChange reads the note that is to be changed, from disk, and checks
+// that it may be. The caller holds the vault's lock.
+func (v *Vault) openForChange(ctx context.Context, root *os.Root, op, ref, expectedHash string, scope notes.Scope) (store.FileChange, error) {
+	meta, err := v.store.Lookup(ctx, ref, scope)
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	if err := v.store.CheckWhole(ctx, op, ref, meta, scope); err != nil {
+		return store.FileChange{}, err
+	}
+	if err := v.checkWrite(op, meta.Path, scope); err != nil {
+		return store.FileChange{}, err
+	}
+	f, err := v.openNote(ctx, root, op, meta.Path, expectedHash)
+	if err == nil && op != "delete" { // which removes the symlink and leaves its target
+		err = v.checkTarget(op, f, scope)
+	}
+	return f, err
+}
+
+// checkTarget refuses a symlink to a file that the caller may not write, and
+// does not say which that is.
+func (v *Vault) checkTarget(op string, f store.FileChange, scope notes.Scope) error {
+	if f.Link == "" || v.checkWrite(op, notes.Nfc(f.Source()), scope) == nil {
+		return nil
+	}
+	return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
+}
+
+func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expectedHash string) (store.FileChange, error) {
+	rows, err := v.store.Rows(ctx, []string{notePath})
+	if err != nil {
+		return store.FileChange{}, err
+	}
+	r := rows[notePath]
+	f := store.FileChange{Note: r.Id, OldPath: notePath, NewPath: notePath}
+	if f.OldDisk, err = resolveSymlink(root, notePath, r.DiskPath); err != nil {
+		return f, err
+	}
+	if f.NewDisk = f.OldDisk; f.OldDisk != r.DiskPath {
+		f.Link = r.DiskPath
+	}
+	if f.Old, err = v.readSettled(root, f.OldDisk, r.Stat.Size); err != nil {
+		v.queue.add([]string{r.DiskPath})
+		return f, writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, err)
+	}
+	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {
+		return f, v.expectedConflict(ctx, op, f, expectedHash)
+	}
+	return f, checkReplaceable(root, op, f)
+}
+
+// settleFor is how long a file is waited for that has just become shorter, and
+// settleEvery how often it is looked at.
+const (
+	settleFor   = 100 * time.Millisecond
+	settleEvery = 5 * time.Millisecond
+)
+
+// readSettled reads a file that is to be changed. A program that saves in place
+// empties the file first: one that a moment ago became shorter than the store
+// knows it is read again, for a while.
+func (v *Vault) readSettled(root *os.Root, diskPath string, known int64) ([]byte, error) {
+	for waited := time.Duration(0); ; waited += settleEvery {
+		data, st, err := readOnce(root, diskPath, v.opt.MaxNoteBytes)
+		age := v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
+		if err != nil || st.Size >= known || age < 0 || age >= settleFor || waited >= settleFor {
+			return data, err
+		}
+		<-time.After(settleEvery)
+	}
+}
+
+// expectedConflict says that the note is not the one that the caller read,
+// with what has changed since when history knows that version.
+func (v *Vault) expectedConflict(ctx context.Context, op string, f store.FileChange, expectedHash string) error {
+	was, err := v.store.TextByHash(ctx, expectedHash)
+	if err != nil {
+		return err
+	}
+	e := &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note is not the one that expected_hash names",
+		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(f.Old)}
+	if was != nil {
+		e.Diff = store.ShortDiff(was, f.Old, f.OldPath)
+	}
+	return e
+}
+
+// maxSymlinks ends a loop of symlinks.
+const maxSymlinks = 16
+
+// resolveSymlink returns the file that diskPath leads to inside the vault: a
+// symlink is written through, never replaced. os.Root refuses one that leads
+// out.
+func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
+	meant, statErr := root.Stat(diskPath)
+	for range maxSymlinks {
+		info, err := root.Lstat(diskPath)
+		if err != nil {
+			return diskPath, nil // its absence is met when it is opened
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			if statErr == nil && !os.SameFile(meant, info) {
+				break // "..", after a folder that is a symlink itself
+			}
+			return diskPath, nil
+		}
+		target, err := root.Readlink(diskPath)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			break
+		}
+		diskPath = path.Join(path.Dir(diskPath), target)
+	}
+	return "", &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is a symlink that leads out of the vault, in circles, or through another one"}
+}
+
+// checkReplaceable refuses a file that replacing would part from other names,
+// or that another program holds a lock on.
+func checkReplaceable(root *os.Root, op string, f store.FileChange) error {
+	file, err := openRegular(root, f.OldDisk)
+	if err != nil {
+		return writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	names, err := fsid.HardLinks(file)
+	if err != nil {
+		return err
+	}
+	switch {
+	case names > 1:
+		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
+			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
+	case fsid.Locked(file):
+		return writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, errHeld)
+	}
+	return nil
+}
+
+// editProblem turns the parser's words into the domain's.
+func editProblem(notePath string, err error) error {
+	var own *notes.Error
+	if errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own) {
+		return err
+	}
+	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}
+	var match *markdown.MatchError
+	var section *markdown.SectionError
+	var failed *markdown.EditError
+	switch {
+	case errors.As(err, &failed) && failed.Op != markdown.OpAppend && failed.Op != markdown.OpPrepend:
+	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
+		e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
+		return e
+	}
+	switch {
+	case errors.Is(err, markdown.ErrAmbiguous):
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
+	case errors.As(err, &match) && match.Found > 0:
+		e.Hint = "Nothing was changed. Give more of the surrounding text in old, or the number of matches in count."
+	case errors.As(err, &match):
+		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
+	}
+	return e
+}

@@ -1,0 +1,202 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// replayBatch is how many changes are replayed to a follower at a time: enough
+// for the text index to build its segments in parallel.
+const replayBatch = 1000
+
+// feeder gives every follower every change, in order. What was just committed
+// comes from memory, with the parsed notes; a follower that is behind (it is
+// new, it failed, or the program was killed in between) is fed from the store
+// until it is level.
+type feeder struct {
+	store *store.Store
+	log   *slog.Logger
+
+	mu        sync.Mutex // held while followers are fed
+	followers []*fed
+
+	queueMu   sync.Mutex
+	queue     []notes.Change // committed, not yet fed
+	published atomic.Uint64
+}
+
+// fed is a follower and what is known of it.
+type fed struct {
+	notes.Follower
+	level bool   // it has applied everything up to seq
+	seq   uint64 // meaningful while level
+	err   error  // why it is not level
+}
+
+func (f *feeder) follow(follower notes.Follower) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.followers = append(f.followers, &fed{Follower: follower})
+}
+
+// add queues changes in the order of their commit: the caller holds the
+// vault's lock.
+func (f *feeder) add(changes []notes.Change) {
+	f.queueMu.Lock()
+	defer f.queueMu.Unlock()
+	f.queue = append(f.queue, changes...)
+}
+
+func (f *feeder) take() []notes.Change {
+	f.queueMu.Lock()
+	defer f.queueMu.Unlock()
+	changes := f.queue
+	f.queue = nil
+	return changes
+}
+
+// run feeds what is queued, and brings those that are behind level. When it
+// returns, every healthy follower shows every change that was queued before
+// the call. A follower's failure is logged here, kept for status, and tried
+// again at the next run; it holds up nobody else.
+func (f *feeder) run(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	changes := f.take()
+	for _, follower := range f.followers {
+		if err := f.advance(ctx, follower, changes); err != nil && !errors.Is(err, context.Canceled) {
+			if follower.err == nil || follower.err.Error() != err.Error() {
+				f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
+			}
+			follower.level, follower.err = false, err
+		} else {
+			follower.level, follower.err = err == nil, err
+		}
+	}
+	if len(changes) > 0 {
+		f.published.Store(changes[len(changes)-1].Seq)
+	}
+}
+
+// advance brings one follower up to date. Changes from memory are used only
+// when they follow on what it has; else the store has them.
+func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Change) error {
+	if !follower.level {
+		if err := f.catchUp(ctx, follower); err != nil {
+			return err
+		}
+	}
+	for len(changes) > 0 && changes[0].Seq <= follower.seq {
+		changes = changes[1:]
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	last := changes[len(changes)-1].Seq
+	if err := follower.Apply(ctx, notes.Position{Store: f.store.ID(), Seq: last}, changes); err != nil {
+		return err
+	}
+	follower.seq = last
+	return nil
+}
+
+// catchUp feeds a follower from the store until it has what the store had
+// when the call began.
+func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
+	position, err := follower.Position()
+	if err != nil {
+		return err
+	}
+	head := f.store.HeadSeq.Load()
+	if position.Seq == notes.FromHead {
+		follower.seq, follower.level = head, true
+		return nil
+	}
+	_, whole, err := f.store.ChangesAfter(ctx, position.Seq, 0)
+	if err != nil {
+		return err
+	}
+	if position.Store != f.store.ID() || position.Seq > head || !whole {
+		return f.rebuild(ctx, follower, position, head)
+	}
+	return f.replay(ctx, follower, position.Seq, head, func(seq uint64) ([]notes.Change, error) {
+		changes, _, err := f.store.ChangesAfter(ctx, seq, replayBatch)
+		return changes, err
+	})
+}
+
+func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Position, head uint64) error {
+	if position != (notes.Position{}) { // else it has no data to discard
+		if err := follower.Reset(ctx); err != nil {
+			return err
+		}
+	}
+	return f.replay(ctx, follower, 0, head, func(seq uint64) ([]notes.Change, error) {
+		return f.store.Snapshot(ctx, seq, head, replayBatch)
+	})
+}
+
+// renew has every follower discard all that it has and feeds it anew: the way
+// to be sure that nothing is left of a note.
+func (f *feeder) renew(ctx context.Context) error {
+	f.mu.Lock()
+	var errs []error
+	for _, follower := range f.followers {
+		errs = append(errs, follower.Reset(ctx))
+		follower.level = false
+	}
+	f.mu.Unlock()
+	f.run(ctx)
+	return errors.Join(errs...)
+}
+
+// replay feeds batches until there are none, and then moves the follower's
+// position to head, past changes that left nothing to apply.
+func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, next func(seq uint64) ([]notes.Change, error)) error {
+	for {
+		changes, err := next(seq)
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			break
+		}
+		seq = changes[len(changes)-1].Seq
+		if err := f.store.Attach(ctx, changes); err != nil {
+			return err
+		}
+		if err := follower.Apply(ctx, notes.Position{Store: f.store.ID(), Seq: seq}, changes); err != nil {
+			return err
+		}
+	}
+	if seq < head {
+		if err := follower.Apply(ctx, notes.Position{Store: f.store.ID(), Seq: head}, nil); err != nil {
+			return err
+		}
+		seq = head
+	}
+	follower.seq, follower.level = seq, true
+	return nil
+}
+
+// behind says which followers are not level, and why.
+func (f *feeder) behind() []string {
+	if !f.mu.TryLock() {
+		return nil // being fed just now
+	}
+	defer f.mu.Unlock()
+	var out []string
+	for _, follower := range f.followers {
+		if follower.err != nil {
+			out = append(out, fmt.Sprintf("%T cannot keep up: %v", follower.Follower, follower.err))
+		}
+	}
+	return out
+}

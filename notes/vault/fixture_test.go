@@ -1,0 +1,235 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// fixture is a vault in a temp folder with a follower that mirrors what it is
+// fed.
+type fixture struct {
+	*Vault
+	t     *testing.T
+	dir   string
+	state string
+	view  *mirror
+	clock *clock
+}
+
+// clock is the vault's time: it stands still unless a test moves it.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// newClock is ahead of every file, which is none that changed a moment ago.
+func newClock() *clock { return &clock{now: time.Now().Add(time.Hour)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// newFixture makes a vault with these files: path, text, path, text, …
+func newFixture(t *testing.T, files ...string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	for i := 0; i < len(files); i += 2 {
+		f.write(files[i], files[i+1])
+	}
+	f.open(Options{})
+	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+	f.reconcile()
+	return f
+}
+
+// open opens the store and the vault, as after a start of the program.
+func (f *fixture) open(opt Options) {
+	f.t.Helper()
+	store, err := store.Open(context.Background(), f.state, store.Options{Now: f.clock.Now})
+	require.NoError(f.t, err)
+	opt.Now = f.clock.Now
+	f.Vault, err = New(context.Background(), store, f.dir, opt)
+	require.NoError(f.t, err)
+	f.Follow(f.view)
+}
+
+// restart drops the program's state as kill -9 would, and starts it again.
+func (f *fixture) restart() {
+	f.t.Helper()
+	require.NoError(f.t, f.store.Close())
+	f.open(Options{})
+	f.reconcile()
+}
+
+func (f *fixture) write(name, text string) {
+	f.t.Helper()
+	require.NoError(f.t, f.writeFile(name, text))
+}
+
+func (f *fixture) writeFile(name, text string) error {
+	full := filepath.Join(f.dir, filepath.FromSlash(name))
+	return errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644))
+}
+
+func (f *fixture) remove(name string) {
+	f.t.Helper()
+	require.NoError(f.t, os.Remove(filepath.Join(f.dir, filepath.FromSlash(name))))
+}
+
+func (f *fixture) rename(from, to string) {
+	f.t.Helper()
+	full := filepath.Join(f.dir, filepath.FromSlash(to))
+	require.NoError(f.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(f.t, os.Rename(filepath.Join(f.dir, filepath.FromSlash(from)), full))
+}
+
+func (f *fixture) onDisk(name string) string {
+	f.t.Helper()
+	data, err := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+	require.NoError(f.t, err)
+	return string(data)
+}
+
+func (f *fixture) reconcile() {
+	f.t.Helper()
+	require.NoError(f.t, f.Reconcile(context.Background()))
+	f.feed.run(context.Background())
+}
+
+// files returns every file of the vault, hidden ones too, with its text.
+func (f *fixture) files() map[string]string {
+	f.t.Helper()
+	out := map[string]string{}
+	require.NoError(f.t, filepath.WalkDir(f.dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
+			return nil // a symlink to a folder, or to nothing; a pipe
+		}
+		data, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(f.dir, p)
+		out[filepath.ToSlash(rel)] = string(data)
+		return err
+	}))
+	return out
+}
+
+// requireConsistent checks that store and follower equal the disk, and that
+// nothing of ours is left lying about.
+func (f *fixture) requireConsistent() {
+	f.t.Helper()
+	want := map[string]string{}
+	for name, text := range f.files() {
+		require.NotContains(f.t, name, store.TempPrefix, "a temp file is left")
+		if notes.IsNoteName(name) && !f.ignore.Match(name) {
+			want[notes.Nfc(name)] = notes.Hash([]byte(text))
+		}
+	}
+	rows, err := f.store.Rows(context.Background(), nil)
+	require.NoError(f.t, err)
+	have := map[string]string{}
+	for p, r := range rows {
+		have[p] = r.Hash
+	}
+	require.Equal(f.t, want, have, "the store equals the disk")
+	require.Equal(f.t, want, f.view.paths(f.t), "the follower equals the disk")
+}
+
+// mirror is a follower that keeps what it is fed in memory.
+type mirror struct {
+	position notes.Position
+	notes    map[int64]*notes.Note
+	changes  []notes.Change
+	applied  int
+	resets   int
+	fail     error
+}
+
+func newMirror() *mirror { return &mirror{notes: map[int64]*notes.Note{}} }
+
+func (m *mirror) Position() (notes.Position, error) { return m.position, nil }
+
+func (m *mirror) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
+	if m.fail != nil {
+		return m.fail
+	}
+	for _, c := range changes {
+		note, err := c.Note(ctx)
+		if err != nil {
+			return err
+		}
+		if note == nil {
+			delete(m.notes, c.NoteID)
+		} else {
+			m.notes[c.NoteID] = note
+		}
+	}
+	m.position = to
+	m.applied += len(changes)
+	m.changes = append(m.changes, changes...)
+	return nil
+}
+
+func (m *mirror) Reset(context.Context) error {
+	m.resets++
+	m.position, m.notes, m.changes = notes.Position{}, map[int64]*notes.Note{}, nil
+	return nil
+}
+
+func (m *mirror) paths(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, n := range m.notes {
+		require.NotContains(t, out, n.Path, "two notes have one path")
+		out[n.Path] = n.Hash
+	}
+	return out
+}
+
+// kinds returns the changes since the last call, as "kind path".
+func (m *mirror) kinds() []string {
+	var out []string
+	for _, c := range m.changes {
+		s := string(c.Kind) + " " + c.Path
+		if c.OldPath != "" {
+			s = string(c.Kind) + " " + c.OldPath + " → " + c.Path
+		}
+		out = append(out, s)
+	}
+	m.changes = nil
+	return out
+}
+
+// domainError returns err as the domain's error, which must not leak a path
+// outside the vault or SQL.
+func domainError(t *testing.T, err error) *notes.Error {
+	t.Helper()
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	for _, leak := range []string{os.TempDir(), "SELECT", "INSERT", "sql:"} {
+		require.NotContains(t, strings.Join(append(e.Candidates, err.Error(), e.Hint), " "), leak)
+	}
+	return e
+}

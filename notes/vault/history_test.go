@@ -1,0 +1,779 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+
+	"notesd/internal/sqlite"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// save writes a file as an editor does, some seconds after the last save, and
+// has it noticed.
+func (f *fixture) save(name, text string) {
+	f.t.Helper()
+	f.clock.Advance(2 * time.Second)
+	f.write(name, text)
+	f.reconcile()
+}
+
+// revisions returns the whole history of a note, newest first.
+func (f *fixture) revisions(note string) []notes.Revision {
+	f.t.Helper()
+	page, err := f.History(context.Background(), notes.HistoryQuery{Note: note, Limit: 10_000})
+	require.NoError(f.t, err)
+	return page.Revisions
+}
+
+// texts returns the texts of a note's revisions, newest first; "" is a deletion.
+func (f *fixture) texts(note string) []string {
+	f.t.Helper()
+	var out []string
+	for _, r := range f.revisions(note) {
+		if r.Hash == "" {
+			out = append(out, "")
+			continue
+		}
+		text, err := f.store.RevisionText(context.Background(), r.Path, r.Revision, notes.Scope{})
+		require.NoError(f.t, err)
+		out = append(out, string(text))
+	}
+	return out
+}
+
+func (f *fixture) restoreText(note, text string) {
+	f.t.Helper()
+	for _, r := range f.revisions(note) {
+		if r.Hash == notes.Hash([]byte(text)) {
+			_, err := f.Restore(context.Background(), notes.RestoreRequest{Note: note, Revision: r.Revision})
+			require.NoError(f.t, err)
+			assert.Equal(f.t, text, f.onDisk(note))
+			return
+		}
+	}
+	assert.Fail(f.t, "the history lacks the text", "%q of %s", text, note)
+}
+
+// A name that is taken over hides no history, neither that of the note that had
+// it nor that of the one that got it.
+func TestHistoryOfATakenOverName(t *testing.T) {
+	ctx := context.Background()
+	takeOver := map[string]func(f *fixture){
+		"by a tool": func(f *fixture) {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "Draft.md", To: "Plan.md"})
+			require.NoError(t, err)
+		},
+		"outside": func(f *fixture) {
+			f.rename("Draft.md", "Plan.md")
+			f.reconcile()
+		},
+	}
+	for name, takeOver := range takeOver {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			for _, r := range []notes.CreateRequest{{Path: "Plan.md", Content: "the precious plan"}, {Path: "Draft.md", Content: "the draft"}} {
+				_, err := f.Create(ctx, r)
+				require.NoError(t, err)
+			}
+			f.reconcile()
+			_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Plan.md"})
+			require.NoError(t, err)
+			f.clock.Advance(time.Minute)
+			before := f.clock.Now()
+			f.clock.Advance(time.Minute)
+			takeOver(f)
+			for _, text := range []string{"the precious plan\n", "the draft\n"} {
+				f.restoreText("Plan.md", text)
+			}
+			_, err = f.Forget(ctx, "Plan.md", notes.Scope{})
+			require.ErrorIs(t, err, notes.ErrExists)
+			_, err = f.Forget(ctx, "Draft.md", notes.Scope{})
+			require.ErrorIs(t, err, notes.ErrExists, "it exists under another name")
+			assert.Contains(t, err.Error(), "Plan.md")
+
+			_, err = f.Delete(ctx, notes.DeleteRequest{Note: "Plan.md"})
+			require.NoError(t, err)
+			assert.Subset(t, f.texts("Plan.md"), []string{"the precious plan\n", "the draft\n"})
+			assert.Contains(t, f.texts("Draft.md"), "the draft\n", "also under the name that it had")
+
+			dir := filepath.Join(t.TempDir(), "then")
+			n, err := f.ExportAsOf(ctx, before, dir)
+			require.NoError(t, err)
+			assert.Equal(t, 1, n)
+			assert.FileExists(t, filepath.Join(dir, "Draft.md"))
+
+			done, err := f.Forget(ctx, "Plan.md", notes.Scope{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"Draft.md", "Plan.md"}, done.Paths)
+			for _, gone := range []string{"Plan.md", "Draft.md"} {
+				_, err = f.History(ctx, notes.HistoryQuery{Note: gone})
+				require.ErrorIs(t, err, notes.ErrNotFound)
+			}
+			f.requireNoTrace("precious", "the draft")
+		})
+	}
+}
+
+// A note of the same name elsewhere does not hide a deleted one, whose path is
+// written whole.
+func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Plan.md", "of the root\n", "Sub/Plan.md", "of the folder\n")
+	_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Plan.md"})
+	require.NoError(t, err)
+	assert.Contains(t, f.texts("Plan.md"), "of the root\n")
+	assert.Equal(t, []string{"of the folder\n"}, f.texts("Plan"), "a name means the note that exists")
+	_, err = f.Forget(ctx, "Plan", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrExists)
+	done, err := f.Forget(ctx, "Plan.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Plan.md"}, done.Paths)
+	assert.Equal(t, []string{"of the folder\n"}, f.texts("Sub/Plan.md"))
+}
+
+// A caller sees no revision of a time at which the note was where it may not look.
+func TestHistoryKeepsToTheScope(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Private/N.md", "secret\n")
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "Private/N.md", To: "Public/N.md"})
+	require.NoError(t, err)
+	scope := notes.Scope{Read: []string{"Public"}}
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "Public/N.md", Scope: scope})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 1)
+	assert.Empty(t, page.Revisions[0].OldPath)
+	all := f.revisions("Public/N.md")
+	require.Len(t, all, 2)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "Public/N.md", Revision: all[1].Revision, Scope: scope})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	_, err = f.History(ctx, notes.HistoryQuery{Note: "Private/N.md", Scope: scope})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}
+
+func TestHistoryIsPaged(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "N.md", Content: "0"})
+	require.NoError(t, err)
+	for i := range 4 {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: fmt.Sprint(i)}}})
+		require.NoError(t, err)
+	}
+	all, cursor := []notes.Revision(nil), ""
+	for pages := 1; ; pages++ {
+		page, err := f.History(ctx, notes.HistoryQuery{Note: "N", Limit: 2, Cursor: cursor})
+		require.NoError(t, err)
+		all = append(all, page.Revisions...)
+		if cursor = page.Next; cursor == "" {
+			assert.Equal(t, 3, pages)
+			break
+		}
+	}
+	assert.Equal(t, f.revisions("N"), all)
+	_, err = f.History(ctx, notes.HistoryQuery{Note: "N", Cursor: "x"})
+	require.ErrorIs(t, err, notes.ErrBadCursor)
+}
+
+// The history of notes that were removed while notes.db was being rebuilt.
+func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "B.md", "b\n")
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "xyzzy"})
+	require.NoError(t, err)
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: "plugh"}}})
+	require.NoError(t, err)
+	_, err = f.Create(ctx, notes.CreateRequest{Path: "Unread.md", Content: "text"})
+	require.NoError(t, err)
+	require.NoError(t, f.store.Close())
+	require.NoError(t, os.Remove(filepath.Join(f.state, store.NotesFile)))
+	f.remove("A.md")
+	f.write("Unread.md", "\xff\xfe\x00")
+	f.clock.Advance(time.Hour)
+	f.open(Options{})
+	f.reconcile()
+
+	revisions := f.revisions("A")
+	require.Len(t, revisions, 3)
+	assert.Equal(t, "delete", revisions[0].Operation)
+	assert.Equal(t, notes.Outside, revisions[0].Author)
+	assert.Equal(t, 3, revisions[0].Removed)
+	f.reconcile()
+	assert.Len(t, f.revisions("A"), 3, "it is recorded once")
+	f.restoreText("A.md", "xyzzy\n\nplugh\n")
+	for _, r := range f.revisions("Unread.md") {
+		assert.NotEqual(t, "delete", r.Operation, "a file that cannot be read is there")
+	}
+
+	f.clock.Advance(time.Minute) // history.db was put back from a backup, by which A was deleted
+	require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
+		return store.ExecAll(ctx, tx, `UPDATE documents SET live = 0 WHERE path = 'A.md'`)
+	}))
+	f.restart()
+	docs, err := f.store.Documents(ctx, "A.md")
+	require.NoError(t, err)
+	require.Len(t, docs, 1)
+	assert.True(t, docs[0].Live)
+
+	f.remove("A.md")
+	f.remove("Unread.md")
+	done, err := f.Forget(ctx, "A.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, 3, done.Versions)
+	f.requireNoTrace("xyzzy", "plugh")
+}
+
+// What an editor saves every few seconds is thinned, down to one version in
+// seenEvery, and the newest.
+func TestThinningOfOutsideVersions(t *testing.T) {
+	f := newFixture(t)
+	long := strings.Repeat("a line that stays as it is\n", 40)
+	f.save("N.md", long)
+	const saves = 1500 // 50 minutes
+	for i := range saves {
+		f.save("N.md", fmt.Sprintf("%styped %d\n", long, i))
+	}
+	kept := f.revisions("N.md")
+	assert.LessOrEqual(t, len(kept), 2+saves*2/600+1)
+	assert.GreaterOrEqual(t, len(kept), 2+saves*2/600)
+	for i := 2; i < len(kept)-1; i++ {
+		gap := kept[i].Time.Sub(kept[i+1].Time)
+		assert.GreaterOrEqual(t, gap, store.SeenEvery)
+		assert.Less(t, gap, store.SeenEvery+time.Minute)
+	}
+	assert.Equal(t, []string{fmt.Sprintf("%styped %d\n", long, saves-1), fmt.Sprintf("%styped %d\n", long, saves-2)}, f.texts("N.md")[:2],
+		"the newest, and what it replaced")
+	f.requireBlobs(len(kept))
+	for i := len(kept) - 1; i > 0; i-- {
+		assert.Equal(t, notes.Outside, kept[i].Author)
+		if i == len(kept)-1 {
+			assert.Equal(t, "found", kept[i].Operation)
+			assert.Equal(t, []int{40, 0}, []int{kept[i].Added, kept[i].Removed})
+			continue
+		}
+		assert.Equal(t, "edit", kept[i].Operation)
+		assert.Equal(t, 1, kept[i].Added)
+	}
+}
+
+// Saves are noticed half done, as nothing yet; and a damaged history may lack
+// texts.
+func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
+	f := newFixture(t)
+	for i, text := range []string{"a\n", "", "b\n", "", "", "c\n"} {
+		f.save("N.md", text)
+		if i%2 == 0 {
+			f.revisions("N.md")
+		}
+	}
+	f.restoreText("N.md", "")
+	require.NoError(t, f.store.History().Write(context.Background(), func(tx *sql.Tx) error { return store.ExecAll(context.Background(), tx, `DELETE FROM blobs`) }))
+	f.save("N.md", "d\n")
+	f.save("N.md", "e\n")
+	f.remove("N.md")
+	f.reconcile()
+	f.restoreText("N.md", "e\n")
+	f.requireConsistent()
+}
+
+// A revision that was shown can be restored whatever an editor does next.
+func TestARevisionThatWasListedStays(t *testing.T) {
+	f := newFixture(t)
+	long := strings.Repeat("a line that stays as it is\n", 40)
+	f.save("N.md", long)
+	for i := range 5 {
+		f.save("N.md", fmt.Sprintf("%styped %d\n", long, i))
+	}
+	listed := f.texts("N.md")
+	for i := range 5 {
+		f.save("N.md", fmt.Sprintf("%slater %d\n", long, i))
+	}
+	assert.Subset(t, f.texts("N.md"), listed)
+}
+
+// The last version before a deletion, or before something replaced the text, is
+// never thinned.
+func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
+	base := strings.Repeat("a line that stays as it is\n", 20)
+	session := func(f *fixture) (last string) {
+		f.save("N.md", base)
+		for i := range 6 {
+			last = fmt.Sprintf("%s%sand %d\n", base, strings.Repeat("what I have just written here, in nine minutes\n", 1+i), i)
+			f.save("N.md", last)
+		}
+		return last
+	}
+	t.Run("deleted", func(t *testing.T) {
+		f := newFixture(t)
+		last := session(f)
+		f.remove("N.md")
+		f.reconcile()
+		assert.Equal(t, []string{"", last}, f.texts("N.md")[:2])
+		gone := f.revisions("N.md")[0]
+		assert.Equal(t, 27, gone.Removed)
+		f.restoreText("N.md", last)
+	})
+	t.Run("deleted and made again", func(t *testing.T) {
+		f := newFixture(t)
+		last := session(f)
+		f.remove("N.md")
+		f.reconcile()
+		session(f)
+		f.remove("N.md")
+		f.reconcile()
+		assert.Contains(t, f.texts("N.md")[1:], "")
+		assert.Contains(t, f.texts("N.md"), last)
+	})
+	t.Run("overwritten", func(t *testing.T) {
+		f := newFixture(t)
+		last := session(f)
+		f.save("N.md", base) // git checkout
+		for i := range 6 {
+			f.save("N.md", fmt.Sprintf("%sx%d\n", base, i))
+		}
+		f.restoreText("N.md", last)
+	})
+	t.Run("replaced by a tool", func(t *testing.T) {
+		f := newFixture(t)
+		last := session(f)
+		_, err := f.Edit(context.Background(), notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "replace_all", Content: "other"}}})
+		require.NoError(t, err)
+		f.restoreText("N.md", last)
+	})
+	t.Run("a program that rewrites it all the time", func(t *testing.T) {
+		f := newFixture(t)
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 200 {
+			f.save("N.md", fmt.Sprint(random.Perm(100)))
+		}
+		assert.LessOrEqual(t, len(f.revisions("N.md")), store.LossyKept+3, "its versions are thinned all the same")
+	})
+}
+
+// A clock that was ahead for a while does not stop versions from being kept.
+func TestHistoryAfterAClockThatWasAhead(t *testing.T) {
+	f := newFixture(t)
+	long := strings.Repeat("a line that stays as it is\n", 40)
+	now := f.clock.Now()
+	f.clock.Advance(365 * 24 * time.Hour)
+	f.save("N.md", long)
+	f.save("N.md", long+"of the year after\n")
+	f.clock.mu.Lock()
+	f.clock.now = now
+	f.clock.mu.Unlock()
+	for i := range 40 {
+		f.clock.Advance(time.Minute)
+		f.save("N.md", fmt.Sprintf("%s%d\n", long, i))
+	}
+	assert.GreaterOrEqual(t, len(f.revisions("N.md")), 6)
+}
+
+// Prune, by each limit.
+func TestPrune(t *testing.T) {
+	ctx := context.Background()
+	edit := func(f *fixture, note string, times, size int) {
+		for range times {
+			f.clock.Advance(time.Minute)
+			_, err := f.Edit(ctx, notes.EditRequest{Note: note, Edits: []notes.Edit{{Op: "replace_all", Content: incompressible(size)}}})
+			require.NoError(t, err)
+		}
+	}
+	prune := func(f *fixture, limits notes.HistoryLimits) {
+		f.t.Helper()
+		f.opt.History = limits
+		require.NoError(t, f.Prune(ctx))
+	}
+	start := func(t *testing.T) *fixture {
+		f := newFixture(t, "A.md", "a\n", "B.md", "b\n", "Gone.md", "kept\n")
+		edit(f, "A.md", 6, 100)
+		edit(f, "B.md", 10, 50_000)
+		_, err := f.Delete(ctx, notes.DeleteRequest{Note: "Gone.md"})
+		require.NoError(t, err)
+		f.revisions("A.md")
+		return f
+	}
+	all := []int{7, 11, 2}
+	counts := func(f *fixture) (n []int) {
+		for _, note := range []string{"A.md", "B.md", "Gone.md"} {
+			n = append(n, len(f.revisions(note)))
+		}
+		return n
+	}
+	t.Run("nothing", func(t *testing.T) {
+		f := start(t)
+		prune(f, notes.HistoryLimits{})
+		assert.Equal(t, all, counts(f))
+	})
+	t.Run("count", func(t *testing.T) {
+		f := start(t)
+		want := f.texts("B.md")[:3]
+		for range 2 {
+			prune(f, notes.HistoryLimits{Revisions: 3})
+			assert.Equal(t, []int{3, 3, 2}, counts(f))
+			assert.Equal(t, want, f.texts("B.md"))
+		}
+		prune(f, notes.HistoryLimits{Revisions: 1})
+		assert.Equal(t, []int{1, 1, 2}, counts(f), "of a deleted note the text is its newest")
+		f.restoreText("Gone.md", "kept\n")
+	})
+	t.Run("age", func(t *testing.T) {
+		f := start(t)
+		for range 2 {
+			prune(f, notes.HistoryLimits{Age: 4*time.Minute + time.Second})
+			assert.Equal(t, []int{1, 5, 2}, counts(f))
+		}
+		f.clock.Advance(20 * 365 * 24 * time.Hour)
+		prune(f, notes.HistoryLimits{})
+		assert.Equal(t, []int{1, 1, 2}, counts(f), "the newest stays, and the text of a deleted note")
+		f.restoreText("Gone.md", "kept\n")
+	})
+	t.Run("bytes", func(t *testing.T) {
+		f := start(t)
+		newest := f.texts("B.md")
+		for range 2 {
+			prune(f, notes.HistoryLimits{Bytes: 160_000})
+			assert.Equal(t, []int{7, 4, 2}, counts(f), "the note that takes the space loses its oldest")
+			assert.Equal(t, newest[:4], f.texts("B.md"))
+		}
+		prune(f, notes.HistoryLimits{Bytes: 1})
+		assert.Equal(t, []int{1, 1, 2}, counts(f))
+		f.requireBlobs(3)
+	})
+	t.Run("what the journal alone has", func(t *testing.T) {
+		f := start(t)
+		for range 20 { // failed operations: their texts are in no revision
+			_, err := f.Edit(ctx, notes.EditRequest{Note: "A.md", ExpectedHash: f.revisions("A.md")[0].Hash, Edits: []notes.Edit{{Op: "append", Content: incompressible(50_000)}}})
+			require.NoError(t, err)
+			_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
+			require.NoError(t, err)
+		}
+		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
+			return store.ExecAll(ctx, tx, `DELETE FROM revisions WHERE size > 40000 AND path = 'A.md'`)
+		}))
+		before := counts(f)
+		prune(f, notes.HistoryLimits{Bytes: 1 << 20})
+		assert.Equal(t, before, counts(f), "the journal's texts go first, and only they had to")
+	})
+	t.Run("a text of a pending operation", func(t *testing.T) {
+		f := start(t)
+		f.failpoint = func(step string) error {
+			if step == "journalled" {
+				return errKilled
+			}
+			return nil
+		}
+		_, err := f.Create(ctx, notes.CreateRequest{Path: "New.md", Content: "to be written"})
+		require.ErrorIs(t, err, errKilled)
+		f.failpoint = nil
+		prune(f, notes.HistoryLimits{Bytes: 1, Revisions: 1})
+		f.restart()
+		assert.Equal(t, "to be written\n", f.onDisk("New.md"))
+	})
+	t.Run("a text that is still the newest of another", func(t *testing.T) {
+		f := start(t)
+		f.save("Copy.md", f.texts("B.md")[9])
+		f.revisions("Copy.md")
+		prune(f, notes.HistoryLimits{Bytes: 1})
+		assert.Equal(t, []int{1, 2, 2}, counts(f), "dropping it would free nothing")
+	})
+}
+
+func TestFairShare(t *testing.T) {
+	tests := []struct {
+		sizes []int64
+		limit int64
+		left  int64
+	}{
+		{nil, 10, 0}, {[]int64{5, 5}, 10, 10}, {[]int64{5, 6}, 10, 10}, {[]int64{1, 100}, 50, 50}, {[]int64{1, 100, 100}, 51, 51}, {[]int64{3}, 0, 0},
+	}
+	for _, tt := range tests {
+		sizes := map[int64]int64{}
+		for i, size := range tt.sizes {
+			sizes[int64(i)] = size
+		}
+		var left int64
+		for _, size := range tt.sizes {
+			left += min(size, store.FairShare(sizes, tt.limit))
+		}
+		assert.Equal(t, tt.left, left, "%v", tt)
+	}
+}
+
+func incompressible(size int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-"
+	text := make([]byte, size)
+	for i := range text {
+		text[i] = letters[rand.IntN(len(letters))]
+	}
+	return string(text)
+}
+
+func (f *fixture) requireBlobs(want int) {
+	f.t.Helper()
+	var n int
+	require.NoError(f.t, f.store.History().Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM blobs`).Scan(&n))
+	assert.Equal(f.t, want, n, "texts in history")
+}
+
+// requireNoTrace searches every file of the state for the words, in the texts
+// that are packed as well. The store is closed for it, and opened again.
+func (f *fixture) requireNoTrace(words ...string) {
+	f.t.Helper()
+	ctx := context.Background()
+	require.NoError(f.t, f.store.History().Read(ctx, func(tx *sql.Tx) error {
+		return store.ForEach(ctx, tx, `SELECT hash FROM blobs`, nil, func(rows *sql.Rows) error {
+			var hash []byte
+			if err := rows.Scan(&hash); err != nil {
+				return err
+			}
+			text, err := f.store.Blob(ctx, hash)
+			for _, word := range words {
+				assert.NotContains(f.t, string(text), word, "a text of the history")
+			}
+			return err
+		})
+	}))
+	require.NoError(f.t, f.store.Close())
+	require.NoError(f.t, filepath.WalkDir(f.state, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		for _, word := range words {
+			assert.NotContains(f.t, string(data), word, name)
+		}
+		return err
+	}))
+	f.open(Options{})
+	f.reconcile()
+	f.requireConsistent()
+}
+
+// Forget finds everything of a note whatever its file was called on disk.
+func TestForgetFindsEveryTrace(t *testing.T) {
+	ctx := context.Background()
+	const secret = "xyzzy-plugh-4711"
+	text := strings.Repeat(secret+" ", 50)
+	edited := func(f *fixture, note string) {
+		t.Helper()
+		_, err := f.Edit(ctx, notes.EditRequest{Note: note, Edits: []notes.Edit{{Op: "append", Content: secret}}})
+		require.NoError(t, err)
+		_, err = f.Delete(ctx, notes.DeleteRequest{Note: note})
+		require.NoError(t, err)
+	}
+	t.Run("a name in another Unicode form", func(t *testing.T) {
+		f := newFixture(t, "ferienplan "+norm.NFD.String("café")+".md", text)
+		edited(f, "ferienplan café.md")
+		_, err := f.Forget(ctx, "ferienplan café.md", notes.Scope{})
+		require.NoError(t, err)
+		f.requireNoTrace(secret, "ferienplan")
+	})
+	t.Run("a failed edit of it", func(t *testing.T) {
+		f := newFixture(t, norm.NFD.String("é/ü.md"), "nothing\n")
+		f.failpoint = func(step string) error {
+			if step == "before swap 0" {
+				return os.WriteFile(filepath.Join(f.dir, norm.NFD.String("é/ü.md")), []byte("other"), 0o600)
+			}
+			return nil
+		}
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "é/ü.md", Edits: []notes.Edit{{Op: "append", Content: secret}}})
+		require.ErrorIs(t, err, notes.ErrConflict)
+		f.failpoint = nil
+		f.remove(norm.NFD.String("é/ü.md"))
+		_, err = f.Forget(ctx, "é/ü.md", notes.Scope{})
+		require.NoError(t, err)
+		f.requireNoTrace(secret)
+	})
+	t.Run("a note that was moved, with its folder and outside", func(t *testing.T) {
+		f := newFixture(t)
+		_, err := f.Create(ctx, notes.CreateRequest{Path: "One/ferienplan.md", Content: text})
+		require.NoError(t, err)
+		f.reconcile()
+		_, err = f.Move(ctx, notes.MoveRequest{Note: "One", To: "Two"})
+		require.NoError(t, err)
+		f.reconcile()
+		f.rename("Two/ferienplan.md", "Three.md")
+		f.reconcile()
+		edited(f, "Three.md")
+		done, err := f.Forget(ctx, "Two/ferienplan.md", notes.Scope{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"One/ferienplan.md", "Three.md", "Two/ferienplan.md"}, done.Paths)
+		f.requireNoTrace(secret, "ferienplan")
+	})
+	t.Run("a symlinked note", func(t *testing.T) {
+		f := newFixture(t, "real/text.txt", text)
+		require.NoError(t, os.Symlink("real/text.txt", filepath.Join(f.dir, "ferienplan.md")))
+		f.reconcile()
+		edited(f, "ferienplan.md")
+		_, err := f.Forget(ctx, "ferienplan.md", notes.Scope{})
+		require.NoError(t, err)
+		f.requireNoTrace(secret, "ferienplan")
+	})
+	t.Run("databases that were set aside", func(t *testing.T) {
+		f := newFixture(t, "ferienplan.md", text)
+		edited(f, "ferienplan.md")
+		require.NoError(t, f.store.Close())
+		for _, name := range []string{store.NotesFile, store.HistoryFile} {
+			aside, err := sqlite.SetAside(filepath.Join(f.state, name), f.clock.Now())
+			require.NoError(t, err)
+			if name == store.HistoryFile {
+				data, err := os.ReadFile(aside)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(f.state, store.HistoryFile), data, 0o600))
+			}
+		}
+		f.open(Options{})
+		done, err := f.Forget(ctx, "ferienplan.md", notes.Scope{})
+		require.NoError(t, err)
+		assert.Len(t, done.SetAside, 2)
+		f.requireNoTrace(secret, "ferienplan")
+	})
+}
+
+// A name that fits several deleted notes is refused.
+func TestForgetWantsOneNote(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Work/Letter.md", "w\n", "Private/Letter.md", "p\n", "Letter.md", "l\n")
+	for _, p := range []string{"Work/Letter.md", "Private/Letter.md", "Letter.md"} {
+		_, err := f.Delete(ctx, notes.DeleteRequest{Note: p})
+		require.NoError(t, err)
+	}
+	for _, ask := range []func() error{
+		func() error { _, err := f.Forget(ctx, "Letter", notes.Scope{}); return err },
+		func() error { _, err := f.History(ctx, notes.HistoryQuery{Note: "Letter"}); return err },
+		func() error { _, err := f.Restore(ctx, notes.RestoreRequest{Note: "Letter", Revision: 1}); return err },
+	} {
+		err := ask()
+		require.ErrorIs(t, err, notes.ErrAmbiguous)
+		assert.Equal(t, []string{"Letter.md", "Private/Letter.md", "Work/Letter.md"}, domainError(t, err).Candidates)
+	}
+	done, err := f.Forget(ctx, "Letter.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, notes.Forgotten{Paths: []string{"Letter.md"}, Versions: 1}, done)
+	_, err = f.Forget(ctx, "Private/Letter.md", notes.Scope{})
+	require.NoError(t, err)
+	done, err = f.Forget(ctx, "Letter", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Work/Letter.md"}, done.Paths, "now the name fits one")
+	_, err = f.Forget(ctx, "Letter", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	_, err = f.Forget(ctx, "../x", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+}
+
+// A backup is of a moment at which nothing is under way.
+func TestBackupHasNoPendingOperation(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "text\n")
+	copied := filepath.Join(t.TempDir(), store.HistoryFile)
+	f.failpoint = func(step string) error {
+		if step == "journalled" {
+			return f.store.Backup(ctx, copied)
+		}
+		return nil
+	}
+	_, err := f.Delete(ctx, notes.DeleteRequest{Note: "N", RequestKey: "k"})
+	require.NoError(t, err)
+	f.failpoint = nil
+	f.restoreText("N.md", "text\n")
+	require.NoError(t, f.store.Close())
+	require.NoError(t, os.Rename(copied, filepath.Join(f.state, store.HistoryFile)))
+	f.open(Options{})
+	f.reconcile()
+	assert.Equal(t, map[string]string{"N.md": "text\n"}, f.files(), "what was begun at the time of the backup is not done")
+	f.requireConsistent()
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "N", RequestKey: "k"})
+	require.NoError(t, err, "nor was the request answered by then")
+	assert.Empty(t, f.files())
+}
+
+func TestExportKnowsWhenHistoryBegins(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "A.md", "a\n")
+	begin := f.clock.Now()
+	f.clock.Advance(time.Hour)
+	for name, at := range map[string]time.Time{"before": begin.Add(-24 * time.Hour), "future": f.clock.Now().Add(time.Second)} {
+		dir := filepath.Join(t.TempDir(), name)
+		_, err := f.ExportAsOf(ctx, at, dir)
+		require.ErrorIs(t, err, notes.ErrInvalid, name)
+		if e := domainError(t, err); name == "before" {
+			assert.Contains(t, e.Detail, begin.Local().Add(time.Second).Format(time.DateTime))
+		}
+		assert.NoDirExists(t, dir)
+	}
+	n, err := f.ExportAsOf(ctx, begin.Add(time.Second), t.TempDir())
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	_, err = newFixture(t).ExportAsOf(ctx, begin, t.TempDir())
+	require.ErrorContains(t, err, "no history yet")
+}
+
+// A note that was moved outside is exported where it was, and only there.
+func TestExportAfterAMoveOutside(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})
+	require.NoError(t, err)
+	f.clock.Advance(time.Minute)
+	before := f.clock.Now()
+	f.clock.Advance(time.Minute)
+	f.reconcile()
+	f.rename("A.md", "B.md")
+	f.reconcile()
+	assert.Equal(t, "move", f.revisions("B.md")[0].Operation)
+	assert.Equal(t, "A.md", f.revisions("B.md")[0].OldPath)
+	for at, want := range map[time.Time]string{before: "A.md", f.clock.Now(): "B.md"} {
+		dir := t.TempDir()
+		n, err := f.ExportAsOf(ctx, at, dir)
+		require.NoError(t, err)
+		assert.Equal(t, 1, n)
+		assert.FileExists(t, filepath.Join(dir, want))
+	}
+}
+
+func TestRestoreOfTheTextThatIsThere(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	made, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})
+	require.NoError(t, err)
+	w, err := f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
+	require.NoError(t, err)
+	assert.Equal(t, made.Revision, w.Revision)
+	assert.Empty(t, w.Diff)
+	assert.Len(t, f.revisions("A.md"), 1)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: 99})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
+	require.NoError(t, err)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision, ExpectedHash: made.Hash})
+	require.ErrorIs(t, err, notes.ErrConflict)
+}
+
+// A note that only changed its name does not come back under the old one.
+func TestRestoreUnderTheNameBefore(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	made, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})
+	require.NoError(t, err)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "A.md", To: "B.md"})
+	require.NoError(t, err)
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "B.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
+	require.ErrorIs(t, err, notes.ErrExists)
+	assert.Equal(t, []string{"B.md"}, domainError(t, err).Candidates)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "B.md", Revision: made.Revision})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"B.md": "text\n"}, f.files())
+}

@@ -1,0 +1,249 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// TestHostileSaves has an editor save in place, by emptying the file first or
+// by appending, with up to 4 ms between opening and writing, while two clients
+// edit the same note. Every line that was saved or acknowledged must be in the
+// file or in history.
+//
+//	HOSTILE_SAVES=10000 TEST_SEED=7 go test -timeout 30m -run HostileSaves ./notes
+func TestHostileSaves(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not replace what another program has open")
+	}
+	const perNote = 200
+	saves, seed := envNumber(t, "HOSTILE_SAVES", 200), envNumber(t, "TEST_SEED", 1)
+	t.Logf("HOSTILE_SAVES=%d TEST_SEED=%d", saves, seed)
+	rng := rand.New(rand.NewPCG(uint64(seed), 1))
+	f := newFixture(t)
+	name := func(n int) string { return fmt.Sprintf("N%d.md", n) }
+	for i := range saves/perNote + 1 {
+		f.write(name(i), "first line\n")
+	}
+	f.reconcile()
+	f.opt.Now, f.store.Now = time.Now, time.Now
+	ctx, stop := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() { assert.NoError(t, f.Run(ctx)) })
+	var done atomic.Bool
+	var current atomic.Int64 // a note gets so many saves
+	var mu sync.Mutex
+	want := []string{"first line"}
+	note := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		want = append(want, line)
+	}
+	var clients sync.WaitGroup
+	var acknowledged, conflicts atomic.Int64
+	for c := range 2 {
+		clients.Go(func() {
+			for i := 0; !done.Load(); i++ {
+				line := fmt.Sprintf("client %d line %d", c, i)
+				_, err := f.Edit(ctx, notes.EditRequest{Note: name(int(current.Load())), Edits: []notes.Edit{{Op: "append", Content: line}}})
+				if err == nil {
+					acknowledged.Add(1)
+					note(line)
+				} else {
+					conflicts.Add(1)
+				}
+			}
+		})
+	}
+	for i := range saves {
+		current.Store(int64(i / perNote))
+		full := filepath.Join(f.dir, name(i/perNote))
+		line := fmt.Sprintf("editor line %d", i)
+		text, flags := line+"\n", os.O_APPEND
+		if rng.IntN(2) == 0 {
+			old, err := os.ReadFile(full)
+			require.NoError(t, err)
+			text, flags = string(old)+text, os.O_TRUNC
+		}
+		file, err := os.OpenFile(full, os.O_WRONLY|flags, 0o644)
+		require.NoError(t, err)
+		for opened, gap := time.Now(), time.Duration(rng.IntN(4000))*time.Microsecond; time.Since(opened) < gap; {
+			runtime.Gosched()
+		}
+		_, err = file.WriteString(text)
+		require.NoError(t, errors.Join(err, file.Close()))
+		note(line)
+		f.Changed([]string{name(i / perNote)})
+	}
+	done.Store(true)
+	clients.Wait()
+	stop()
+	ended.Wait() // the displaced files are looked at once more
+	f.reconcile()
+	have := map[string]bool{}
+	add := func(text string) {
+		for line := range strings.Lines(text) {
+			have[strings.TrimSpace(line)] = true
+		}
+	}
+	for _, text := range f.files() {
+		add(text)
+	}
+	require.NoError(t, f.store.History().Read(context.Background(), func(tx *sql.Tx) error {
+		return store.ForEach(context.Background(), tx, `SELECT b.codec, b.data FROM blobs b WHERE b.hash IN (SELECT hash FROM revisions)`, nil, func(rows *sql.Rows) error {
+			var codec int
+			var packed []byte
+			if err := rows.Scan(&codec, &packed); err != nil {
+				return err
+			}
+			text, err := store.Unpack(codec, packed)
+			add(string(text))
+			return err
+		})
+	}))
+	lost := 0
+	for _, line := range want {
+		if !have[line] {
+			lost++
+			t.Logf("lost: %s", line)
+		}
+	}
+	t.Logf("%d saves, %d edits acknowledged, %d refused, %d lost", saves, acknowledged.Load(), conflicts.Load(), lost)
+	assert.Zero(t, lost)
+	f.requireConsistent()
+}
+
+// A read that fails says nothing of the file: the note stays what it was, status
+// names it, and it is read again.
+func TestFailedReadIsNotADeletion(t *testing.T) {
+	ctx := context.Background()
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE, syscall.ENOMEM, syscall.EACCES} {
+		t.Run(errno.Error(), func(t *testing.T) {
+			f := newFixture(t, "N.md", "before\n", "Other.md", "see [[N]]\n")
+			f.view.kinds()
+			f.write("N.md", "after the save\n")
+			f.failpoint = func(step string) error {
+				if step == readStep+"N.md" {
+					return &fs.PathError{Op: "read", Path: "N.md", Err: errno}
+				}
+				return nil
+			}
+			for range 2 {
+				f.reconcile()
+				assert.Empty(t, f.view.kinds(), "it is still in the index")
+			}
+			st, err := f.Status(ctx)
+			require.NoError(t, err)
+			require.Len(t, st.Skipped, 1)
+			assert.Equal(t, "N.md", st.Skipped[0].Path)
+			_, err = f.Read(ctx, "N.md", notes.Scope{})
+			require.ErrorIs(t, err, notes.ErrUnavailable)
+			require.NoError(t, f.store.Close())
+			f.open(Options{}) // the next start
+			rows, err := f.store.Rows(ctx, []string{"N.md"})
+			require.NoError(t, err)
+			assert.Len(t, rows, 1)
+			f.reconcile()
+			assert.Equal(t, []string{"modify N.md"}, f.view.kinds(), "it is read again although its stat is the same")
+			st, err = f.Status(ctx)
+			require.NoError(t, err)
+			assert.Empty(t, st.Skipped)
+			page, err := f.History(ctx, notes.HistoryQuery{Note: "N.md"})
+			require.NoError(t, err)
+			for _, r := range page.Revisions {
+				assert.NotEqual(t, "delete", r.Operation)
+			}
+			f.requireConsistent()
+		})
+	}
+}
+
+// Where history cannot take the text of a displaced file, its temp file stays
+// until history can.
+func TestDisplacedTextThatCannotBeKept(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	exec := func(statement string) {
+		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, statement)
+			return err
+		}))
+	}
+	f.failpoint = func(step string) error {
+		if step == "finished" { // another program had the displaced file open, and the state's disk is full
+			temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
+			require.NoError(t, err)
+			require.Len(t, temps, 1)
+			require.NoError(t, os.WriteFile(temps[0], []byte("late words\n"), 0o644))
+			exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.revisions BEGIN SELECT RAISE(ABORT, 'full'); END`)
+		}
+		return nil
+	}
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	require.NoError(t, err)
+	f.failpoint = nil
+	f.reconcile()
+	assert.Len(t, f.files(), 2, "the temp file is left")
+	st, err := f.Status(ctx)
+	require.NoError(t, err)
+	assert.Contains(t, strings.Join(st.Warnings, "\n"), "could not be kept")
+	exec(`DROP TRIGGER full`)
+	f.reconcile()
+	assert.Len(t, f.files(), 1)
+	st, err = f.Status(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, st.Warnings)
+	assert.NotZero(t, f.revisionOf("N.md", "late words\n"), "it can be brought back")
+}
+
+// A displaced file that a program writes to after its last name is gone.
+func TestWriteToAFileWithoutAName(t *testing.T) {
+	if !fsid.KeepsUnlinked {
+		t.Skip("Windows does not replace what another program has open")
+	}
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	editor, err := os.OpenFile(filepath.Join(f.dir, "N.md"), os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	require.NoError(t, err)
+	_, err = editor.WriteString("late words\n")
+	require.NoError(t, errors.Join(err, editor.Close()))
+	f.lookLate(ctx, time.Now(), 0)
+	assert.Zero(t, f.revisionOf("N.md", "original\nlate words\n"), "not yet")
+	f.lookLate(ctx, time.Now().Add(lateFor), 0)
+	assert.NotZero(t, f.revisionOf("N.md", "original\nlate words\n"))
+	assert.True(t, f.late.next().IsZero(), "nothing is kept open")
+}
+
+// Another notesd on the same vault has temp files of its own.
+func TestTempFilesOfAnotherDaemon(t *testing.T) {
+	f := newFixture(t, "N.md", "text\n")
+	f.clock.now = time.Now()
+	theirs := store.TempName()
+	f.write(theirs, "in use\n")
+	f.reconcile()
+	assert.Equal(t, "in use\n", f.onDisk(theirs))
+	f.clock.Advance(strangerAge + time.Minute)
+	f.reconcile()
+	assert.Len(t, f.files(), 1, "it was left by a crash")
+}

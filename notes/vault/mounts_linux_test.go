@@ -1,0 +1,261 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"notesd/notes"
+)
+
+// mounted is a vault with a folder "disk" on a disk of its own, which has five
+// notes and a picture.
+type mounted struct {
+	*fixture
+	at   string // the mount point
+	hold string // where the disk is mounted besides, so that it outlives the first
+}
+
+func mountTemp(t *testing.T, at string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	if err := unix.Mount("tmpfs", at, "tmpfs", 0, "size=4m,mode=755"); err != nil {
+		t.Skipf("SKIPPED: mounting takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+// bindTemp mounts a folder of the same disk, which has no device number of its
+// own.
+func bindTemp(t *testing.T, at string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	if err := unix.Mount(t.TempDir(), at, "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("SKIPPED: mounting takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+}
+
+func newMounted(t *testing.T) *mounted { return newMountedBy(t, mountTemp) }
+
+func newMountedBy(t *testing.T, mount func(t *testing.T, at string)) *mounted {
+	t.Helper()
+	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	m := &mounted{fixture: f, at: filepath.Join(f.dir, "disk"), hold: t.TempDir()}
+	mount(t, m.at)
+	require.NoError(t, unix.Mount(m.at, m.hold, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(m.hold, unix.MNT_DETACH) })
+	for i := range 5 {
+		f.write(fmt.Sprintf("disk/sub/n%d.md", i), fmt.Sprintf("note %d ![[pic.png]]", i))
+	}
+	f.write("disk/pic.png", png)
+	f.write("A.md", "[[n1]]")
+	f.open(Options{})
+	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+	f.reconcile()
+	require.Len(t, f.view.kinds(), 6)
+	return m
+}
+
+func (m *mounted) unmount() { require.NoError(m.t, unix.Unmount(m.at, 0)) }
+
+func (m *mounted) mount(disk string) {
+	m.t.Helper()
+	require.NoError(m.t, unix.Mount(disk, m.at, "", unix.MS_BIND, ""))
+	m.t.Cleanup(func() { _ = unix.Unmount(m.at, unix.MNT_DETACH) })
+}
+
+// isKept: nothing of the disk is forgotten, and status tells of it.
+func (m *mounted) isKept() {
+	m.t.Helper()
+	assert.Empty(m.t, m.view.kinds())
+	st, err := m.Status(context.Background())
+	require.NoError(m.t, err)
+	assert.Equal(m.t, 6, st.Notes)
+	require.Len(m.t, st.Warnings, 1)
+	assert.Contains(m.t, st.Warnings[0], `"disk"`)
+	assert.Empty(m.t, st.Unavailable, "the rest of the vault is usable")
+	report, err := m.Links(context.Background(), "disk/sub/n0.md", notes.LinkQuery{Direction: "out"})
+	require.NoError(m.t, err)
+	assert.Len(m.t, report.Outgoing, 1, "attachments are kept as well")
+}
+
+func (m *mounted) isWhole() {
+	m.t.Helper()
+	st, err := m.Status(context.Background())
+	require.NoError(m.t, err)
+	assert.Empty(m.t, st.Warnings)
+	m.requireConsistent()
+}
+
+func TestDiskInTheVaultIsUnmounted(t *testing.T) {
+	ctx := context.Background()
+	looks := map[string]func(*mounted) error{
+		"a scan":              func(m *mounted) error { return m.Reconcile(ctx) },
+		"a look at the mount": func(m *mounted) error { return m.reconcilePaths(ctx, []string{"disk"}) },
+		"a look below it":     func(m *mounted) error { return m.reconcilePaths(ctx, []string{"disk/sub/n1.md", "disk/pic.png"}) },
+		"a look before a scan": func(m *mounted) error {
+			return errors.Join(m.reconcilePaths(ctx, []string{"disk"}), m.Reconcile(ctx), m.reconcilePaths(ctx, []string{"disk"}))
+		},
+		"a restart": func(m *mounted) error { m.restart(); return nil },
+	}
+	for name, look := range looks {
+		checkUnmount := func(t *testing.T, m *mounted) {
+			m.unmount()
+			require.NoError(t, look(m))
+			if _, all := m.queue.take(); all {
+				require.NoError(t, m.Reconcile(ctx), "the verdict is left to a scan")
+			}
+			m.reconcile()
+			m.isKept()
+			m.write("B.md", "the rest of the vault lives")
+			m.reconcile()
+			require.Equal(t, []string{"create B.md"}, m.view.kinds())
+			m.remove("B.md")
+			m.reconcile()
+			m.view.kinds()
+
+			m.mount(m.hold)
+			assert.True(t, m.mountsChanged())
+			m.reconcile()
+			assert.Empty(t, m.view.kinds(), "nothing was deleted and created again")
+			m.isWhole()
+			assert.False(t, m.mountsChanged())
+
+			m.remove("disk/sub/n1.md")
+			m.reconcile()
+			assert.Equal(t, []string{"delete disk/sub/n1.md"}, m.view.kinds(), "a deletion on the disk is one")
+		}
+		t.Run(name, func(t *testing.T) { checkUnmount(t, newMounted(t)) })
+		t.Run(name+", of a folder bound there", func(t *testing.T) { checkUnmount(t, newMountedBy(t, bindTemp)) })
+	}
+}
+
+func TestNothingIsWrittenWhereADiskIsAway(t *testing.T) {
+	m := newMounted(t)
+	m.unmount() // and nobody has looked yet
+	ctx := context.Background()
+	tries := map[string]func() error{
+		"create": func() error {
+			_, err := m.Create(ctx, notes.CreateRequest{Path: "disk/New.md", Content: "x"})
+			return err
+		},
+		"edit": func() error {
+			_, err := m.Edit(ctx, notes.EditRequest{Note: "n1", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+			return err
+		},
+		"move away": func() error { _, err := m.Move(ctx, notes.MoveRequest{Note: "n1", To: "n1.md"}); return err },
+		"move to":   func() error { _, err := m.Move(ctx, notes.MoveRequest{Note: "A", To: "disk/A.md"}); return err },
+		"delete":    func() error { _, err := m.Delete(ctx, notes.DeleteRequest{Note: "n1"}); return err },
+		"read":      func() error { _, err := m.Read(ctx, "n1", notes.Scope{}); return err },
+	}
+	for name, try := range tries {
+		err := try()
+		require.ErrorIs(t, err, notes.ErrUnavailable, name)
+		assert.Contains(t, domainError(t, err).Detail, "not mounted", name)
+	}
+	left, err := os.ReadDir(m.at)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	m.mount(m.hold)
+	note, err := m.Read(ctx, "n1", notes.Scope{})
+	require.NoError(t, err)
+	assert.Contains(t, note.Content, "note 1")
+}
+
+func TestAnotherDiskInThePlaceOfOne(t *testing.T) {
+	other := func(t *testing.T, notes int) *mounted {
+		m := newMounted(t)
+		disk := t.TempDir()
+		mountTemp(t, disk)
+		for i := range notes {
+			require.NoError(t, os.MkdirAll(filepath.Join(disk, "sub"), 0o755))
+			name := fmt.Sprintf("sub/n%d.md", i)
+			require.NoError(t, os.WriteFile(filepath.Join(disk, name), []byte(m.onDisk("disk/"+name)), 0o600))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(disk, "Stray.md"), []byte("stray"), 0o600))
+		m.unmount()
+		m.mount(disk)
+		m.reconcile()
+		return m
+	}
+	t.Run("a strange one", func(t *testing.T) {
+		m := other(t, 1)
+		assert.Equal(t, []string{"create disk/Stray.md"}, m.view.kinds())
+		st, err := m.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 7, st.Notes)
+		assert.Len(t, st.Warnings, 1)
+	})
+	t.Run("a copy", func(t *testing.T) {
+		m := other(t, 4)
+		assert.ElementsMatch(t, []string{"create disk/Stray.md", "delete disk/sub/n4.md"}, m.view.kinds())
+		m.isWhole()
+	})
+	t.Run("a folder with the notes", func(t *testing.T) {
+		m := newMounted(t)
+		files := m.files()
+		m.unmount()
+		for name, text := range files {
+			m.write(name, text)
+		}
+		m.reconcile()
+		assert.Empty(t, m.view.kinds())
+		m.isWhole()
+		require.NoError(t, os.RemoveAll(m.at))
+		m.reconcile()
+		assert.Len(t, m.view.kinds(), 5, "it is no mount any more")
+	})
+}
+
+func TestFolderAboveAMountIsRenamed(t *testing.T) {
+	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	mountTemp(t, filepath.Join(f.dir, "up/disk"))
+	f.write("up/disk/n.md", "a note")
+	f.open(Options{})
+	t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+	f.reconcile()
+	f.view.kinds()
+	f.rename("up", "down")
+	t.Cleanup(func() { _ = unix.Unmount(filepath.Join(f.dir, "down/disk"), unix.MNT_DETACH) })
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"up", "down"}))
+	f.reconcile()
+	assert.Equal(t, []string{"move up/disk/n.md → down/disk/n.md"}, f.view.kinds())
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Empty(t, st.Warnings)
+}
+
+// Nobody tells Run that a disk is back.
+func TestRunNoticesThatADiskIsBack(t *testing.T) {
+	m := newMounted(t)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+	r := &running{fixture: m.fixture}
+	warnings := func() int {
+		st, err := m.Status(ctx)
+		require.NoError(t, err)
+		return len(st.Warnings)
+	}
+	r.until("ready", m.Ready)
+	m.unmount()
+	m.Changed([]string{"disk"})
+	r.until("the disk is missed", func() bool { return warnings() == 1 })
+	m.mount(m.hold)
+	r.until("it is back", func() bool { return warnings() == 0 })
+	st, err := m.Status(ctx)
+	require.NoError(t, err)
+	assert.EqualValues(t, 6, st.Seq, "nothing was deleted and created again")
+}

@@ -1,0 +1,633 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+func TestMoveRewritesLinks(t *testing.T) {
+	ctx := context.Background()
+	tests := []struct {
+		name     string
+		files    []string
+		note, to string
+		want     map[string]string // only what changes, by new path
+	}{
+		{
+			"a rename in place", []string{"Old.md", "o", "A.md", "[[Old]] [[Old|shown]] [[Old#H|x]] ![[Old#^b]] [m](Old.md) `[[Old]]`"}, "Old", "New.md",
+			map[string]string{"New.md": "o", "A.md": "[[New]] [[New|shown]] [[New#H|x]] ![[New#^b]] [m](New.md) `[[Old]]`"},
+		},
+		{
+			"a wikilink that still leads there stays", []string{"Old.md", "o", "A.md", "[[Old]] [m](Old.md#h)"}, "Old", "dir/",
+			map[string]string{"dir/Old.md": "o", "A.md": "[[Old]] [m](dir/Old.md#h)"},
+		},
+		{
+			"spaces are encoded", []string{"a b.md", "o", "A.md", "[m](a%20b.md) [n](<a b.md>)"}, "a b", "c d/e f.md",
+			map[string]string{"c d/e f.md": "o", "A.md": "[m](c%20d/e%20f.md) [n](<c d/e f.md>)"},
+		},
+		{
+			"links inside the moved note", []string{"Old.md", "[x](A.md) [[A]] ![p](img/p.png) [s](#self) [w](https://a.b/Old.md)", "A.md", "a", "img/p.png", "p"}, "Old", "deep/er/Old.md",
+			map[string]string{"deep/er/Old.md": "[x](../../A.md) [[A]] ![p](../../img/p.png) [s](#self) [w](https://a.b/Old.md)"},
+		},
+		{
+			"front matter", []string{"Old.md", "o", "A.md", "---\nup: \"[[Old]]\" # keep\nlist:\n  - '[[Old|x]]'\n---\n"}, "Old", "New.md",
+			map[string]string{"New.md": "o", "A.md": "---\nup: \"[[New]]\" # keep\nlist:\n  - '[[New|x]]'\n---\n"},
+		},
+		{
+			"a link that the move would capture keeps its note", []string{"X/Plan.md", "x", "A.md", "[[Plan]]", "Y/Foo.md", "y"}, "Y/Foo", "Plan.md",
+			map[string]string{"Plan.md": "y", "A.md": "[[X/Plan]]"},
+		},
+		{
+			"a name that becomes ambiguous", []string{"X/Plan.md", "x", "Z/A.md", "[[Plan]]", "Y/Foo.md", "y"}, "Y/Foo", "Y/Plan.md",
+			map[string]string{"Y/Plan.md": "y", "Z/A.md": "[[X/Plan]]"},
+		},
+		{
+			"a folder", []string{"P/One.md", "[[Two]] [t](Two.md) [a](../A.md) ![i](i.png)", "P/Two.md", "2", "P/i.png", "i", "A.md", "[o](P/One.md) [[P/Two]]"}, "P", "Archive/Q",
+			map[string]string{"Archive/Q/One.md": "[[Two]] [t](Two.md) [a](../../A.md) ![i](i.png)", "Archive/Q/Two.md": "2", "Archive/Q/i.png": "i", "A.md": "[o](Archive/Q/One.md) [[Archive/Q/Two]]"},
+		},
+		{
+			"a linked image", []string{"notes/n.md", "[![thumb](img/a.png)](img/b.png) [text ![i](img/a.png)](T.md)", "notes/img/a.png", "a", "notes/img/b.png", "b", "notes/T.md", "t"}, "notes/n.md", "other/deep/n.md",
+			map[string]string{"other/deep/n.md": "[![thumb](../../notes/img/a.png)](../../notes/img/b.png) [text ![i](../../notes/img/a.png)](../../notes/T.md)"},
+		},
+		{
+			"an embed in a link", []string{"Old.md", "o", "p.md", "p", "A.md", "[![[Old]] x](Old.md) [a ![[Old]] ![q](Old.md) b](p.md)"}, "Old", "New.md",
+			map[string]string{"New.md": "o", "A.md": "[![[New]] x](New.md) [a ![[New]] ![q](New.md) b](p.md)"},
+		},
+		{
+			"case only", []string{"old.md", "o", "A.md", "[[old]] [m](old.md)"}, "old", "Old.md",
+			map[string]string{"Old.md": "o", "A.md": "[[old]] [m](Old.md)"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, tt.files...)
+			before := f.files()
+			dry, err := f.Move(ctx, notes.MoveRequest{Note: tt.note, To: tt.to, UpdateLinks: true, DryRun: true})
+			require.NoError(t, err)
+			require.Equal(t, before, f.files(), "a dry run writes nothing")
+			w, err := f.Move(ctx, notes.MoveRequest{Note: tt.note, To: tt.to, UpdateLinks: true})
+			require.NoError(t, err)
+			assert.Equal(t, dry.Relinked, w.Relinked)
+			after := f.files()
+			for p, text := range tt.want {
+				assert.Equal(t, text, after[p], p)
+			}
+			assert.Len(t, after, len(before))
+			paths, _ := f.queue.take()
+			require.NoError(t, f.reconcilePaths(ctx, paths))
+			f.requireConsistent()
+		})
+	}
+}
+
+func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Old.md", "o\n")
+	old, err := f.Lookup(ctx, "Old", notes.Scope{})
+	require.NoError(t, err)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+	require.NoError(t, err)
+	moved, err := f.Lookup(ctx, "New", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, old.ID, moved.ID)
+	_, err = f.Read(ctx, notes.URI("Old.md"), notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.Equal(t, []string{"New.md"}, domainError(t, err).Candidates)
+	assert.Contains(t, err.Error(), "moved to")
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "New"})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 2)
+	assert.Equal(t, "Old.md", page.Revisions[0].OldPath)
+}
+
+func TestMoveRefuses(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "A.md", "a [[B]] [[C]]", "B.md", "b", "dir/C.md", "c", "dir/B.md", "other b")
+	for _, tt := range []struct {
+		note, to string
+		want     error
+	}{
+		{"A", "B.md", notes.ErrExists}, {"A", "b.md", notes.ErrExists}, {"A", "../A.md", notes.ErrInvalid}, {"A", ".git/A.md", notes.ErrInvalid},
+		{"A", "A.md", notes.ErrInvalid}, {"dir", "dir/sub", notes.ErrInvalid}, {"nowhere", "X.md", notes.ErrNotFound}, {"A", "con.md", notes.ErrInvalid},
+		{"C", "C #1.md", notes.ErrInvalid}, // no wikilink can name it, and A has one
+	} {
+		before := f.files()
+		_, err := f.Move(ctx, notes.MoveRequest{Note: tt.note, To: tt.to, UpdateLinks: true})
+		require.ErrorIs(t, err, tt.want, "%s → %s", tt.note, tt.to)
+		domainError(t, err)
+		assert.Equal(t, before, f.files())
+	}
+}
+
+// TestMoveMeetsAnEditor: somebody saves a note whose links are to change.
+func TestMoveMeetsAnEditor(t *testing.T) {
+	ctx := context.Background()
+	start := []string{"Old.md", "o", "A.md", "[[Old]]", "B.md", "[[Old]]"}
+	at := func(f *fixture, when string) {
+		f.failpoint = func(step string) error {
+			if step == when {
+				f.write("B.md", "[[Old]] theirs")
+			}
+			return nil
+		}
+	}
+	t.Run("before the first rename nothing changes", func(t *testing.T) {
+		f := newFixture(t, start...)
+		at(f, "staged")
+		_, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+		require.ErrorIs(t, err, notes.ErrConflict)
+		assert.Equal(t, map[string]string{"Old.md": "o", "A.md": "[[Old]]", "B.md": "[[Old]] theirs"}, f.files())
+	})
+	t.Run("after it, that note alone is reported", func(t *testing.T) {
+		f := newFixture(t, start...)
+		at(f, "after swap 0")
+		w, err := f.Move(ctx, notes.MoveRequest{Note: "Old", To: "New.md", UpdateLinks: true})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"B.md"}, w.Conflicts)
+		assert.Equal(t, map[string]string{"New.md": "o", "A.md": "[[New]]", "B.md": "[[Old]] theirs"}, f.files())
+	})
+}
+
+// The oracle below knows how Obsidian resolves links, and nothing of the
+// code under test: it reads files with two regular expressions and walks.
+
+var (
+	oracleWiki = regexp.MustCompile(`\[\[([^\]|#]+)[^\]]*\]\]`)
+	oracleCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	oracleRef  = regexp.MustCompile(`(?m)^\[[^\]\n]+\]: <?([^\s>#]+)`)
+	oracleMD   = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+)
+
+type oracleLink struct{ from, to string }
+
+// oracleLinks returns where each link of the vault leads, in the order of the
+// notes' original names, with each note named by its number.
+func oracleLinks(files map[string]string) map[string][]oracleLink {
+	id := func(p string) string { // every note says who it is in its first line
+		first, _, _ := strings.Cut(files[p], "\n")
+		return first
+	}
+	out := map[string][]oracleLink{}
+	for p, text := range files {
+		if !strings.HasSuffix(p, ".md") {
+			continue
+		}
+		var links []oracleLink
+		text = oracleCode.ReplaceAllString(text, "")
+		for _, m := range oracleWiki.FindAllStringSubmatch(text, -1) {
+			links = append(links, oracleLink{"w", id(oracleWikiTarget(files, p, m[1]))})
+		}
+		for _, m := range oracleMD.FindAllStringSubmatch(text, -1) {
+			target := strings.ReplaceAll(m[1], "%20", " ")
+			links = append(links, oracleLink{"m", id(path.Join(path.Dir(p), target))})
+		}
+		for _, m := range oracleRef.FindAllStringSubmatch(text, -1) {
+			links = append(links, oracleLink{"r", id(path.Join(path.Dir(p), strings.ReplaceAll(m[1], "%20", " ")))})
+		}
+		out[id(p)] = links
+	}
+	return out
+}
+
+func oracleWikiTarget(files map[string]string, from, link string) string {
+	if _, ok := files[link+".md"]; ok {
+		return link + ".md"
+	}
+	best, steps, ties := "", 1<<30, 0
+	for p := range files {
+		if p == link+".md" || strings.HasSuffix(p, "/"+link+".md") {
+			rel, err := filepath.Rel(path.Dir(from), path.Dir(p))
+			if err != nil {
+				continue
+			}
+			n := 0
+			if rel != "." {
+				n = len(strings.Split(rel, string(filepath.Separator)))
+			}
+			switch {
+			case n < steps:
+				best, steps, ties = p, n, 1
+			case n == steps:
+				ties++
+			}
+		}
+	}
+	if ties == 1 {
+		return best
+	}
+	return ""
+}
+
+// TestMovesAgainstAnOracle moves random notes of random vaults: every link
+// that led somewhere leads there still, and no other byte has changed.
+func TestMovesAgainstAnOracle(t *testing.T) {
+	seed := uint64(20260101)
+	if s := os.Getenv("TEST_SEED"); s != "" {
+		n, err := strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+		seed = n
+	}
+	moves := 40
+	if n, err := strconv.Atoi(os.Getenv("TEST_MOVES")); err == nil {
+		moves = n
+	}
+	t.Logf("TEST_SEED=%d TEST_MOVES=%d", seed, moves)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	t.Run("generated", func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, randomVault(rng)...)) })
+	for _, dir := range filepath.SplitList(os.Getenv("TEST_VAULTS")) { // real vaults, which this project does not carry
+		t.Run(filepath.Base(dir), func(t *testing.T) { checkMoves(t, rng, moves, newFixture(t, realVault(t, dir)...)) })
+	}
+}
+
+// realVault returns the files of a vault, each note with a first line of its
+// own.
+func realVault(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		data, readErr := os.ReadFile(p)
+		if rel = filepath.ToSlash(rel); strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.") {
+			return errors.Join(err, readErr)
+		}
+		text := string(data)
+		if strings.HasSuffix(rel, ".md") {
+			text = fmt.Sprintf("note %d\n%s", len(files)/2, text)
+		}
+		files = append(files, rel, text)
+		return errors.Join(err, readErr)
+	}))
+	return files
+}
+
+func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
+	t.Helper()
+	ctx := context.Background()
+	for i := range moves {
+		before := f.files()
+		links := oracleLinks(before)
+		paths := []string{}
+		for p := range before {
+			paths = append(paths, p)
+		}
+		slices.Sort(paths)
+		from := paths[rng.IntN(len(paths))]
+		to := randomPath(rng)
+		if rng.IntN(5) == 0 && strings.Contains(from, "/") { // a whole folder
+			from = path.Dir(from)
+			to = fmt.Sprintf("moved%d", i)
+		}
+		w, err := f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		if err != nil {
+			require.True(t, errors.Is(err, notes.ErrExists) || from == to, "%s → %s: %v", from, to, err)
+			continue
+		}
+		after := f.files()
+		now := oracleLinks(after)
+		for note, was := range links {
+			for j, l := range was {
+				if l.to != "" {
+					require.Equal(t, l, now[note][j], "move %d, %s → %s: link %d of %s; rewritten: %v; before:\n%s", i, from, w.Path, j, note, w.Relinked, textOf(before, note))
+				}
+			}
+		}
+		requireSameBesidesLinks(t, before, after)
+		queued, _ := f.queue.take()
+		require.NoError(t, f.reconcilePaths(ctx, queued))
+	}
+	f.requireConsistent()
+}
+
+// textOf returns the text of the note with this first line.
+func textOf(files map[string]string, first string) string {
+	for _, text := range files {
+		if strings.HasPrefix(text, first+"\n") {
+			return text
+		}
+	}
+	return ""
+}
+
+// requireSameBesidesLinks compares all texts with the targets of links blanked.
+func requireSameBesidesLinks(t *testing.T, before, after map[string]string) {
+	t.Helper()
+	texts := func(files map[string]string) []string {
+		out := []string{}
+		for _, text := range files {
+			for _, link := range []*regexp.Regexp{oracleWiki, oracleMD, oracleRef} {
+				text = link.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, link.FindStringSubmatch(m)[1], "@", 1) })
+			}
+			out = append(out, text)
+		}
+		slices.Sort(out)
+		return out
+	}
+	was, is := texts(before), texts(after)
+	require.Len(t, is, len(was))
+	for i := range was {
+		if was[i] != is[i] {
+			require.Empty(t, store.ShortDiff([]byte(was[i]), []byte(is[i]), "a note"), "bytes besides link targets changed")
+		}
+	}
+}
+
+var oracleFolders = []string{"", "a/", "b/", "a/c/", "b/c/", "d e/"}
+
+func randomPath(rng *rand.Rand) string {
+	return fmt.Sprintf("%sn%d.md", oracleFolders[rng.IntN(len(oracleFolders))], rng.IntN(12))
+}
+
+func randomVault(rng *rand.Rand) []string {
+	paths := map[string]bool{}
+	for len(paths) < 40 {
+		paths[randomPath(rng)] = true
+	}
+	list := []string{}
+	for p := range paths {
+		list = append(list, p)
+	}
+	slices.Sort(list)
+	var files []string
+	for i, p := range list {
+		var b strings.Builder
+		fmt.Fprintf(&b, "note %d\n", i)
+		for range 6 {
+			target := strings.TrimSuffix(list[rng.IntN(len(list))], ".md")
+			relative := func(target string) string {
+				rel, err := filepath.Rel(path.Dir(p), target)
+				if err != nil {
+					panic(err) // both are paths of the vault
+				}
+				return strings.ReplaceAll(filepath.ToSlash(rel), " ", "%20")
+			}
+			switch other := strings.TrimSuffix(list[rng.IntN(len(list))], ".md"); rng.IntN(6) {
+			case 0:
+				fmt.Fprintf(&b, "see [[%s]] and\n", path.Base(target))
+			case 1:
+				fmt.Fprintf(&b, "see [[%s#h|shown]] and\n", target)
+			case 2:
+				fmt.Fprintf(&b, "embed ![[%s]]\n", path.Base(target))
+			case 3:
+				fmt.Fprintf(&b, "a [link](%s.md#x)\n", relative(target))
+			case 4:
+				fmt.Fprintf(&b, "a [![linked](%s.md) image](%s.md#x)\n", relative(other), relative(target))
+			case 5:
+				fmt.Fprintf(&b, "a [linked ![[%s]] embed](%s.md)\n", path.Base(other), relative(target))
+			}
+		}
+		files = append(files, p, b.String())
+	}
+	return files
+}
+
+func TestAURIMeansItsOwnNote(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "dir/n.md", "text")
+	_, err := f.Lookup(ctx, "n.md", notes.Scope{})
+	require.NoError(t, err, "a name finds the note")
+	_, err = f.Read(ctx, notes.URI("n.md"), notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound, "a URI does not")
+}
+
+// TestFolderMoveKeepsWhatIsIgnored: what an ignore pattern hides does not
+// become a note by a move, and the right to a part of a folder is none to all.
+func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name     string
+		ignore   []string
+		scope    notes.Scope
+		from, to string
+		want     error // nil: moved
+	}{
+		{"a pattern with the folder's path", []string{"Work/Secrets/**"}, notes.Scope{}, "Work", "Open", notes.ErrForbidden},
+		{"of names", []string{"pw.md"}, notes.Scope{}, "Work", "Open", nil},
+		{"of names in any folder called so", []string{"**/Secrets/**"}, notes.Scope{}, "Work", "Open", nil},
+		{"hidden files stay hidden", nil, notes.Scope{}, "Work", "Open", nil},
+		{"out of scope, all ignored", []string{"Private/keys/*"}, notes.Scope{Read: []string{"Public"}}, "Private/keys", "Public/k", notes.ErrNotFound},
+		{"out of scope, notes ignored", []string{"Private/**/*.md"}, notes.Scope{Read: []string{"Public"}}, "Private", "Public/x", notes.ErrNotFound},
+		{"out of scope, no notes", nil, notes.Scope{Read: []string{"Public"}}, "Private/empty", "Public/e", notes.ErrNotFound},
+		{"into what may not be written", nil, notes.Scope{Read: []string{"Public", "Work"}, Write: []string{"Public"}}, "Public/in", "Work/in", notes.ErrForbidden},
+		{"from what may not be written", nil, notes.Scope{Read: []string{"Public", "Work"}, Write: []string{"Public"}}, "Work", "Public/Work", notes.ErrForbidden},
+		{"above the scope", nil, notes.Scope{Read: []string{"Work/Secrets"}}, "Work", "Work/Secrets/x", notes.ErrInvalid},
+		{"above the scope, away", nil, notes.Scope{Read: []string{"Private/keys"}}, "Private", "Elsewhere", notes.ErrForbidden},
+		{"within the scope", nil, notes.Scope{Read: []string{"Public"}}, "Public/in", "Public/out", nil},
+		{"without notes, within the scope", nil, notes.Scope{Read: []string{"Private"}}, "Private/empty", "Private/full", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			for name, text := range map[string]string{"Work/n.md": "n", "Work/.h.md": "hidden", "Work/Secrets/pw.md": "hunter2", "Private/keys/k.md": "k", "Private/p.md": "p", "Private/empty/.keep": "", "Public/in/a.md": "[[p]]"} {
+				f.write(name, text)
+			}
+			f.open(Options{Ignore: tt.ignore})
+			f.reconcile()
+			before := f.files()
+			_, err := f.Move(ctx, notes.MoveRequest{Note: tt.from, To: tt.to, UpdateLinks: true, Scope: tt.scope})
+			if tt.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, tt.want)
+			assert.Equal(t, before, f.files())
+			if tt.scope.Read == nil {
+				assert.Contains(t, err.Error(), "Work/Secrets/pw.md")
+			} else {
+				assert.NotRegexp(t, `p\.md|k\.md`, domainError(t, err).Error())
+			}
+		})
+	}
+}
+
+// TestErrorsNameNothingOutOfScope: not which notes there are, nor what links
+// to what.
+func TestErrorsNameNothingOutOfScope(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Public/a.md", "a", "Private/Hidden.md", "[[Public/a]] [a](../Public/a.md)\n", "A.md", "a file")
+	public := notes.Scope{Read: []string{"Public"}}
+	for name, change := range map[string]func() error{
+		"move": func() error {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b/c.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"move, no link": func() error {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b #1.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"create": func() error {
+			_, err := f.Create(ctx, notes.CreateRequest{Path: "private/hidden.md", Scope: public})
+			return err
+		},
+		"create titled": func() error {
+			_, err := f.Create(ctx, notes.CreateRequest{Title: "hidden", Folder: "private", Scope: public})
+			return err
+		},
+	} {
+		err := change()
+		require.ErrorIs(t, err, notes.ErrForbidden, name)
+		e := domainError(t, err)
+		assert.NotContains(t, strings.Join(append(e.Candidates, e.Error(), e.Hint), " "), "Hidden", name)
+		assert.NotContains(t, e.Error(), "exists", name)
+	}
+	for _, r := range []notes.CreateRequest{{Folder: "A.md", Title: "x"}, {Path: "A.md/x.md"}, {Path: "A.md/deep/x.md"}} {
+		_, err := f.Create(ctx, r)
+		require.ErrorIs(t, err, notes.ErrInvalid)
+		assert.Contains(t, domainError(t, err).Error(), "is a file")
+	}
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "A.md/x.md"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Contains(t, domainError(t, err).Error(), "is a file")
+	require.NoError(t, os.Symlink("/", filepath.Join(f.dir, "root")))
+	for _, p := range []string{"root/x.md", "root/etc/x.md"} {
+		_, err := f.Create(ctx, notes.CreateRequest{Path: p})
+		require.ErrorIs(t, err, notes.ErrForbidden)
+		assert.Contains(t, domainError(t, err).Error(), "symlink")
+	}
+}
+
+// TestPromptsAreTheUsers: no tool writes below a protected folder; the user
+// does, with an editor.
+func TestPromptsAreTheUsers(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Meta/Prompts/p.md", "first\n", "a.md", "a [[p]]", "X/Prompts/q.md", "q")
+	f.open(Options{Protected: func() []string { return []string{"Meta/Prompts"} }})
+	f.reconcile()
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "p", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "p"})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	for _, p := range []string{"Meta/Prompts/n.md", "meta/prompts/n.md", "Meta/Prompts/deep/n.md"} {
+		_, err = f.Create(ctx, notes.CreateRequest{Path: p})
+		require.ErrorIs(t, err, notes.ErrForbidden, p)
+		assert.Contains(t, domainError(t, err).Error(), "prompts")
+	}
+	for from, to := range map[string]string{"a.md": "Meta/Prompts/", "Meta": "M", "Meta/Prompts": "P", "p": "p.md", "X": "Meta/Prompts/X"} {
+		_, err = f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.ErrorIs(t, err, notes.ErrForbidden, "%s → %s", from, to)
+	}
+	f.write("Meta/Prompts/p.md", "second\n")
+	note, err := f.Read(ctx, "p", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "second\n", note.Content)
+	f.rename("Meta", "Elsewhere")
+	f.reconcile()
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "X", To: "Meta"})
+	require.ErrorIs(t, err, notes.ErrForbidden, "a folder whose prompts would be the user's")
+}
+
+// TestCanvasesAndBasesFollowAMove: only the paths change, also those in a
+// canvas that moves with its folder; a move back restores every byte.
+func TestCanvasesAndBasesFollowAMove(t *testing.T) {
+	ctx := context.Background()
+	canvas := "{\n\t\"nodes\":[\n\t\t{\"id\":\"1\",\"type\":\"file\",\"file\":\"P/Old.md\",\"subpath\":\"#h\", \"x\":1.50},\n" +
+		"\t\t{\"id\":\"2\",\"type\":\"text\",\"text\":\"P\\/Old.md\", \"file\" : \"P\\/Old.md\"}, {\"type\":\"group\",\"label\":\"P/Old.md\",\"background\":\"P/i.png\"},\n" +
+		"\t\t{\"type\":\"file\",\"file\":\"PQ/Old.md\",\"meta\":{\"file\":\"P/Old.md\"}}\n\t],\n\t\"edges\":[{\"file\":\"P/Old.md\"}]\n}\n"
+	base := "filters:\n  and:\n    - file.inFolder(\"P\") # the folder\n    - 'file.path != \"P/Old.md\"'\n    - \"file.hasLink(\\\"Old\\\")\"\nviews:\n  - type: table\n    name: P\n    filters: link('P/Old') == this && file.folder == \"P/sub\" && inFolder(\"PQ\")\n"
+	start := []string{"P/Old.md", "o", "P/i.png", "i", "P/sub/x.md", "x", "PQ/Old2.md", "q", "B.canvas", canvas, "T.base", base, "P/in.canvas", `{"nodes":[{"file":"P/Old.md"}]}`}
+	moved := func(from, to string) (*fixture, notes.Written) {
+		f := newFixture(t, start...)
+		dry, err := f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true, DryRun: true})
+		require.NoError(t, err)
+		w, err := f.Move(ctx, notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		assert.Equal(t, dry.Relinked, w.Relinked)
+		assert.Empty(t, w.Conflicts)
+		assert.Empty(t, w.Left)
+		queued, _ := f.queue.take()
+		require.NoError(t, f.reconcilePaths(ctx, queued))
+		f.requireConsistent()
+		return f, w
+	}
+	f, w := moved("P/Old.md", "New ß.md")
+	assert.Equal(t, []string{"B.canvas", "P/in.canvas", "T.base"}, w.Relinked)
+	want := strings.ReplaceAll(canvas, `"file":"P/Old.md","subpath"`, `"file":"New ß.md","subpath"`)
+	want = strings.ReplaceAll(want, `"file" : "P\/Old.md"`, `"file" : "New ß.md"`)
+	assert.Equal(t, want, f.onDisk("B.canvas"))
+	assert.Equal(t, strings.NewReplacer(`!= "P/Old.md"`, `!= "New ß.md"`, `hasLink(\"Old\")`, `hasLink(\"New ß\")`, "link('P/Old')", "link('New ß')").Replace(base), f.onDisk("T.base"))
+	assert.JSONEq(t, `{"nodes":[{"file":"New ß.md"}]}`, f.onDisk("P/in.canvas"))
+	_, err := f.Lookup(ctx, "B.canvas", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound, "it is no note")
+	_, err = f.History(ctx, notes.HistoryQuery{Note: "B.canvas"})
+	require.Error(t, err)
+
+	f, w = moved("P", "Archive/Q")
+	assert.Equal(t, []string{"B.canvas", "Archive/Q/in.canvas", "T.base"}, w.Relinked)
+	assert.JSONEq(t, `{"nodes":[{"file":"Archive/Q/Old.md"}]}`, f.onDisk("Archive/Q/in.canvas"))
+	assert.Contains(t, f.onDisk("B.canvas"), `"background":"Archive/Q/i.png"`)
+	assert.Contains(t, f.onDisk("B.canvas"), `"file":"PQ/Old.md"`)
+	assert.Equal(t, strings.NewReplacer(`inFolder("P")`, `inFolder("Archive/Q")`, `!= "P/Old.md"`, `!= "Archive/Q/Old.md"`, "link('P/Old')", "link('Archive/Q/Old')", `"P/sub"`, `"Archive/Q/sub"`).Replace(base), f.onDisk("T.base"))
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "Archive/Q", To: "P", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, base, f.onDisk("T.base"))
+	assert.Equal(t, strings.ReplaceAll(canvas, `"file" : "P\/Old.md"`, `"file" : "P/Old.md"`), f.onDisk("B.canvas"))
+}
+
+// TestBrokenCanvasIsLeftAndReported, and one that may not be written.
+func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "W/Old.md", "o", "Broken.canvas", `{"nodes":[{"file":"W/Old.md"}`, "Other.canvas", `{"nodes":[`, "Broken.base", "a: [\nb: file.path == \"W/Old.md\"\n",
+		"W/Fine.canvas", `{"nodes":[{"file":"W/Old.md"}]}`, "Quote.base", "filters: file.path == 'W/Old.md'\n")
+	before := f.files()
+	w, err := f.Move(ctx, notes.MoveRequest{Note: "W/Old.md", To: "W/it's.md", UpdateLinks: true, Scope: notes.Scope{Write: []string{"W"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Broken.base", "Broken.canvas", "Quote.base"}, w.Left)
+	assert.Equal(t, []string{"W/Fine.canvas"}, w.Relinked)
+	after := f.files()
+	for _, name := range append(w.Left, "Other.canvas") {
+		assert.Equal(t, before[name], after[name])
+	}
+	w, err = f.Move(ctx, notes.MoveRequest{Note: "W/it's.md", To: "W/Old.md", UpdateLinks: true, Scope: notes.Scope{Read: []string{"W"}}})
+	require.NoError(t, err)
+	assert.Empty(t, w.Left, "names nothing out of scope")
+}
+
+// TestCanvasIsOfTheSameOperation: a move that a crash interrupts is finished
+// with the canvases that name it.
+func TestCanvasIsOfTheSameOperation(t *testing.T) {
+	ctx := context.Background()
+	for _, step := range []string{"journalled", "staged", "after swap 0", "before swap 1", "after swap 1", "absorbed", "finished"} {
+		f := newFixture(t, "Old.md", "o", "B.canvas", `{"nodes":[{"file":"Old.md"}]}`)
+		f.failpoint = func(at string) error {
+			if at == step {
+				return errKilled
+			}
+			return nil
+		}
+		_, err := f.Move(ctx, notes.MoveRequest{Note: "Old.md", To: "New.md", UpdateLinks: true})
+		require.ErrorIs(t, err, errKilled, step)
+		f.restart()
+		assert.Equal(t, map[string]string{"New.md": "o", "B.canvas": `{"nodes":[{"file":"New.md"}]}`}, f.files(), step)
+		f.requireConsistent()
+		documents := 0
+		require.NoError(t, f.store.History().Reader().QueryRowContext(ctx, `SELECT count(*) FROM documents`).Scan(&documents))
+		assert.LessOrEqual(t, documents, 1, "a canvas has no history of its own")
+	}
+}
+
+// TestCanvasSpellsPathsInItsOwnWay: with escapes, or in another Unicode form.
+func TestCanvasSpellsPathsInItsOwnWay(t *testing.T) {
+	f := newFixture(t, "café.md", "c", "A.canvas", `{"nodes":[{"file":"caf\u00e9.md"},{"file":"cafe`+"\u0301"+`.md"}]}`)
+	w, err := f.Move(context.Background(), notes.MoveRequest{Note: "café.md", To: "tea.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A.canvas"}, w.Relinked)
+	assert.JSONEq(t, `{"nodes":[{"file":"tea.md"},{"file":"tea.md"}]}`, f.onDisk("A.canvas"))
+}

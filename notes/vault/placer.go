@@ -1,0 +1,355 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"notesd/internal/atomicfile"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// placer does an operation's work on disk.
+type placer struct {
+	vault  *Vault
+	root   *os.Root
+	op     *store.Operation
+	dirs   map[string]*atomicfile.Dir
+	made   []string // folders created for it, outermost first
+	placed int      // files whose names have been changed
+}
+
+func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
+	if dir := d.dirs[folder]; dir != nil {
+		return dir, nil
+	}
+	dir, err := atomicfile.OpenDir(d.root, folder)
+	if err != nil {
+		return nil, err
+	}
+	if d.vault.failpoint != nil {
+		dir.Before = d.vault.step
+	}
+	if d.dirs == nil {
+		d.dirs = map[string]*atomicfile.Dir{}
+	}
+	d.dirs[folder] = dir
+	return dir, nil
+}
+
+func (d *placer) close() {
+	for _, dir := range d.dirs {
+		_ = dir.Close() // what had to be durable was synced
+	}
+}
+
+// place stages every file and then changes every name. When it fails, every
+// name holds what it held, and undo tidies up.
+func (d *placer) place() error {
+	err := d.stage()
+	if err == nil {
+		err = d.vault.step("staged")
+	}
+	if err == nil {
+		err = d.check()
+	}
+	if err == nil {
+		err = d.swap()
+	}
+	return err
+}
+
+// errKilled is what fail-points return to stand for the program's end: nothing
+// is tidied up after it.
+var errKilled = errors.New("killed")
+
+func (d *placer) stage() error {
+	for i := range d.op.Files {
+		f := &d.op.Files[i]
+		if f.NewPath != "" && f.Before == "" {
+			if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+				return err
+			}
+		}
+		dir, err := d.dir(f.StageDir())
+		if err != nil {
+			return err
+		}
+		if f.NewPath == "" || f.Folder || f.IsPureMove() {
+			continue
+		}
+		if err := d.stageFile(dir, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
+	var like *os.File
+	if f.OldDisk != "" {
+		var err error
+		if like, err = openRegular(d.root, f.Source()); err != nil {
+			return err
+		}
+		defer func() { _ = like.Close() }() // only read from
+	}
+	return dir.Stage(f.Temp, f.New, like)
+}
+
+// makeFolders creates what is missing of a folder, and remembers it.
+func (d *placer) makeFolders(folder string) error {
+	if folder == "." {
+		return nil
+	}
+	if err := d.makeFolders(path.Dir(folder)); err != nil {
+		return err
+	}
+	if _, err := d.root.Lstat(folder); err == nil {
+		return nil
+	}
+	if err := d.vault.step("mkdir"); err != nil {
+		return err
+	}
+	err := d.root.Mkdir(folder, 0o755)
+	switch {
+	case err == nil:
+		d.made = append(d.made, folder)
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	return nil
+}
+
+// check looks once more at every file before the first name changes: from
+// here on a change by somebody else can only be met file by file.
+func (d *placer) check() error {
+	for i := range d.op.Files {
+		f := &d.op.Files[i]
+		if f.OldDisk == "" {
+			if _, err := d.root.Lstat(f.NewDisk); err == nil {
+				return &notes.Error{Op: d.op.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name is there already"}
+			}
+			continue
+		}
+		if f.Folder {
+			continue // Move refuses by itself
+		}
+		if err := d.checkOld(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *placer) checkOld(f *store.FileChange) error {
+	data, err := d.read(d.root, f.Source())
+	if errors.Is(err, fs.ErrNotExist) {
+		return &notes.Error{Op: d.op.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
+	}
+	if err != nil {
+		return err
+	}
+	if string(data) != string(f.Old) {
+		return conflict(d.op.Kind, f.OldPath, f.Old, data)
+	}
+	return nil
+}
+
+// swap changes the names, the first file's first. A conflict there undoes
+// everything; one at a later file stays with that file.
+func (d *placer) swap() error {
+	for i := range d.op.Files {
+		f := &d.op.Files[i]
+		if err := d.vault.step(fmt.Sprintf("before swap %d", i)); err != nil {
+			return err
+		}
+		err := d.swapFile(f)
+		switch {
+		case err == nil:
+			f.State = store.StateDone
+			d.placed++
+		case d.placed == 0 || errors.Is(err, errKilled):
+			return err
+		default:
+			f.State, f.Conflict = store.StateConflict, writeProblem(d.op, err)
+		}
+		if err := d.vault.step(fmt.Sprintf("after swap %d", i)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range d.dirs {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.placed == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *placer) swapFile(f *store.FileChange) error {
+	dir, err := d.dir(f.Dir())
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.Folder:
+		return d.rename(dir, f)
+	case f.OldPath == "":
+		return dir.Publish(f.Temp, path.Base(f.NewDisk))
+	case f.NewPath == "":
+		return d.withdraw(dir, f)
+	case f.OldDisk == f.NewDisk:
+		return d.exchange(dir, f)
+	}
+	return d.move(dir, f)
+}
+
+// read reads a file that the operation has to do with. Whatever has its name
+// by now, a pipe or something huge, must not hold the vault's lock.
+func (d *placer) read(root *os.Root, name string) ([]byte, error) {
+	data, _, err := readOnce(root, name, 2*d.vault.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
+	return data, err
+}
+
+// exchange puts the new bytes in place of the old, and puts the displaced
+// file back when it is not what was to be replaced.
+func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
+	name := path.Base(f.NewDisk)
+	if err := dir.Exchange(f.Temp, name); err != nil {
+		return err
+	}
+	displaced, err := d.read(dir.Root(), f.Temp)
+	if err == nil && string(displaced) == string(f.Old) {
+		return nil
+	}
+	if err := dir.Exchange(f.Temp, name); err != nil {
+		return err
+	}
+	// Whoever saved between the two exchanges wrote into our file, which is
+	// under temp now: then theirs is the newest, and goes back.
+	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
+		if err := dir.Exchange(f.Temp, name); err != nil {
+			return err
+		}
+		displaced = ours
+	}
+	if err != nil {
+		return err
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, displaced)
+}
+
+// withdraw takes a file away, and puts it back when it is not the one meant.
+func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange) error {
+	name := path.Base(f.OldDisk)
+	if err := dir.Withdraw(name, f.Temp); err != nil {
+		return err
+	}
+	displaced, err := d.read(dir.Root(), f.Temp)
+	if err == nil && string(displaced) == string(f.Old) {
+		return nil
+	}
+	if backErr := dir.Move(f.Temp, dir, name); backErr != nil {
+		return errors.Join(err, backErr)
+	}
+	if err != nil {
+		return err
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, displaced)
+}
+
+// move gives a file another name, with the same bytes or with new ones.
+func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
+	if !f.IsPureMove() {
+		return d.moveAndChange(to, f)
+	}
+	if err := d.rename(to, f); err != nil {
+		return err
+	}
+	from, err := d.dir(path.Dir(f.OldDisk))
+	if err != nil {
+		return err
+	}
+	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
+	data, err := d.read(to.Root(), newName)
+	if err == nil && string(data) == string(f.Old) {
+		return nil
+	}
+	if backErr := to.Move(newName, from, oldName); backErr != nil {
+		return errors.Join(err, backErr)
+	}
+	if err != nil {
+		return err
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, data)
+}
+
+// rename gives a file or folder its new name. A disk that folds case says that
+// a name which differs only in case is taken: then it goes by way of a third.
+func (d *placer) rename(to *atomicfile.Dir, f *store.FileChange) error {
+	from, err := d.dir(path.Dir(f.OldDisk))
+	if err != nil {
+		return err
+	}
+	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
+	err = from.Move(oldName, to, newName)
+	if !errors.Is(err, fs.ErrExist) || notes.Key(f.OldDisk) != notes.Key(f.NewDisk) {
+		return err
+	}
+	if err := from.Withdraw(oldName, f.Temp); err != nil {
+		return err
+	}
+	if err := from.Move(f.Temp, to, newName); err != nil {
+		return errors.Join(err, from.Move(f.Temp, from, oldName))
+	}
+	return nil
+}
+
+// moveAndChange publishes the new bytes under the new name and withdraws the
+// old file; in between both are there, never neither. A case-only rename on a
+// disk that folds case goes the other way round.
+func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
+	newName := path.Base(f.NewDisk)
+	err := to.Publish(f.Temp, newName)
+	folded := errors.Is(err, fs.ErrExist) && notes.Key(f.OldDisk) == notes.Key(f.NewDisk)
+	if err != nil && !folded {
+		return err
+	}
+	return d.finishMove(to, f, folded)
+}
+
+// finishMove takes the old file of a move away, whose new one is published
+// unless the disk folds case.
+func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
+	newName := path.Base(f.NewDisk)
+	switch err := d.setAside(f); {
+	case err != nil && folded:
+		return err
+	case err != nil:
+		return errors.Join(err, to.Move(newName, to, f.Temp))
+	case folded:
+		return to.Publish(f.Temp, newName)
+	}
+	return nil
+}
+
+// setAside takes the old file of a move away, and puts it back when it is not
+// the one meant.
+func (d *placer) setAside(f *store.FileChange) error {
+	from, err := d.dir(path.Dir(f.OldDisk))
+	if err != nil {
+		return err
+	}
+	oldName, aside := path.Base(f.OldDisk), f.Temp+".old"
+	if err := from.Withdraw(oldName, aside); err != nil {
+		return err
+	}
+	displaced, err := d.read(from.Root(), aside)
+	if err == nil && string(displaced) == string(f.Old) {
+		return nil
+	}
+	return errors.Join(conflict(d.op.Kind, f.OldPath, f.Old, displaced), from.Move(aside, from, oldName))
+}

@@ -1,0 +1,397 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+func TestReconcileFollowsTheDisk(t *testing.T) {
+	f := newFixture(t, "A.md", "# A\n", "sub/B.md", "---\ntags: [x]\n---\nsee [[A]]\n")
+	f.requireConsistent()
+	require.ElementsMatch(t, []string{"create A.md", "create sub/B.md"}, f.view.kinds())
+
+	tests := []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"nothing", func() {}, nil},
+		{"a save", func() { f.write("A.md", "# A\nmore\n") }, []string{"modify A.md"}},
+		{"a save with the same bytes", func() { f.write("A.md", "# A\nmore\n") }, nil},
+		{"a new note", func() { f.write("new/C.md", "c") }, []string{"create new/C.md"}},
+		{"a rename", func() { f.rename("new/C.md", "D.md") }, []string{"move new/C.md → D.md"}},
+		{"a case-only rename", func() { f.rename("D.md", "d.md") }, []string{"move D.md → d.md"}},
+		{"a folder's rename", func() { f.rename("sub", "sub2") }, []string{"move sub/B.md → sub2/B.md"}},
+		{"a delete", func() { f.remove("d.md") }, []string{"delete d.md"}},
+		{"a note that stops being text", func() { f.write("A.md", "\xff\xfe") }, []string{"delete A.md"}},
+		{"and becomes text again", func() { f.write("A.md", "# A\n") }, []string{"create A.md"}},
+		{"hidden files", func() { f.write(".obsidian/x.md", "x"); f.write(".trash/y.md", "y"); f.write("sub2/.z.md", "z") }, nil},
+		{"attachments", func() { f.write("pic.png", "\x89PNG") }, nil},
+	}
+	for _, tt := range tests {
+		tt.do()
+		f.reconcile()
+		assert.Equal(t, tt.want, f.view.kinds(), tt.name)
+	}
+	f.requireConsistent()
+}
+
+// A renamed file that changes once more before its move is committed is left to
+// the next look, and its old name with it: nothing else would ever tell that the
+// note is not there any more.
+func TestMoveOverWhichTheFileChanges(t *testing.T) {
+	for name, meanwhile := range map[string]func(f *fixture){
+		"saved":         func(f *fixture) { f.write("B.md", "saved again") },
+		"removed":       func(f *fixture) { f.remove("B.md") },
+		"renamed again": func(f *fixture) { f.rename("B.md", "C.md") },
+		"read by its new name": func(f *fixture) {
+			_, err := f.Read(f.t.Context(), "B.md", notes.Scope{})
+			require.NoError(f.t, err)
+		},
+		"a tool creates the new name": func(f *fixture) {
+			f.remove("B.md")
+			_, err := f.Create(f.t.Context(), notes.CreateRequest{Path: "B.md", Content: "by a tool"})
+			require.NoError(f.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "A.md", "a note")
+			f.rename("A.md", "B.md")
+			p, err := f.planPaths(t.Context(), []string{"A.md", "B.md"})
+			require.NoError(t, err)
+			root, err := f.disk.open()
+			require.NoError(t, err)
+			defer root.Close()
+			moves, err := f.pairMoves(t.Context(), root, p)
+			require.NoError(t, err)
+			require.Contains(t, moves, "B.md")
+			files, err := f.prepare(t.Context(), root, p.changed, p.rows, moves)
+			require.NoError(t, err)
+			meanwhile(f)
+			require.NoError(t, f.commit(t.Context(), root, p, files, p.gone))
+			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
+			for len(f.queue.paths) > 0 {
+				_, retry := f.runQueue(t.Context())
+				require.False(t, retry)
+			}
+			f.requireConsistent()
+		})
+	}
+}
+
+func TestReconcilePathsLooksOnlyThere(t *testing.T) {
+	f := newFixture(t, "A.md", "a", "dir/B.md", "b", "dir/sub/C.md", "c")
+	f.view.kinds()
+	f.write("A.md", "changed")
+	f.write("dir/B.md", "changed")
+	f.remove("dir/sub/C.md")
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"dir"}))
+	assert.ElementsMatch(t, []string{"modify dir/B.md", "delete dir/sub/C.md"}, f.view.kinds())
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"A.md", "nowhere", "../out", ".git/x"}))
+	assert.Equal(t, []string{"modify A.md"}, f.view.kinds())
+	f.requireConsistent()
+}
+
+func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
+	f := newFixture(t, "A.md", "one")
+	f.clock.now = time.Now() // the file is as old as its reading
+	f.write("A.md", "two")
+	f.reconcile()
+	info, err := os.Stat(filepath.Join(f.dir, "A.md"))
+	require.NoError(t, err)
+	rows, err := f.store.Rows(context.Background(), nil)
+	require.NoError(t, err)
+	assert.False(t, rows["A.md"].Unchanged(fsid.StatOf(info)), "a file read within the racy window must be read again")
+	f.clock.Advance(time.Hour)
+	f.reconcile()
+	rows, err = f.store.Rows(context.Background(), nil)
+	require.NoError(t, err)
+	assert.True(t, rows["A.md"].Unchanged(fsid.StatOf(info)), "and not for ever")
+}
+
+func TestReconcileReadsAFileWhoseMtimeWasRestored(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("needs ctime")
+	}
+	f := newFixture(t, "A.md", "one")
+	full := filepath.Join(f.dir, "A.md")
+	info, err := os.Stat(full)
+	require.NoError(t, err)
+	f.write("A.md", "two") // the same size
+	require.NoError(t, os.Chtimes(full, info.ModTime(), info.ModTime()))
+	f.reconcile()
+	f.requireConsistent()
+}
+
+func TestUnicodeTwins(t *testing.T) {
+	name := "Crème brûlée.md"
+	nfd := norm.NFD.String(name)
+	f := newFixture(t, nfd, "decomposed")
+	note, err := f.Read(context.Background(), name, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, norm.NFC.String(name), note.Path)
+	assert.Equal(t, "decomposed", note.Content)
+
+	f.write(norm.NFC.String(name), "composed")
+	if len(f.files()) == 1 {
+		t.Skip("this file system folds Unicode forms")
+	}
+	f.reconcile()
+	note, err = f.Read(context.Background(), nfd, notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "composed", note.Content, "the NFC twin is the note")
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Skipped, 1)
+	assert.Contains(t, st.Skipped[0].Reason, "Unicode")
+}
+
+// TestUnicodeTwinsComeAndGo: whatever is looked at, the outcome is that of a
+// look at everything.
+func TestUnicodeTwinsComeAndGo(t *testing.T) {
+	ctx := context.Background()
+	nfc, nfd := "é/Crème.md", norm.NFD.String("é/Crème.md")
+	mixed := "é/" + norm.NFD.String("Crème.md")
+	f := newFixture(t, nfc, "composed")
+	if _, err := os.Stat(filepath.Join(f.dir, nfd)); err == nil {
+		t.Skip("this file system folds Unicode forms")
+	}
+	for _, step := range []struct {
+		do      func()
+		look    string
+		want    string
+		skipped int
+	}{
+		{func() { f.write(nfd, "decomposed") }, nfd, "composed", 1},
+		{func() { f.remove(nfc) }, nfc, "decomposed", 0},
+		{func() { f.write(nfc, "again") }, nfc, "again", 1},
+		{func() { f.remove(nfd) }, nfd, "again", 0},
+		{func() { f.rename(nfc, mixed) }, mixed, "again", 0},
+		{func() { f.rename(mixed, nfd) }, mixed, "again", 0},
+	} {
+		step.do()
+		require.NoError(t, f.reconcilePaths(ctx, []string{step.look}))
+		for _, when := range []string{"at once", "after a look at everything"} {
+			note, err := f.Read(ctx, nfc, notes.Scope{})
+			require.NoError(t, err, when)
+			assert.Equal(t, step.want, note.Content, when)
+			st, err := f.Status(ctx)
+			require.NoError(t, err)
+			assert.Len(t, st.Skipped, step.skipped, when)
+			f.reconcile()
+		}
+	}
+}
+
+func TestSkippedFilesAreNamed(t *testing.T) {
+	f := newFixture(t, "ok.md", "fine", "latin1.md", "caf\xe9", "zero.md", "a\x00b", "utf16.md", "\xff\xfea\x00")
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(f.dir, "out.md")))
+	require.NoError(t, os.Symlink("ok.md", filepath.Join(f.dir, "alias.md")))
+	require.NoError(t, os.Symlink(".", filepath.Join(f.dir, "loop")))
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, st.Notes, "ok.md and the symlink to it")
+	reasons := map[string]string{}
+	for _, k := range st.Skipped {
+		reasons[k.Path] = k.Reason
+	}
+	assert.Equal(t, 5, st.SkippedTotal)
+	assert.Contains(t, reasons["latin1.md"], "UTF-8")
+	assert.Contains(t, reasons["zero.md"], "NUL")
+	assert.Contains(t, reasons["utf16.md"], "NUL")
+	assert.Contains(t, reasons["out.md"], "out of the vault")
+	assert.Contains(t, reasons["loop"], "not followed")
+	_, err = f.store.Lookup(context.Background(), "latin1", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.ErrorContains(t, err, "the file is there but cannot be a note: not UTF-8 text")
+
+	f.remove("out.md")
+	f.write("latin1.md", "café")
+	f.reconcile()
+	st, err = f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 3, st.SkippedTotal)
+	assert.Equal(t, 3, st.Notes)
+}
+
+func TestLargeFileIsNoNote(t *testing.T) {
+	f := newFixture(t, "ok.md", "fine")
+	f.opt.MaxNoteBytes = 100
+	f.write("big.md", strings.Repeat("x", 101))
+	f.write("fits.md", strings.Repeat("x", 100))
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, st.Notes)
+	require.Len(t, st.Skipped, 1)
+	assert.Contains(t, st.Skipped[0].Reason, "larger")
+}
+
+func TestUnmountedVaultLosesNothing(t *testing.T) {
+	files := []string{}
+	for _, n := range strings.Split("abcdefghijklmnop", "") {
+		files = append(files, n+".md", "text of "+n)
+	}
+	f := newFixture(t, files...)
+	f.view.kinds()
+	away := f.dir + ".away"
+
+	t.Run("the folder is gone", func(t *testing.T) {
+		require.NoError(t, os.Rename(f.dir, away))
+		require.ErrorIs(t, f.Reconcile(context.Background()), notes.ErrUnavailable)
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+		assert.Contains(t, st.Unavailable, "not there")
+	})
+	t.Run("an empty folder is in its place", func(t *testing.T) {
+		require.NoError(t, os.Mkdir(f.dir, 0o755))
+		err := f.Reconcile(context.Background())
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		_, err = f.Create(context.Background(), notes.CreateRequest{Title: "must not land here"})
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		left, err := os.ReadDir(f.dir)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+		require.NoError(t, os.Remove(f.dir))
+	})
+	t.Run("it heals when the folder is back", func(t *testing.T) {
+		require.NoError(t, os.Rename(away, f.dir))
+		f.reconcile()
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Empty(t, st.Unavailable)
+		assert.Empty(t, f.view.kinds(), "nothing was deleted and created again")
+		f.requireConsistent()
+	})
+	t.Run("all notes vanish at once", func(t *testing.T) {
+		for name := range f.files() {
+			f.rename(name, "../"+filepath.Base(f.dir)+"-hold/"+name)
+		}
+		require.ErrorIs(t, f.Reconcile(context.Background()), notes.ErrUnavailable)
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+	})
+}
+
+func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	f.view.fail = errors.New("disk full")
+	f.write("B.md", "b")
+	f.reconcile()
+	f.write("C.md", "c")
+	f.reconcile()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "disk full")
+	f.view.kinds()
+
+	f.view.fail = nil
+	f.reconcile()
+	assert.Equal(t, []string{"create B.md", "create C.md"}, f.view.kinds(), "nothing is skipped past a failure")
+	f.requireConsistent()
+
+	f.remove("B.md")
+	f.restart()
+	assert.Equal(t, []string{"delete B.md"}, f.view.kinds(), "a restart feeds what came after the position")
+	assert.Zero(t, f.view.resets)
+
+	f.view.position.Store = "another store"
+	f.restart()
+	assert.Equal(t, 1, f.view.resets)
+	f.requireConsistent()
+
+	f.view.position.Seq = 1000
+	f.restart()
+	assert.Equal(t, 2, f.view.resets, "a position beyond the head is not of this store")
+	f.requireConsistent()
+}
+
+func TestDamagedNotesDatabaseIsRebuilt(t *testing.T) {
+	f := newFixture(t, "A.md", strings.Repeat("text ", 1000))
+	require.NoError(t, f.store.Close())
+	path := filepath.Join(f.state, store.NotesFile)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 4096; i < len(data); i++ {
+		data[i] = 0x5a
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f.open(Options{})
+	f.reconcile()
+	f.requireConsistent()
+	st, err := f.Status(context.Background())
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "damaged")
+	assert.Equal(t, 1, f.view.resets, "followers start anew with the new store")
+}
+
+func TestDamagedHistoryIsSalvaged(t *testing.T) {
+	f := newFixture(t, "A.md", "first")
+	ctx := context.Background()
+	for range 40 {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: strings.Repeat("more ", 50)}}})
+		require.NoError(t, err)
+	}
+	before, err := f.History(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
+	require.NoError(t, err)
+	require.NoError(t, f.store.Close())
+	path := filepath.Join(f.state, store.HistoryFile)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	page := len(data) / 4096 * 2 / 3 * 4096 // one page in the middle of the rows
+	for i := page; i < page+4096; i++ {
+		data[i] = 0x5a
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f.open(Options{})
+	f.reconcile()
+	st, err := f.Status(ctx)
+	require.NoError(t, err)
+	require.Len(t, st.Warnings, 1)
+	assert.Contains(t, st.Warnings[0], "carried over")
+	after, err := f.History(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
+	require.NoError(t, err)
+	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
+}
+
+// Only a scan of the whole vault leaves links to its end.
+func TestLinksOfManyChangesAreResolvedWithThem(t *testing.T) {
+	f := newFixture(t, "Hub.md", "the middle")
+	ctx := context.Background()
+	unresolved := func() int {
+		page, err := f.List(ctx, notes.ListQuery{Filter: notes.Filter{BrokenLinks: true}})
+		require.NoError(t, err)
+		return page.Total
+	}
+	for i := range 2 * deferLinksFrom {
+		f.write(fmt.Sprintf("dir/n%d.md", i), fmt.Sprintf("[[Hub]] and [[n%d]]", i+1))
+	}
+	require.NoError(t, f.reconcilePaths(ctx, []string{"dir"}))
+	assert.Equal(t, 1, unresolved(), "the last of the chain")
+	_, err := f.Move(ctx, notes.MoveRequest{Note: "dir", To: "moved"})
+	require.NoError(t, err)
+	assert.Equal(t, 1, unresolved())
+	report, err := f.Links(ctx, "Hub", notes.LinkQuery{Direction: "in", Limit: 1000})
+	require.NoError(t, err)
+	assert.Len(t, report.Backlinks, 2*deferLinksFrom)
+}

@@ -1,0 +1,478 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"notesd/internal/atomicfile"
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// recoverOperations finishes what a crash has interrupted. What is under the
+// temp name says how far each file came; see redo. A file that somebody else
+// changed before it was its turn is left alone, and the operation reports a
+// conflict for it.
+func (v *Vault) recoverOperations(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.recoverPending(ctx)
+}
+
+// recoverOnce does so before the first write, which may come before the first
+// look at the vault: a request that is repeated after the crash would find its
+// own work in its way. The caller holds the vault's lock.
+func (v *Vault) recoverOnce(ctx context.Context) error {
+	if v.recovered {
+		return nil
+	}
+	return v.recoverPending(context.WithoutCancel(ctx))
+}
+
+func (v *Vault) recoverPending(ctx context.Context) error {
+	ops, err := v.store.PendingOperations(ctx)
+	if err != nil || len(ops) == 0 {
+		v.recovered = err == nil
+		return err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // only read from; what is written is synced
+	for _, op := range ops {
+		if v.mounts.checkOperation(root, op) != nil {
+			continue // until its disk is back
+		}
+		if err := v.recoverOne(ctx, root, op); err != nil {
+			return err
+		}
+	}
+	v.recovered = true
+	return nil
+}
+
+func (v *Vault) recoverOne(ctx context.Context, root *os.Root, op *store.Operation) error {
+	disk := &placer{vault: v, root: root, op: op}
+	defer disk.close()
+	for i := range op.Files {
+		f := &op.Files[i]
+		rows, err := v.store.Rows(ctx, []string{f.OldPath})
+		if err != nil {
+			return err
+		}
+		f.Note = rows[f.OldPath].Id
+		f.State = store.StateDone
+		err = disk.redo(f)
+		if errors.Is(err, errKilled) {
+			return err
+		}
+		if err != nil {
+			err = writeProblem(op, err)
+			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
+				v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", op.Kind, "note", f.Place(), "err", err)
+				return nil // what a file says that cannot be read is not known
+			}
+			f.State, f.Conflict = store.StateConflict, err
+		}
+		if i == 0 && f.Conflict != nil {
+			moved, err := disk.wasMoved(ctx, f)
+			if err != nil {
+				return err
+			}
+			if !moved {
+				return v.giveUp(ctx, op, disk)
+			}
+			f.State, f.Conflict = store.StateDone, nil
+		}
+	}
+	for _, dir := range disk.dirs {
+		if err := dir.Sync(); err != nil {
+			return err
+		}
+	}
+	v.opt.Log.Warn("finished an interrupted change", "kind", op.Kind, "note", op.Files[0].Place(), "conflicts", op.Conflicts())
+	firstSeen, err := v.replaced(ctx, op)
+	if err != nil {
+		return err
+	}
+	_, err = v.complete(ctx, root, op, disk, firstSeen)
+	return err
+}
+
+// giveUp closes an interrupted operation whose first file, the note that it is
+// about, was changed by somebody else before its turn: nothing else is changed.
+func (v *Vault) giveUp(ctx context.Context, op *store.Operation, disk *placer) error {
+	f := &op.Files[0]
+	v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", op.Kind, "note", f.Place(), "err", f.Conflict)
+	if err := v.step("given up"); err != nil {
+		return err
+	}
+	if err := v.store.Fail(ctx, op, store.StateConflict, f.Conflict); err != nil {
+		return err
+	}
+	for i := range op.Files[1:] {
+		other := &op.Files[i+1]
+		other.Before = beforeMove(op, other)
+	}
+	return disk.undo(ctx)
+}
+
+// beforeMove returns where a file of an operation that moves a folder lies
+// until that has moved, or "" when it does not lie in the folder.
+func beforeMove(op *store.Operation, f *store.FileChange) string {
+	if first := &op.Files[0]; first.Folder && notes.Under(f.OldDisk, first.NewDisk) {
+		return first.OldDisk + strings.TrimPrefix(f.OldDisk, first.NewDisk)
+	}
+	return ""
+}
+
+// redo brings one file of an interrupted operation to its end. A temp name
+// holds the new text, whole, until it is put in place, and the displaced file
+// from then until the operation is recorded; so anything but the new text
+// under it proves that the step was done, and what the note says now came
+// after it. A step that was done is not done again.
+func (d *placer) redo(f *store.FileChange) error {
+	switch {
+	case f.Folder:
+		return d.redoFolder(f)
+	case f.OldDisk == "":
+		return d.redoCreate(f)
+	case f.NewPath == "":
+		return d.redoDelete(f)
+	case f.OldDisk == f.NewDisk:
+		return d.redoExchange(f)
+	case f.IsPureMove():
+		return d.redoRename(f)
+	}
+	return d.redoMove(f)
+}
+
+// content is what a name holds when an operation is recovered.
+type content struct {
+	there bool
+	info  fs.FileInfo // of the name itself
+	data  []byte
+	err   error // why it cannot be read
+}
+
+func (c content) is(text []byte) bool {
+	return c.there && c.err == nil && string(c.data) == string(text)
+}
+
+func (c content) isFile(other content) bool {
+	return c.there && other.there && os.SameFile(c.info, other.info)
+}
+
+// look reads what is under a name. The error says that this cannot be known
+// just now; what is no text is not an error.
+func (d *placer) look(diskPath string) (content, error) {
+	info, err := d.root.Lstat(diskPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !fsid.SpelledSo(d.root, diskPath):
+		return content{}, nil
+	case err != nil:
+		return content{}, err
+	}
+	c := content{there: true, info: info}
+	if target, err := d.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
+		c.err = errNotRegular
+		return c, nil
+	}
+	if c.data, c.err = d.read(d.root, diskPath); isUnknown(c.err) {
+		return content{}, c.err
+	}
+	return c, nil
+}
+
+// looks reads what is under several names.
+func (d *placer) looks(names ...string) ([]content, error) {
+	all := make([]content, len(names))
+	for i, name := range names {
+		var err error
+		if all[i], err = d.look(name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (d *placer) redoExchange(f *store.FileChange) error {
+	dir, err := d.dir(f.Dir())
+	if err != nil {
+		return err // its folder is gone
+	}
+	name, temp := path.Base(f.NewDisk), path.Join(f.Dir(), f.Temp)
+	all, err := d.looks(f.NewDisk, temp, temp+".old")
+	if err != nil {
+		return err
+	}
+	is, under, kept := all[0], all[1], all[2]
+	if kept.there && !under.there { // the last of the calls that stand in for an exchange
+		if err := dir.Move(f.Temp+".old", dir, f.Temp); err != nil {
+			return err
+		}
+		under = kept
+	}
+	switch {
+	case under.is(f.Old):
+		return nil
+	case under.there && !under.is(f.New) && is.is(f.New): // somebody's save, displaced and not yet compared
+		if err := dir.Exchange(f.Temp, name); err != nil {
+			return err
+		}
+	case under.there && !under.is(f.New), is.is(f.New):
+		return nil
+	case is.is(f.Old):
+		if err := d.stageAgain(dir, f, under); err != nil {
+			return err
+		}
+		return d.exchange(dir, f)
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, is.data)
+}
+
+// stageAgain stages what a crash has not let be staged, or not wholly.
+func (d *placer) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
+	if staged.there {
+		return nil
+	}
+	if err := dir.Discard(f.Temp + atomicfile.Part); err != nil {
+		return err
+	}
+	return d.stageFile(dir, f)
+}
+
+func (d *placer) redoCreate(f *store.FileChange) error {
+	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+		return err
+	}
+	dir, err := d.dir(f.Dir())
+	if err != nil {
+		return err
+	}
+	all, err := d.looks(f.NewDisk, path.Join(f.Dir(), f.Temp))
+	if err != nil {
+		return err
+	}
+	is, staged := all[0], all[1]
+	if is.there && (!staged.there || is.isFile(staged)) {
+		return nil // published, and perhaps changed since
+	}
+	if err := d.stageAgain(dir, f, staged); err != nil {
+		return err
+	}
+	return dir.Publish(f.Temp, path.Base(f.NewDisk))
+}
+
+func (d *placer) redoDelete(f *store.FileChange) error {
+	all, err := d.looks(f.OldDisk, path.Join(f.Dir(), f.Temp))
+	if err != nil {
+		return err
+	}
+	is, gone := all[0], all[1]
+	if !is.there && (!gone.there || gone.is(f.Old)) {
+		return nil
+	}
+	dir, err := d.dir(f.Dir())
+	if err != nil {
+		return err
+	}
+	if gone.isFile(is) { // linked, and the name not yet removed
+		if err := dir.Discard(f.Temp); err != nil {
+			return err
+		}
+		gone = content{}
+	}
+	switch {
+	case gone.there && is.there:
+		return nil // made again since
+	case gone.there:
+		if err := dir.Move(f.Temp, dir, path.Base(f.OldDisk)); err != nil {
+			return err
+		}
+	case is.is(f.Old):
+		return d.withdraw(dir, f)
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, is.data)
+}
+
+// redoRename: the note has moved when its old name is gone and the new one
+// there. Otherwise it moves now, unless it was changed.
+func (d *placer) redoRename(f *store.FileChange) error {
+	from, to, err := d.moveDirs(f)
+	if err != nil {
+		return err
+	}
+	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
+	all, err := d.looks(f.OldDisk, f.NewDisk, path.Join(path.Dir(f.OldDisk), f.Temp))
+	if err != nil {
+		return err
+	}
+	was, is, between := all[0], all[1], all[2]
+	switch {
+	case between.is(f.Old) && !was.there && !is.there: // see rename
+		return from.Move(f.Temp, to, newName)
+	case between.there && !was.there && !is.there:
+		if err := from.Move(f.Temp, from, oldName); err != nil {
+			return err
+		}
+	case is.there && !was.there:
+		return nil
+	case was.isFile(is) && !d.isOneFile(f): // linked, and the old name not yet removed
+		return from.Discard(oldName)
+	case was.is(f.Old) && (!is.there || was.isFile(is)):
+		return d.move(to, f)
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, was.data)
+}
+
+// wasMoved reports whether a note or folder was moved before the crash,
+// whatever has its names since: the store or the file system says so, or that
+// a link to it was rewritten, which comes after it.
+func (d *placer) wasMoved(ctx context.Context, f *store.FileChange) (bool, error) {
+	if !f.Folder && !f.IsPureMove() {
+		return false, nil
+	}
+	rows, err := d.vault.store.Rows(ctx, []string{f.OldPath, f.NewPath})
+	if err != nil {
+		return false, err
+	}
+	for _, r := range rows {
+		if notes.Under(r.Path, f.NewPath) {
+			return true, nil
+		}
+		info, err := d.root.Lstat(f.NewDisk + strings.TrimPrefix(r.DiskPath, f.OldDisk))
+		if err == nil && r.Stat.Inode != 0 && fsid.StatOf(info).Inode == r.Stat.Inode {
+			return true, nil
+		}
+	}
+	for i := range d.op.Files[1:] {
+		other := &d.op.Files[i+1]
+		under, err := d.look(path.Join(other.Dir(), other.Temp))
+		if under.there && !under.is(other.New) || err != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// redoMove finishes a move that changes the note too: see moveAndChange.
+func (d *placer) redoMove(f *store.FileChange) error {
+	from, to, err := d.moveDirs(f)
+	if err != nil {
+		return err
+	}
+	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
+	all, err := d.looks(f.OldDisk, f.NewDisk, path.Join(f.Dir(), f.Temp), path.Join(path.Dir(f.OldDisk), f.Temp+".old"))
+	if err != nil {
+		return err
+	}
+	was, is, staged, aside := all[0], all[1], all[2], all[3]
+	if aside.isFile(was) { // linked, and the name not yet removed
+		if err := from.Discard(f.Temp + ".old"); err != nil {
+			return err
+		}
+		aside = content{}
+	}
+	if staged.isFile(is) {
+		if err := to.Discard(f.Temp); err != nil {
+			return err
+		}
+		staged = content{}
+	}
+	switch {
+	case staged.there && aside.is(f.Old) && !is.there: // the disk folds case
+		return to.Publish(f.Temp, newName)
+	case aside.is(f.Old):
+		return nil
+	case aside.there && was.there: // made again since
+		return nil
+	case aside.there: // somebody's save, set aside and not yet compared
+		if err := from.Move(f.Temp+".old", from, oldName); err != nil {
+			return err
+		}
+		return d.takeBack(to, f, is)
+	case was.is(f.Old) && (!is.there || d.isOneFile(f)):
+		if err := d.stageAgain(to, f, staged); err != nil {
+			return err
+		}
+		return d.moveAndChange(to, f)
+	case staged.there:
+	case is.is(f.New) && was.is(f.Old):
+		return d.finishMove(to, f, false)
+	case is.is(f.New) && was.there:
+		return d.takeBack(to, f, is)
+	case is.there && !was.there:
+		return nil
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, was.data)
+}
+
+// takeBack takes away what a move has published, as the note itself has not
+// moved, and returns the conflict.
+func (d *placer) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
+	if is.is(f.New) {
+		if err := to.Move(path.Base(f.NewDisk), to, f.Temp); err != nil {
+			return err
+		}
+	}
+	return conflict(d.op.Kind, f.OldPath, f.Old, nil)
+}
+
+// moveDirs opens the folders of a move, of which the old one may be gone.
+func (d *placer) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
+	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
+		return nil, nil, err
+	}
+	if to, err = d.dir(f.Dir()); err != nil {
+		return nil, nil, err
+	}
+	from, err = d.dir(path.Dir(f.OldDisk))
+	if errors.Is(err, fs.ErrNotExist) {
+		from, err = to, nil // nothing of the note is there
+	}
+	return from, to, err
+}
+
+// isOneFile reports whether both names of a move reach the same file although
+// it has but one name: the disk folds case, or Unicode forms.
+func (d *placer) isOneFile(f *store.FileChange) bool {
+	old, oldErr := d.root.Lstat(f.OldDisk)
+	is, newErr := d.root.Lstat(f.NewDisk)
+	if oldErr != nil || newErr != nil || !os.SameFile(old, is) {
+		return false
+	}
+	file, err := openRegular(d.root, f.NewDisk)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // only asked
+	names, err := fsid.HardLinks(file)
+	return err == nil && names == 1
+}
+
+func (d *placer) redoFolder(f *store.FileChange) error {
+	from, to, err := d.moveDirs(f)
+	if err != nil {
+		return err
+	}
+	isThere := func(diskPath string) bool {
+		_, err := d.root.Lstat(diskPath)
+		return err == nil && fsid.SpelledSo(d.root, diskPath)
+	}
+	switch was, is := isThere(f.OldDisk), isThere(f.NewDisk); {
+	case is && !was:
+		return nil
+	case was && !is:
+		return d.rename(to, f)
+	case !was && !is: // on its way: see rename
+		return from.Move(f.Temp, to, path.Base(f.NewDisk))
+	}
+	return movedOnto(f.OldPath, f.NewPath)
+}

@@ -1,0 +1,181 @@
+package vault
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// interrupted puts an operation into the journal and what a crash left of it
+// on disk, and starts the program again.
+func (f *fixture) interrupted(change store.FileChange, onDisk func(temp string)) {
+	f.t.Helper()
+	op := &store.Operation{Kind: "move", Files: []store.FileChange{change}}
+	require.NoError(f.t, f.store.Begin(context.Background(), op, nil))
+	onDisk(op.Files[0].Temp)
+	f.restart()
+}
+
+// TestCrashInACaseOnlyRename is for disks that fold case, where a name that
+// differs only in case is reached by way of a third one: a crash between the
+// two steps leaves the note, or a whole folder, under a hidden name.
+func TestCrashInACaseOnlyRename(t *testing.T) {
+	pure := store.FileChange{OldPath: "plan.md", NewPath: "Plan.md", OldDisk: "plan.md", NewDisk: "Plan.md", Old: []byte("text\n"), New: []byte("text\n")}
+	changed := pure
+	changed.New = []byte("new text\n")
+	folder := store.FileChange{Folder: true, OldPath: "work", NewPath: "Work", OldDisk: "work", NewDisk: "Work"}
+	tests := []struct {
+		name, file, aside, want, text string
+		change                        store.FileChange
+	}{
+		{"a note", "plan.md", "", "Plan.md", "text\n", pure},
+		{"a note with new text", "plan.md", ".old", "Plan.md", "new text\n", changed},
+		{"a folder", "work", "", "Work/a.md", "in it\n", folder},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "plan.md", "text\n", "work/a.md", "in it\n")
+			f.interrupted(tt.change, func(temp string) {
+				f.rename(tt.file, temp+tt.aside)
+				if tt.aside != "" {
+					f.write(temp, tt.text) // was staged before
+				}
+			})
+			assert.Equal(t, tt.text, f.onDisk(tt.want))
+			assert.Len(t, f.files(), 2)
+			f.requireConsistent()
+		})
+	}
+}
+
+// TestMoveThatBothNamesStandFor: what tells a file with two names, of which a
+// crash has left the old one, from one file that answers to both.
+func TestMoveThatBothNamesStandFor(t *testing.T) {
+	f := newFixture(t, "old.md", "text\n")
+	f.interrupted(store.FileChange{OldPath: "old.md", NewPath: "new.md", OldDisk: "old.md", NewDisk: "new.md", Old: []byte("text\n"), New: []byte("text\n")},
+		func(string) {
+			require.NoError(t, os.Link(filepath.Join(f.dir, "old.md"), filepath.Join(f.dir, "new.md")))
+		})
+	assert.Equal(t, map[string]string{"new.md": "text\n"}, f.files())
+	f.requireConsistent()
+}
+
+// TestCrashInAnEditOfASymlinkedNote: the journal names the file that is
+// written, which need not have a note's name, and the symlink that is the note.
+func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/t.txt", "text\n")
+	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
+	f.reconcile()
+	f.failpoint = func(step string) error {
+		if step == "before swap 0" {
+			return errKilled
+		}
+		return nil
+	}
+	r := notes.EditRequest{Note: "l.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}, RequestKey: "k"}
+	_, err := f.Edit(ctx, r)
+	require.ErrorIs(t, err, errKilled)
+	f.restart()
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
+	f.requireConsistent()
+	for range 3 { // nothing is left that would be looked at again and again
+		paths, all := f.queue.take()
+		assert.False(t, all)
+		require.NoError(t, f.reconcilePaths(ctx, paths))
+	}
+	assert.Empty(t, f.queue.paths)
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "l.md"})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 2)
+	assert.Equal(t, "edit", page.Revisions[0].Operation)
+	_, err = f.Edit(ctx, r)
+	require.NoError(t, err, "the repeated request is answered")
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
+}
+
+// A row whose name is no note's must not be looked at for ever.
+func TestRowThatIsNoNotesName(t *testing.T) {
+	f := newFixture(t, "t.txt", "text\n")
+	b := &batch{vault: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
+	root, err := f.disk.open()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	b.root = root
+	b.remove(store.Row{Path: "t.txt", DiskPath: "t.txt"})
+	assert.Empty(t, b.again)
+	assert.Len(t, b.entries, 1)
+}
+
+// TestCrashWithTwoSavesInBetween: an editor saved in the instant before the
+// exchange, the program was killed before it could put that back, and the
+// editor saved once more.
+func TestCrashWithTwoSavesInBetween(t *testing.T) {
+	f := newFixture(t, "a.md", "old\n")
+	f.interrupted(store.FileChange{OldPath: "a.md", NewPath: "a.md", OldDisk: "a.md", NewDisk: "a.md", Old: []byte("old\n"), New: []byte("new\n")},
+		func(temp string) {
+			f.write(temp, "first save\n")
+			f.write("a.md", "second save\n")
+		})
+	assert.Equal(t, map[string]string{"a.md": "second save\n"}, f.files())
+	history, err := f.History(context.Background(), notes.HistoryQuery{Note: "a.md"})
+	require.NoError(t, err)
+	var sizes []int64
+	for _, r := range history.Revisions {
+		sizes = append(sizes, r.Size)
+	}
+	assert.Contains(t, sizes, int64(len("first save\n")), "the first save can be brought back")
+}
+
+// TestForeignFilesWithOurPrefix: only what is named exactly as temp files are
+// is swept up.
+func TestForeignFilesWithOurPrefix(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	ours := store.TempName()
+	keep := []string{".notesd-todo.md", ".notesd-", ".notesd-ABC.tmp", ".notesd-abcdefghijkl.tmp", ours + ".bak"}
+	for _, name := range append(keep, ours, ours+".old") {
+		f.write(name, "mine\n")
+	}
+	f.reconcile()
+	for _, name := range keep {
+		assert.Equal(t, "mine\n", f.onDisk(name))
+	}
+	assert.Len(t, f.files(), len(keep)+1)
+}
+
+// TestChangeThatCannotBeRecordedYet: the file is written, and the store fails.
+func TestChangeThatCannotBeRecordedYet(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "a.md", "a\n")
+	add := func(text string) error {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: text}}, Author: notes.Author{Name: text}, RequestKey: text})
+		return err
+	}
+	f.failpoint = func(step string) error {
+		if step == "absorbed" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	err := add("one")
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	assert.NotContains(t, domainError(t, err).Hint, "Nothing was changed")
+	f.failpoint = nil
+	require.NoError(t, add("two"))
+	require.NoError(t, add("one"), "the repeated request is answered")
+	assert.Equal(t, "a\n\none\n\ntwo\n", f.onDisk("a.md"))
+	f.reconcile()
+	f.requireConsistent()
+	history, err := f.History(ctx, notes.HistoryQuery{Note: "a.md"})
+	require.NoError(t, err)
+	require.Len(t, history.Revisions, 3)
+	assert.Equal(t, "one", history.Revisions[1].Author.Name)
+}

@@ -1,0 +1,92 @@
+package vault
+
+import (
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// What search, links and other programs print names the note everywhere.
+func TestReferences(t *testing.T) {
+	f := newFixture(t, "Recipes/Rye Bread.md", "# Rye\n\n## Oven\nhot\n", "C# 5.md", "x", "C.md", "x", "Odd.md:5-14.md", "x", "Über.md", "x")
+	rye := "Recipes/Rye Bread.md"
+	for ref, want := range map[string]struct {
+		path   string
+		anchor notes.Anchor
+	}{
+		"Recipes/Rye Bread.md:5-14":                                  {rye, notes.Anchor{First: 5, Last: 14}},
+		"Recipes/Rye Bread.md:5":                                     {rye, notes.Anchor{First: 5, Last: 5}},
+		"rye bread#Oven":                                             {rye, notes.Anchor{Heading: "Oven"}},
+		"Rye Bread#Rye#Oven":                                         {rye, notes.Anchor{Heading: "Rye#Oven"}},
+		"[[Rye Bread#Oven|the oven]]":                                {rye, notes.Anchor{Heading: "Oven"}},
+		"![[Rye Bread#^b1]]":                                         {rye, notes.Anchor{Heading: "^b1"}},
+		"[[Rye Bread]]":                                              {rye, notes.Anchor{}},
+		"note:///Recipes/Rye%20Bread.md?rev=3#L12-L18":               {rye, notes.Anchor{First: 12, Last: 18}},
+		"note:///Recipes/Rye%20Bread.md#L12":                         {rye, notes.Anchor{First: 12, Last: 12}},
+		"note:///Recipes/Rye%20Bread.md#Two%20Ovens":                 {rye, notes.Anchor{Heading: "Two Ovens"}},
+		"note:///%C3%9Cber.md?rev=1":                                 {"Über.md", notes.Anchor{}},
+		"obsidian://open?vault=V&file=Recipes%2FRye%20Bread%23Oven":  {rye, notes.Anchor{Heading: "Oven"}},
+		"obsidian://open?vault=V&file=Recipes%2FRye%20Bread.md":      {rye, notes.Anchor{}},
+		"obsidian://vault/V/Recipes/Rye%20Bread":                     {rye, notes.Anchor{}},
+		filepath.Join(f.Root(), rye):                                 {rye, notes.Anchor{}},
+		filepath.Join(f.dir, rye) + ":5-14":                          {rye, notes.Anchor{First: 5, Last: 14}},
+		"obsidian://open?path=" + url.QueryEscape(f.dir+"/"+rye):     {rye, notes.Anchor{}},
+		(&url.URL{Scheme: "file", Path: f.dir + "/" + rye}).String(): {rye, notes.Anchor{}},
+		"C.md":           {"C.md", notes.Anchor{}},
+		"C# 5":           {"C# 5.md", notes.Anchor{Heading: "5"}}, // all of it is a name, which comes first
+		"Odd.md:5-14.md": {"Odd.md:5-14.md", notes.Anchor{}},
+	} {
+		t.Run(ref, func(t *testing.T) {
+			m, err := f.Lookup(t.Context(), ref, notes.Scope{})
+			require.NoError(t, err)
+			assert.Equal(t, want.path, m.Path)
+			_, anchor := notes.SplitAnchor(ref)
+			assert.Equal(t, want.anchor, anchor)
+			n, err := f.Read(t.Context(), ref, notes.Scope{})
+			require.NoError(t, err)
+			assert.Equal(t, want.path, n.Path)
+		})
+	}
+	f.write("New/Note.md", "x") // not looked at yet
+	n, err := f.Read(t.Context(), filepath.Join(f.dir, "New", "Note.md")+":1-1", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "New/Note.md", n.Path)
+
+	for ref, want := range map[string]string{
+		"/etc/passwd":                         "absolute",
+		filepath.Dir(f.dir) + "/x.md":         "absolute",
+		"obsidian://open?path=%2Fetc%2Fhosts": "absolute",
+		"Recipes/":                            `this is a folder, with 1 notes in it and below`,
+		"Recipes":                             `list_notes folder="Recipes"`,
+		"Rye Bred#Oven":                       "no such note",
+	} {
+		_, err := f.Read(t.Context(), ref, notes.Scope{})
+		var e *notes.Error
+		require.ErrorAs(t, err, &e, ref)
+		assert.Contains(t, e.Error()+" "+e.Hint, want)
+	}
+	_, err = f.Lookup(t.Context(), "Recipes", notes.Scope{Read: []string{"Elsewhere"}})
+	require.ErrorContains(t, err, "no such note", "a folder outside of the scope is not told of")
+}
+
+// A change of a note that names only a part of it would be one of all of it.
+func TestPartsAreNotChanged(t *testing.T) {
+	f := newFixture(t, "Plan.md", "# Plan\n\n## Risks\nsnails\n", "C# 5.md", "x")
+	before := f.files()
+	for _, ref := range []string{"Plan#Risks", "Plan.md:3-4", "note:///Plan.md#L3-L4", "[[Plan#Risks]]"} {
+		_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: ref})
+		require.ErrorIs(t, err, notes.ErrInvalid, ref)
+		_, err = f.Move(t.Context(), notes.MoveRequest{Note: ref, To: "Other.md"})
+		require.ErrorIs(t, err, notes.ErrInvalid, ref)
+		_, err = f.Edit(t.Context(), notes.EditRequest{Note: ref, Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+		require.ErrorContains(t, err, `a part of the note "Plan.md"`, ref)
+	}
+	assert.Equal(t, before, f.files())
+	_, err := f.Delete(t.Context(), notes.DeleteRequest{Note: "C# 5"})
+	require.NoError(t, err)
+}

@@ -1,0 +1,266 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/atomicfile"
+	"notesd/internal/sqlite"
+	"notesd/notes"
+)
+
+// retryAfter is how soon a failed reconcile, or a follower that failed, is
+// tried again; it is also how soon a vault that is back is noticed.
+const retryAfter = 2 * time.Second
+
+// pruneEvery is how often history is brought within its limits.
+const pruneEvery = 6 * time.Hour
+
+// Run keeps the store equal to the disk until ctx ends: everything at first,
+// then what Changed reports, and everything again every few minutes, since
+// watchers lose events. It is the only caller of Reconcile in a running
+// program, and owns no goroutine after it returns.
+func (v *Vault) Run(ctx context.Context) error {
+	v.feed.run(ctx) // followers that are behind the store
+	var retryAt time.Time
+	if v.runAll(ctx) {
+		retryAt = time.Now().Add(retryAfter)
+	}
+	v.progress.ready.Store(retryAt.IsZero())
+	rescan := time.NewTicker(v.opt.RescanEvery)
+	defer rescan.Stop()
+	prune := time.NewTicker(pruneEvery)
+	defer prune.Stop()
+	v.report(ctx, "prune history", v.Prune(ctx))
+	for {
+		var again <-chan time.Time
+		if !retryAt.IsZero() {
+			again = time.After(time.Until(retryAt))
+		}
+		var remounted <-chan time.Time
+		if v.mounts.anyAway() {
+			remounted = time.After(retryAfter)
+		}
+		var late <-chan time.Time
+		if next := v.late.next(); !next.IsZero() {
+			late = time.After(time.Until(next))
+		}
+		var unread <-chan time.Time
+		if v.unread.any() {
+			unread = time.After(unreadRetry)
+		}
+		select {
+		case <-ctx.Done():
+			v.lookLate(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
+			return nil
+		case <-late:
+			v.lookLate(ctx, time.Now(), 0)
+			continue
+		case <-remounted:
+			if !v.mountsChanged() {
+				continue
+			}
+			v.queue.addAll()
+		case <-rescan.C:
+			v.queue.addAll()
+		case <-prune.C:
+			v.report(ctx, "prune history", v.Prune(ctx))
+			continue
+		case <-unread:
+			v.queue.add(v.unread.take())
+		case <-again:
+			v.queue.addAll()
+			retryAt = time.Time{}
+		case <-v.queue.signal:
+		}
+		all, retry := v.runQueue(ctx)
+		switch {
+		case retry && retryAt.IsZero():
+			retryAt = time.Now().Add(retryAfter)
+		case all && !retry: // else what failed before is still undone
+			retryAt = time.Time{}
+		}
+		if retryAt.IsZero() {
+			v.progress.ready.Store(true)
+		}
+	}
+}
+
+// runQueue does what is queued, and reports whether that was everything, and
+// whether a look at everything has to follow: the paths that failed are not kept.
+// Only a look at everything can end an incident.
+func (v *Vault) runQueue(ctx context.Context) (all, retry bool) {
+	paths, all := v.queue.take()
+	if all || v.incident.get() != nil {
+		return true, v.runAll(ctx)
+	}
+	if len(paths) > 0 {
+		err := v.reconcilePaths(ctx, paths)
+		v.incident.took(err, false)
+		retry = v.report(ctx, "reconcile paths", err)
+	}
+	return false, retry || len(v.feed.behind()) > 0
+}
+
+func (v *Vault) runAll(ctx context.Context) (retry bool) {
+	err := v.Reconcile(ctx)
+	v.incident.took(err, true)
+	retry = v.report(ctx, "reconcile", err)
+	v.feed.run(ctx)
+	return retry || len(v.feed.behind()) > 0
+}
+
+// report is the edge where the loop's errors are logged, each once.
+func (v *Vault) report(ctx context.Context, what string, err error) (retry bool) {
+	if err == nil || ctx.Err() != nil {
+		v.incident.logged = ""
+		return false
+	}
+	if text := err.Error(); v.incident.logged != text {
+		v.incident.logged = text
+		if errors.Is(err, notes.ErrUnavailable) {
+			v.opt.Log.Warn("the vault cannot be used; everything known is kept", "err", err)
+		} else {
+			v.opt.Log.Error(what+" failed; it will be tried again", "err", err)
+		}
+	}
+	return true
+}
+
+// maxQueued is how many paths are kept apart; beyond it comparing everything
+// is cheaper.
+const maxQueued = 10_000
+
+// pathQueue is a set of paths that wait for a reconcile, with a one-slot
+// signal: adding never blocks, and any number of adds wakes the reader once.
+type pathQueue struct {
+	mu     *sync.Mutex
+	paths  map[string]bool
+	all    bool
+	signal chan struct{}
+}
+
+func newPathQueue() pathQueue {
+	return pathQueue{mu: new(sync.Mutex), paths: map[string]bool{}, signal: make(chan struct{}, 1)}
+}
+
+func (q *pathQueue) add(paths []string) {
+	q.mu.Lock()
+	for _, p := range paths {
+		q.paths[p] = true
+	}
+	if len(q.paths) > maxQueued {
+		q.all = true
+	}
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *pathQueue) addAll() {
+	q.mu.Lock()
+	q.all = true
+	q.mu.Unlock()
+	q.wake()
+}
+
+func (q *pathQueue) wake() {
+	select {
+	case q.signal <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// take empties the queue.
+func (q *pathQueue) take() (paths []string, all bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	paths, all = slices.Sorted(maps.Keys(q.paths)), q.all
+	q.paths, q.all = map[string]bool{}, false
+	return paths, all
+}
+
+// progress is how far the work on a plan has come, for status.
+type progress struct {
+	ready  atomic.Bool
+	toScan atomic.Int64
+	done   atomic.Int64
+	active atomic.Int64
+
+	differing atomic.Int64 // files that a look has found to differ from the store, and that are to be read
+}
+
+func (p *progress) begin(n int) {
+	if p.active.Add(1) == 1 {
+		p.toScan.Store(0)
+		p.done.Store(0)
+	}
+	p.toScan.Add(int64(n))
+}
+
+func (p *progress) end() { p.active.Add(-1) }
+
+// incident is why the vault cannot be used just now.
+type incident struct {
+	mu     sync.Mutex
+	err    error
+	logged string // the last error that Run has logged; Run's alone
+
+	trouble string // why what is on disk cannot be taken in, though the vault can be used
+}
+
+// took records how taking in what is on disk has ended: all of it, or some.
+func (i *incident) took(err error, all bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case err == nil && all, errors.Is(err, notes.ErrUnavailable):
+		i.trouble = ""
+	case isFull(err):
+		i.trouble = stateIsFull
+	case err != nil:
+		i.trouble = err.Error()
+	}
+}
+
+// stateIsFull is what is said of a write that isFull.
+const stateIsFull = "the disk where notesd keeps its state is full"
+
+func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
+
+// set records the incident if err is one, and reports whether it begins.
+func (i *incident) set(err error) (begins bool) {
+	if !errors.Is(err, notes.ErrUnavailable) {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	begins = i.err == nil
+	i.err = err
+	return begins
+}
+
+// clear ends the incident, and reports whether there was one.
+func (i *incident) clear() (ends bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	ends = i.err != nil
+	i.err = nil
+	return ends
+}
+
+func (i *incident) get() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.err
+}
+
+func (i *incident) getTrouble() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.trouble
+}

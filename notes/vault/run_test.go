@@ -1,0 +1,323 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// running is a fixture whose vault runs, and whose log can be read.
+type running struct {
+	*fixture
+	log *lockedBuffer
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) count(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), part)
+}
+
+func newRunning(t *testing.T, opt Options, files ...string) *running {
+	t.Helper()
+	r := &running{fixture: newFixture(t, files...), log: &lockedBuffer{}}
+	require.NoError(t, r.store.Close())
+	opt.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r.open(opt)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+	r.until("ready", r.Ready)
+	return r
+}
+
+func (r *running) until(what string, holds func() bool) {
+	r.t.Helper()
+	require.Eventually(r.t, holds, 30*time.Second, 5*time.Millisecond, what)
+}
+
+func (r *running) unavailable() string {
+	st, err := r.Status(context.Background())
+	require.NoError(r.t, err)
+	return st.Unavailable
+}
+
+func (r *running) trouble() string {
+	st, err := r.Status(context.Background())
+	require.NoError(r.t, err)
+	return st.Trouble
+}
+
+func sixteen() (files []string) {
+	for i := range 16 {
+		files = append(files, fmt.Sprintf("n%d.md", i), fmt.Sprintf("text %d", i))
+	}
+	return files
+}
+
+// What failed is made good even if other changes, which do not fail, come before
+// it is tried again.
+func TestRunRemembersWhatFailed(t *testing.T) {
+	r := newRunning(t, Options{}, "A.md", "a")
+	exec := func(statement string) {
+		require.NoError(t, r.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}))
+	}
+	exec(`CREATE TEMP TRIGGER refusing BEFORE INSERT ON main.notes WHEN NEW.path = 'Bad.md' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	has := func(path string) func() bool {
+		return func() bool {
+			rows, err := r.store.Rows(t.Context(), []string{path})
+			return err == nil && len(rows) == 1
+		}
+	}
+	r.write("Bad.md", "bad")
+	r.Changed([]string{"Bad.md"})
+	r.until("it fails", func() bool { return r.log.count("refused") == 1 })
+	r.write("Good.md", "good")
+	r.Changed([]string{"Good.md"})
+	r.until("another is taken in", has("Good.md"))
+	assert.Contains(t, r.trouble(), "refused", "status says so until it is made good")
+	exec(`DROP TRIGGER refusing`)
+	r.until("it is tried again", has("Bad.md"))
+	r.until("it is made good", func() bool { return r.trouble() == "" })
+}
+
+// Watchers lose events: what nobody reported is found by the comparison of
+// everything that comes every few minutes.
+func TestRunComparesEverythingNowAndThen(t *testing.T) {
+	r := newRunning(t, Options{RescanEvery: 20 * time.Millisecond}, "A.md", "a")
+	r.write("B.md", "b")
+	r.rename("A.md", "C.md")
+	r.until("the store has what is on disk", func() bool {
+		_, errB := r.store.Lookup(context.Background(), "B.md", notes.Scope{})
+		_, errC := r.store.Lookup(context.Background(), "C.md", notes.Scope{})
+		_, errA := r.store.Lookup(context.Background(), "A.md", notes.Scope{})
+		return errB == nil && errC == nil && errors.Is(errA, notes.ErrNotFound)
+	})
+}
+
+// Nothing but the vault's being whole again ends an incident, which is logged
+// once and its end, too.
+func TestIncidentEndsByItself(t *testing.T) {
+	r := newRunning(t, Options{}, sixteen()...)
+	for name := range r.files() {
+		r.rename(name, "../"+filepath.Base(r.dir)+"-hold/"+name)
+	}
+	r.Rescan("the test has taken everything away")
+	r.until("the incident begins", func() bool { return r.unavailable() != "" })
+
+	// What the watcher reports meanwhile neither ends it nor stops the retries.
+	r.Changed([]string{"n0.md", "n1.md"})
+	r.until("it was looked at", func() bool { return len(r.queue.signal) == 0 })
+	assert.NotEmpty(t, r.unavailable())
+
+	for i := range 16 {
+		name := fmt.Sprintf("n%d.md", i)
+		r.rename("../"+filepath.Base(r.dir)+"-hold/"+name, name)
+		r.Changed([]string{name})
+		if i == 3 {
+			r.until("a few are not enough", func() bool { return strings.Contains(r.unavailable(), "lacks most") })
+			assert.EqualValues(t, 16, r.store.HeadSeq.Load(), "nothing is deleted while only some are back")
+		}
+	}
+	r.until("it heals", func() bool { return r.unavailable() == "" })
+	assert.Equal(t, 1, r.log.count("empty all of a sudden"), "each reason is logged once")
+	r.until("its end is logged", func() bool { return r.log.count("usable again") == 1 })
+	// From when most are back, the rest counts as deleted until it is back, too.
+	r.until("all are there", func() bool {
+		st, err := r.Status(context.Background())
+		return err == nil && st.Notes == 16
+	})
+}
+
+// An incident that a reader meets is ended by Run, which nobody has told.
+func TestIncidentOfAReadEnds(t *testing.T) {
+	r := newRunning(t, Options{}, sixteen()...)
+	away := r.dir + ".away"
+	require.NoError(t, os.Rename(r.dir, away))
+	require.ErrorIs(t, r.reconcilePaths(context.Background(), []string{"n0.md"}), notes.ErrUnavailable)
+	assert.NotEmpty(t, r.unavailable())
+	require.NoError(t, os.Rename(away, r.dir))
+	r.until("it heals", func() bool { return r.unavailable() == "" })
+}
+
+// A follower that fails is tried again, whatever else happens meanwhile.
+func TestFailedFollowerIsTriedAgain(t *testing.T) {
+	r := newRunning(t, Options{}, "A.md", "a")
+	full := &fullDisk{}
+	r.Follow(full)
+	full.set(errors.New("disk full"))
+	r.write("B.md", "b")
+	r.Changed([]string{"B.md"})
+	r.until("it fails", func() bool { return len(r.feed.behind()) > 0 })
+	r.Changed([]string{"nothing there.md"})
+	full.set(nil)
+	r.until("it is fed again", func() bool {
+		to, err := full.Position()
+		return err == nil && to.Seq == 2 && len(r.feed.behind()) == 0
+	})
+}
+
+// fullDisk is a follower that fails while it is told to.
+type fullDisk struct {
+	mu  sync.Mutex
+	at  notes.Position
+	err error
+}
+
+func (d *fullDisk) set(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+}
+
+func (d *fullDisk) Position() (notes.Position, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.at, nil
+}
+
+func (d *fullDisk) Apply(_ context.Context, to notes.Position, _ []notes.Change) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil {
+		d.at = to
+	}
+	return d.err
+}
+
+func (d *fullDisk) Reset(context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = notes.Position{}
+	return d.err
+}
+
+// A folder in the vault's place that lacks most notes is the mount point of a
+// disk that is away; one that has them is the vault, copied or restored.
+func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
+	replace := func(t *testing.T, keep int) (*fixture, error) {
+		f := newFixture(t, sixteen()...)
+		files := f.files()
+		require.NoError(t, os.Rename(f.dir, f.dir+".away"))
+		require.NoError(t, os.Mkdir(f.dir, 0o755))
+		f.write("Stray.md", "written while the disk was away")
+		for name, text := range files {
+			if keep > 0 {
+				f.write(name, text)
+				keep--
+			}
+		}
+		return f, f.Reconcile(context.Background())
+	}
+	t.Run("a mount point", func(t *testing.T) {
+		f, err := replace(t, 2)
+		require.ErrorIs(t, err, notes.ErrUnavailable)
+		assert.Contains(t, err.Error(), "mounted")
+		st, err := f.Status(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 16, st.Notes)
+		require.NoError(t, os.RemoveAll(f.dir))
+		require.NoError(t, os.Rename(f.dir+".away", f.dir))
+		f.reconcile()
+		f.requireConsistent()
+	})
+	t.Run("a restored copy", func(t *testing.T) {
+		f, err := replace(t, 12)
+		require.NoError(t, err)
+		f.feed.run(context.Background())
+		f.requireConsistent()
+		_, err = f.Create(context.Background(), notes.CreateRequest{Title: "It is the vault now"})
+		require.NoError(t, err)
+	})
+}
+
+// watching is a follower that reads the vault's status whenever it is fed.
+type watching struct {
+	*mirror
+	incomplete func() bool
+	saw        []bool
+}
+
+func (w *watching) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
+	w.saw = append(w.saw, w.incomplete())
+	return w.mirror.Apply(ctx, to, changes)
+}
+
+// Notes are called incomplete while a first look goes on, and while files are
+// read that are known to differ; not because nobody has looked yet.
+func TestIncompleteIsWhatIsKnown(t *testing.T) {
+	f := newFixture(t)
+	incomplete := func() bool {
+		st, err := f.Status(t.Context())
+		require.NoError(t, err)
+		return st.Incomplete
+	}
+	w := &watching{mirror: newMirror(), incomplete: incomplete}
+	start := func() {
+		require.NoError(t, f.store.Close())
+		f.open(Options{})
+		f.Follow(w)
+	}
+	for _, name := range []string{"A.md", "B.md"} {
+		f.write(name, name)
+	}
+	start()
+	assert.True(t, incomplete(), "there is nothing yet")
+	f.reconcile()
+	assert.True(t, w.saw[0])
+	f.progress.ready.Store(true)
+	assert.False(t, incomplete())
+
+	w.saw = nil
+	start()
+	require.False(t, f.Ready())
+	assert.False(t, incomplete(), "all is known that was known before")
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET hashed_at = ctime`) // read as soon as they were saved
+		return err
+	}))
+	f.reconcile()
+	assert.Empty(t, w.saw, "what is read again to be sure is no change")
+
+	start()
+	f.write("B.md", "another text")
+	f.reconcile()
+	assert.Equal(t, []bool{true}, w.saw)
+	assert.False(t, incomplete())
+
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error { return store.SetSetting(t.Context(), tx, store.LinksStale, true) }))
+	assert.True(t, incomplete(), "a first look was interrupted")
+}

@@ -1,0 +1,243 @@
+//go:build unix
+
+package vault
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func (f *fixture) symlink(target, name string) {
+	f.t.Helper()
+	require.NoError(f.t, os.Symlink(target, filepath.Join(f.dir, name)))
+}
+
+// TestNothingGoesThroughASymlinkedFolder: such folders are not followed, so a
+// note that was reached through one would be there under two paths.
+func TestNothingGoesThroughASymlinkedFolder(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/a.md", "a\n", "b.md", "b\n")
+	f.symlink("real", "alias")
+	f.symlink(".", "self")
+	f.reconcile()
+	before := f.files()
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "alias/new.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Contains(t, domainError(t, err).Error(), "symlink")
+	_, err = f.Create(ctx, notes.CreateRequest{Title: "new", Folder: "self/deep", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	for _, to := range []string{"alias/", "alias/c.md", "self/c.md"} {
+		_, err = f.Move(ctx, notes.MoveRequest{Note: "b.md", To: to, UpdateLinks: true})
+		require.ErrorIs(t, err, notes.ErrForbidden, to)
+	}
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "real", To: "self/other", UpdateLinks: true})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Equal(t, before, f.files())
+	_, err = f.Read(ctx, "alias/a.md", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	require.NoError(t, f.reconcilePaths(ctx, []string{"alias/a.md", "self/b.md"}))
+	f.requireConsistent()
+}
+
+// TestSymlinkFollowsItsTarget: what happens to the file that a symlink leads to
+// happens to the note, too.
+func TestSymlinkFollowsItsTarget(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/a.md", "a\n", ".hidden/b.md", "b\n")
+	f.symlink("real/a.md", "one.md")
+	require.NoError(t, f.reconcilePaths(ctx, []string{"one.md"}))
+	f.symlink("one.md", "two.md")
+	f.symlink("real/late.md", "three.md")
+	f.reconcile()
+	for _, step := range []struct {
+		look string
+		do   func()
+	}{
+		{"real/a.md", func() { f.write("real/a.md", "another a\n") }},
+		{"real/a.md", func() { f.remove("real/a.md") }},
+		{"real/a.md", func() { f.write("real/a.md", "back\n") }},
+		{"real/late.md", func() { f.write("real/late.md", "late\n") }},
+		{"real", func() { f.rename("real", "moved") }},
+		{"real", func() { f.rename("moved", "real") }},
+	} {
+		step.do()
+		require.NoError(t, f.reconcilePaths(ctx, []string{step.look, "moved"}))
+		f.feed.run(ctx)
+		f.requireConsistent()
+	}
+}
+
+// TestFolderBecomesASymlink is what moving a folder elsewhere and leaving a
+// symlink behind does.
+func TestFolderBecomesASymlink(t *testing.T) {
+	f := newFixture(t, "old/a.md", "a\n")
+	f.rename("old", "new")
+	f.symlink("new", "old")
+	require.NoError(t, f.reconcilePaths(context.Background(), []string{"old/a.md", "new"}))
+	f.feed.run(context.Background())
+	f.requireConsistent()
+	f.reconcile()
+	f.requireConsistent()
+}
+
+// TestMoveRelinksAFileOnce: the note and the symlinks that lead to it are one
+// file, whose links change once.
+func TestMoveRelinksAFileOnce(t *testing.T) {
+	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", "other.txt", "[x](X.md)\n")
+	f.symlink("real/a.md", "one.md")
+	f.symlink("one.md", "two.md")
+	f.symlink("other.txt", "three.md")
+	f.symlink("other.txt", "four.md")
+	f.reconcile()
+	w, err := f.Move(context.Background(), notes.MoveRequest{Note: "X.md", To: "sub/Y.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Empty(t, w.Conflicts)
+	assert.Equal(t, "[x](../sub/Y.md) [[Y]]\n", f.onDisk("real/a.md"))
+	assert.Equal(t, "[x](sub/Y.md)\n", f.onDisk("other.txt"))
+}
+
+// TestSymlinkThroughAFolderThatIsOne: "folder/../x" is not "x" when the folder
+// is a symlink.
+func TestSymlinkThroughAFolderThatIsOne(t *testing.T) {
+	f := newFixture(t, "x.md", "not this\n", "deep/x.md", "this\n", "deep/sub/y.md", "y\n")
+	f.symlink("deep/sub", "folder")
+	f.symlink("folder/../x.md", "note.md")
+	f.reconcile()
+	_, err := f.Edit(context.Background(), notes.EditRequest{Note: "note.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Equal(t, "not this\n", f.onDisk("x.md"))
+}
+
+// TestSomethingElseHasTheNotesName: it is gone, once and for all.
+func TestSomethingElseHasTheNotesName(t *testing.T) {
+	replace := map[string]func(full string) error{
+		"a pipe":                func(full string) error { return syscall.Mkfifo(full, 0o644) },
+		"a folder":              func(full string) error { return os.Mkdir(full, 0o755) },
+		"a broken symlink":      func(full string) error { return os.Symlink("nowhere", full) },
+		"a symlink to a folder": func(full string) error { return os.Symlink("sub", full) },
+		"a symlink to itself":   func(full string) error { return os.Symlink("a.md", full) },
+	}
+	for name, replacement := range replace {
+		for _, whole := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, whole vault: %t", name, whole), func(t *testing.T) {
+				f := newFixture(t, "a.md", "a\n", "sub/b.md", "b\n")
+				f.remove("a.md")
+				require.NoError(t, replacement(filepath.Join(f.dir, "a.md")))
+				if whole {
+					f.reconcile()
+				} else {
+					require.NoError(t, f.reconcilePaths(context.Background(), []string{"a.md"}))
+				}
+				rows, err := f.store.Rows(context.Background(), nil)
+				require.NoError(t, err)
+				assert.Len(t, rows, 1)
+				again, _ := f.queue.take()
+				assert.Empty(t, again)
+			})
+		}
+	}
+}
+
+// TestNoteThatBecameAPipe: whoever opens a pipe for reading waits for a
+// writer, which must not happen under the vault's lock.
+func TestNoteThatBecameAPipe(t *testing.T) {
+	f := newFixture(t, "a.md", "a\n")
+	f.remove("a.md")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(f.dir, "a.md"), 0o644))
+	_, err := f.Edit(context.Background(), notes.EditRequest{Note: "a.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Contains(t, domainError(t, err).Error(), "regular file")
+}
+
+// TestSymlinksLeadToNothingHidden: what the link's path allows, the file that
+// it leads to must allow as well, to read and to write.
+func TestSymlinksLeadToNothingHidden(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Public/a.md", "[s](s.png) [p](p.png) ![i](i.png) [[secret]]\n", "Private/n.md", "# Payroll\nzebra #pay [[a]]\n", "Private/p.png", "p",
+		".hid/h.md", "hidden\n", ".hid/s.png", "s", "Ign/i.md", "ignored\n", "Ign/i.png", "i", "Prompts/p.md", "prompt\n")
+	f.open(Options{Ignore: []string{"Ign/**"}, Protected: func() []string { return []string{"Prompts"} }})
+	f.symlink("../.hid/h.md", "Public/hidden.md")
+	f.symlink("../Ign/i.md", "Public/ignored.md")
+	f.symlink("../Private/n.md", "Public/secret.md")
+	f.symlink("secret.md", "Public/twice.md")
+	f.symlink("../.hid/s.png", "Public/s.png")
+	f.symlink("../Private/p.png", "Public/p.png")
+	f.symlink("../Ign/i.png", "Public/i.png")
+	f.symlink("../Prompts/p.md", "Public/prompt.md")
+	f.reconcile()
+	public := notes.Scope{Read: []string{"Public"}}
+	add := []notes.Edit{{Op: "append", Content: "more"}}
+
+	for _, scope := range []notes.Scope{{}, public} {
+		for _, name := range []string{"Public/hidden.md", "Public/ignored.md"} {
+			_, err := f.Read(ctx, name, scope)
+			require.ErrorIs(t, err, notes.ErrNotFound, name)
+			_, err = f.Edit(ctx, notes.EditRequest{Note: name, Edits: add, Scope: scope})
+			require.ErrorIs(t, err, notes.ErrNotFound, name)
+		}
+		for _, name := range []string{"Public/s.png", "Public/i.png"} {
+			_, err := f.Attachment(ctx, name, scope)
+			require.ErrorIs(t, err, notes.ErrNotFound, name)
+		}
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "Public/prompt.md", Edits: add, Scope: scope})
+		require.Error(t, err, "the prompts")
+	}
+	_, err := f.Read(ctx, "Public/secret.md", notes.Scope{})
+	require.NoError(t, err, "who may read everything reads it under both names")
+	_, err = f.Attachment(ctx, "Public/p.png", notes.Scope{})
+	require.NoError(t, err)
+
+	for _, name := range []string{"Public/secret.md", "Public/twice.md", "secret", "Payroll", notes.URI("Public/secret.md")} {
+		_, err := f.Read(ctx, name, public)
+		require.ErrorIs(t, err, notes.ErrNotFound, name)
+		assert.NotContains(t, domainError(t, err).Error(), "Private")
+		for _, change := range []func() error{
+			func() error {
+				_, err := f.Edit(ctx, notes.EditRequest{Note: name, Edits: add, Scope: public})
+				return err
+			},
+			func() error { _, err := f.Delete(ctx, notes.DeleteRequest{Note: name, Scope: public}); return err },
+			func() error {
+				_, err := f.Move(ctx, notes.MoveRequest{Note: name, To: "Public/x.md", Scope: public})
+				return err
+			},
+		} {
+			require.ErrorIs(t, change(), notes.ErrNotFound, name)
+		}
+	}
+	_, err = f.Attachment(ctx, "Public/p.png", public)
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	files, err := f.Attachments(ctx, "Public/a.md", public)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	page, err := f.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: public.Read}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, page.Total, "a.md alone: %v", page.Notes)
+	tags, err := f.Tags(ctx, public)
+	require.NoError(t, err)
+	assert.Empty(t, tags)
+	report, err := f.Links(ctx, "Public/a.md", notes.LinkQuery{Scope: public})
+	require.NoError(t, err)
+	assert.Empty(t, report.Outgoing)
+	assert.Empty(t, report.Backlinks)
+
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "Public/secret.md", Edits: add, Scope: notes.Scope{Write: []string{"Public"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden, "may read there and not write")
+	assert.NotContains(t, domainError(t, err).Error(), "Private")
+	assert.Equal(t, "# Payroll\nzebra #pay [[a]]\n", f.onDisk("Private/n.md"))
+	assert.Equal(t, "prompt\n", f.onDisk("Prompts/p.md"))
+
+	require.NoError(t, os.Remove(filepath.Join(f.dir, "Public/a.md"))) // and one that becomes such a link
+	f.symlink("../Private/n.md", "Public/a.md")
+	_, err = f.Read(ctx, "Public/a.md", public)
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}

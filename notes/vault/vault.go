@@ -1,0 +1,302 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// VaultOptions say how a vault is kept. Zero values mean the defaults.
+type Options struct {
+	Ignore       []string      // patterns of what is not touched, beyond hidden files
+	Dates        []string      // front matter keys that hold a note's date, before "date"
+	MaxNoteBytes int64         // a larger file is no note: 16 MiB
+	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
+	ReadOnly     bool          // refuse every write
+
+	// Protected returns the folders that clients may read and not write, such as
+	// those of the user's prompts. It is called for each write; nil: none.
+	Protected func() []string
+
+	History notes.HistoryLimits
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Vault is a folder of notes: the files, the store that mirrors them, and the
+// followers that derive more from it. It is safe for concurrent use.
+type Vault struct {
+	store  *store.Store
+	disk   *disk
+	ignore *notes.Ignore
+	opt    Options
+
+	mu     sync.Mutex    // held by whoever changes files or the store
+	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
+	feed   *feeder
+
+	recovered bool // what a crash had interrupted is finished; guarded by mu
+	settled   bool // history knows which of its notes exist; guarded by mu
+
+	queue    pathQueue
+	progress progress
+	incident incident
+	mounts   mounts
+	symlinks symlinks
+	late     lateFiles
+	left     leftFiles
+	unread   unread
+
+	failpoint func(step string) error // for tests
+}
+
+// NewVault prepares the vault at root for the store's use. The folder need
+// not be there yet: until it is, operations fail with [ErrUnavailable].
+func New(ctx context.Context, store *store.Store, root string, opt Options) (*Vault, error) {
+	if opt.MaxNoteBytes == 0 {
+		opt.MaxNoteBytes = 16 << 20
+	}
+	if opt.RescanEvery == 0 {
+		opt.RescanEvery = 5 * time.Minute
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Log == nil {
+		opt.Log = slog.Default()
+	}
+	ignore, err := notes.NewIgnore(opt.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	var recorded fsid.Identity
+	if err := store.Setting(ctx, vaultSetting, &recorded); err != nil {
+		return nil, err
+	}
+	disk, err := newDisk(root, recorded)
+	if err != nil {
+		return nil, err
+	}
+	store.Roots = []string{disk.path}
+	if abs, err := filepath.Abs(root); err == nil && abs != disk.path {
+		store.Roots = append(store.Roots, abs)
+	}
+	v := &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
+		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
+}
+
+// vaultSetting is where the store keeps the recorded folder's identity.
+const vaultSetting = "vault"
+
+// Follow adds a follower. Followers are fed in the order of their adding;
+// call it before Run.
+func (v *Vault) Follow(f notes.Follower) { v.feed.follow(f) }
+
+// Root returns the vault's folder, absolute and without symlinks.
+func (v *Vault) Root() string { return v.disk.path }
+
+// Store returns the store that mirrors the vault.
+func (v *Vault) Store() *store.Store { return v.store }
+
+// Ignored reports whether the vault-relative path is none of notesd's
+// business.
+func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
+
+// Changed tells the vault that something happened at these vault-relative
+// paths, files or folders. It only queues; Run does the work.
+func (v *Vault) Changed(paths []string) { v.queue.add(paths) }
+
+// Rescan tells the vault to compare everything.
+func (v *Vault) Rescan(reason string) {
+	v.opt.Log.Debug("rescan", "reason", reason)
+	v.queue.addAll()
+}
+
+// Ready reports whether the store has been compared with the whole vault, and
+// the followers have been fed, since Run began.
+func (v *Vault) Ready() bool { return v.progress.ready.Load() }
+
+// Refresh reconciles a folder at once while the first look at the whole vault
+// has not ended; later it does nothing.
+func (v *Vault) Refresh(ctx context.Context, folder string) error {
+	if v.Ready() {
+		return nil
+	}
+	return v.reconcilePaths(ctx, []string{folder})
+}
+
+// Lookup finds the note that ref names; see [Store.Lookup].
+func (v *Vault) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+	return v.store.Lookup(ctx, ref, scope)
+}
+
+// List returns a page of notes; see [Store.List].
+func (v *Vault) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	return v.store.List(ctx, q)
+}
+
+// Read returns the note that ref names as it is on disk now. A file that the
+// store knows in another version, or not at all, is reconciled first.
+func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	meta, err := v.store.Lookup(ctx, ref, scope)
+	if err != nil {
+		if meta, err = v.lookupOnDisk(ctx, ref, scope, err); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := v.isFresh(ctx, meta.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !fresh {
+		if err := v.takeIn(ctx, meta.Path); err != nil {
+			return nil, err
+		}
+		if v.unread.has(meta.Path) {
+			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read just now", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
+		}
+	}
+	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now
+		if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
+			return nil, err
+		}
+	}
+	note, err := v.store.LoadNote(ctx, meta.ID)
+	if err != nil {
+		return nil, err
+	}
+	if note == nil || !scope.CanRead(note.Path) {
+		_, err := v.store.Lookup(ctx, ref, scope) // says what became of it
+		if err == nil {
+			err = &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note has just been deleted"}
+		}
+		return nil, err
+	}
+	return note, nil
+}
+
+// lookupOnDisk finds a note that was saved so recently that the store does not
+// have it yet.
+func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope notes.Scope, notFound error) (notes.Meta, error) {
+	root, err := v.disk.open()
+	if err != nil {
+		return notes.Meta{}, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	base, _ := notes.SplitAnchor(ref)
+	p := ""
+	for _, name := range []string{ref, base} {
+		name, err := store.CleanRef(v.store.InVault(notes.AppRef(name)))
+		if err != nil || v.ignore.Match(name) {
+			continue
+		}
+		if !notes.IsNoteName(name) {
+			name += ".md"
+		}
+		if _, err := root.Lstat(name); err == nil {
+			p = name
+			break
+		}
+	}
+	if p == "" {
+		return notes.Meta{}, notFound
+	}
+	if err := v.takeIn(ctx, p); err != nil {
+		return notes.Meta{}, err
+	}
+	meta, err := v.store.Lookup(ctx, p, scope)
+	if err != nil {
+		return notes.Meta{}, notFound
+	}
+	return meta, nil
+}
+
+// takeIn reconciles a note that is to be read.
+func (v *Vault) takeIn(ctx context.Context, p string) error {
+	err := v.reconcilePaths(ctx, []string{p})
+	if isFull(err) {
+		return &notes.Error{Op: "read", Path: p, Err: notes.ErrUnavailable, Detail: "it has changed, and " + stateIsFull, Hint: "Free some space there and try again."}
+	}
+	return err
+}
+
+// isFresh reports whether the file at p is the one that the store knows, by
+// its stat.
+func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
+	rows, err := v.store.Rows(ctx, []string{p})
+	if err != nil {
+		return false, err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	if err := v.mounts.check(root, "read", p); err != nil {
+		return false, err
+	}
+	r, ok := rows[p]
+	if !ok {
+		return false, nil
+	}
+	info, err := root.Stat(r.DiskPath)
+	return err == nil && r.Unchanged(fsid.StatOf(info)), nil
+}
+
+// record remembers which folder the vault is.
+func (v *Vault) record(ctx context.Context, id fsid.Identity) error {
+	v.disk.adopt(id)
+	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return store.SetSetting(ctx, tx, vaultSetting, id) })
+}
+
+// Links reports the links of a note in both directions, by breadth first up
+// to the depth asked for.
+func (v *Vault) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
+	meta, err := v.store.Lookup(ctx, ref, q.Scope)
+	if err != nil {
+		return notes.LinkReport{}, err
+	}
+	switch q.Direction {
+	case "", "both", "out", "in":
+	default:
+		return notes.LinkReport{}, &notes.Error{Op: "list links of", Path: meta.Path, Err: notes.ErrInvalid, Detail: "direction must be out, in or both"}
+	}
+	q.Depth = min(max(q.Depth, 1), store.MaxLinkDepth)
+	if q.Limit <= 0 {
+		q.Limit = store.DefaultLinkLimit
+	}
+	report := notes.LinkReport{Path: meta.Path, Outgoing: []notes.LinkedNote{}, Backlinks: []notes.LinkedNote{}, Unresolved: []notes.LinkedNote{}}
+	err = v.store.Notes().Read(ctx, func(tx *sql.Tx) error {
+		outside, err := store.SymlinksOutside(ctx, tx, q.Scope)
+		if err != nil {
+			return err
+		}
+		w := &store.LinkWalk{Ctx: ctx, Tx: tx, Query: q, Report: &report, Outside: outside}
+		if q.Direction != "in" {
+			if err := w.Follow("out", meta.ID, &report.Outgoing); err != nil {
+				return err
+			}
+		}
+		if q.Direction != "out" {
+			if err := w.Follow("in", meta.ID, &report.Backlinks); err != nil {
+				return err
+			}
+		}
+		return w.AddContext()
+	})
+	return report, err
+}
+
+// WhyNothing says why the filter selects no note; see [Store.WhyNothing].
+func (v *Vault) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
+	return v.store.WhyNothing(ctx, f)
+}

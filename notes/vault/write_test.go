@@ -1,0 +1,660 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+func TestFileName(t *testing.T) {
+	tests := []struct{ title, want string }{
+		{"Plan", "Plan.md"},
+		{"a/b:c", "a-b-c.md"},
+		{"CON", "_CON.md"},
+		{"nul.txt", "_nul.txt.md"},
+		{"trailing dots...", "trailing dots.md"},
+		{"  spaces  \t here ", "spaces here.md"},
+		{"...", "Untitled.md"},
+		{"", "Untitled.md"},
+		{".hidden", "hidden.md"},
+		{". .. and so on", "and so on.md"},
+		{"what? [[really]] #1 ^x", "what really 1 x.md"},
+		{"note.md", "note.md"},
+		{"🎉 party 👩‍👩‍👧", "🎉 party 👩‍👩‍👧.md"},
+		{"line\nbreak\x00nul", "line breaknul.md"},
+		{"\u202egnp.exe", "gnp.exe.md"},
+		{"Cafe\u0301", "Café.md"},
+		{"日本語のノート", "日本語のノート.md"},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, notes.FileName(tt.title), "%q", tt.title)
+	}
+	for _, long := range []string{strings.Repeat("x", 300), strings.Repeat("é", 300), strings.Repeat("👩‍👩‍👧", 60)} {
+		name := notes.FileName(long)
+		assert.LessOrEqual(t, len(name), 200)
+		assert.True(t, utf8.ValidString(name))
+		assert.False(t, strings.HasSuffix(strings.TrimSuffix(name, ".md"), "\u200d"), "not within a joined character")
+	}
+}
+
+func FuzzFileName(f *testing.F) {
+	f.Add("a/b")
+	f.Add("CON. ")
+	f.Add("A\"\u03020")
+	f.Fuzz(func(t *testing.T, title string) {
+		name := notes.FileName(title)
+		require.NoError(t, notes.CheckNewPath(name), "%q from %q", name, title)
+		clean, err := notes.CleanPath(name)
+		require.NoError(t, err)
+		require.Equal(t, name, clean)
+	})
+}
+
+func FuzzCleanPath(f *testing.F) {
+	for _, seed := range []string{"a/b.md", "../x", "/etc/passwd", `C:\x`, "a//b", "a\x00b", "./a", "note.md:stream"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, p string) {
+		clean, err := notes.CleanPath(p)
+		if err != nil {
+			require.ErrorIs(t, err, notes.ErrInvalid)
+			return
+		}
+		require.True(t, filepath.IsLocal(clean), "%q", clean)
+		again, err := notes.CleanPath(clean)
+		require.NoError(t, err)
+		require.Equal(t, clean, again)
+		back, err := notes.ParseURI(notes.URI(clean))
+		require.NoError(t, err)
+		require.Equal(t, clean, back)
+	})
+}
+
+func TestCreate(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Plan.md", "# Plan\n")
+	w, err := f.Create(ctx, notes.CreateRequest{Title: "Road: a/b", Content: "Text", Folder: "New/Deep", Tags: []string{"#one", "two"},
+		FrontMatter: map[string]any{"status": "open"}, Author: notes.Author{Name: "test", Version: "1"}})
+	require.NoError(t, err)
+	assert.Equal(t, "New/Deep/Road- a-b.md", w.Path)
+	assert.Equal(t, "Road: a/b", w.Title)
+	text := f.onDisk(w.Path)
+	assert.Contains(t, text, "Text\n")
+	assert.Contains(t, text, "title: ")
+	assert.Equal(t, notes.Hash([]byte(text)), w.Hash)
+	f.requireConsistent()
+	note, err := f.Read(ctx, "Road: a/b", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"one", "two"}, note.Tags)
+	assert.Equal(t, "open", note.FrontMatter["status"])
+
+	refused := []struct {
+		name string
+		r    notes.CreateRequest
+		want error
+	}{
+		{"the same title", notes.CreateRequest{Title: "Plan"}, notes.ErrExists},
+		{"an existing path", notes.CreateRequest{Path: "Plan.md", Content: "x"}, notes.ErrExists},
+		{"a case-only twin", notes.CreateRequest{Path: "PLAN.md"}, notes.ErrExists},
+		{"no name", notes.CreateRequest{Content: "x"}, notes.ErrInvalid},
+		{"out of the vault", notes.CreateRequest{Path: "../x.md"}, notes.ErrInvalid},
+		{"an absolute path", notes.CreateRequest{Path: "/etc/x.md"}, notes.ErrInvalid},
+		{"a drive", notes.CreateRequest{Path: `C:/x.md`}, notes.ErrInvalid},
+		{"a stream", notes.CreateRequest{Path: "x.md:y.md"}, notes.ErrInvalid},
+		{"a reserved name", notes.CreateRequest{Path: "aux.md"}, notes.ErrInvalid},
+		{"a hidden folder", notes.CreateRequest{Path: ".obsidian/x.md"}, notes.ErrInvalid},
+		{"a folder outside", notes.CreateRequest{Title: "x", Folder: "../y"}, notes.ErrInvalid},
+		{"a folder that is a file", notes.CreateRequest{Title: "x", Folder: "Plan.md"}, notes.ErrInvalid},
+		{"a folder in a file", notes.CreateRequest{Path: "Plan.md/a/x.md"}, notes.ErrInvalid},
+		{"a folder without a title", notes.CreateRequest{Path: "Notes/"}, notes.ErrInvalid},
+		{"another client's note", notes.CreateRequest{Title: "Plan", Scope: notes.Scope{Write: []string{"Inbox"}}}, notes.ErrForbidden},
+		{"NUL", notes.CreateRequest{Title: "x", Content: "a\x00"}, notes.ErrInvalid},
+		{"invalid UTF-8", notes.CreateRequest{Title: "x", Content: "\xff"}, notes.ErrInvalid},
+		{"another client's folder", notes.CreateRequest{Title: "x", Scope: notes.Scope{Write: []string{"Inbox"}}}, notes.ErrForbidden},
+		{"read-only", notes.CreateRequest{Title: "x", Scope: notes.Scope{ReadOnly: true}}, notes.ErrReadOnly},
+	}
+	before := f.files()
+	for _, tt := range refused {
+		_, err := f.Create(ctx, tt.r)
+		require.Error(t, err, tt.name)
+		if tt.want != nil {
+			require.ErrorIs(t, err, tt.want, tt.name)
+			domainError(t, err)
+		}
+	}
+	assert.Equal(t, before, f.files(), "a refused write leaves nothing behind")
+}
+
+// Nothing that the content's front matter says is lost to an argument.
+func TestCreateMergesFrontMatter(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	for i, tt := range []struct {
+		r    notes.CreateRequest
+		want string
+	}{
+		{notes.CreateRequest{Content: "---\ntags: [call] # of today\nstatus: open\n---\nx\n", Tags: []string{"work", "#Call"}},
+			"---\ntags: [call, work] # of today\nstatus: open\n---\nx\n"},
+		{notes.CreateRequest{Content: "---\ntags:\n- a\n- b\n---\nx\n", Tags: []string{"c"}, FrontMatter: map[string]any{"tags": []any{"B", "d"}}},
+			"---\ntags:\n- a\n- b\n- d\n- c\n---\nx\n"},
+		{notes.CreateRequest{Content: "---\ntags: a, b\n---\n", Tags: []string{"b", "c"}}, "---\ntags: a, b, c\n---\n"},
+		{notes.CreateRequest{Content: "---\ntags: a b\n---\n", Tags: []string{"b", "c"}}, "---\ntags:\n  - a\n  - b\n  - c\n---\n"},
+		{notes.CreateRequest{Content: "---\nTags: [a]\n---\n", FrontMatter: map[string]any{"tags": "b"}}, "---\nTags: [a, b]\n---\n"},
+		{notes.CreateRequest{Content: "---\ntags:\nn: 1\n---\n", Tags: []string{"b"}}, "---\ntags:\n  - b\nn: 1\n---\n"},
+		{notes.CreateRequest{Title: "x", Content: "y\n", FrontMatter: map[string]any{"title": nil}}, "y\n"},
+		{notes.CreateRequest{Content: "---\ntag: a\n---\n", Tags: []string{"a"}}, "---\ntag: a\n---\n"},
+		{notes.CreateRequest{Content: "x\n", Tags: []string{"b"}, FrontMatter: map[string]any{"tags": []any{"a"}}}, "---\ntags:\n  - a\n  - b\n---\nx\n"},
+		{notes.CreateRequest{Content: "---\nn: 1 # one\ndue: 2026-01-02\n---\n", FrontMatter: map[string]any{"n": 1.0, "due": "2026-01-02", "m": true, "none": nil}},
+			"---\nn: 1 # one\ndue: 2026-01-02\nm: true\n---\n"},
+		{notes.CreateRequest{Content: "+++\ntags = [\"a\"]\n+++\n", Tags: []string{"b"}}, "+++\ntags = [\"a\", \"b\"]\n+++\n"},
+	} {
+		tt.r.Path = fmt.Sprintf("N%d.md", i)
+		_, err := f.Create(ctx, tt.r)
+		require.NoError(t, err, tt.r.Content)
+		assert.Equal(t, tt.want, f.onDisk(tt.r.Path))
+	}
+	before := f.files()
+	for _, tt := range []struct {
+		r    notes.CreateRequest
+		want string
+	}{
+		{notes.CreateRequest{Path: "C.md", Content: "---\nstatus: open\n---\n", FrontMatter: map[string]any{"Status": "done"}}, `"Status" has another value in the content's front matter than in front_matter`},
+		{notes.CreateRequest{Title: "T", Content: "---\ntitle: Other\n---\n"}, `"title" has another value in the content's front matter than in title`},
+		{notes.CreateRequest{Path: "C.md", Content: "---\na: [\n---\n", Tags: []string{"b"}}, `front matter "tags" cannot be written`},
+	} {
+		_, err := f.Create(ctx, tt.r)
+		require.ErrorIs(t, err, notes.ErrInvalid)
+		assert.ErrorContains(t, err, tt.want)
+	}
+	assert.Equal(t, before, f.files())
+}
+
+// What differs from a note only in case or Unicode form is its name.
+func TestCreateBesideATwin(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "Recipes/Rye Bread.md", "x\n", "Cafe\u0301.md", "y\n")
+	before := f.files()
+	for _, tt := range []struct {
+		r     notes.CreateRequest
+		taken string
+	}{
+		{notes.CreateRequest{Title: "Rye bread", Folder: "Recipes"}, "Recipes/Rye Bread.md"},
+		{notes.CreateRequest{Title: "rye bread", Path: "recipes/"}, "Recipes/Rye Bread.md"},
+		{notes.CreateRequest{Path: "Recipes/rye bread"}, "Recipes/Rye Bread.md"},
+		{notes.CreateRequest{Title: "Caf\u00e9"}, "Caf\u00e9.md"},
+		{notes.CreateRequest{Title: "CAFE\u0301"}, "Caf\u00e9.md"},
+	} {
+		_, err := f.Create(ctx, tt.r)
+		require.ErrorIs(t, err, notes.ErrExists)
+		assert.Equal(t, []string{tt.taken}, domainError(t, err).Candidates)
+	}
+	assert.Equal(t, before, f.files())
+	w, err := f.Create(ctx, notes.CreateRequest{Title: "Wheat", Path: "Recipes/"})
+	require.NoError(t, err)
+	assert.Equal(t, "Recipes/Wheat.md", w.Path)
+}
+
+func TestCreateNumbersAnotherTitleWithTheSameFileName(t *testing.T) {
+	f := newFixture(t)
+	for _, tt := range []struct{ title, path string }{{"a/b", "a-b.md"}, {"a:b", "a-b 2.md"}, {"A|B", "A-B 3.md"}} {
+		w, err := f.Create(context.Background(), notes.CreateRequest{Title: tt.title})
+		require.NoError(t, err)
+		assert.Equal(t, tt.path, w.Path)
+		assert.Equal(t, tt.title, w.Title)
+	}
+}
+
+func TestEditChangesOnlyWhatItNames(t *testing.T) {
+	ctx := context.Background()
+	text := "\ufeff---\r\nb: 1 # keep\r\na: 'x'\r\n---\r\n# T\r\n\r\nold text\r\n## Two\r\nend"
+	f := newFixture(t, "N.md", text)
+	require.NoError(t, os.Chmod(filepath.Join(f.dir, "N.md"), 0o640))
+	w, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "replace_text", Old: "old", New: "new"}}, Author: notes.Author{Name: "c", Version: "2"}})
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(text, "old", "new", 1), f.onDisk("N.md"))
+	assert.Contains(t, w.Diff, "+new text")
+	info, err := os.Stat(filepath.Join(f.dir, "N.md"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+	}
+	f.requireConsistent()
+
+	t.Run("all or none", func(t *testing.T) {
+		before := f.onDisk("N.md")
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "x"}, {Op: "replace_text", Old: "nowhere", New: ""}}})
+		require.ErrorIs(t, err, notes.ErrInvalid)
+		assert.Equal(t, before, f.onDisk("N.md"))
+	})
+	t.Run("dry run", func(t *testing.T) {
+		before := f.onDisk("N.md")
+		w, err := f.Edit(ctx, notes.EditRequest{Note: "N", DryRun: true, Edits: []notes.Edit{{Op: "append", Content: "tail"}}})
+		require.NoError(t, err)
+		assert.Contains(t, w.Diff, "+tail")
+		assert.Equal(t, before, f.onDisk("N.md"))
+	})
+	t.Run("expected hash", func(t *testing.T) {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", ExpectedHash: notes.Hash([]byte(text)), Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+		e := domainError(t, err)
+		require.ErrorIs(t, err, notes.ErrConflict)
+		assert.Equal(t, notes.Hash([]byte(f.onDisk("N.md"))), e.Hash)
+		assert.Contains(t, e.Diff, "+new text", "it shows what has changed since")
+		_, err = f.Edit(ctx, notes.EditRequest{Note: "N", ExpectedHash: e.Hash, Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+		require.NoError(t, err)
+	})
+	t.Run("history", func(t *testing.T) {
+		page, err := f.History(ctx, notes.HistoryQuery{Note: "N"})
+		require.NoError(t, err)
+		require.Len(t, page.Revisions, 3)
+		assert.Equal(t, notes.Author{Name: "c", Version: "2"}, page.Revisions[1].Author)
+		assert.Equal(t, notes.Outside, page.Revisions[2].Author)
+		assert.Equal(t, 1, page.Revisions[1].Added)
+		assert.Equal(t, 1, page.Revisions[1].Removed)
+		_, err = f.Restore(ctx, notes.RestoreRequest{Note: "N", Revision: page.Revisions[2].Revision})
+		require.NoError(t, err)
+		assert.Equal(t, text, f.onDisk("N.md"))
+		f.requireConsistent()
+	})
+}
+
+// TestSaveBetweenCheckAndRename: an editor saves after notesd has compared
+// the file and before it changes the name.
+func TestSaveBetweenCheckAndRename(t *testing.T) {
+	ctx := context.Background()
+	writes := map[string]func(f *fixture) (notes.Written, error){
+		"edit": func(f *fixture) (notes.Written, error) {
+			return f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+		},
+		"delete": func(f *fixture) (notes.Written, error) {
+			d, err := f.Delete(ctx, notes.DeleteRequest{Note: "N"})
+			return d.Written, err
+		},
+		"move": func(f *fixture) (notes.Written, error) { return f.Move(ctx, notes.MoveRequest{Note: "N", To: "M.md"}) },
+		"move with change": func(f *fixture) (notes.Written, error) {
+			return f.Move(ctx, notes.MoveRequest{Note: "N", To: "d/M.md", UpdateLinks: true})
+		},
+	}
+	saves := map[string]func(f *fixture){
+		"in place": func(f *fixture) { f.write("N.md", "theirs") },
+		"by rename": func(f *fixture) {
+			f.write("N.md.swp", "theirs")
+			f.rename("N.md.swp", "N.md")
+		},
+	}
+	for writeName, write := range writes {
+		for saveName, save := range saves {
+			t.Run(writeName+", saved "+saveName, func(t *testing.T) {
+				f := newFixture(t, "N.md", "original [x](other.md)\n", "other.md", "o\n")
+				f.failpoint = func(step string) error {
+					if step == "before swap 0" {
+						save(f)
+					}
+					return nil
+				}
+				_, err := write(f)
+				require.ErrorIs(t, err, notes.ErrConflict)
+				assert.Equal(t, notes.Hash([]byte("theirs")), domainError(t, err).Hash)
+				assert.Equal(t, map[string]string{"N.md": "theirs", "other.md": "o\n"}, f.files())
+				f.failpoint = nil
+				f.reconcile()
+				f.requireConsistent()
+			})
+		}
+	}
+}
+
+func TestNewNoteAppearingMeanwhileIsNotReplaced(t *testing.T) {
+	f := newFixture(t)
+	f.failpoint = func(step string) error {
+		if step == "before swap 0" {
+			f.write("New.md", "theirs")
+		}
+		return nil
+	}
+	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "New", Content: "ours"})
+	require.ErrorIs(t, err, notes.ErrExists)
+	assert.Equal(t, map[string]string{"New.md": "theirs"}, f.files())
+}
+
+func TestLateWriterIsKeptInHistory(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	editor, err := os.OpenFile(filepath.Join(f.dir, "N.md"), os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	f.failpoint = func(step string) error {
+		if step == "absorbed" { // the editor still has the displaced file open
+			_, err := editor.WriteString("late words\n")
+			return errors.Join(err, editor.Close())
+		}
+		return nil
+	}
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	if runtime.GOOS == "windows" { // which does not replace what another program has open
+		require.ErrorIs(t, err, notes.ErrConflict)
+		require.NoError(t, editor.Close())
+		assert.Equal(t, map[string]string{"N.md": "original\n"}, f.files())
+		return
+	}
+	require.NoError(t, err)
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	found := false
+	for _, r := range page.Revisions {
+		found = found || r.Hash == notes.Hash([]byte("original\nlate words\n"))
+	}
+	assert.True(t, found, "%+v", page.Revisions)
+}
+
+// TestTwoSavesAroundAnExchange: the first makes the exchange be taken back, the
+// second meets the note while it is ours. The second is what the name holds
+// then, and the first is in history.
+func TestTwoSavesAroundAnExchange(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "original\n")
+	f.failpoint = func(step string) error {
+		if step != "before swap 0" {
+			return nil
+		}
+		temps, err := filepath.Glob(filepath.Join(f.dir, store.TempPrefix+"*"))
+		require.NoError(t, err)
+		require.Len(t, temps, 1)
+		ours, err := os.OpenFile(temps[0], os.O_WRONLY|os.O_APPEND, 0)
+		require.NoError(t, err)
+		_, err = ours.WriteString("second\n")
+		return errors.Join(err, ours.Close(), f.writeFile("N.md", "first\n"))
+	}
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "ours"}}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Equal(t, map[string]string{"N.md": "original\n\nours\nsecond\n"}, f.files())
+	f.reconcile()
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(page.Revisions, func(r notes.Revision) bool { return r.Hash == notes.Hash([]byte("first\n")) }), "%+v", page.Revisions)
+}
+
+func TestRepeatedRequestIsAnsweredFromTheJournal(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t)
+	r := notes.CreateRequest{Title: "Once", Content: "x", RequestKey: "k1"}
+	first, err := f.Create(ctx, r)
+	require.NoError(t, err)
+	again, err := f.Create(ctx, r)
+	require.NoError(t, err)
+	first.Seq = again.Seq
+	assert.Equal(t, first, again)
+	f.restart()
+	again, err = f.Create(ctx, r)
+	require.NoError(t, err)
+	assert.Equal(t, first.Hash, again.Hash)
+	assert.Len(t, f.files(), 1)
+}
+
+// A repeat is answered whatever became of the note, and a key that comes with
+// another request does nothing.
+func TestRequestKeyIsBoundToItsRequest(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "n\n", "L.md", "[[N]]\n")
+	first, again := notes.BindRequest("k", "delete_note", "N"), notes.BindRequest("k", "delete_note", "L")
+	repeated, err := f.Repeated(ctx, first)
+	require.NoError(t, err)
+	assert.False(t, repeated)
+	d, err := f.Delete(ctx, notes.DeleteRequest{Note: "N", RequestKey: first})
+	require.NoError(t, err)
+	repeated, err = f.Repeated(ctx, first)
+	require.NoError(t, err)
+	assert.True(t, repeated)
+	f.write("N.md", "another\n")
+	f.reconcile()
+	same, err := f.Delete(ctx, notes.DeleteRequest{Note: "N", RequestKey: first})
+	require.NoError(t, err)
+	d.Seq = 0 // what the caller has to wait for is long there
+	assert.Equal(t, d, same)
+	assert.Equal(t, []string{"L.md"}, same.LinkedFrom)
+	assert.Equal(t, "another\n", f.onDisk("N.md"))
+
+	before := f.files()
+	_, err = f.Repeated(ctx, again)
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "L", RequestKey: again})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	_, err = f.Create(ctx, notes.CreateRequest{Title: "New", RequestKey: notes.BindRequest("k", "create_note", "New")})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	domainError(t, err)
+	assert.Equal(t, before, f.files())
+}
+
+func TestDeleteAndRestore(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "N.md", "text\n", "Linker.md", "see [[N]]\n")
+	d, err := f.Delete(ctx, notes.DeleteRequest{Note: "N"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Linker.md"}, d.LinkedFrom)
+	assert.NotContains(t, f.files(), "N.md")
+	f.requireConsistent()
+	page, err := f.History(ctx, notes.HistoryQuery{Note: "N"})
+	require.NoError(t, err)
+	require.Len(t, page.Revisions, 2)
+	assert.Empty(t, page.Revisions[0].Hash)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "N.md", Revision: page.Revisions[0].Revision})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "N.md", Revision: page.Revisions[1].Revision})
+	require.NoError(t, err)
+	assert.Equal(t, "text\n", f.onDisk("N.md"))
+	f.requireConsistent()
+	report, err := f.Links(ctx, "Linker", notes.LinkQuery{})
+	require.NoError(t, err)
+	require.Len(t, report.Outgoing, 1)
+	assert.Equal(t, "N.md", report.Outgoing[0].To)
+}
+
+func TestForgetLeavesNoTrace(t *testing.T) {
+	ctx := context.Background()
+	secret := "xyzzy-plugh-" + strings.Repeat("4711", 10)
+	f := newFixture(t, "Secret.md", secret, "Other.md", "o")
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "Secret", Edits: []notes.Edit{{Op: "append", Content: secret}}})
+	require.NoError(t, err)
+	_, err = f.Forget(ctx, "Secret", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrExists, "a living note is not forgotten")
+	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "Secret"})
+	require.NoError(t, err)
+	done, err := f.Forget(ctx, "Secret", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, notes.Forgotten{Paths: []string{"Secret.md"}, Versions: 2}, done)
+	assert.Equal(t, 1, f.view.resets, "followers are built anew")
+	f.requireConsistent()
+	_, err = f.History(ctx, notes.HistoryQuery{Note: "Secret"})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	f.requireNoTrace(secret, "Secret", "secret")
+}
+
+func TestSymlinkIsWrittenThrough(t *testing.T) {
+	ctx := context.Background()
+	f := newFixture(t, "real/Target.md", "text\n")
+	outside := filepath.Join(t.TempDir(), "out.md")
+	require.NoError(t, os.WriteFile(outside, []byte("outside"), 0o644))
+	require.NoError(t, os.Symlink("real/Target.md", filepath.Join(f.dir, "Link.md")))
+	f.reconcile()
+	_, err := f.Edit(ctx, notes.EditRequest{Note: "Link.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/Target.md"))
+	info, err := os.Lstat(filepath.Join(f.dir, "Link.md"))
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the symlink is still one")
+	paths, _ := f.queue.take()
+	require.NoError(t, f.reconcilePaths(ctx, paths))
+	f.requireConsistent()
+
+	f.remove("Link.md")
+	require.NoError(t, os.Symlink(outside, filepath.Join(f.dir, "Link.md")))
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "Link.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.Error(t, err)
+	data, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "outside", string(data))
+}
+
+func TestFaultsLeaveTheOldBytes(t *testing.T) {
+	ctx := context.Background()
+	appendTo := func(f *fixture) error {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+		return err
+	}
+	tests := []struct {
+		name    string
+		arrange func(t *testing.T, f *fixture)
+		want    error
+		says    string
+	}{
+		{"a hard link", func(t *testing.T, f *fixture) {
+			require.NoError(t, os.Link(filepath.Join(f.dir, "N.md"), filepath.Join(f.dir, "twin.txt")))
+		}, notes.ErrForbidden, "hard link"},
+		{"a lock", holdLock, notes.ErrConflict, "lock"},
+		{"an immutable file", func(t *testing.T, f *fixture) {
+			full := filepath.Join(f.dir, "N.md")
+			if err := exec.Command("chattr", "+i", full).Run(); err != nil {
+				t.Skip("chattr +i is not possible here")
+			}
+			t.Cleanup(func() { assert.NoError(t, exec.Command("chattr", "-i", full).Run()) })
+		}, notes.ErrForbidden, "permit"},
+		{"removed between read and write", func(_ *testing.T, f *fixture) {
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					f.remove("N.md")
+				}
+				return nil
+			}
+		}, notes.ErrConflict, "removed"},
+		{"a failing sync", func(_ *testing.T, f *fixture) {
+			f.failpoint = func(step string) error {
+				if step == "staged" {
+					return syscall.EIO
+				}
+				return nil
+			}
+		}, nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "N.md", "old\n")
+			tt.arrange(t, f)
+			err := appendTo(f)
+			require.Error(t, err)
+			if tt.want != nil {
+				require.ErrorIs(t, err, tt.want)
+				assert.Contains(t, domainError(t, err).Error(), tt.says)
+			}
+			f.failpoint = nil
+			for name, text := range f.files() {
+				assert.NotContains(t, name, store.TempPrefix)
+				assert.Equal(t, "old\n", text)
+			}
+		})
+	}
+}
+
+// TestFullAndReadOnlyDisks needs a real mount, which only root may make.
+func TestFullAndReadOnlyDisks(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", dir).Run(); err != nil {
+		t.Skip("a tmpfs cannot be mounted here")
+	}
+	t.Cleanup(func() { assert.NoError(t, exec.Command("umount", dir).Run()) })
+	f := &fixture{t: t, dir: dir, state: t.TempDir(), view: newMirror(), clock: &clock{}}
+	f.clock.now = f.clock.now.AddDate(2200, 0, 0)
+	f.write("N.md", strings.Repeat("old ", 20000))
+	f.open(Options{})
+	defer func() { assert.NoError(t, f.store.Close()) }()
+	f.reconcile()
+	before := f.files()
+	for range 3 {
+		_, err := f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: strings.Repeat("new ", 50000)}}})
+		require.Error(t, err)
+		assert.Contains(t, domainError(t, err).Error(), "full")
+		_, err = f.Create(ctx, notes.CreateRequest{Title: "Big", Folder: "x/y", Content: strings.Repeat("new ", 80000)})
+		assert.Contains(t, domainError(t, err).Error(), "full")
+	}
+	assert.Equal(t, before, f.files())
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "no folder is left either")
+
+	require.NoError(t, exec.Command("mount", "-o", "remount,ro", dir).Run())
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "N", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, notes.ErrReadOnly)
+	assert.Equal(t, before, f.files())
+}
+
+// TestCostlyEditsAreComputedOutsideTheLock, on the text that the note has when
+// they are written.
+func TestCostlyEditsAreComputedOutsideTheLock(t *testing.T) {
+	ctx := context.Background()
+	long := strings.Repeat("a line of text\n", maxLockedEdits/15)
+	edits := notes.EditRequest{Note: "A.md", Edits: []notes.Edit{{Op: "append", Content: "one"}, {Op: "append", Content: "two"}}}
+
+	f := newFixture(t, "A.md", long)
+	drafts := 0
+	f.failpoint = func(step string) error {
+		if step == "drafted" {
+			drafts++
+			require.True(t, f.mu.TryLock(), "the lock is free")
+			f.mu.Unlock()
+			if drafts == 1 {
+				f.write("A.md", long+"an editor's line\n")
+			}
+		}
+		return nil
+	}
+	_, err := f.Edit(ctx, edits)
+	require.NoError(t, err)
+	assert.Equal(t, 2, drafts)
+	assert.Equal(t, long+"an editor's line\n\none\n\ntwo\n", f.onDisk("A.md"))
+
+	f = newFixture(t, "A.md", long)
+	f.failpoint = func(step string) error {
+		if step == "drafted" {
+			f.write("A.md", f.onDisk("A.md")+"again\n")
+		}
+		return nil
+	}
+	_, err = f.Edit(ctx, edits)
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.NotContains(t, f.onDisk("A.md"), "one")
+
+	f = newFixture(t, "A.md", long)
+	edits.Edits = slices.Repeat(edits.Edits, 100)
+	_, err = f.Edit(ctx, notes.EditRequest{Note: "A.md", Edits: slices.Repeat(edits.Edits, 2)})
+	require.ErrorIs(t, err, notes.ErrInvalid, "too many at once")
+	assert.Contains(t, err.Error(), "at most 200")
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = f.Edit(canceled, edits)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, long, f.onDisk("A.md"))
+}
+
+// TestATagIsOneWord, as in Obsidian; the error says how to write it.
+func TestATagIsOneWord(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{"one", "#two  words"}})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	assert.Contains(t, domainError(t, err).Hint, "two-words")
+	assert.Empty(t, f.files())
+	_, err = f.Create(context.Background(), notes.CreateRequest{Title: "A", Tags: []string{" one ", "#a/b", "two-words"}})
+	require.NoError(t, err)
+}
