@@ -61,7 +61,7 @@ var layers = map[string]layer{
 		why:     "it stores and compares vectors, whatever they stand for",
 	},
 	"vectors/bert": {
-		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
+		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/unigram", "vectors/bert/wordpiece"},
 		why:     engineWhy,
 	},
 	"vectors/endpoint":       {why: leafWhy},
@@ -71,7 +71,7 @@ var layers = map[string]layer{
 	"vectors/bert/wordpiece": {why: leafWhy},
 	"vectors/model":          {imports: []string{"vectors/bert"}, why: engineWhy},
 	"vectors/model/convert": {
-		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/wordpiece"},
+		imports: []string{"vectors/bert/kernel", "vectors/bert/modelfile", "vectors/bert/unigram", "vectors/bert/wordpiece"},
 		why:     engineWhy,
 	},
 	"notes": {
@@ -138,6 +138,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"internal/daemon":       {imports: []string{"internal/relay"}}, // its processes are tested with real relays
 	"search/eval":           {imports: []string{"notes"}},
 	"vectors/bert":          {imports: []string{"vectors/model"}},
+	"vectors/model":         {imports: []string{"vectors/bert/modelfile", "vectors/bert/unigram"}},
 	"vectors/model/convert": {imports: []string{"vectors/bert"}},
 	"migrations":            {thirdParty: []string{"modernc.org/sqlite"}},
 	"vectors/table":         {thirdParty: []string{"modernc.org/sqlite"}},       // its vec, the reference for distances

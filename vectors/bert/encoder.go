@@ -76,15 +76,35 @@ func (e *Encoder) Embed(ctx context.Context, text string, dst []float32) error {
 func (e *Encoder) lookUp() {
 	m := e.model
 	h := m.config.Hidden
-	words := int8s(m.words)
 	for i, id := range e.ids {
 		row := e.hidden[i*h:][:h]
-		scale := modelfile.Float(m.wordScales, int(id))
+		m.word(row, int(id))
 		position := m.positions[4*i*h:][:4*h]
-		for j, w := range words[int(id)*h:][:h] {
-			row[j] = float32(float32(w)*scale) + modelfile.Float(position, j)
+		for j := range row {
+			row[j] += modelfile.Float(position, j)
 		}
 		m.kernels.Normalise(row, m.embeddingNorm.gamma, m.embeddingNorm.beta, m.config.Epsilon)
+	}
+}
+
+// word writes the embedding of a token.
+func (m *Model) word(row []float32, id int) {
+	h := len(row)
+	if m.config.WordBits == 4 {
+		for at := 0; at < h; at += modelfile.WordBlock {
+			block := id*h/modelfile.WordBlock + at/modelfile.WordBlock
+			scale := modelfile.Half(m.wordScales, block)
+			half := row[at+modelfile.WordBlock/2:][:modelfile.WordBlock/2]
+			for j, b := range m.words[block*modelfile.WordBlock/2:][:modelfile.WordBlock/2] {
+				row[at+j] = float32(int(b&15)-8) * scale
+				half[j] = float32(int(b>>4)-8) * scale
+			}
+		}
+		return
+	}
+	scale := modelfile.Float(m.wordScales, id)
+	for j, w := range int8s(m.words)[id*h:][:h] {
+		row[j] = float32(w) * scale
 	}
 }
 

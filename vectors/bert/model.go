@@ -9,6 +9,7 @@ import (
 
 	"notesd/vectors/bert/kernel"
 	"notesd/vectors/bert/modelfile"
+	"notesd/vectors/bert/unigram"
 	"notesd/vectors/bert/wordpiece"
 )
 
@@ -44,8 +45,7 @@ type Model struct {
 	unmap func() error
 }
 
-// tokenizer is what a Model needs of one. WordPiece is the only kind so far; a
-// Unigram one would be another.
+// tokenizer is what a Model needs of one, of either kind.
 type tokenizer interface {
 	// Append appends the ids of text's tokens until dst has limit of them.
 	Append(dst []int32, text string, limit int) []int32
@@ -91,18 +91,10 @@ func open(data []byte, kernels *kernel.Set) (*Model, error) {
 // load makes what is not used in place: the tokenizer's table and the small
 // arrays, which need alignment.
 func (m *Model) load() error {
-	c := m.config.Tokenizer
-	vocabulary := make([][]byte, 0, c.Size)
-	for _, token := range m.file.Vocabulary {
-		vocabulary = append(vocabulary, token)
-	}
-	m.tokenizer = wordpiece.New(wordpiece.Config{
-		Fold:         c.Lowercase,
-		Continuation: c.Continuation,
-		MaxWordRunes: c.MaxWordRunes,
-		Unknown:      int32(c.Unknown),
-	}, vocabulary)
 	var err error
+	if m.tokenizer, err = newTokenizer(m.file); err != nil {
+		return err
+	}
 	if m.embeddingNorm, err = loadNorm(m.file, modelfile.EmbeddingNorm); err != nil {
 		return err
 	}
@@ -113,6 +105,30 @@ func (m *Model) load() error {
 		}
 	}
 	return nil
+}
+
+func newTokenizer(f *modelfile.File) (tokenizer, error) {
+	c := f.Config.Tokenizer
+	if c.Kind == modelfile.Unigram {
+		if _, err := f.Floats(modelfile.VocabularyScores); err != nil {
+			return nil, err
+		}
+		return unigram.New(unigram.Pieces{
+			Text:   f.Bytes(modelfile.VocabularyText),
+			Ends:   f.Bytes(modelfile.VocabularyEnds),
+			Scores: f.Bytes(modelfile.VocabularyScores),
+		}, int32(c.Unknown)), nil
+	}
+	vocabulary := make([][]byte, 0, c.Size)
+	for _, token := range f.Vocabulary {
+		vocabulary = append(vocabulary, token)
+	}
+	return wordpiece.New(wordpiece.Config{
+		Fold:         c.Lowercase,
+		Continuation: c.Continuation,
+		MaxWordRunes: c.MaxWordRunes,
+		Unknown:      int32(c.Unknown),
+	}, vocabulary), nil
 }
 
 // Dim is the length of the model's vectors.
@@ -140,6 +156,9 @@ func (m *Model) Prefix(k Kind) string {
 	}
 	return m.config.PassagePrefix
 }
+
+// Calibration says what the model's cosines mean; nil: the file does not know.
+func (m *Model) Calibration() *modelfile.Calibration { return m.config.Calibration }
 
 // Tokens is the number of tokens in text, special ones not counted, however
 // long it is.

@@ -34,14 +34,33 @@ type Config struct {
 	QueryPrefix   string `json:"query_prefix"`
 	PassagePrefix string `json:"passage_prefix"`
 
+	// WordBits is the size of one value of the word embeddings: 0 stands for 8.
+	WordBits int `json:"word_bits,omitempty"`
+
 	Tokenizer Tokenizer `json:"tokenizer"`
+
+	// Calibration says what the model's cosines mean; nil: that is unknown.
+	Calibration *Calibration `json:"calibration,omitempty"`
+}
+
+// Calibration relates the cosine of a question and a passage to how well words
+// match: a cosine of Zero is worth nothing, and each Unit above it as much as a
+// note that has all words of the question. No vector depends on it.
+type Calibration struct {
+	Zero float64 `json:"zero"`
+	Unit float64 `json:"unit"`
+	// Mean and Deviation are of the cosines of questions and passages that have
+	// nothing to do with each other.
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
 }
 
 // Tokenizer says how text becomes tokens.
 type Tokenizer struct {
-	Kind string `json:"kind"` // "wordpiece"
+	Kind string `json:"kind"` // "wordpiece" or "unigram"
 	Size int    `json:"size"` // tokens in the vocabulary
 
+	// Of WordPiece only.
 	Lowercase    bool   `json:"lowercase"`      // and strip accents
 	Continuation string `json:"continuation"`   // marks a piece inside a word: "##"
 	MaxWordRunes int    `json:"max_word_runes"` // a longer word is unknown
@@ -57,12 +76,17 @@ const (
 	PoolingMean = "mean"
 	PoolingCLS  = "cls"
 	WordPiece   = "wordpiece"
+	Unigram     = "unigram"
 )
 
 // check reports the first thing in the configuration that this program could
 // not run. Its limits are far above any model that is of use here; they keep a
 // damaged file from asking for absurd amounts of memory.
 func (c *Config) check() error {
+	leastWord := 1
+	if c.Tokenizer.Kind == Unigram {
+		leastWord = 0
+	}
 	for _, f := range []struct {
 		name          string
 		value, lo, hi int
@@ -75,7 +99,7 @@ func (c *Config) check() error {
 		{"positions", c.Positions, 3, 8192, 1},
 		{"max_tokens", c.MaxTokens, 3, c.Positions, 1},
 		{"tokenizer.size", c.Tokenizer.Size, 1, 1 << 20, 1},
-		{"tokenizer.max_word_runes", c.Tokenizer.MaxWordRunes, 1, 1000, 1},
+		{"tokenizer.max_word_runes", c.Tokenizer.MaxWordRunes, leastWord, 1000, 1},
 		{"tokenizer.start", c.Tokenizer.Start, 0, c.Tokenizer.Size - 1, 1},
 		{"tokenizer.end", c.Tokenizer.End, 0, c.Tokenizer.Size - 1, 1},
 		{"tokenizer.unknown", c.Tokenizer.Unknown, 0, c.Tokenizer.Size - 1, 1},
@@ -104,8 +128,14 @@ func (c *Config) checkKinds() error {
 	if c.Pooling != PoolingMean && c.Pooling != PoolingCLS {
 		return fmt.Errorf("pooling %q is unknown to this version (it has %q, %q)", c.Pooling, PoolingMean, PoolingCLS)
 	}
-	if c.Tokenizer.Kind != WordPiece {
-		return fmt.Errorf("tokenizer %q is unknown to this version (it has %q)", c.Tokenizer.Kind, WordPiece)
+	if c.Tokenizer.Kind != WordPiece && c.Tokenizer.Kind != Unigram {
+		return fmt.Errorf("tokenizer %q is unknown to this version (it has %q, %q)", c.Tokenizer.Kind, WordPiece, Unigram)
+	}
+	if c.WordBits != 0 && c.WordBits != 4 {
+		return fmt.Errorf("word_bits is %d, and this version has 4 and, when it is left out, 8", c.WordBits)
+	}
+	if k := c.Calibration; k != nil && !(k.Unit > 0 && k.Unit <= 10 && math.Abs(k.Zero) <= 1 && math.Abs(k.Mean) <= 1 && k.Deviation > 0 && k.Deviation <= 1) {
+		return fmt.Errorf("calibration %+v is not about cosines", *k)
 	}
 	return nil
 }

@@ -213,3 +213,55 @@ func FuzzRead(f *testing.F) {
 		file.Identity()
 	})
 }
+
+// multilingual is the least model with a Unigram vocabulary and embeddings of
+// four bits.
+func multilingual() Config {
+	c := smallest()
+	c.WordBits = 4
+	c.Tokenizer = Tokenizer{Kind: Unigram, Size: 4, Start: 1, End: 2}
+	c.Calibration = &Calibration{Zero: 0.8, Unit: 0.25, Mean: 0.7, Deviation: 0.02}
+	return c
+}
+
+func TestMultilingual(t *testing.T) {
+	c := multilingual()
+	s := sections(c)
+	assert.Len(t, s[WordWeight], 4*32/2)
+	assert.Len(t, s[WordScale], 4*2)
+	assert.Len(t, s[VocabularyScores], 4*4)
+	data, err := Encode(c, s)
+	require.NoError(t, err)
+	f, err := Read(data)
+	require.NoError(t, err)
+	assert.Equal(t, c, f.Config)
+
+	uncalibrated := c
+	uncalibrated.Calibration = nil
+	again, err := Encode(uncalibrated, s)
+	require.NoError(t, err)
+	other, err := Read(again)
+	require.NoError(t, err)
+	assert.Equal(t, f.Identity(), other.Identity(), "no vector depends on the calibration")
+
+	for name, change := range map[string]func(c *Config){
+		"word_bits":   func(c *Config) { c.WordBits = 3 },
+		"calibration": func(c *Config) { c.Calibration = &Calibration{Zero: 0.8} },
+		"sections":    func(c *Config) { c.Tokenizer.Kind, c.Tokenizer.MaxWordRunes = WordPiece, 100; c.WordBits = 0 },
+	} {
+		c := multilingual()
+		change(&c)
+		_, err := Encode(c, s)
+		assert.ErrorIs(t, err, ErrFormat, name)
+	}
+}
+
+func TestHalf(t *testing.T) {
+	for bits, want := range map[uint16]float32{
+		0: 0, 0x3C00: 1, 0xC000: -2, 0x7BFF: 65504, 0x0400: 1.0 / (1 << 14), 0x0001: 1.0 / (1 << 24), 0x83FF: -1023.0 / (1 << 24),
+		0x7C00: float32(math.Inf(1)), 0x3555: 0.333251953125,
+	} {
+		assert.Equal(t, want, Half(binary.LittleEndian.AppendUint16([]byte{9, 9}, bits), 1), "%04x", bits)
+	}
+	assert.True(t, math.IsNaN(float64(Half([]byte{1, 0x7C}, 0))))
+}

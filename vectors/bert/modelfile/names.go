@@ -7,11 +7,21 @@ import "fmt"
 const (
 	VocabularyText = "vocabulary.text"    // bytes: all tokens, one after another
 	VocabularyEnds = "vocabulary.ends"    // uint32 [V]: where each token ends
-	WordWeight     = "embedding.word"     // int8 [V][H]
-	WordScale      = "embedding.scale"    // float32 [V]
+	WordWeight     = "embedding.word"     // int8 [V][H]; of four bits: see [WordBlock]
+	WordScale      = "embedding.scale"    // float32 [V]; of four bits: float16 [V][H/WordBlock]
 	Position       = "embedding.position" // float32 [P][H], the first type's row included
 	EmbeddingNorm  = "embedding.norm"     // float32 [2][H]: gamma, beta
 )
+
+// VocabularyScores is a section of Unigram models: float32 [V], the logarithm of
+// each token's probability, and 0 of control tokens.
+const VocabularyScores = "vocabulary.scores"
+
+// WordBlock is how many values of a word embedding of four bits have a scale in
+// common. They are WordBlock/2 bytes: byte j has value j in its low four bits
+// and value j + WordBlock/2 in its high ones, each 8 more than the value is in
+// units of the scale.
+const WordBlock = 32
 
 // Matrices of a layer, each with five sections: see [Matrix]. The first takes
 // the layer's input to queries, keys and values side by side.
@@ -68,6 +78,12 @@ func (c *Config) sizes() map[string]int64 {
 		WordScale:      4 * v,
 		Position:       4 * int64(c.Positions) * h,
 		EmbeddingNorm:  8 * h,
+	}
+	if c.WordBits == 4 {
+		sizes[WordWeight], sizes[WordScale] = v*h/2, 2*v*h/WordBlock
+	}
+	if c.Tokenizer.Kind == Unigram {
+		sizes[VocabularyScores] = 4 * v
 	}
 	for i := range c.Layers {
 		sizes[LayerSection(i, AttentionNorm)] = 8 * h

@@ -126,10 +126,11 @@ func (f *File) checkVocabulary() error {
 func (f *File) Bytes(name string) []byte { return f.sections[name] }
 
 // Identity is a digest of all that vectors depend on: the sections, as the file
-// states their own digest, and the configuration without its provenance.
+// states their own digest, and the configuration without its provenance
+// and calibration.
 func (f *File) Identity() string {
 	c := f.Config
-	c.License, c.Source, c.SourceSHA256 = "", "", ""
+	c.License, c.Source, c.SourceSHA256, c.Calibration = "", "", "", nil
 	encoded, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // it was read from JSON
@@ -182,6 +183,20 @@ func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
 		}
 		from = end
 	}
+}
+
+// Half returns the i-th float16 of a section as a float32, exactly.
+func Half(section []byte, i int) float32 {
+	h := uint32(binary.LittleEndian.Uint16(section[2*i:]))
+	sign, exponent, fraction := h>>15<<31, h>>10&31, h&1023
+	switch exponent {
+	case 0: // zero or subnormal
+		v := float32(fraction) / (1 << 24)
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31: // infinite or no number
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // Float returns the i-th float32 of a section, wherever it lies: sections in

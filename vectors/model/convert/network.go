@@ -11,10 +11,22 @@ import (
 // results serve only to find ranges, so speed is of no concern.
 type network struct {
 	config    *modelfile.Config
-	words     []float32 // [vocabulary][hidden]
+	words     words
 	positions []float32 // [positions][hidden], the first type's row added
 	norm      normal
 	layers    []block
+}
+
+// words are the embeddings of the vocabulary.
+type words interface {
+	row(id int) []float32
+	sections() map[string][]byte // of a model file
+}
+
+// weights are published weights, by the names of BertModel.
+type weights interface {
+	get(name string, shape ...int) ([]float32, error)
+	embeddings() (words, error)
 }
 
 // linear is y = W x + b, W being [n][k].
@@ -32,16 +44,16 @@ type block struct {
 	attentionNorm, outputNorm normal
 }
 
-func newNetwork(c *modelfile.Config, file []byte) (*network, error) {
-	t, err := readTensors(file)
+func newNetwork(c *modelfile.Config, w weights) (*network, error) {
+	embeddings, err := w.embeddings()
 	if err != nil {
 		return nil, err
 	}
-	r := reader{tensors: t}
+	r := reader{weights: w}
 	h := c.Hidden
 	net := &network{
 		config:    c,
-		words:     r.get("embeddings.word_embeddings.weight", c.Tokenizer.Size, h),
+		words:     embeddings,
 		positions: r.get("embeddings.position_embeddings.weight", c.Positions, h),
 		norm:      r.normal("embeddings.LayerNorm", h),
 	}
@@ -59,7 +71,7 @@ func newNetwork(c *modelfile.Config, file []byte) (*network, error) {
 
 // reader reads tensors until one fails.
 type reader struct {
-	tensors *tensors
+	weights weights
 	err     error
 }
 
@@ -67,7 +79,7 @@ func (r *reader) get(name string, shape ...int) []float32 {
 	if r.err != nil {
 		return nil
 	}
-	values, err := r.tensors.get(name, shape...)
+	values, err := r.weights.get(name, shape...)
 	r.err = err
 	return values
 }
@@ -109,9 +121,9 @@ func (net *network) run(ids []int32, see func(layer, matrix int, rows [][]float3
 	h := net.config.Hidden
 	x := make([][]float32, len(ids))
 	for i, id := range ids {
-		x[i] = make([]float32, h)
+		x[i] = net.words.row(int(id))
 		for j := range x[i] {
-			x[i][j] = net.words[int(id)*h+j] + net.positions[i*h+j]
+			x[i][j] += net.positions[i*h+j]
 		}
 	}
 	net.norm.apply(x, net.config.Epsilon)

@@ -3,24 +3,23 @@ package main
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"notesd/vectors/bert/kernel"
 	"notesd/vectors/bert/modelfile"
-	"notesd/vectors/bert/wordpiece"
 )
+
+// tokenizer cuts text into ids.
+type tokenizer interface {
+	Append(dst []int32, text string, limit int) []int32
+}
 
 // ranges holds, for each layer and matrix, the largest absolute value that each
 // input channel was seen to take.
 type ranges [][4][]float32
 
 // calibrate runs texts through the network and notes ranges.
-func calibrate(net *network, c *modelfile.Config, vocabulary [][]byte, texts []string) ranges {
-	t := wordpiece.New(wordpiece.Config{
-		Fold:         c.Tokenizer.Lowercase,
-		Continuation: c.Tokenizer.Continuation,
-		MaxWordRunes: c.Tokenizer.MaxWordRunes,
-		Unknown:      int32(c.Tokenizer.Unknown),
-	}, vocabulary)
+func calibrate(net *network, c *modelfile.Config, t tokenizer, texts []string) ranges {
 	seen := make(ranges, c.Layers)
 	for i := range seen {
 		for m := range seen[i] {
@@ -28,6 +27,9 @@ func calibrate(net *network, c *modelfile.Config, vocabulary [][]byte, texts []s
 		}
 	}
 	for _, text := range texts {
+		if !strings.HasPrefix(text, c.QueryPrefix) || c.QueryPrefix == "" {
+			text = c.PassagePrefix + text
+		}
 		ids := t.Append([]int32{int32(c.Tokenizer.Start)}, text, c.MaxTokens-1)
 		ids = append(ids, int32(c.Tokenizer.End))
 		net.run(ids, func(layer, matrix int, rows [][]float32) {
@@ -41,23 +43,11 @@ func calibrate(net *network, c *modelfile.Config, vocabulary [][]byte, texts []s
 	return seen
 }
 
-// quantise returns the sections of the model file.
-func quantise(net *network, vocabulary [][]byte, seen ranges) (map[string][]byte, error) {
-	h := net.config.Hidden
-	words, scales, _ := rows8(net.words, h)
-	text, ends := []byte(nil), []uint32(nil)
-	for _, token := range vocabulary {
-		text = append(text, token...)
-		ends = append(ends, uint32(len(text)))
-	}
-	sections := map[string][]byte{
-		modelfile.VocabularyText: text,
-		modelfile.VocabularyEnds: encode(ends),
-		modelfile.WordWeight:     encode(words),
-		modelfile.WordScale:      encode(scales),
-		modelfile.Position:       encode(net.positions),
-		modelfile.EmbeddingNorm:  net.norm.encode(),
-	}
+// quantise returns the sections of the model file but the vocabulary's.
+func quantise(net *network, seen ranges) (map[string][]byte, error) {
+	sections := net.words.sections()
+	sections[modelfile.Position] = encode(net.positions)
+	sections[modelfile.EmbeddingNorm] = net.norm.encode()
 	for i := range net.layers {
 		l := &net.layers[i]
 		sections[modelfile.LayerSection(i, modelfile.AttentionNorm)] = l.attentionNorm.encode()

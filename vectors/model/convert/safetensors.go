@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+
+	"notesd/vectors/bert/modelfile"
 )
 
 // tensors are the float32 arrays of a safetensors file: a length, a JSON header
 // of that length, the data.
 type tensors struct {
-	entries map[string]tensor
-	data    []byte
+	entries      map[string]tensor
+	data         []byte
+	size, hidden int // of the word embeddings
 }
 
 type tensor struct {
@@ -20,7 +24,7 @@ type tensor struct {
 	Offsets [2]int `json:"data_offsets"`
 }
 
-func readTensors(file []byte) (*tensors, error) {
+func readTensors(c *modelfile.Config, file []byte) (*tensors, error) {
 	if len(file) < 8 {
 		return nil, fmt.Errorf("safetensors: too short")
 	}
@@ -33,7 +37,7 @@ func readTensors(file []byte) (*tensors, error) {
 		return nil, fmt.Errorf("safetensors: %w", err)
 	}
 	delete(raw, "__metadata__")
-	t := &tensors{make(map[string]tensor), file[8+n:]}
+	t := &tensors{make(map[string]tensor), file[8+n:], c.Tokenizer.Size, c.Hidden}
 	for name, r := range raw {
 		var e tensor
 		if err := json.Unmarshal(r, &e); err != nil {
@@ -42,6 +46,24 @@ func readTensors(file []byte) (*tensors, error) {
 		t.entries[name] = e
 	}
 	return t, nil
+}
+
+// floatRows are rows of h values that a model file has in eight bits.
+type floatRows struct {
+	h      int
+	values []float32
+}
+
+func (t *tensors) embeddings() (words, error) {
+	values, err := t.get("embeddings.word_embeddings.weight", t.size, t.hidden)
+	return floatRows{t.hidden, values}, err
+}
+
+func (r floatRows) row(id int) []float32 { return slices.Clone(r.values[id*r.h:][:r.h]) }
+
+func (r floatRows) sections() map[string][]byte {
+	weight, scale, _ := rows8(r.values, r.h)
+	return map[string][]byte{modelfile.WordWeight: encode(weight), modelfile.WordScale: encode(scale)}
 }
 
 // get returns the values of the tensor with this name and shape.
