@@ -13,8 +13,8 @@ type SemanticHit struct {
 	NoteID  int64
 	Ordinal int     // of its nearest chunk
 	Cosine  float64 // of that chunk and the query
-	// Near is the cosine on one scale for all models: what is about the query
-	// has more than .3, what has nothing to do with it about 0.
+	// Near is the cosine on the scale of how well words match, where 1 is all
+	// words of the query. [Chance] says what it is by chance.
 	Near float64
 	// First is Near of the note's first chunk.
 	First float64
@@ -40,6 +40,13 @@ type Scorer interface {
 	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)
 }
 
+// Chance is a Semantic that also tells how near passages are that have nothing
+// to do with text. Of others their mean is taken to be 0 and their deviation
+// .095. It is asked right after Nearest, with the same text.
+type Chance interface {
+	Unrelated(ctx context.Context, text string) (Spread, error)
+}
+
 // The states of the semantic side of a search.
 const (
 	StateReady       = "ready"              // took part, over all notes
@@ -59,6 +66,9 @@ type Coverage struct {
 	Passages int    // that it can find
 	Why      string // what keeps it from being more; "" when nothing does, or it is a matter of time
 }
+
+// Spread describes values by their mean and their standard deviation.
+type Spread struct{ Mean, Deviation float64 }
 
 // UnavailableError is the error of a semantic side that cannot answer for a reason
 // that is not its own, such as a server that is away. It is told to the reader and
@@ -98,6 +108,8 @@ type meaning struct {
 	complete bool          // every note that is in neither is far, not unknown
 	weight   float64
 	passages int // that near was chosen from
+	// unrelated is the spread of passages that have nothing to do with the query.
+	unrelated Spread
 }
 
 // What words and meaning count in a hybrid search. Chosen on judged sets;

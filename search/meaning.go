@@ -92,6 +92,9 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 			m.complete = false // what it left out has no vectors
 		}
 	}
+	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
+		m.unrelated, got.err = chance.Unrelated(a.ctx, a.r.meaning)
+	}
 	if err := ctx.Err(); err != nil {
 		return meaning{}, err
 	}

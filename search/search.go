@@ -29,6 +29,7 @@ type rankedList struct {
 	total    int
 	weak     bool // every one is
 	floor    float64
+	clear    float64
 	semantic Coverage
 	remarks  []string
 
@@ -222,7 +223,7 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *ranking, m meaning) error {
-	list.floor = floor(m.passages, m.weight)
+	list.floor, list.clear = floor(m)
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = meaning{}
 		for i := range text {

@@ -4,7 +4,8 @@ import "math"
 
 // Bounds of nearness, see [SemanticHit]: a note that has none of the query's
 // words is a hit from the floor on, and a weak one unless it is clearly above
-// it. docs/retrieval.md has what the bounds lose and keep out on judged sets.
+// it. They are for unrelated passages of the mean 0 and the deviation floorUnit,
+// and moved to where a model has them. docs/retrieval.md has what the bounds lose and keep out on judged sets.
 const (
 	// floorMost is the floor of many passages. The nearest of few passages that
 	// have nothing to do with a query is farther: the greatest of n samples
@@ -23,13 +24,19 @@ const (
 	fluent = 0.5
 )
 
-// floor returns how near a passage must be, of so many, to be a hit by meaning.
-func floor(passages int, weight float64) float64 {
+// floor returns how near a passage must be, of so many, to be a hit by meaning,
+// and to be clearly one.
+func floor(m meaning) (hit, clear float64) {
 	f := floorMost
-	if passages > 0 {
-		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(passages)+1)))
+	if m.passages > 0 {
+		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	return f * min(1, weight/fluent)
+	f *= min(1, m.weight/fluent)
+	if m.unrelated.Deviation == 0 {
+		return f, f + clearAbove
+	}
+	unit := m.unrelated.Deviation / floorUnit
+	return m.unrelated.Mean + f*unit, m.unrelated.Mean + (f+clearAbove)*unit
 }
 
 // judge marks the hits that have little of what was asked for, and says so
@@ -42,7 +49,7 @@ func (s *search) judge(list *rankedList) {
 		if c.embedded {
 			share = clearShare
 		}
-		c.weak = c.near < list.floor+clearAbove && s.rescorer.share(c.terms) < share
+		c.weak = c.near < list.clear && s.rescorer.share(c.terms) < share
 		list.weak = list.weak && c.weak
 	}
 	switch {

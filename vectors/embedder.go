@@ -27,12 +27,19 @@ type Embedder interface {
 	Weight(text string) float64
 }
 
-// Calibrated is an Embedder that reports whether its cosines are on the scale of
-// [Hit.Near]. The cosines of other embedders are scaled by their distribution over
-// unrelated passages.
+// Calibrated is an Embedder that may have a calibration. The cosines of other
+// embedders are scaled by their distribution over unrelated passages.
 type Calibrated interface {
 	Embedder
-	Calibrated() bool
+	// Calibration returns the calibration and reports whether it is known.
+	Calibration() (Calibration, bool)
+}
+
+// Calibration relates cosines to [Hit.Near], which is (cosine − Zero) / Unit.
+type Calibration struct {
+	Zero, Unit float64
+	// Mean and Deviation describe the cosines of questions and unrelated passages.
+	Mean, Deviation float64
 }
 
 // Learner is an Embedder that learns its dimension from its first vector.

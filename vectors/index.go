@@ -159,8 +159,8 @@ type Hit struct {
 	NoteID  int64
 	Ordinal int // ordinal of the nearest chunk
 	Cosine  float64
-	// Near is the cosine on a scale that is the same for all models, that of the
-	// built-in model: a related note has more than .3, an unrelated one about 0.
+	// Near is the cosine on the scale of how well words match, where 1 is all
+	// words of the text: see [Calibration].
 	Near float64
 	// First is Near of the note's first chunk.
 	First float64
@@ -215,6 +215,25 @@ func (x *Index) Weight(text string) float64 {
 		return x.opt.Embedder.Weight(text)
 	}
 	return s.embedder.Weight(text)
+}
+
+// Spread describes values by their mean and their standard deviation.
+type Spread struct{ Mean, Deviation float64 }
+
+// Unrelated returns the distribution of [Hit.Near] of passages that are unrelated
+// to the text.
+func (x *Index) Unrelated(ctx context.Context, text string) (Spread, error) {
+	query, s, err := x.embedQuery(ctx, text)
+	if err != nil {
+		return Spread{}, err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.serving != s {
+		return Spread{}, nil
+	}
+	file := s.slots.view()
+	return s.unrelated(query, file.vector), nil
 }
 
 // embedQuery returns the vector of a query and the serving space. It waits until

@@ -234,7 +234,7 @@ func requireAgreement(t *testing.T, s *space, rows map[string]string) {
 func (k *killing) embedder(out io.Writer, leave io.Reader) Embedder {
 	inner := Embedder(newWordEmbedder("m1"))
 	if k.model == builtIn {
-		m, err := model.Default()
+		m, err := model.English()
 		require.NoError(k.t, err)
 		inner = NewTransformer(m)
 	}

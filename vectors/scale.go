@@ -16,6 +16,12 @@ const (
 	// texts. Indexes with fewer passages are not scaled, because hits would be a
 	// large part of the sample.
 	backgroundRows = 256
+	// leastRows is the number of passages from which on they are sampled for the
+	// floor of hits.
+	leastRows = 32
+	// unrelatedDeviation is the standard deviation of [Hit.Near] of unrelated
+	// passages of MiniLM; their mean is 0.
+	unrelatedDeviation = 0.095
 	// nearDeviation is the standard deviation of the sample on the scale of
 	// [Hit.Near]. It is the best value from .05 to .2 on the judged sets.
 	nearDeviation = 0.1
@@ -23,7 +29,10 @@ const (
 
 // scale returns the scale of the cosines of a query. The caller must lock.
 func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) scale {
-	if c, ok := s.embedder.(Calibrated); ok && c.Calibrated() || s.entries.len() < backgroundRows {
+	if c, ok := calibration(s.embedder); ok {
+		return scale{c.Zero, c.Unit}
+	}
+	if s.entries.len() < backgroundRows {
 		return scale{unit: 1}
 	}
 	mean, deviation := s.entries.background(query, vector)
@@ -31,6 +40,31 @@ func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) sca
 		return scale{unit: 1}
 	}
 	return scale{zero: mean, unit: deviation / nearDeviation}
+}
+
+// unrelated returns the distribution of [Hit.Near] of passages that are unrelated
+// to a query. A question in one language and passages in another have lower
+// cosines than the calibration has, so a sample of the passages lowers it. The
+// caller must lock.
+func (s *space) unrelated(query []float32, vector func(slot uint32) flat.Vector) Spread {
+	c, ok := calibration(s.embedder)
+	if !ok {
+		return Spread{0, unrelatedDeviation}
+	}
+	if c.Mean > 0 && s.entries.len() >= leastRows {
+		mean, deviation := s.entries.background(query, vector)
+		if mean < c.Mean {
+			c.Mean, c.Deviation = mean, min(c.Deviation, deviation)
+		}
+	}
+	return Spread{(c.Mean - c.Zero) / c.Unit, c.Deviation / c.Unit}
+}
+
+func calibration(e Embedder) (Calibration, bool) {
+	if c, ok := e.(Calibrated); ok {
+		return c.Calibration()
+	}
+	return Calibration{}, false
 }
 
 // background returns the mean and the standard deviation of the cosines of a query

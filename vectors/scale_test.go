@@ -10,10 +10,12 @@ import (
 	"notesd/vectors/flat"
 )
 
-// calibrated is an embedder whose cosines are taken as they are.
+// calibrated is an embedder that knows what its cosines mean.
 type calibrated struct{ *wordEmbedder }
 
-func (calibrated) Calibrated() bool { return true }
+func (calibrated) Calibration() (Calibration, bool) {
+	return Calibration{Zero: .8, Unit: .25, Mean: .8, Deviation: .02}, true
+}
 
 // The cosines of a model of which nothing is known mean something only beside
 // those of other passages.
@@ -49,5 +51,10 @@ func TestScaleOfNearness(t *testing.T) {
 	assert.Greater(t, near.of(1), .3)
 
 	s.embedder = calibrated{newWordEmbedder("m")}
-	assert.Equal(t, scale{unit: 1}, s.scale(query, vector))
+	assert.Equal(t, scale{.8, .25}, s.scale(query, vector))
+	assert.Equal(t, Spread{0, .08}, s.unrelated(query, vector), "no passages lower it: they are nearer")
+	for i := range query {
+		query[i] = -query[i]
+	}
+	assert.Less(t, s.unrelated(query, vector).Mean, -1.0, "these are far from all passages")
 }

@@ -41,8 +41,16 @@ func NewTransformer(model *bert.Model) *Transformer {
 // ID returns the name of the model with a hash of its file.
 func (t *Transformer) ID() string { return t.model.ID() }
 
-// Calibrated reports whether the model is the one that defines [Hit.Near].
-func (t *Transformer) Calibrated() bool { return strings.HasPrefix(t.ID(), "all-MiniLM-L6-v2") }
+// minilm is the calibration of all-MiniLM-L6-v2, whose file has none.
+var minilm = Calibration{Unit: 1, Deviation: unrelatedDeviation}
+
+// Calibration returns the calibration in the model's file.
+func (t *Transformer) Calibration() (Calibration, bool) {
+	if c := t.model.Calibration(); c != nil {
+		return Calibration(*c), true
+	}
+	return minilm, strings.HasPrefix(t.ID(), "all-MiniLM-L6-v2")
+}
 
 // Dim returns the dimension of the vectors.
 func (t *Transformer) Dim() int { return t.model.Dim() }
@@ -111,10 +119,14 @@ const passagesPerThread = 8
 func (t *Transformer) Batch(threads int) int { return passagesPerThread * max(threads, 1) }
 
 // Weight returns less for a query in a language that the model knows less, and 0 for
-// a script that it does not know.
+// a script that it does not know. A model whose file has a calibration knows its
+// languages equally well.
 func (t *Transformer) Weight(text string) float64 {
 	if t.model.Knows(text) < knownFrom {
 		return 0
+	}
+	if t.model.Calibration() != nil {
+		return fluentWeight
 	}
 	fluency := min(t.model.Whole(text)/fluentFrom, 1)
 	return foreignWeight + (fluentWeight-foreignWeight)*fluency

@@ -13,7 +13,7 @@ import (
 
 func newTransformer(t *testing.T) *Transformer {
 	t.Helper()
-	m, err := model.Default()
+	m, err := model.English()
 	require.NoError(t, err)
 	return NewTransformer(m)
 }

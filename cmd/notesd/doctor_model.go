@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"notesd/internal/config"
-	"notesd/vectors/bert"
-	"notesd/vectors/model"
 )
 
 // checkModel reads the whole model that runs in this program and compares it
@@ -15,11 +13,7 @@ func checkModel(s config.Semantic) []check {
 		return nil
 	}
 	c := check{Name: "model", State: fine}
-	open, where := model.Default, "in the program"
-	if s.Model != "" {
-		open, where = func() (*bert.Model, error) { return bert.OpenFile(s.Model) }, s.Model
-	}
-	m, err := open()
+	m, where, err := builtin(builtinSource(s.Model))
 	if err == nil {
 		c.Text = fmt.Sprintf("%s, %s, runs on %s", m.Name(), where, m.Tier())
 		err = m.Verify()

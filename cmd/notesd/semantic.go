@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -40,13 +41,21 @@ func (e *embedders) wanted() (vectors.Embedder, error) {
 
 // source says where the configured model is to be found, so that it can be
 // opened again when another has taken its place: the path of a model file, ""
-// for the model in the program, or the provider, the model and the URL.
+// or "multilingual" for a model in the program, or the provider, the model and the URL.
 func (e *embedders) source() string {
 	s := e.semantic
 	if !s.Remote() {
-		return s.Model
+		return builtinSource(s.Model)
 	}
 	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
+}
+
+// builtinSource is the source of a model that runs in this program.
+func builtinSource(model string) string {
+	if model == config.Auto || model == config.English {
+		return ""
+	}
+	return model
 }
 
 // at opens the embedder of a source. A server is asked only if the
@@ -125,24 +134,36 @@ func untilReady(ctx context.Context, vault *vault.Vault) error {
 	return nil
 }
 
-// openModel opens a model file, or the model in the program when path is
-// empty. Models stay open until the program ends.
-func openModel(path string) (vectors.Embedder, error) {
-	open := model.Default
-	if path != "" {
-		open = func() (*bert.Model, error) { return bert.OpenFile(path) }
-	}
-	m, err := open()
+// openModel opens a model file, or the model in the program that source names.
+// Models stay open until the program ends.
+func openModel(source string) (vectors.Embedder, error) {
+	m, _, err := builtin(source)
 	if err != nil {
-		return nil, modelFailure(path, err)
+		return nil, modelFailure(source, err)
 	}
 	return vectors.NewTransformer(m), nil
+}
+
+// builtin opens the model of a source and says where it is. English is the model
+// of the empty source, which is what databases have that were made when it was
+// the only one.
+func builtin(source string) (m *bert.Model, where string, err error) {
+	switch source {
+	case "":
+		m, err = model.English()
+	case config.Multilingual:
+		m, err = model.Multilingual()
+	default:
+		m, err = bert.OpenFile(source)
+		return m, source, err
+	}
+	return m, "in the program", err
 }
 
 // modelFailure says what to do about a model that cannot be used.
 func modelFailure(path string, err error) error {
 	f := &failure{Code: "config", Message: fmt.Sprintf("the model cannot be used: %v", err)}
-	if path != "" {
+	if filepath.IsAbs(path) {
 		f.Hint = "Copy the file anew from where it came, or leave semantic.model out to use the model in the program."
 	}
 	return f
@@ -167,6 +188,11 @@ func (m meaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet,
 func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]search.SemanticHit, error) {
 	found, err := m.Index.Cosines(ctx, text, ids)
 	return semanticHits(found), unavailable(err)
+}
+
+func (m meaning) Unrelated(ctx context.Context, text string) (search.Spread, error) {
+	s, err := m.Index.Unrelated(ctx, text)
+	return search.Spread(s), unavailable(err)
 }
 
 func (m meaning) Coverage() search.Coverage {

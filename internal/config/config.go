@@ -51,7 +51,7 @@ type Search struct {
 // Semantic configures the embedder.
 type Semantic struct {
 	Provider    string `koanf:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
-	Model       string `koanf:"model"`        // builtin: the path of a model file; else a name; empty: the provider's own default
+	Model       string `koanf:"model"`        // builtin: auto, english, multilingual or the path of a model file; else a name; empty: the provider's own default
 	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's own default
 	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
 	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none

@@ -275,6 +275,11 @@ func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {
 	cfg, err := w.load(Sources{File: w.file("[semantic]\nmodel = 'notesd.toml'")})
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(w.home, "notesd.toml"), cfg.Semantic.Model)
+	for _, name := range []string{Auto, English, Multilingual} {
+		cfg, err = w.load(Sources{File: w.file("[semantic]\nmodel = '" + name + "'")})
+		require.NoError(t, err)
+		assert.Equal(t, name, cfg.Semantic.Model, "a model in the program")
+	}
 	cfg, err = w.load(Sources{File: w.file("[semantic]\nprovider = 'ollama'\nmodel = 'all-minilm'")})
 	require.NoError(t, err)
 	assert.Equal(t, "all-minilm", cfg.Semantic.Model)

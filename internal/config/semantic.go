@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -26,11 +27,19 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText returns a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// Models in the program, as Semantic.Model names them. Auto, which an empty name
+// stands for, is English.
+const (
+	Auto         = "auto"
+	English      = "english"
+	Multilingual = "multilingual"
+)
+
 // Remote reports whether a server computes the vectors.
 func (s Semantic) Remote() bool { return s.Provider == "ollama" || s.Provider == "openai" }
 
 func (l *loader) checkSemantic(s *Semantic) {
-	if s.Provider == "builtin" && s.Model != "" {
+	if s.Provider == "builtin" && !slices.Contains([]string{"", Auto, English, Multilingual}, s.Model) {
 		s.Model = l.expand(s.Model, l.origins["semantic.model"].dir)
 		l.checkFile("semantic.model", s.Model)
 	}

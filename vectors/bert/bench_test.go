@@ -60,7 +60,7 @@ func reportTokens(b *testing.B, each int) {
 }
 
 func defaultModel(tb testing.TB) *bert.Model {
-	m, err := model.Default()
+	m, err := model.English()
 	require.NoError(tb, err)
 	return m
 }

@@ -1,10 +1,11 @@
-// Package model carries the embedding model that is part of the program:
-// all-MiniLM-L6-v2, 384 dimensions, in int8. LICENSE and SOURCE.md beside it
-// say where it comes from; the command in folder convert made it.
+// Package model carries the embedding models that are part of the program, both
+// of 384 dimensions: all-MiniLM-L6-v2 for English in int8, and
+// multilingual-e5-small, whose word embeddings have four bits. LICENSE,
+// LICENSE-e5 and SOURCE.md beside them say where they come from; the command in
+// folder convert made them.
 //
-// The file is read from the program's own pages as it is needed, so a program
-// that imports this package and does not embed anything pays nothing but disk
-// space.
+// A file is read from the program's own pages as it is needed, so a model that
+// embeds nothing costs nothing but disk space.
 package model
 
 import (
@@ -15,16 +16,28 @@ import (
 	"notesd/vectors/bert"
 )
 
-//go:embed all-MiniLM-L6-v2.ndmodel
-var file string
+var (
+	//go:embed all-MiniLM-L6-v2.ndmodel
+	english string
+	//go:embed multilingual-e5-small.ndmodel
+	multilingual string
+)
 
-// open opens the file in place: its bytes are read-only, as bert only reads
+// The models, opened in place: their bytes are read-only, as bert only reads
 // them.
-var open = sync.OnceValues(func() (*bert.Model, error) {
-	return bert.Open(unsafe.Slice(unsafe.StringData(file), len(file)))
-})
+var (
+	openEnglish      = sync.OnceValues(func() (*bert.Model, error) { return open(english) })
+	openMultilingual = sync.OnceValues(func() (*bert.Model, error) { return open(multilingual) })
+)
 
-// Default returns the bundled model: always the same one, safe for concurrent
+func open(file string) (*bert.Model, error) {
+	return bert.Open(unsafe.Slice(unsafe.StringData(file), len(file)))
+}
+
+// English returns all-MiniLM-L6-v2: always the same model, safe for concurrent
 // use, never to be closed. It fails only if the environment asks for kernels
 // that this CPU does not have.
-func Default() (*bert.Model, error) { return open() }
+func English() (*bert.Model, error) { return openEnglish() }
+
+// Multilingual returns multilingual-e5-small, which the same holds for.
+func Multilingual() (*bert.Model, error) { return openMultilingual() }

@@ -12,10 +12,10 @@ import (
 	"notesd/vectors/model"
 )
 
-func TestDefault(t *testing.T) {
-	m, err := model.Default()
+func TestEnglish(t *testing.T) {
+	m, err := model.English()
 	require.NoError(t, err)
-	again, err := model.Default()
+	again, err := model.English()
 	require.NoError(t, err)
 	assert.Same(t, m, again)
 	assert.Equal(t, "all-MiniLM-L6-v2", m.Name())
@@ -24,12 +24,14 @@ func TestDefault(t *testing.T) {
 	assert.NoError(t, m.Verify(), "the bundled file is whole")
 }
 
-// The file beside this test is the one that SOURCE.md describes.
+// The files beside this test are those that SOURCE.md describes.
 func TestSource(t *testing.T) {
-	file, err := os.ReadFile("all-MiniLM-L6-v2.ndmodel")
-	require.NoError(t, err)
 	source, err := os.ReadFile("SOURCE.md")
 	require.NoError(t, err)
-	sum := sha256.Sum256(file)
-	assert.Contains(t, string(source), hex.EncodeToString(sum[:]))
+	for _, name := range []string{"all-MiniLM-L6-v2.ndmodel", "multilingual-e5-small.ndmodel"} {
+		file, err := os.ReadFile(name)
+		require.NoError(t, err)
+		sum := sha256.Sum256(file)
+		assert.Contains(t, string(source), hex.EncodeToString(sum[:]), name)
+	}
 }

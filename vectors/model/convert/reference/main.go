@@ -42,7 +42,7 @@ func main() {
 }
 
 func run(file string, threads int, in io.Reader, out io.Writer) error {
-	open := model.Default
+	open := model.English
 	if file != "" {
 		open = func() (*bert.Model, error) { return bert.OpenFile(file) }
 	}
