@@ -1,93 +1,61 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	rpc "notesd/internal/jsonrpc"
 )
 
-// batchVersion is the one protocol version with batches: 2024-11-05 never had
-// them in MCP, and 2025-06-18 took them out again.
-const batchVersion = "2025-03-26"
-
-// A batch collects the answers to the calls of one JSON-RPC batch. The
-// connection's lock guards it.
-type batch struct {
-	waiting int  // calls without an answer
-	closed  bool // all its messages have been read
-	answers []json.RawMessage
-}
-
-// add takes the answer to one of the calls, or nil when there is none to send.
-// It returns the array of all answers when it was the last.
-func (b *batch) add(answer []byte) []byte {
-	b.waiting--
-	if answer != nil {
-		b.answers = append(b.answers, answer)
-	}
-	return b.complete()
-}
-
-// complete returns the array of answers once there are no more to come, and nil
-// before that, or when there is nothing to answer.
-func (b *batch) complete() []byte {
-	if b.waiting > 0 || !b.closed || len(b.answers) == 0 {
-		return nil
-	}
-	answers := make([][]byte, len(b.answers))
-	for i, a := range b.answers {
-		answers[i] = a
-	}
-	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), ']')
-}
-
-// acceptBatch handles a line that holds an array.
-func (c *lineConn) acceptBatch(line []byte) bool {
+// splitBatch returns the messages of a batch, a JSON array, which a client of the
+// given protocol version has sent.
+func splitBatch(data []byte, version string, limit int) ([]json.RawMessage, *refusal) {
 	var items []json.RawMessage
-	if err := json.Unmarshal(line, &items); err != nil {
-		c.refuse(refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err))
-		return true
+	if err := json.Unmarshal(data, &items); err != nil {
+		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
 	}
+	switch {
+	case version != rpc.BatchVersion:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
+	case len(items) == 0:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
+	case len(items) > limit:
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", limit)
+	}
+	return items, nil
+}
+
+// acceptBatch handles a line that holds an array, and reports whether to go on.
+func (c *lineConn) acceptBatch(line []byte) bool {
 	c.mu.Lock()
 	version := c.version
 	c.mu.Unlock()
-	switch {
-	case version != batchVersion:
-		c.refuse(refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message a line; batches exist in protocol version %s only, after initialize", batchVersion))
-		return true
-	case len(items) == 0:
-		c.refuse(refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty"))
-		return true
-	case len(items) > c.limits.Batch:
-		c.refuse(refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", c.limits.Batch))
+	items, bad := splitBatch(line, version, c.limits.Batch)
+	if bad != nil {
+		c.refuse(bad)
 		return true
 	}
-	return c.deliverBatch(items)
-}
-
-func (c *lineConn) deliverBatch(items []json.RawMessage) bool {
-	b := new(batch)
+	b := rpc.NewBatch()
 	var msgs []jsonrpc.Message
 	for _, item := range items {
 		msg, bad := decodeMessage(item)
 		if bad == nil {
 			bad = c.register(msg, b)
 		}
-		if bad == unanswerable {
-			continue
-		}
-		if bad != nil {
+		switch bad {
+		case nil:
+			msgs = append(msgs, msg)
+		case unanswerable:
+		default:
 			c.mu.Lock()
-			b.answers = append(b.answers, bad.encode())
+			b.Expect()
+			b.Answer(bad.encode())
 			c.mu.Unlock()
-			continue
 		}
-		msgs = append(msgs, msg)
 	}
 	c.mu.Lock()
-	b.closed = true
-	refused := b.complete() // when not one of its messages is a call
+	refused := b.Forget() // when not one of its messages is a call
 	c.mu.Unlock()
 	if refused != nil {
 		_ = c.send(refused)

@@ -115,6 +115,10 @@ func toNumber(raw json.RawMessage) (json.RawMessage, bool) {
 	return json.RawMessage(strconv.FormatFloat(f, 'g', -1, 64)), true
 }
 
+// maxSafeInteger is the largest integer that a JSON number carries exactly
+// through every client's parser (RFC 8259, section 6).
+const maxSafeInteger = 1<<53 - 1
+
 // toInteger takes a number near enough to a whole one, and moves one that is
 // out of bounds to the nearest bound: a limit of 1000 means "as many as I may".
 func toInteger(p param, raw json.RawMessage) (json.RawMessage, string) {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	rpc "notesd/internal/jsonrpc"
 )
 
 const (
@@ -123,15 +126,9 @@ func (h *HTTP) decodeBody(body []byte, version string) ([]jsonrpc.Message, *refu
 		msg, bad := decodeMessage(body)
 		return []jsonrpc.Message{msg}, bad
 	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(body, &items); err != nil {
-		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
-	}
-	switch limit := h.core.limits.Line.Batch; {
-	case version != "" && version != batchVersion:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message a request; batches exist in protocol version %s only", batchVersion)
-	case len(items) == 0 || len(items) > limit:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have 1 to %d messages", limit)
+	items, bad := splitBatch(body, cmp.Or(version, rpc.BatchVersion), h.core.limits.Line.Batch)
+	if bad != nil {
+		return nil, bad
 	}
 	msgs := make([]jsonrpc.Message, len(items))
 	for i, item := range items {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	rpc "notesd/internal/jsonrpc"
 )
 
 // LineLimits bound what one line connection may make notesd hold in memory. A
@@ -101,8 +104,8 @@ type lineConn struct {
 // An inFlight is a call of the client's that is being answered.
 type inFlight struct {
 	method    string
-	cancelled bool   // its answer must not be sent
-	batch     *batch // nil unless it came in a batch
+	cancelled bool       // its answer must not be sent
+	batch     *rpc.Batch // nil unless it came in a batch
 }
 
 // SessionID is "": a line connection has one session.
@@ -138,13 +141,13 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 		if err != nil {
 			return fmt.Errorf("encode a message: %w", err)
 		}
-		return c.send(data)
+		return c.send(append(data, '\n'))
 	}
 	data, err := encodeResponse(presentable(resp))
 	if err != nil {
 		return fmt.Errorf("encode an answer: %w", err)
 	}
-	if data = c.settle(resp, data); data == nil {
+	if data = c.settle(resp, append(data, '\n')); data == nil {
 		return nil
 	}
 	return c.send(data)
@@ -163,8 +166,9 @@ func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), resp.Result, []byte("}")), nil
 }
 
-func (c *lineConn) send(data []byte) error {
-	err := c.out.put(append(data, '\n'))
+// send queues a line.
+func (c *lineConn) send(line []byte) error {
+	err := c.out.put(line)
 	if errors.Is(err, errSlowClient) {
 		c.out.abandon(err)
 		go c.Close() // not from here: the SDK holds locks around a write that Close needs
@@ -205,11 +209,12 @@ func (c *lineConn) negotiated(version string) {
 // readLoop delivers messages until the input ends.
 func (c *lineConn) readLoop() {
 	defer close(c.incoming)
-	frames := newFrameReader(c.in, c.limits.MessageBytes)
+	lines := rpc.NewReader(c.in, c.limits.MessageBytes)
 	for {
-		line, err := frames.next()
+		line, err := lines.Next()
+		line = bytes.TrimSpace(line)
 		switch {
-		case errors.Is(err, errLineTooLong):
+		case errors.Is(err, rpc.ErrLineTooLong):
 			c.refuse(refuse(salvageID(line), jsonrpc.CodeInvalidRequest,
 				"invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
 		case err != nil:
@@ -264,7 +269,7 @@ func (c *lineConn) refuse(r *refusal) {
 }
 
 // register notes a call as being answered.
-func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
+func (c *lineConn) register(msg jsonrpc.Message, b *rpc.Batch) *refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
 		return nil
@@ -283,9 +288,7 @@ func (c *lineConn) register(msg jsonrpc.Message, b *batch) *refusal {
 		withRequestID(req, string(rawID))
 	}
 	c.calls[req.ID] = &inFlight{method: req.Method, batch: b}
-	if b != nil {
-		b.waiting++
-	}
+	b.Expect()
 	return nil
 }
 
@@ -321,12 +324,9 @@ func (c *lineConn) settle(resp *jsonrpc.Response, data []byte) []byte {
 	default:
 	}
 	if call.cancelled {
-		data = nil
+		return call.batch.Forget()
 	}
-	if call.batch != nil {
-		return call.batch.add(data)
-	}
-	return data
+	return call.batch.Answer(data)
 }
 
 // awaitAnswers returns when every call has been answered, so that the answers

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	rpc "notesd/internal/jsonrpc"
 )
 
 // codeBusy refuses a request because of a limit on how many there may be; the
@@ -23,30 +26,15 @@ type refusal struct {
 }
 
 // unanswerable is what becomes of a response that answers nothing: it is dropped,
-// since an answer to it could be answered in turn, and so on for ever.
+// since an answer to it could be answered in turn, without end.
 var unanswerable = new(refusal)
 
 func refuse(id json.RawMessage, code int64, format string, args ...any) *refusal {
 	return &refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// encode returns the refusal as a JSON-RPC response. JSON-RPC asks for an id of
-// null where none could be read, which the SDK's encoder cannot write.
-func (r *refusal) encode() []byte {
-	id := r.id
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	data, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", id, &jsonrpc.Error{Code: r.code, Message: r.message}})
-	if err != nil {
-		panic(err) // id was parsed, and the rest are strings and a number
-	}
-	return data
-}
+// encode returns the refusal as the line of a JSON-RPC response.
+func (r *refusal) encode() []byte { return rpc.Failure(r.id, r.code, r.message) }
 
 const (
 	// maxDepth bounds the nesting of a message. Real ones stay below ten, and
@@ -54,9 +42,6 @@ const (
 	maxDepth = 128
 	// maxIDLength bounds a string id, which is echoed.
 	maxIDLength = 256
-	// maxSafeInteger is the largest integer that a JSON number carries exactly
-	// through every client's parser (RFC 8259, section 6).
-	maxSafeInteger = 1<<53 - 1
 )
 
 // decodeMessage turns one JSON object into a request, a notification or a
@@ -135,24 +120,60 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
 		return jsonrpc.ID{}, nil
 	}
 	var v any
-	if len(raw) > 0 && raw[0] == '"' {
-		var s string
-		if json.Unmarshal(raw, &s) != nil || len(s) > maxIDLength {
-			return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
-		}
-		v = s
-	} else {
-		n, err := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil || n > maxSafeInteger || n < -maxSafeInteger {
-			return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", clip(string(raw), 40))
-		}
+	parsed, ok := rpc.ParseID(raw)
+	switch n, exact := parsed.Exact(); {
+	case exact:
 		v = float64(n)
+	case !ok || parsed.Numeric:
+		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", clip(string(raw), 40))
+	case len(parsed.Text) > maxIDLength:
+		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
+	default:
+		v = parsed.Text
 	}
 	id, err := jsonrpc.MakeID(v)
 	if err != nil {
 		return id, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: %v", err)
 	}
 	return id, nil
+}
+
+// lastID finds the id of a request in the end of its line: most clients write
+// it last or last but one. A quote within a JSON string is escaped, and one
+// closing brace belongs to the outermost object, so a match cannot come from
+// the request's parameters.
+var lastID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?[0-9]{1,16}|"[^"\\]{1,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?}$`)
+})
+
+// salvageID returns the id of the request that ends with tail, or nil.
+func salvageID(tail []byte) json.RawMessage {
+	if m := lastID().FindSubmatch(tail); m != nil {
+		return bytes.Clone(m[1])
+	}
+	return nil
+}
+
+// deeperThan reports whether the JSON text nests objects and arrays more than
+// max levels deep. It runs before any parser that recurses.
+func deeperThan(data []byte, max int) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > max {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // cancelledID returns the id of the call that a cancellation is about.

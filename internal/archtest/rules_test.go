@@ -30,7 +30,7 @@ var layers = map[string]layer{
 		why:        "the command wires all packages and decides nothing",
 	},
 	"mcp": {
-		imports:    []string{"notes", "search", "vectors/table", "prompts"},
+		imports:    []string{"notes", "search", "vectors/table", "prompts", "internal/jsonrpc"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
 	},

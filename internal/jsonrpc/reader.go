@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -12,58 +13,88 @@ const (
 	// keepBuffer is the largest buffer that is kept after a long line, so that
 	// one large note does not stay in memory for the rest of a session.
 	keepBuffer = 256 << 10
+	// tailBytes is how much of the end of a line that is too long is returned.
+	tailBytes = 1 << 10
 )
 
 // ErrLineTooLong reports a line over the limit. The line has been skipped; the
-// next call goes on after it.
+// next call continues after it.
 var ErrLineTooLong = errors.New("message longer than the limit")
 
-// ByteOrderMark is what some programs on Windows begin every stream with.
-var ByteOrderMark = []byte("\uFEFF")
+// byteOrderMark is what some programs on Windows begin every stream with.
+var byteOrderMark = []byte("\uFEFF")
 
-// Reader splits a stream at newlines. It is not safe for concurrent use.
+// Reader splits a stream into lines, one JSON text each. It is not safe for
+// concurrent use.
 type Reader struct {
-	in   *bufio.Reader
-	long []byte
-	max  int
+	in    *bufio.Reader
+	long  []byte
+	max   int
+	begun bool // a line has been read
 }
 
-// NewReader returns a Reader for lines of at most max bytes.
+// NewReader returns a Reader for lines of at most max bytes without their ending.
 func NewReader(in io.Reader, max int) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, readBuffer), max: max}
 }
 
-// Next returns the next line with its newline. The slice is valid until the next
-// call. At the end of the stream it returns what follows the last newline, if
-// anything, with io.EOF.
+// Next returns the next line that is not blank, with its newline, which only the
+// last line of a stream may lack; at the end it returns io.EOF. The slice is
+// valid until the next call. With ErrLineTooLong it returns the end of the line,
+// in which the id of a request may be found.
 func (r *Reader) Next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if err != nil {
+			return line, err
+		}
+		if !r.begun {
+			line, r.begun = bytes.TrimPrefix(line, byteOrderMark), true
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			return line, nil
+		}
+	}
+}
+
+func (r *Reader) line() ([]byte, error) {
 	if cap(r.long) > keepBuffer {
 		r.long = nil
 	}
-	part, err := r.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return part, err
-	}
-	r.long = append(r.long[:0], part...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		part, err = r.in.ReadSlice('\n')
-		if len(r.long)+len(part) > r.max {
-			return nil, r.skip(err)
+	line := r.long[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if len(line)+len(part) > r.max+len("\r\n") {
+			r.long = nil
+			return r.skip(line[max(0, len(line)-tailBytes):], part, err)
 		}
-		r.long = append(r.long, part...)
+		if err == nil && len(line) == 0 {
+			return part, nil
+		}
+		line = append(line, part...)
+		r.long = line
+		switch {
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
 	}
-	return r.long, err
 }
 
-// skip discards the rest of a line that is too long. err is what reading its
-// last part returned.
-func (r *Reader) skip(err error) error {
-	r.long = nil
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = r.in.ReadSlice('\n')
+// skip reads to the end of a line that is too long and returns its last bytes.
+// part and err are what the last read returned, and tail what came before.
+func (r *Reader) skip(tail, part []byte, err error) ([]byte, error) {
+	last := bytes.Clone(tail)
+	for {
+		last = append(last, part...)
+		last = last[max(0, len(last)-tailBytes):]
+		switch {
+		case err == nil, errors.Is(err, io.EOF):
+			return last, ErrLineTooLong
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+		part, err = r.in.ReadSlice('\n')
 	}
-	if err != nil {
-		return err
-	}
-	return ErrLineTooLong
 }

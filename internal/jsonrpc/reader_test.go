@@ -13,26 +13,30 @@ import (
 func TestLineReader(t *testing.T) {
 	long := strings.Repeat("x", 3*readBuffer)
 	tooLong := strings.Repeat("y", 5*readBuffer)
-	in := "a\n\n" + long + "\nb\r\n" + tooLong + "\nc\nrest"
+	in := "\uFEFFa\n \t\n" + long + "\nb\r\n" + tooLong + "!}\nc\nrest"
 	for name, stream := range map[string]io.Reader{
 		"at once":      strings.NewReader(in),
 		"byte by byte": iotest.OneByteReader(strings.NewReader(in)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(stream, 4*readBuffer)
-			for _, want := range []string{"a\n", "\n", long + "\n", "b\r\n"} {
+			for _, want := range []string{"a\n", long + "\n", "b\r\n"} {
 				line, err := r.Next()
 				require.NoError(t, err)
 				require.Equal(t, want, string(line))
 			}
-			_, err := r.Next()
-			require.ErrorIs(t, err, ErrLineTooLong)
 			line, err := r.Next()
+			require.ErrorIs(t, err, ErrLineTooLong)
+			assert.Len(t, line, tailBytes)
+			assert.True(t, strings.HasSuffix(string(line), "y!}\n"), "the end of the line")
+			line, err = r.Next()
 			require.NoError(t, err)
 			assert.Equal(t, "c\n", string(line))
 			line, err = r.Next()
-			assert.ErrorIs(t, err, io.EOF)
+			require.NoError(t, err)
 			assert.Equal(t, "rest", string(line))
+			_, err = r.Next()
+			assert.ErrorIs(t, err, io.EOF)
 		})
 	}
 }
@@ -40,7 +44,23 @@ func TestLineReader(t *testing.T) {
 func TestLineReaderEndsInALineThatIsTooLong(t *testing.T) {
 	r := NewReader(strings.NewReader(strings.Repeat("y", 5*readBuffer)), 2*readBuffer)
 	_, err := r.Next()
+	require.ErrorIs(t, err, ErrLineTooLong)
+	_, err = r.Next()
 	assert.ErrorIs(t, err, io.EOF)
+}
+
+// The limit is that of the line without its ending, whatever that is.
+func TestReaderBoundsShortLines(t *testing.T) {
+	r := NewReader(strings.NewReader("12345\r\n12345678\n12345"), 5)
+	line, err := r.Next()
+	require.NoError(t, err)
+	assert.Equal(t, "12345\r\n", string(line))
+	line, err = r.Next()
+	require.ErrorIs(t, err, ErrLineTooLong)
+	assert.Equal(t, "12345678\n", string(line))
+	line, err = r.Next()
+	require.NoError(t, err)
+	assert.Equal(t, "12345", string(line))
 }
 
 func TestLineReaderGivesMemoryBack(t *testing.T) {

@@ -41,3 +41,18 @@ func Notification(method string, params any) []byte {
 	}
 	return append(line, '\n')
 }
+
+// Failure returns the line of an error response. rawID is the id as the request
+// spells it, and empty where it could not be read, which JSON-RPC answers with an
+// id of null.
+func Failure(rawID []byte, code int64, message string) []byte {
+	if len(rawID) == 0 {
+		rawID = []byte("null")
+	}
+	text, _ := json.Marshal(message) // a string: cannot fail
+	line := append([]byte(`{"jsonrpc":"2.0","id":`), rawID...)
+	line = append(line, `,"error":{"code":`...)
+	line = strconv.AppendInt(line, code, 10)
+	line = append(line, `,"message":`...)
+	return append(append(line, text...), "}}\n"...)
+}

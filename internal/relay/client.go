@@ -36,24 +36,19 @@ const (
 // readClient takes the client's lines until its input ends.
 func (s *session) readClient(in io.Reader) {
 	lines := jsonrpc.NewReader(in, maxLine)
-	for first := true; ; first = false {
+	for {
 		line, err := lines.Next()
-		if first {
-			line = bytes.TrimPrefix(line, jsonrpc.ByteOrderMark)
-		}
-		if errors.Is(err, jsonrpc.ErrLineTooLong) {
+		switch {
+		case errors.Is(err, jsonrpc.ErrLineTooLong):
 			s.refuse([]byte("null"), nil, codeInvalidRequest, err)
-			continue
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
+		case err != nil:
+			s.inputEnded()
+			return
+		default:
 			if line[len(line)-1] != '\n' {
 				line = append(bytes.Clone(line), '\n')
 			}
 			s.fromClient(line)
-		}
-		if err != nil {
-			s.inputEnded()
-			return
 		}
 	}
 }
@@ -200,7 +195,7 @@ func (s *session) fromAnswer(line []byte, m jsonrpc.Message) {
 }
 
 // refuse answers a request without asking the daemon.
-func (s *session) refuse(rawID []byte, b *jsonrpc.Batch, code int, err error) {
+func (s *session) refuse(rawID []byte, b *jsonrpc.Batch, code int64, err error) {
 	line := failure(rawID, code, err)
 	if b != nil {
 		s.mu.Lock()
@@ -236,15 +231,9 @@ func (s *session) failAll(err error) {
 	s.settled()
 }
 
-// failure is a JSON-RPC error response.
-func failure(rawID []byte, code int, err error) []byte {
-	message, _ := json.Marshal("notesd: " + err.Error()) // a string: cannot fail
-	line := append([]byte(`{"jsonrpc":"2.0","id":`), rawID...)
-	line = append(line, `,"error":{"code":`...)
-	line = strconv.AppendInt(line, int64(code), 10)
-	line = append(line, `,"message":`...)
-	line = append(line, message...)
-	return append(line, "}}\n"...)
+// failure is the relay's own answer to a request, an error.
+func failure(rawID []byte, code int64, err error) []byte {
+	return jsonrpc.Failure(rawID, code, "notesd: "+err.Error())
 }
 
 // takesBatches reports whether the session's protocol version has batches.

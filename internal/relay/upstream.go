@@ -21,6 +21,9 @@ func (s *session) readDaemon(l *link) {
 	lines := jsonrpc.NewReader(l.conn, maxLine)
 	for {
 		line, err := lines.Next()
+		if err == nil && line[len(line)-1] != '\n' {
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			s.abandon(l)
 			s.logger.Debug("the daemon's connection ended", "generation", l.generation, "error", err)
