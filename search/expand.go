@@ -115,19 +115,20 @@ const (
 	twoTypos = 8
 )
 
-// suggest gives each word that no note has the terms that may have been meant.
-func (x *Index) suggest(ctx context.Context, p *plan, unknown []queryWord) error {
+// suggest gives each of these terms of the plan, which no note has, the terms
+// that may have been meant.
+func (x *Index) suggest(ctx context.Context, p *plan, unknown []int) error {
 	s, err := x.reader()
 	if err != nil {
 		return err
 	}
 	defer closeReader(s)
 	return x.guard(func() error {
-		for _, w := range unknown {
+		for _, term := range unknown {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t := &p.terms[w.term]
+			t := &p.terms[term]
 			if t.others, err = likeTerms(s, t.text); err != nil {
 				return err
 			}

@@ -103,3 +103,12 @@ func appendGram(dst []term, text string, window []cluster) []term {
 	}
 	return append(dst, t)
 }
+
+// initial tells first characters apart, roughly: the last byte of the first.
+func initial(s string) byte {
+	if s == "" {
+		return 0
+	}
+	_, size := utf8.DecodeRuneInString(s)
+	return s[size-1]
+}

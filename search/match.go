@@ -74,15 +74,6 @@ func firstLetters(s string) int {
 	return i
 }
 
-// initial tells first characters apart, roughly: the last byte of the first.
-func initial(s string) byte {
-	if s == "" {
-		return 0
-	}
-	_, size := utf8.DecodeRuneInString(s)
-	return s[size-1]
-}
-
 // find appends the matches in text to dst, in order.
 func (m *matcher) find(dst []match, text string) []match {
 	if places, ok := m.seek(text); ok {

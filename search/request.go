@@ -26,6 +26,15 @@ type request struct {
 	meaning    string // the query without filters, for the semantic side
 }
 
+// termsOf returns the terms of the plan that the words are.
+func termsOf(words []queryWord) []int {
+	terms := make([]int, len(words))
+	for i, w := range words {
+		terms[i] = w.term
+	}
+	return terms
+}
+
 // queryWord is a term of the plan as it was asked for.
 type queryWord struct {
 	term  int    // index into the plan's terms
@@ -125,7 +134,7 @@ func allOf(text string, fields []string) clause {
 	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
 		for _, t := range queryTerms(text, s) {
 			if !t.part {
-				c.terms = append(c.terms, t.lookup())
+				c.terms = append(c.terms, lookupOf(t))
 			}
 		}
 	}
@@ -152,7 +161,7 @@ func queryTerms(text string, s span) []term {
 	return terms[:1]
 }
 
-func (t term) lookup() lookup { return lookup{text: t.text, prefix: t.short} }
+func lookupOf(t term) lookup { return lookup{text: t.text, prefix: t.short} }
 
 // planBuilder gathers the terms of a request's plan.
 type planBuilder struct {
@@ -234,7 +243,7 @@ func (b *planBuilder) addSpan(text string, s span) {
 				continue
 			}
 			i = len(b.plan.terms)
-			b.plan.terms = append(b.plan.terms, planTerm{lookup: t.lookup(), family: b.families && s.kind() == classWord && !t.part})
+			b.plan.terms = append(b.plan.terms, planTerm{lookup: lookupOf(t), family: b.families && s.kind() == classWord && !t.part})
 			b.terms[t.text] = i
 		}
 		pt := &b.plan.terms[i]

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	index "github.com/blevesearch/bleve_index_api"
+	indexapi "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	zap "github.com/blevesearch/zapx/v17"
 	"github.com/stretchr/testify/assert"
@@ -21,8 +21,8 @@ import (
 // it was merged with another and saved.
 func TestSegmentIsWhatZapMakes(t *testing.T) {
 	for name, all := range map[string][]*notes.Note{
-		"one":             {aNote(7, "a word a day")},
-		"empty":           {aNote(7, ""), aNote(8, "")},
+		"one":             {note(7, "a word a day")},
+		"empty":           {note(7, ""), note(8, "")},
 		"few":             someNotes(40, 5),
 		"several chunks":  someNotes(3000, 60), // of more than 1024 postings each
 		"dense container": someNotes(9000, 2),  // more than 4096 notes have a term
@@ -69,7 +69,7 @@ func someNotes(n, words int) []*notes.Note {
 		for range 1 + r.IntN(2*words) {
 			fmt.Fprintf(&text, "word%d ", zipf.Uint64())
 		}
-		note := aNote(int64(i*3+1), text.String())
+		note := note(int64(i*3+1), text.String())
 		note.Tags = []string{fmt.Sprintf("tag%d", i%7)}
 		note.Headings = []notes.Heading{{Text: "Über word1"}}
 		out = append(out, note)
@@ -79,7 +79,7 @@ func someNotes(n, words int) []*notes.Note {
 
 func segmentOf(t *testing.T, b *builder) segment.Segment {
 	t.Helper()
-	var docs []index.Document
+	var docs []indexapi.Document
 	for _, doc := range b.batch().IndexOps {
 		docs = append(docs, doc)
 	}
@@ -92,14 +92,14 @@ func segmentOf(t *testing.T, b *builder) segment.Segment {
 // zapsOwn gives zap what a builder has counted, note by note.
 func zapsOwn(t *testing.T, b *builder) segment.Segment {
 	t.Helper()
-	docs := make([]index.Document, len(b.ids))
+	docs := make([]indexapi.Document, len(b.ids))
 	for doc, id := range b.ids {
 		d := &zapDocument{document: document{id: documentID(id)}}
-		d.add(fieldID, index.IndexField|index.StoreField, d.id, 1)
+		d.add(fieldID, indexapi.IndexField|indexapi.StoreField, d.id, 1)
 		for _, f := range searchedFields {
-			d.field(f.name, index.IndexField)
+			d.field(f.name, indexapi.IndexField)
 		}
-		d.add(fieldSize, index.IndexField, sizeTerm, b.lengths[doc]+1)
+		d.add(fieldSize, indexapi.IndexField, sizeTerm, b.lengths[doc]+1)
 		docs[doc] = d
 	}
 	for f, terms := range b.fields {
@@ -135,17 +135,17 @@ type zapDocument struct {
 	fields []*zapField
 }
 
-func (d *zapDocument) field(name string, options index.FieldIndexingOptions) *zapField {
-	f := &zapField{name: name, value: d.id, options: options, terms: index.TokenFrequencies{}}
+func (d *zapDocument) field(name string, options indexapi.FieldIndexingOptions) *zapField {
+	f := &zapField{name: name, value: d.id, options: options, terms: indexapi.TokenFrequencies{}}
 	d.fields = append(d.fields, f)
 	return f
 }
 
-func (d *zapDocument) add(name string, options index.FieldIndexingOptions, term string, count uint64) {
+func (d *zapDocument) add(name string, options indexapi.FieldIndexingOptions, term string, count uint64) {
 	d.field(name, options).set(term, count)
 }
 
-func (d *zapDocument) VisitFields(visit index.FieldVisitor) {
+func (d *zapDocument) VisitFields(visit indexapi.FieldVisitor) {
 	for _, f := range d.fields {
 		visit(f)
 	}
@@ -153,25 +153,25 @@ func (d *zapDocument) VisitFields(visit index.FieldVisitor) {
 
 type zapField struct {
 	name, value string
-	options     index.FieldIndexingOptions
-	terms       index.TokenFrequencies
+	options     indexapi.FieldIndexingOptions
+	terms       indexapi.TokenFrequencies
 }
 
 func (f *zapField) set(term string, count uint64) {
-	freq := new(index.TokenFreq)
+	freq := new(indexapi.TokenFreq)
 	freq.SetFrequency(int(count))
 	f.terms[term] = freq
 }
 
 func (f *zapField) Name() string                                     { return f.name }
 func (f *zapField) Value() []byte                                    { return []byte(f.value) }
-func (f *zapField) Options() index.FieldIndexingOptions              { return f.options }
+func (f *zapField) Options() indexapi.FieldIndexingOptions              { return f.options }
 func (f *zapField) Analyze()                                         {}
 func (f *zapField) ArrayPositions() []uint64                         { return nil }
 func (f *zapField) EncodedFieldType() byte                           { return 't' }
 func (f *zapField) NumPlainTextBytes() uint64                        { return 0 }
 func (f *zapField) AnalyzedLength() int                              { return leastNorm }
-func (f *zapField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.terms }
+func (f *zapField) AnalyzedTokenFrequencies() indexapi.TokenFrequencies { return f.terms }
 
 func assertSameSegment(t *testing.T, want, got segment.Segment) {
 	t.Helper()
@@ -218,4 +218,9 @@ func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 		}
 		out = append(out, line)
 	}
+}
+
+// note returns a note whose text names it.
+func note(id int64, text string) *notes.Note {
+	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
