@@ -129,7 +129,7 @@ func TestSuggestionsByFrequency(t *testing.T) {
 	}
 	require.NoError(t, x.apply(ctx, at(6), updates))
 	r := newRequest(parseQuery("grubx", x.clock()), notes.Filter{})
-	require.NoError(t, x.suggest(ctx, &r.plan, termsOf(r.words)))
+	require.NoError(t, x.suggest(ctx, &r.plan, planTerms(r.words)))
 	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, r.plan.terms[0].others)
 }
 

@@ -26,8 +26,8 @@ type request struct {
 	meaning    string // the query without filters, for the semantic side
 }
 
-// termsOf returns the terms of the plan that the words are.
-func termsOf(words []queryWord) []int {
+// planTerms returns the terms of the plan that the words are.
+func planTerms(words []queryWord) []int {
 	terms := make([]int, len(words))
 	for i, w := range words {
 		terms[i] = w.term

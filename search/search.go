@@ -154,7 +154,7 @@ func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ra
 	if len(unknown) == 0 {
 		return r, nil
 	}
-	if err := s.index.suggest(ctx, &s.r.plan, termsOf(unknown)); err != nil {
+	if err := s.index.suggest(ctx, &s.r.plan, planTerms(unknown)); err != nil {
 		return r, err
 	}
 	again := false
