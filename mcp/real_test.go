@@ -21,6 +21,7 @@ import (
 	"notesd/notes/vault"
 	"notesd/prompts"
 	"notesd/search"
+	"notesd/search/index"
 	"notesd/vectors/table"
 )
 
@@ -64,7 +65,7 @@ func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWo
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(ctx, store, w.root, vault.Options{})
 	require.NoError(t, err)
-	index, err := search.OpenIndex(ctx, filepath.Join(state, "index"), search.IndexOptions{})
+	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	w.vault.Follow(index)

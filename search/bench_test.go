@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
 // Benchmarks run on a generated vault of NOTESD_BENCH_NOTES notes (default
@@ -96,14 +97,14 @@ func (g *generated) List(context.Context, notes.ListQuery) (notes.ListPage, erro
 }
 
 // fill feeds the notes as a vault does, a thousand at a time.
-func (g *generated) fill(b testing.TB, x *Index) {
+func (g *generated) fill(b testing.TB, x *index.Index) {
 	const each = 1000
 	for i := 0; i < len(g.notes); i += each {
-		var part []update
+		var part []index.Update
 		for _, n := range g.notes[i:min(i+each, len(g.notes))] {
 			part = append(part, updateTo(n))
 		}
-		require.NoError(b, x.apply(context.Background(), at(uint64(part[len(part)-1].id)), part))
+		require.NoError(b, x.ApplyUpdates(context.Background(), at(uint64(part[len(part)-1].Id)), part))
 	}
 }
 
@@ -123,7 +124,7 @@ func BenchmarkBuild(b *testing.B) {
 		g.fill(b, x)
 		b.StopTimer() // Close waits until all is saved
 		require.NoError(b, x.Close())
-		disk = diskSize(x.dir)
+		disk = index.DiskSize(x.Dir)
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(disk)/float64(g.bytes), "index/vault")
@@ -136,7 +137,7 @@ func BenchmarkSave(b *testing.B) {
 	seq := uint64(len(g.notes))
 	for b.Loop() {
 		seq++
-		require.NoError(b, x.apply(context.Background(), at(seq), []update{updateTo(g.notes[seq%uint64(len(g.notes))])}))
+		require.NoError(b, x.ApplyUpdates(context.Background(), at(seq), []index.Update{updateTo(g.notes[seq%uint64(len(g.notes))])}))
 	}
 }
 
@@ -157,7 +158,7 @@ func BenchmarkSearch(b *testing.B) {
 	b.Run("index", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			req := newRequest(parseQuery(queries[i%len(queries)], parseTime), notes.Filter{})
-			_, err := x.rank(context.Background(), &req.plan, nil, pool)
+			_, err := x.Rank(context.Background(), &req.plan, nil, pool)
 			require.NoError(b, err)
 		}
 	})
@@ -171,12 +172,12 @@ func BenchmarkSearch(b *testing.B) {
 
 func BenchmarkTerms(b *testing.B) {
 	g := generate(50)
-	build := newBuilder()
+	build := index.NewBuilder()
 	b.SetBytes(g.bytes)
 	for b.Loop() {
-		build.reset()
+		build.Reset()
 		for _, n := range g.notes {
-			build.add(n)
+			build.Add(n)
 		}
 	}
 }

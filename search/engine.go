@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
 // Store gives the notes that the index found. [notes.Store] is one.
@@ -54,7 +55,7 @@ type EngineOptions struct {
 // Engine answers queries. Its methods may be called from any goroutine.
 type Engine struct {
 	store    Store
-	index    *Index
+	index    *index.Index
 	semantic Semantic // nil: off
 	o        EngineOptions
 	rankings rankings
@@ -62,7 +63,7 @@ type Engine struct {
 
 // NewEngine returns an engine over an index and the notes that it follows.
 // semantic may be nil.
-func NewEngine(store Store, index *Index, semantic Semantic, o EngineOptions) *Engine {
+func NewEngine(store Store, index *index.Index, semantic Semantic, o EngineOptions) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -13,6 +13,7 @@ import (
 	"notesd/notes/store"
 	"notesd/notes/vault"
 	"notesd/search"
+	"notesd/search/index"
 )
 
 // fixture is a vault on disk with its store, index and engine.
@@ -22,7 +23,7 @@ type fixture struct {
 	state  string
 	store  *store.Store
 	vault  *vault.Vault
-	index  *search.Index
+	index  *index.Index
 	engine *search.Engine
 }
 
@@ -44,7 +45,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	t.Cleanup(func() { require.NoError(t, f.store.Close()) })
 	f.vault, err = vault.New(ctx, f.store, f.root, vault.Options{})
 	require.NoError(t, err)
-	f.index, err = search.OpenIndex(ctx, filepath.Join(f.state, "index"), search.IndexOptions{})
+	f.index, err = index.OpenIndex(ctx, filepath.Join(f.state, "index"), index.IndexOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.index.Close()) })
 	f.vault.Follow(f.index)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
 // SemanticHit is a note found by meaning.
@@ -93,10 +94,10 @@ type candidate struct {
 }
 
 // byText makes candidates of what was found by words.
-func byText(found []ranked) []candidate {
+func byText(found []index.Ranked) []candidate {
 	out := make([]candidate, len(found))
 	for i, r := range found {
-		out[i] = candidate{note: r.note, score: r.score, text: r.score, terms: r.terms, textRank: i + 1, chunk: -1}
+		out[i] = candidate{note: r.Note, score: r.Score, text: r.Score, terms: r.Terms, textRank: i + 1, chunk: -1}
 	}
 	return out
 }
@@ -128,7 +129,7 @@ const (
 // has all the words, so that a query which no text answers well leaves more to
 // meaning, and nearness as it is, weighted. A note of which no cosine is known
 // because it has no vectors is taken for as near as its words let expect.
-func (s *search) fuse(text []candidate, r *ranking, m meaning) []candidate {
+func (s *search) fuse(text []candidate, r *index.Ranking, m meaning) []candidate {
 	out := slices.Clone(text)
 	at := make(map[int64]int, len(text)+len(m.near))
 	for i := range out {
@@ -155,9 +156,9 @@ func (s *search) fuse(text []candidate, r *ranking, m meaning) []candidate {
 	for i, h := range m.near {
 		set(h, i+1)
 	}
-	for id, found := range r.textOf(others) {
+	for id, found := range r.TextOf(others) {
 		c := &out[at[id]]
-		c.text, c.terms, c.textRank = found.score, found.terms, len(text)+1
+		c.text, c.terms, c.textRank = found.Score, found.Terms, len(text)+1
 	}
 	for i := range out {
 		s.score(&out[i], m)

@@ -17,11 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
-func openTest(t testing.TB, dir string) *Index {
+func openTest(t testing.TB, dir string) *index.Index {
 	t.Helper()
-	x, err := OpenIndex(context.Background(), dir, IndexOptions{})
+	x, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, x.Close()) })
 	return x
@@ -32,33 +33,33 @@ func aNote(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
 
-func updateTo(n *notes.Note) update {
-	return update{id: n.ID, load: func(context.Context) (*notes.Note, error) { return n, nil }}
+func updateTo(n *notes.Note) index.Update {
+	return index.Update{Id: n.ID, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
 }
 
-func deletion(id int64) update {
-	return update{id: id, load: func(context.Context) (*notes.Note, error) { return nil, nil }}
+func deletion(id int64) index.Update {
+	return index.Update{Id: id, Load: func(context.Context) (*notes.Note, error) { return nil, nil }}
 }
 
 func at(seq uint64) notes.Position { return notes.Position{Store: "store", Seq: seq} }
 
 // save waits until all that was applied is on disk.
-func save(x *Index) {
-	x.settle()
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	x.flush()
+func save(x *index.Index) {
+	x.Settle()
+	x.Mu.RLock()
+	defer x.Mu.RUnlock()
+	x.Flush()
 }
 
 // has reports the notes that have a word.
-func has(t testing.TB, x *Index, word string) []int64 {
+func has(t testing.TB, x *index.Index, word string) []int64 {
 	t.Helper()
-	r := newRequest(parseQuery(word, x.clock()), notes.Filter{})
-	found, err := x.rank(context.Background(), &r.plan, nil, 10_000)
+	r := newRequest(parseQuery(word, x.Clock()), notes.Filter{})
+	found, err := x.Rank(context.Background(), &r.plan, nil, 10_000)
 	require.NoError(t, err)
 	ids := []int64{}
-	for _, h := range found.best {
-		ids = append(ids, h.note)
+	for _, h := range found.Best {
+		ids = append(ids, h.Note)
 	}
 	return ids
 }
@@ -71,15 +72,15 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p)
 
-	require.NoError(t, x.apply(ctx, at(3), []update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple pear")), updateTo(aNote(1, "plum"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(3), []index.Update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple pear")), updateTo(aNote(1, "plum"))}))
 	assert.Equal(t, []int64{2}, has(t, x, "apple"))
 	assert.Equal(t, []int64{1}, has(t, x, "plum"), "the last change of a note counts")
-	require.NoError(t, x.apply(ctx, at(5), []update{deletion(2), updateTo(aNote(3, "pear"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(5), []index.Update{deletion(2), updateTo(aNote(3, "pear"))}))
 	assert.Equal(t, []int64{3}, has(t, x, "pear"))
 	assert.Empty(t, has(t, x, "apple"))
-	require.NoError(t, x.apply(ctx, at(5), []update{deletion(2), updateTo(aNote(3, "pear"))}), "twice is as once")
-	require.NoError(t, x.apply(ctx, at(9), nil), "nothing but a position")
-	require.NoError(t, x.apply(ctx, at(10), []update{deletion(77)}), "a note that it never had")
+	require.NoError(t, x.ApplyUpdates(ctx, at(5), []index.Update{deletion(2), updateTo(aNote(3, "pear"))}), "twice is as once")
+	require.NoError(t, x.ApplyUpdates(ctx, at(9), nil), "nothing but a position")
+	require.NoError(t, x.ApplyUpdates(ctx, at(10), []index.Update{deletion(77)}), "a note that it never had")
 	p, err = x.Position()
 	require.NoError(t, err)
 	assert.Equal(t, at(10), p)
@@ -98,23 +99,23 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, x.Close())
 	require.NoError(t, x.Close(), "idempotent")
 	_, err = x.Position()
-	assert.ErrorIs(t, err, ErrClosed)
-	assert.ErrorIs(t, x.apply(ctx, at(11), []update{deletion(1)}), ErrClosed)
-	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
+	assert.ErrorIs(t, err, index.ErrClosed)
+	assert.ErrorIs(t, x.ApplyUpdates(ctx, at(11), []index.Update{deletion(1)}), index.ErrClosed)
+	assert.ErrorIs(t, x.Reset(ctx), index.ErrClosed)
 }
 
 func TestIndexReportsWhatFails(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	boom := errors.New("boom")
-	bad := update{id: 2, load: func(context.Context) (*notes.Note, error) { return nil, boom }}
-	require.ErrorIs(t, x.apply(context.Background(), at(2), []update{updateTo(aNote(1, "apple")), bad}), boom)
+	bad := index.Update{Id: 2, Load: func(context.Context) (*notes.Note, error) { return nil, boom }}
+	require.ErrorIs(t, x.ApplyUpdates(context.Background(), at(2), []index.Update{updateTo(aNote(1, "apple")), bad}), boom)
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p, "not past what failed")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	assert.ErrorIs(t, x.apply(ctx, at(2), []update{updateTo(aNote(1, "apple"))}), context.Canceled)
-	require.NoError(t, x.apply(context.Background(), at(2), []update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple"))}))
+	assert.ErrorIs(t, x.ApplyUpdates(ctx, at(2), []index.Update{updateTo(aNote(1, "apple"))}), context.Canceled)
+	require.NoError(t, x.ApplyUpdates(context.Background(), at(2), []index.Update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple"))}))
 	assert.Len(t, has(t, x, "apple"), 2)
 }
 
@@ -123,14 +124,14 @@ func TestIndexReportsWhatFails(t *testing.T) {
 func TestSuggestionsByFrequency(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
-	var updates []update
+	var updates []index.Update
 	for i, word := range []string{"grubb", "grubk", "grubk", "grubk", "grubn", "grubn"} {
 		updates = append(updates, updateTo(aNote(int64(i+1), word)))
 	}
-	require.NoError(t, x.apply(ctx, at(6), updates))
-	r := newRequest(parseQuery("grubx", x.clock()), notes.Filter{})
-	require.NoError(t, x.suggest(ctx, &r.plan, planTerms(r.words)))
-	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, r.plan.terms[0].others)
+	require.NoError(t, x.ApplyUpdates(ctx, at(6), updates))
+	r := newRequest(parseQuery("grubx", x.Clock()), notes.Filter{})
+	require.NoError(t, x.Suggest(ctx, &r.plan, planTerms(r.words)))
+	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, r.plan.Terms[0].Others)
 }
 
 // Applies are gathered until somebody asks, and then are one segment.
@@ -138,7 +139,7 @@ func TestAppliesAreGathered(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	for i := range 20 {
-		require.NoError(t, x.apply(ctx, at(uint64(i+1)), []update{updateTo(aNote(int64(i+1), "apple"))}))
+		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(i+1)), []index.Update{updateTo(aNote(int64(i+1), "apple"))}))
 		p, err := x.Position()
 		require.NoError(t, err)
 		assert.Equal(t, at(uint64(i+1)), p)
@@ -148,14 +149,14 @@ func TestAppliesAreGathered(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.Segments)
 
-	require.NoError(t, x.apply(ctx, at(21), []update{updateTo(aNote(1, "pear"))}))
-	require.NoError(t, x.apply(ctx, at(22), []update{updateTo(aNote(1, "plum"))}))
-	require.NoError(t, x.apply(ctx, at(23), []update{deletion(2)}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(21), []index.Update{updateTo(aNote(1, "pear"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(22), []index.Update{updateTo(aNote(1, "plum"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(23), []index.Update{deletion(2)}))
 	assert.Empty(t, has(t, x, "pear"))
 	assert.Equal(t, []int64{1}, has(t, x, "plum"))
 	assert.Len(t, has(t, x, "apple"), 18)
-	require.NoError(t, x.apply(ctx, at(24), []update{updateTo(aNote(30, "quince"))}))
-	require.Eventually(t, func() bool { return x.unsettled.to.Load() == nil }, 20*time.Second, 10*time.Millisecond, "nobody has to ask")
+	require.NoError(t, x.ApplyUpdates(ctx, at(24), []index.Update{updateTo(aNote(30, "quince"))}))
+	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, 20*time.Second, 10*time.Millisecond, "nobody has to ask")
 	assert.Equal(t, []int64{30}, has(t, x, "quince"))
 }
 
@@ -165,7 +166,7 @@ func TestBuild(t *testing.T) {
 	was := debug.SetGCPercent(-1)
 	debug.SetGCPercent(was)
 	updates, big := manyUpdatesOf(400)
-	require.NoError(t, x.apply(ctx, at(400), updates))
+	require.NoError(t, x.ApplyUpdates(ctx, at(400), updates))
 	assert.Len(t, has(t, x, "common"), 400)
 	for _, id := range []int64{1, 57, 400, big} {
 		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("own%d", id)))
@@ -179,13 +180,13 @@ func TestBuild(t *testing.T) {
 
 // manyUpdatesOf makes enough text for several batches, with one note that is
 // big by itself.
-func manyUpdatesOf(n int) (updates []update, big int64) {
+func manyUpdatesOf(n int) (updates []index.Update, big int64) {
 	big = int64(n / 3)
 	for i := range n {
 		id := int64(i + 1)
 		text := fmt.Sprintf("common own%d %s", id, strings.Repeat(fmt.Sprintf("filler%d text ", i%50), 1000))
 		if id == big {
-			text += strings.Repeat("0123456789abcdef ", maxSegmentText/16)
+			text += strings.Repeat("0123456789abcdef ", index.MaxSegmentText/16)
 		}
 		updates = append(updates, updateTo(aNote(id, text)))
 	}
@@ -203,7 +204,7 @@ func TestKilledWhileBuilding(t *testing.T) {
 	copies := []string{}
 	for i := 0; i < len(updates); i += 60 {
 		part := updates[i : i+60]
-		require.NoError(t, x.apply(ctx, at(uint64(part[len(part)-1].id)), part))
+		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(part[len(part)-1].Id)), part))
 		copies = append(copies, copyIndex(t, dir))
 	}
 	save(x)
@@ -218,7 +219,7 @@ func TestKilledWhileBuilding(t *testing.T) {
 		if i == len(copies)-1 {
 			assert.Equal(t, at(300), p)
 		}
-		require.NoError(t, y.apply(ctx, at(300), updates[p.Seq:]))
+		require.NoError(t, y.ApplyUpdates(ctx, at(300), updates[p.Seq:]))
 		assert.Len(t, has(t, y, "common"), 300)
 		s, err := y.Stats()
 		require.NoError(t, err)
@@ -257,7 +258,7 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, whole)
 	updates, _ := manyUpdatesOf(100)
-	require.NoError(t, x.apply(ctx, at(100), updates))
+	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
 	save(x)
 	require.NoError(t, x.Close())
 	segments := func(dir string) []string {
@@ -316,7 +317,7 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 			aside, err := filepath.Glob(dir + ".damaged-*")
 			require.NoError(t, err)
 			assert.Len(t, aside, 1)
-			require.NoError(t, y.apply(ctx, at(100), updates))
+			require.NoError(t, y.ApplyUpdates(ctx, at(100), updates))
 			assert.Len(t, has(t, y, "common"), 100)
 		})
 	}
@@ -355,8 +356,8 @@ func TestDamageFoundBySearching(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
 	updates, _ := manyUpdatesOf(100)
-	require.NoError(t, x.apply(ctx, at(100), updates))
-	err := x.guard(func() error { panic("slice bounds out of range") })
+	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
+	err := x.Guard(func() error { panic("slice bounds out of range") })
 	require.ErrorContains(t, err, "damaged")
 	p, err := x.Position()
 	require.NoError(t, err)
@@ -364,9 +365,9 @@ func TestDamageFoundBySearching(t *testing.T) {
 	s, err := x.Stats()
 	require.NoError(t, err)
 	assert.Len(t, s.Warnings, 1)
-	require.Error(t, x.apply(ctx, at(101), updates[:1]), "the vault asks for the position then")
+	require.Error(t, x.ApplyUpdates(ctx, at(101), updates[:1]), "the vault asks for the position then")
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.apply(ctx, at(100), updates))
+	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
 	assert.Len(t, has(t, x, "common"), 100)
 }
 
@@ -378,20 +379,20 @@ func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
 	for range 4 {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "root.bolt"), []byte(strings.Repeat("not bolt ", 9000)), 0o600))
-		x, err := OpenIndex(context.Background(), dir, IndexOptions{})
+		x, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
 		require.NoError(t, err)
 		require.NoError(t, x.Close())
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
-	assert.Len(t, entries, 2+keptAside)
+	assert.Len(t, entries, 2+index.KeptAside)
 	assert.DirExists(t, other)
 }
 
 func TestIndexOfAnotherVersion(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
-	require.NoError(t, x.bleve.SetInternal(keyFormat, []byte("0")))
+	require.NoError(t, x.Bleve.SetInternal(index.KeyFormat, []byte("0")))
 	save(x)
 	require.NoError(t, x.Close())
 	x = openTest(t, dir)
@@ -404,8 +405,8 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 func TestIndexInUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	openTest(t, dir)
-	_, err := OpenIndex(context.Background(), dir, IndexOptions{})
-	require.ErrorIs(t, err, ErrLocked)
+	_, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
+	require.ErrorIs(t, err, index.ErrLocked)
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "nothing is set aside")
@@ -415,7 +416,7 @@ func TestSearchWhileApplying(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	updates, _ := manyUpdatesOf(200)
-	require.NoError(t, x.apply(ctx, at(200), updates))
+	require.NoError(t, x.ApplyUpdates(ctx, at(200), updates))
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
@@ -426,12 +427,12 @@ func TestSearchWhileApplying(t *testing.T) {
 					return
 				default:
 				}
-				r := newRequest(parseQuery("common text -absent", x.clock()), notes.Filter{})
-				_, err := x.rank(ctx, &r.plan, nil, 10)
-				if err != nil && !errors.Is(err, ErrClosed) {
+				r := newRequest(parseQuery("common text -absent", x.Clock()), notes.Filter{})
+				_, err := x.Rank(ctx, &r.plan, nil, 10)
+				if err != nil && !errors.Is(err, index.ErrClosed) {
 					t.Error(err)
 				}
-				if _, err := x.Stats(); err != nil && !errors.Is(err, ErrClosed) {
+				if _, err := x.Stats(); err != nil && !errors.Is(err, index.ErrClosed) {
 					t.Error(err)
 				}
 			}
@@ -439,11 +440,11 @@ func TestSearchWhileApplying(t *testing.T) {
 	}
 	for i := range 20 {
 		id := int64(i + 1)
-		require.NoError(t, x.apply(ctx, at(uint64(200+i)), []update{updateTo(aNote(id, fmt.Sprintf("common changed%d", i)))}))
+		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(200+i)), []index.Update{updateTo(aNote(id, fmt.Sprintf("common changed%d", i)))}))
 		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("changed%d", i)), "visible when Apply returns")
 	}
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.apply(ctx, at(1), updates[:1]))
+	require.NoError(t, x.ApplyUpdates(ctx, at(1), updates[:1]))
 	require.NoError(t, x.Close())
 	close(done)
 	readers.Wait()
@@ -457,7 +458,7 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 	x := openTest(t, dir)
 	away := dir + "-away"
 	require.NoError(t, os.Rename(dir, away))
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 	warned := func() bool {
 		s, err := x.Stats()
@@ -473,16 +474,16 @@ func TestResetThatFails(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "state", "index")
 	x := openTest(t, dir)
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
 	require.NoError(t, os.RemoveAll(filepath.Dir(dir)))
 	require.NoError(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
 	require.Error(t, x.Reset(ctx))
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p)
-	require.Error(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
+	require.Error(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
 	require.NoError(t, os.Remove(filepath.Dir(dir)))
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.apply(ctx, at(1), []update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 }

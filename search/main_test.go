@@ -6,12 +6,14 @@ import (
 	"log"
 	"os"
 	"testing"
+
+	"notesd/search/index"
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" { // benchmarks measure what users have
-		persistNap = 20
+		index.PersistNap = 20
 	}
 	log.SetOutput(io.Discard) // Bleve's word on damage that tests have made
 	os.Exit(m.Run())

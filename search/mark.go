@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"notesd/search/terms"
 )
 
 // openTask is the beginning of an open task, as package markdown has it.
@@ -38,7 +40,7 @@ func reach(text string, at int) int {
 	if i := strings.IndexByte(rest, '\n'); i >= 0 {
 		rest = rest[:i]
 	}
-	return at + len(clipTo(rest, most))
+	return at + len(terms.ClipTo(rest, most))
 }
 
 // appendTag appends where a tag, or one below it, stands in a text.
@@ -53,7 +55,7 @@ func (s *rescorer) appendTag(out []match, text, tag string) []match {
 		if end > len(text) || !strings.EqualFold(text[at:end], tag) {
 			continue
 		}
-		if r, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || r == '/' || r != '-' && r != '_' && classOf(r)&classWord == 0 {
+		if r, _ := utf8.DecodeRuneInString(text[end:]); end == len(text) || r == '/' || r != '-' && r != '_' && terms.ClassOf(r)&terms.ClassWord == 0 {
 			out = append(out, match{term: s.mark, start: at, end: end})
 		}
 	}

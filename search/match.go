@@ -3,6 +3,9 @@ package search
 import (
 	"strings"
 	"unicode/utf8"
+
+	"notesd/search/index"
+	"notesd/search/terms"
 )
 
 // match is an occurrence of a term of a request in a text.
@@ -18,10 +21,10 @@ type match struct {
 type matcher struct {
 	terms    map[string]int // → index into the plan's terms
 	prefixes []int          // terms that stand for what they begin
-	plan     *plan
-	exact    []string          // by term, as asked for
-	words    map[string][]term // what words were expanded to
-	spare    []term
+	plan     *index.Plan
+	exact    []string                // by term, as asked for
+	words    map[string][]terms.Term // what words were expanded to
+	spare    []terms.Term
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
 
@@ -31,13 +34,13 @@ type matcher struct {
 }
 
 func newMatcher(r *request) *matcher {
-	m := &matcher{terms: map[string]int{}, words: map[string][]term{}, plan: &r.plan, exact: make([]string, len(r.plan.terms))}
-	for i, t := range r.plan.terms {
-		m.add(t.text, i)
-		for _, other := range t.others {
+	m := &matcher{terms: map[string]int{}, words: map[string][]terms.Term{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
+	for i, t := range r.plan.Terms {
+		m.add(t.Text, i)
+		for _, other := range t.Others {
 			m.add(other, i)
 		}
-		if t.prefix {
+		if t.Prefix {
 			m.prefixes = append(m.prefixes, i)
 		}
 	}
@@ -52,7 +55,7 @@ func (m *matcher) add(term string, i int) {
 	if _, known := m.terms[term]; !known {
 		m.terms[term] = i
 	}
-	m.first[initial(term)] = true
+	m.first[terms.Initial(term)] = true
 	m.letters[firstLetters(term)] = true
 	if len(term) == 1 { // the stem of any word that begins with it, perhaps
 		for second := range 32 {
@@ -68,7 +71,7 @@ func (m *matcher) add(term string, i int) {
 // letters without regard to case.
 func firstLetters(s string) int {
 	i := int(s[0]&31) << 5
-	if len(s) > 1 && byteClass[s[1]]&classWord != 0 {
+	if len(s) > 1 && terms.ByteClass[s[1]]&terms.ClassWord != 0 {
 		i |= int(s[1] & 31)
 	}
 	return i
@@ -79,19 +82,19 @@ func (m *matcher) find(dst []match, text string) []match {
 	if places, ok := m.seek(text); ok {
 		return m.findAt(dst, text, places)
 	}
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		dst = m.match(dst, text, s)
 	}
 	return dst
 }
 
 // match appends the matches in a span of text.
-func (m *matcher) match(dst []match, text string, s span) []match {
-	switch s.kind() {
-	case classDense, classRunOn:
-		m.spare = gramsFrom(m.spare[:0], text, s, &m.first)
-	case classSymbol:
-		m.spare = expand(m.spare[:0], text, s)
+func (m *matcher) match(dst []match, text string, s terms.Span) []match {
+	switch s.Kind() {
+	case terms.ClassDense, terms.ClassRunOn:
+		m.spare = terms.GramsFrom(m.spare[:0], text, s, &m.first)
+	case terms.ClassSymbol:
+		m.spare = terms.Expand(m.spare[:0], text, s)
 	default:
 		if !m.mayMatch(text, s) {
 			return dst
@@ -99,9 +102,9 @@ func (m *matcher) match(dst []match, text string, s span) []match {
 		m.spare = m.expand(text, s)
 	}
 	for _, t := range m.spare {
-		if i, ok := m.lookUp(t.text); ok {
-			exact := m.exact[i] != "" && equalFold(text[t.start:t.end], m.exact[i])
-			dst = append(dst, match{term: i, start: t.start, end: t.end, exact: exact})
+		if i, ok := m.lookUp(t.Text); ok {
+			exact := m.exact[i] != "" && equalFold(text[t.Start:t.End], m.exact[i])
+			dst = append(dst, match{term: i, start: t.Start, end: t.End, exact: exact})
 		}
 	}
 	return dst
@@ -109,17 +112,17 @@ func (m *matcher) match(dst []match, text string, s span) []match {
 
 // expand returns the terms of a word. The same words come again and again in
 // the texts that one query reads.
-func (m *matcher) expand(text string, s span) []term {
-	raw := text[s.start:s.end]
+func (m *matcher) expand(text string, s terms.Span) []terms.Term {
+	raw := text[s.Start:s.End]
 	known, ok := m.words[raw]
 	if !ok {
-		known = expand(nil, raw, span{0, len(raw), s.classes})
+		known = terms.Expand(nil, raw, terms.Span{End: len(raw), Classes: s.Classes})
 		m.words[raw] = known
 	}
 	out := m.spare[:0]
 	for _, t := range known {
-		t.start += s.start
-		t.end += s.start
+		t.Start += s.Start
+		t.End += s.Start
 		out = append(out, t)
 	}
 	return out
@@ -130,7 +133,7 @@ func (m *matcher) lookUp(text string) (int, bool) {
 		return i, true
 	}
 	for _, i := range m.prefixes {
-		if strings.HasPrefix(text, m.plan.terms[i].text) {
+		if strings.HasPrefix(text, m.plan.Terms[i].Text) {
 			return i, true
 		}
 	}
@@ -139,24 +142,24 @@ func (m *matcher) lookUp(text string) (int, bool) {
 
 // mayMatch reports whether a word may have one of the terms: whether it or a
 // part of it begins like one.
-func (m *matcher) mayMatch(text string, s span) bool {
-	if s.classes&highBit != 0 {
-		r, _ := utf8.DecodeRuneInString(text[s.start:])
-		folded := foldRune(r)
-		return folded == "" || m.first[initial(folded)] || s.classes&(classUpper|classConnector) != 0
+func (m *matcher) mayMatch(text string, s terms.Span) bool {
+	if s.Classes&terms.HighBit != 0 {
+		r, _ := utf8.DecodeRuneInString(text[s.Start:])
+		folded := terms.FoldRune(r)
+		return folded == "" || m.first[terms.Initial(folded)] || s.Classes&(terms.ClassUpper|terms.ClassConnector) != 0
 	}
-	word := text[s.start:s.end]
+	word := text[s.Start:s.End]
 	if m.letters[firstLetters(word)] {
 		return true
 	}
-	if s.classes&(classUpper|classConnector) == 0 {
+	if s.Classes&(terms.ClassUpper|terms.ClassConnector) == 0 {
 		return false
 	}
-	if len(word) > 2 && asciiClass[word[1]] == classConnector && m.letters[firstLetters(word[:1]+word[2:3])] {
+	if len(word) > 2 && terms.AsciiClass[word[1]] == terms.ClassConnector && m.letters[firstLetters(word[:1]+word[2:3])] {
 		return true // x-ray: xray
 	}
 	for i := 1; i < len(word); i++ {
-		if c := asciiClass[word[i]]; (c == classUpper || asciiClass[word[i-1]] == classConnector) && m.letters[firstLetters(word[i:])] {
+		if c := terms.AsciiClass[word[i]]; (c == terms.ClassUpper || terms.AsciiClass[word[i-1]] == terms.ClassConnector) && m.letters[firstLetters(word[i:])] {
 			return true
 		}
 	}
@@ -168,6 +171,6 @@ func equalFold(raw, folded string) bool {
 	if raw == folded {
 		return true
 	}
-	var buf [maxTerm]byte
-	return string(fold(buf[:0], raw)) == folded
+	var buf [terms.MaxTerm]byte
+	return string(terms.Fold(buf[:0], raw)) == folded
 }

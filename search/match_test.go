@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"notesd/notes"
+	"notesd/search/terms"
 )
 
 func matcherOf(query string) *matcher {
@@ -16,10 +17,10 @@ func matcherOf(query string) *matcher {
 
 // slowly finds what a matcher finds by making the terms of every word.
 func slowly(m *matcher, text string) (found []match) {
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		for _, t := range expand(nil, text, s) {
-			if i, ok := m.lookUp(t.text); ok {
-				found = append(found, match{term: i, start: t.start, end: t.end, exact: m.exact[i] != "" && string(fold(nil, text[t.start:t.end])) == m.exact[i]})
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		for _, t := range terms.Expand(nil, text, s) {
+			if i, ok := m.lookUp(t.Text); ok {
+				found = append(found, match{term: i, start: t.Start, end: t.End, exact: m.exact[i] != "" && string(terms.Fold(nil, text[t.Start:t.End])) == m.exact[i]})
 			}
 		}
 	}

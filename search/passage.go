@@ -96,7 +96,7 @@ func (s *rescorer) weigh(text string, matches []match) float64 {
 // total is the weight of all terms of the request.
 func (s *rescorer) total() float64 {
 	sum := 0.0
-	for _, w := range s.weights[:len(s.request.plan.terms)] {
+	for _, w := range s.weights[:len(s.request.plan.Terms)] {
 		sum += w
 	}
 	return sum

@@ -1,5 +1,7 @@
 package search
 
+import "notesd/search/terms"
+
 // units cuts a text into the pieces that phrases are compared by: the parts of
 // words, folded but not stemmed, and single characters of scripts without
 // spaces. What stands between two pieces does not matter.
@@ -15,25 +17,25 @@ func units(text string) []string {
 // eachUnit calls fn with the units of a text until it returns false. The bytes
 // are fn's only until it returns.
 func eachUnit(text string, fn func(u []byte, start, end int) bool) {
-	buf := make([]byte, 0, maxTerm)
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		switch s.kind() {
-		case classDense, classRunOn:
-			for at := s.start; at < s.end; {
-				c := nextCluster(text, at, s.end)
-				if c.text != "" && !fn(append(buf, c.text...), c.start, c.end) {
+	buf := make([]byte, 0, terms.MaxTerm)
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		switch s.Kind() {
+		case terms.ClassDense, terms.ClassRunOn:
+			for at := s.Start; at < s.End; {
+				c := terms.NextCluster(text, at, s.End)
+				if c.Text != "" && !fn(append(buf, c.Text...), c.Start, c.End) {
 					return
 				}
-				at = c.end
+				at = c.End
 			}
-		case classSymbol:
-			if !fn(append(buf, text[s.start:s.end]...), s.start, s.end) {
+		case terms.ClassSymbol:
+			if !fn(append(buf, text[s.Start:s.End]...), s.Start, s.End) {
 				return
 			}
 		default:
-			for from := s.start; from < s.end; {
-				to, next := nextPart(text, from, s.end)
-				if u := fold(buf, text[from:to]); len(u) > 0 && !fn(u, from, to) {
+			for from := s.Start; from < s.End; {
+				to, next := terms.NextPart(text, from, s.End)
+				if u := terms.Fold(buf, text[from:to]); len(u) > 0 && !fn(u, from, to) {
 					return
 				}
 				from = next

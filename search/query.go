@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/search/terms"
 )
 
 // Mode chooses what ranks the notes.
@@ -109,8 +110,8 @@ func withoutRepeats(nodes []node) []node {
 // contentWords counts the words of a text that are no stop words.
 func contentWords(text string) int {
 	n := 0
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		if !stopWords[string(fold(nil, text[s.start:s.end]))] {
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		if !terms.StopWords[string(terms.Fold(nil, text[s.Start:s.End]))] {
 			n++
 		}
 	}
@@ -124,7 +125,7 @@ const maxQuery = 16 << 10
 // parseQuery reads a query's text. It never fails.
 func parseQuery(text string, now time.Time) []node {
 	if len(text) > maxQuery {
-		text = clipTo(text, maxQuery)
+		text = terms.ClipTo(text, maxQuery)
 	}
 	p := parser{text: text, now: now}
 	for p.skipSpace(); p.pos < len(p.text); p.skipSpace() {
@@ -286,6 +287,6 @@ func pathNode(k kind, p string) (node, bool) {
 
 // hasTerms reports whether anything in s can be looked for.
 func hasTerms(s string) bool {
-	_, ok := nextSpan(s, 0)
+	_, ok := terms.NextSpan(s, 0)
 	return ok
 }

@@ -82,13 +82,13 @@ func TestParseQuery(t *testing.T) {
 func TestRequest(t *testing.T) {
 	terms := func(query string) string {
 		var out []string
-		for _, p := range newRequest(parseQuery(query, parseTime), notes.Filter{}).plan.terms {
-			s := p.text
-			if p.prefix {
+		for _, p := range newRequest(parseQuery(query, parseTime), notes.Filter{}).plan.Terms {
+			s := p.Text
+			if p.Prefix {
 				s += "*"
 			}
-			if p.weight != 1 {
-				s += fmt.Sprintf("^%v", p.weight)
+			if p.Weight != 1 {
+				s += fmt.Sprintf("^%v", p.Weight)
 			}
 			out = append(out, s)
 		}
@@ -110,7 +110,7 @@ func TestRequest(t *testing.T) {
 		t.Run(query, func(t *testing.T) { assert.Equal(t, want, terms(query)) })
 	}
 	r := newRequest(parseQuery(strings.Repeat("word", 3)+" "+numbered(500), parseTime), notes.Filter{})
-	assert.Len(t, r.plan.terms, maxTerms)
+	assert.Len(t, r.plan.Terms, maxTerms)
 	given := notes.Filter{Tags: make([]string, 0, 8), Folder: "A"}
 	r = newRequest(parseQuery("tag:x folder:B", parseTime), given)
 	assert.Equal(t, notes.Filter{Tags: []string{"x"}, Folder: "A", Paths: []string{"B/"}}, r.filter)
@@ -156,21 +156,21 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query, text string) {
 		r := newRequest(parseQuery(query, parseTime), notes.Filter{})
-		for i := range r.plan.terms {
-			r.plan.terms[i].others = []string{"other"}
+		for i := range r.plan.Terms {
+			r.plan.Terms[i].Others = []string{"other"}
 		}
-		if len(r.plan.terms) > maxTerms || !utf8.ValidString(query) {
+		if len(r.plan.Terms) > maxTerms || !utf8.ValidString(query) {
 			return
 		}
 		n := &notes.Note{ID: 1, Path: "a.md", Title: "Title", Content: text, Chunks: []notes.Chunk{
 			{Start: 0, End: len(text) / 2, LineStart: 1, LineEnd: 2}, {Ordinal: 1, Start: len(text) / 2, End: len(text), LineStart: 3, LineEnd: 4}}}
-		s := newRescorer(r, 10, make([]int, len(r.plan.terms)))
+		s := newRescorer(r, 10, make([]int, len(r.plan.Terms)))
 		bonus, matches := s.score(n, ^uint64(0))
 		if bonus < 0 {
 			t.Fatalf("bonus %v", bonus)
 		}
 		for _, m := range matches {
-			if m.start < 0 || m.end > len(text) || m.start >= m.end || m.term >= len(r.plan.terms) {
+			if m.start < 0 || m.end > len(text) || m.start >= m.end || m.term >= len(r.plan.Terms) {
 				t.Fatalf("match %+v of %d bytes", m, len(text))
 			}
 		}

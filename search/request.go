@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"notesd/notes"
+	"notesd/search/index"
+	"notesd/search/terms"
 )
 
 // maxTerms is how many terms of a query rank; the first ones of a long text.
@@ -17,7 +19,7 @@ const partWeight = 0.7
 // request is a query made ready: what the index is asked, what the filter
 // selects, and what is verified in the text.
 type request struct {
-	plan       plan
+	plan       index.Plan
 	words      []queryWord // of the plan's terms, in the order of the query
 	parts      []queryWord // of compounds; what found a note that has no whole
 	phrases    [][]string  // word for word in the note
@@ -63,12 +65,12 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		switch n.kind {
 		case kindPhrase:
 			r.phrases = append(r.phrases, units(n.text))
-			r.plan.require = append(r.plan.require, allOf(n.text, nil))
+			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
 		case kindTitle:
-			r.plan.require = append(r.plan.require, allOf(n.text, []string{fieldName}))
+			r.plan.Require = append(r.plan.Require, allOf(n.text, []string{index.FieldName}))
 		}
 	}
-	b.language = languageOf(meaning)
+	b.Language = terms.LanguageOf(meaning)
 	for _, text := range meaning {
 		b.add(text)
 	}
@@ -116,7 +118,7 @@ func (r *request) addFilter(n node) {
 func (r *request) addExclusion(n node) {
 	switch n.kind {
 	case kindTitle:
-		r.plan.exclude = append(r.plan.exclude, allOf(n.text, []string{fieldName}))
+		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, []string{index.FieldName}))
 	case kindPhrase:
 		if u := units(n.text); len(u) > 1 {
 			r.notPhrases = append(r.notPhrases, u)
@@ -124,17 +126,17 @@ func (r *request) addExclusion(n node) {
 		}
 		fallthrough
 	default:
-		r.plan.exclude = append(r.plan.exclude, allOf(n.text, nil))
+		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, nil))
 	}
 }
 
 // allOf is the clause of a note that has every word of a text, each as a whole.
-func allOf(text string, fields []string) clause {
-	c := clause{fields: fields}
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+func allOf(text string, fields []string) index.Clause {
+	c := index.Clause{Fields: fields}
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 		for _, t := range queryTerms(text, s) {
-			if !t.part {
-				c.terms = append(c.terms, lookupOf(t))
+			if !t.Part {
+				c.Terms = append(c.Terms, lookupOf(t))
 			}
 		}
 	}
@@ -144,29 +146,29 @@ func allOf(text string, fields []string) clause {
 // queryTerms returns the terms to look a span up by. Of a run that is cut into
 // n-grams, these are the whole ones, or if it is shorter than n, itself as the
 // beginning of others.
-func queryTerms(text string, s span) []term {
-	terms := expand(nil, text, s)
-	if k := s.kind(); k != classDense && k != classRunOn {
-		return terms
+func queryTerms(text string, s terms.Span) []terms.Term {
+	list := terms.Expand(nil, text, s)
+	if k := s.Kind(); k != terms.ClassDense && k != terms.ClassRunOn {
+		return list
 	}
-	whole := terms[:0:0]
-	for _, t := range terms {
-		if !t.short {
+	whole := list[:0:0]
+	for _, t := range list {
+		if !t.Short {
 			whole = append(whole, t)
 		}
 	}
-	if len(whole) > 0 || len(terms) == 0 {
+	if len(whole) > 0 || len(list) == 0 {
 		return whole
 	}
-	return terms[:1]
+	return list[:1]
 }
 
-func lookupOf(t term) lookup { return lookup{text: t.text, prefix: t.short} }
+func lookupOf(t terms.Term) index.Lookup { return index.Lookup{Text: t.Text, Prefix: t.Short} }
 
 // planBuilder gathers the terms of a request's plan.
 type planBuilder struct {
 	*request
-	language
+	terms.Language
 	terms map[string]int // → index into the plan's terms
 	stops []string       // texts of which only stop words were found
 	gap   int            // words left out since the last
@@ -174,13 +176,13 @@ type planBuilder struct {
 
 // add plans the words of a text, without stop words.
 func (b *planBuilder) add(text string) {
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		if b.isStop(string(fold(nil, text[s.start:s.end]))) {
-			b.stops = append(b.stops, text[s.start:s.end])
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		if b.isStop(string(terms.Fold(nil, text[s.Start:s.End]))) {
+			b.stops = append(b.stops, text[s.Start:s.End])
 			b.gap++
 			continue
 		}
-		if rest := text[s.end:]; rest != "" && rest[0] == '*' && s.kind() == classWord && isPrefix(text[s.start:s.end]) {
+		if rest := text[s.End:]; rest != "" && rest[0] == '*' && s.Kind() == terms.ClassWord && isPrefix(text[s.Start:s.End]) {
 			b.addPrefix(text, s)
 			continue
 		}
@@ -189,15 +191,15 @@ func (b *planBuilder) add(text string) {
 }
 
 func (b *planBuilder) isStop(word string) bool {
-	return stopWords[word] || b.foreign && functionWords[word]
+	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
 }
 
 // withoutExtension cuts ".md" off a word: whoever pastes a path means the
 // note, whose name is indexed without.
-func withoutExtension(text string, s span) span {
+func withoutExtension(text string, s terms.Span) terms.Span {
 	const extension = ".md"
-	if name := text[s.start:s.end]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
-		s.end -= len(extension)
+	if name := text[s.Start:s.End]; len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
+		s.End -= len(extension)
 	}
 	return s
 }
@@ -205,57 +207,57 @@ func withoutExtension(text string, s span) span {
 // isPrefix reports whether word* is to find what begins with the word.
 func isPrefix(word string) bool {
 	const least = 2 // characters
-	return utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return classOf(r) == classConnector })
+	return utf8.RuneCountInString(word) >= least && !strings.ContainsFunc(word, func(r rune) bool { return terms.ClassOf(r) == terms.ClassConnector })
 }
 
 // addPrefix plans the terms that begin with a word.
-func (b *planBuilder) addPrefix(text string, s span) {
-	exact := string(fold(nil, text[s.start:s.end]))
-	if exact == "" || len(b.plan.terms) == maxTerms {
+func (b *planBuilder) addPrefix(text string, s terms.Span) {
+	exact := string(terms.Fold(nil, text[s.Start:s.End]))
+	if exact == "" || len(b.plan.Terms) == maxTerms {
 		return
 	}
 	i, known := b.terms[exact]
 	if !known {
-		i = len(b.plan.terms)
-		b.plan.terms = append(b.plan.terms, planTerm{})
+		i = len(b.plan.Terms)
+		b.plan.Terms = append(b.plan.Terms, index.PlanTerm{})
 		b.terms[exact] = i
 	}
-	t := &b.plan.terms[i]
-	t.lookup, t.weight, t.times = lookup{text: exact, prefix: true}, 1, t.times+1
-	b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[s.start : s.end+1], gap: b.gap, alone: true})
+	t := &b.plan.Terms[i]
+	t.Lookup, t.Weight, t.Times = index.Lookup{Text: exact, Prefix: true}, 1, t.Times+1
+	b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[s.Start : s.End+1], gap: b.gap, alone: true})
 	b.gap = 0
 }
 
-func (b *planBuilder) addSpan(text string, s span) {
-	terms := queryTerms(text, s)
-	for _, t := range terms {
-		exact := string(fold(nil, text[t.start:t.end]))
+func (b *planBuilder) addSpan(text string, s terms.Span) {
+	list := queryTerms(text, s)
+	for _, t := range list {
+		exact := string(terms.Fold(nil, text[t.Start:t.End]))
 		weight := 1.0
-		if t.part {
+		if t.Part {
 			if b.isStop(exact) {
 				continue
 			}
 			weight = partWeight
 		}
-		i, known := b.terms[t.text]
+		i, known := b.terms[t.Text]
 		if !known {
-			if len(b.plan.terms) == maxTerms {
+			if len(b.plan.Terms) == maxTerms {
 				continue
 			}
-			i = len(b.plan.terms)
-			b.plan.terms = append(b.plan.terms, planTerm{lookup: lookupOf(t), family: b.families && s.kind() == classWord && !t.part})
-			b.terms[t.text] = i
+			i = len(b.plan.Terms)
+			b.plan.Terms = append(b.plan.Terms, index.PlanTerm{Lookup: lookupOf(t), Family: b.Families && s.Kind() == terms.ClassWord && !t.Part})
+			b.terms[t.Text] = i
 		}
-		pt := &b.plan.terms[i]
-		pt.weight = max(pt.weight, weight)
-		if s.kind() == classWord || !known { // n-grams overlap
-			pt.times++
+		pt := &b.plan.Terms[i]
+		pt.Weight = max(pt.Weight, weight)
+		if s.Kind() == terms.ClassWord || !known { // n-grams overlap
+			pt.Times++
 		}
-		if t.part {
-			b.parts = append(b.parts, queryWord{term: i, shown: text[t.start:t.end]})
+		if t.Part {
+			b.parts = append(b.parts, queryWord{term: i, shown: text[t.Start:t.End]})
 		} else {
-			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.start:t.end], gap: b.gap,
-				gram: s.kind() != classWord, alone: len(terms) == 1})
+			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
+				gram: s.Kind() != terms.ClassWord, alone: len(list) == 1})
 			b.gap = 0
 		}
 	}
@@ -263,11 +265,11 @@ func (b *planBuilder) addSpan(text string, s span) {
 
 // finish falls back to stop words when there is nothing else.
 func (b *planBuilder) finish() {
-	if len(b.plan.terms) > 0 {
+	if len(b.plan.Terms) > 0 {
 		return
 	}
 	for _, text := range b.stops {
-		if s, ok := nextSpan(text, 0); ok {
+		if s, ok := terms.NextSpan(text, 0); ok {
 			b.addSpan(text, s)
 		}
 	}
@@ -292,14 +294,14 @@ func (r *request) unknown(with []int) []queryWord {
 const maxShown = 10
 
 // shown returns the words of the query that a set of terms stands for.
-func (r *request) shown(terms uint64) []string {
+func (r *request) shown(list uint64) []string {
 	var out []string
 	add := func(words []queryWord, known func(have, word string) bool) {
 		for _, w := range words {
-			if terms&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
+			if list&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
 				continue
 			}
-			word := strings.ToLower(clip(w.shown))
+			word := strings.ToLower(terms.Clip(w.shown))
 			if !slices.ContainsFunc(out, func(have string) bool { return known(have, word) }) {
 				out = append(out, word)
 			}

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"notesd/notes"
+	"notesd/search/index"
+	"notesd/search/terms"
 )
 
 // What the text of a note adds to its score beside its terms, each in units of
@@ -41,14 +43,14 @@ type pair struct {
 
 // newRescorer takes the number of notes, and of notes with each term.
 func newRescorer(r *request, docs int, with []int) *rescorer {
-	s := &rescorer{request: r, matcher: newMatcher(r), weights: make([]float64, len(r.plan.terms)), mark: -1}
+	s := &rescorer{request: r, matcher: newMatcher(r), weights: make([]float64, len(r.plan.Terms)), mark: -1}
 	for i := range s.weights {
-		s.weights[i] = float64(idf(docs, with[i])) * r.plan.terms[i].weight
+		s.weights[i] = float64(index.Idf(docs, with[i])) * r.plan.Terms[i].Weight
 	}
-	for i, t := range r.plan.terms {
-		s.ideal += s.weights[i] * t.times
+	for i, t := range r.plan.Terms {
+		s.ideal += s.weights[i] * t.Times
 	}
-	s.ideal = max(1e-9, min(s.ideal, idealCap*float64(idf(docs, 1))))
+	s.ideal = max(1e-9, min(s.ideal, idealCap*float64(index.Idf(docs, 1))))
 	if r.filter.HasTodo || len(r.filter.Tags) > 0 {
 		s.mark = len(s.weights)
 		s.weights = append(s.weights, max(1, s.total()/2))
@@ -149,7 +151,7 @@ func near(text string, from, to int) bool {
 		return false
 	}
 	words := 0
-	for s, ok := nextSpan(text[:to], from); ok && words < pairReach; s, ok = nextSpan(text[:to], s.end) {
+	for s, ok := terms.NextSpan(text[:to], from); ok && words < pairReach; s, ok = terms.NextSpan(text[:to], s.End) {
 		words++
 	}
 	return words < pairReach

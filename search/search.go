@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"notesd/notes"
+	"notesd/search/index"
+	"notesd/search/terms"
 )
 
 // search is one query on its way to a result.
@@ -34,7 +36,7 @@ type rankedList struct {
 	remarks  []string
 
 	// What the words of the query are worth, to choose passages by.
-	terms []planTerm
+	terms []index.PlanTerm
 	docs  int
 	with  []int
 }
@@ -85,20 +87,20 @@ func (l *rankedList) extended(longer *rankedList) *rankedList {
 
 // resume prepares to show notes of a list that was made before.
 func (s *search) resume(list *rankedList) {
-	s.r.plan.terms = list.terms
+	s.r.plan.Terms = list.terms
 	s.rescorer = newRescorer(s.r, list.docs, list.with)
 }
 
 // rank finds and orders the notes, at least `need` of them.
 func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	s.admitted = s.allowed
-	if len(s.r.plan.require)+len(s.r.plan.exclude) > 0 {
+	if len(s.r.plan.Require)+len(s.r.plan.Exclude) > 0 {
 		var err error
-		if s.admitted, err = s.index.matching(ctx, s.r.plan, s.allowed); err != nil {
+		if s.admitted, err = s.index.Matching(ctx, s.r.plan, s.allowed); err != nil {
 			return nil, err
 		}
 	}
-	if len(s.r.plan.terms) == 0 {
+	if len(s.r.plan.Terms) == 0 {
 		return s.newest(ctx)
 	}
 	depth := pool
@@ -109,11 +111,11 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	defer ask.stop()
 	list := &rankedList{semantic: Coverage{State: StateOff}}
 	r, err := s.byWords(ctx, list, depth)
-	defer r.release()
+	defer r.Release()
 	if err != nil {
 		return nil, err
 	}
-	text := byText(r.best)
+	text := byText(r.Best)
 	head := text[:min(len(text), pool)]
 	if err := s.readNotes(ctx, s.best(text)); err != nil { // while the vectors are searched
 		return nil, err
@@ -130,45 +132,45 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 }
 
 // byWords ranks by words and verifies phrases. Its ranking is to be released.
-func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (ranking, error) {
+func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
 	r, err := s.rankWords(ctx, list, depth)
 	if err != nil {
 		return r, err
 	}
-	list.total, list.terms, list.docs, list.with = r.total, s.r.plan.terms, r.docs, r.with
-	s.rescorer = newRescorer(s.r, r.docs, r.with)
+	list.total, list.terms, list.docs, list.with = r.Total, s.r.plan.Terms, r.Docs, r.With
+	s.rescorer = newRescorer(s.r, r.Docs, r.With)
 	if s.r.hasPhrases() {
-		r.best, err = s.verified(ctx, list, r.best)
+		r.Best, err = s.verified(ctx, list, r.Best)
 	}
 	return r, err
 }
 
 // rankWords asks the index. Words that no note has are looked for as what they
 // may have meant, and the list says so.
-func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (ranking, error) {
-	r, err := s.index.rank(ctx, &s.r.plan, s.admitted, depth)
+func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
+	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
 	if err != nil {
 		return r, err
 	}
-	unknown := s.r.unknown(r.with)
+	unknown := s.r.unknown(r.With)
 	if len(unknown) == 0 {
 		return r, nil
 	}
-	if err := s.index.suggest(ctx, &s.r.plan, planTerms(unknown)); err != nil {
+	if err := s.index.Suggest(ctx, &s.r.plan, planTerms(unknown)); err != nil {
 		return r, err
 	}
 	again := false
 	for _, w := range unknown {
-		if others := s.r.plan.terms[w.term].others; len(others) > 0 {
+		if others := s.r.plan.Terms[w.term].Others; len(others) > 0 {
 			again = true
-			list.remarks = append(list.remarks, fmt.Sprintf("no note has %q; looked for %s instead", clipTo(w.shown, maxTerm), strings.Join(others, ", ")))
+			list.remarks = append(list.remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(others, ", ")))
 		}
 	}
 	if !again {
 		return r, nil
 	}
-	r.release()
-	return s.index.rank(ctx, &s.r.plan, s.admitted, depth)
+	r.Release()
+	return s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
 }
 
 // best returns the candidates whose texts are looked at.
@@ -206,7 +208,7 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 			s.read[c.note] = nil
 		}
 	}
-	missing, changes := s.index.cache.get(ids, s.read)
+	missing, changes := s.index.Cache.Get(ids, s.read)
 	if len(missing) == 0 {
 		return nil
 	}
@@ -217,12 +219,12 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	for _, n := range found {
 		s.read[n.ID] = n
 	}
-	s.index.cache.put(found, changes)
+	s.index.Cache.Put(found, changes)
 	return nil
 }
 
 // blend orders the list as the mode asks.
-func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *ranking, m meaning) error {
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m meaning) error {
 	list.floor, list.clear = floor(m)
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = meaning{}

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+
+	"notesd/search/terms"
 )
 
 // maxNeedles is the number of terms from which reading every word is cheaper
@@ -16,10 +18,10 @@ const maxNeedles = 16
 // lower case; nil if that is not known for all of them. A stem differs from
 // its words in the last letter at most (happy: happi; hoping: hope), but for
 // dying, lying and tying.
-func needlesOf(terms map[string]int) []string {
+func needlesOf(list map[string]int) []string {
 	var needles []string
-	for t := range terms {
-		if len(terms) > maxNeedles || t[0] >= utf8.RuneSelf || asciiClass[t[0]]&classWord == 0 {
+	for t := range list {
+		if len(list) > maxNeedles || t[0] >= utf8.RuneSelf || terms.AsciiClass[t[0]]&terms.ClassWord == 0 {
 			return nil
 		}
 		n := t
@@ -31,7 +33,7 @@ func needlesOf(terms map[string]int) []string {
 		}
 		for i := range len(n) {
 			// the whole of a compound is written with connectors in it
-			if i > 0 && asciiClass[n[i]&0x7f]&classWord == 0 || n[i] >= utf8.RuneSelf {
+			if i > 0 && terms.AsciiClass[n[i]&0x7f]&terms.ClassWord == 0 || n[i] >= utf8.RuneSelf {
 				n = n[:i]
 				break
 			}
@@ -46,7 +48,7 @@ func needlesOf(terms map[string]int) []string {
 // what the term begins with: connectors, and characters outside ASCII.
 var hides = func() (t [256]bool) {
 	for b := range t {
-		t[b] = b >= 0xC0 || b < utf8.RuneSelf && asciiClass[b] == classConnector
+		t[b] = b >= 0xC0 || b < utf8.RuneSelf && terms.AsciiClass[b] == terms.ClassConnector
 	}
 	return t
 }()
@@ -106,7 +108,7 @@ func maybeHides(w uint64) uint64 {
 }
 
 func hidingAt(places []int, text string, i int) []int {
-	if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && byteClass[text[i+1]] != classNone) {
+	if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && terms.ByteClass[text[i+1]] != terms.ClassNone) {
 		places = append(places, i)
 	}
 	return places
@@ -119,10 +121,10 @@ func (m *matcher) findAt(dst []match, text string, places []int) []match {
 		if at < done {
 			continue
 		}
-		s, ok := nextSpan(text, max(done, wordBegin(text, at)))
-		for ; ok && s.start <= at; s, ok = nextSpan(text, s.end) {
+		s, ok := terms.NextSpan(text, max(done, wordBegin(text, at)))
+		for ; ok && s.Start <= at; s, ok = terms.NextSpan(text, s.End) {
 			dst = m.match(dst, text, s)
-			done = s.end
+			done = s.End
 		}
 	}
 	return dst
@@ -132,7 +134,7 @@ func (m *matcher) findAt(dst []match, text string, places []int) []match {
 // none goes on: behind an ASCII character that is in no word.
 func wordBegin(text string, at int) int {
 	for at > 0 {
-		if b := text[at-1]; b < utf8.RuneSelf && asciiClass[b] == classNone {
+		if b := text[at-1]; b < utf8.RuneSelf && terms.AsciiClass[b] == terms.ClassNone {
 			break
 		}
 		at--

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"notesd/search/terms"
 )
 
 // excerpt is the part of a passage that is shown.
@@ -146,7 +148,7 @@ func wordEnd(text string, least, at int) int {
 
 // clipWords cuts s to at most size bytes, between words where there are any.
 func clipWords(s string, size int) string {
-	s = clipTo(s, size)
+	s = terms.ClipTo(s, size)
 	if i := strings.LastIndexByte(s, ' '); i > len(s)-slack && i > 0 {
 		return s[:i]
 	}

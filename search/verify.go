@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"notesd/notes"
+	"notesd/search/index"
 )
 
 // How many candidates of a phrase are read at a time, and how many at all: a
@@ -17,8 +18,8 @@ const (
 
 // verified keeps the notes that have the request's phrases, and none of those
 // that they must not have.
-func (s *search) verified(ctx context.Context, list *rankedList, found []ranked) ([]ranked, error) {
-	var kept []ranked
+func (s *search) verified(ctx context.Context, list *rankedList, found []index.Ranked) ([]index.Ranked, error) {
+	var kept []index.Ranked
 	checked := 0
 	for batch := range slices.Chunk(found[:min(len(found), maxVerified)], verifyBatch) {
 		if err := s.readNotes(ctx, byText(batch)); err != nil {
@@ -28,10 +29,10 @@ func (s *search) verified(ctx context.Context, list *rankedList, found []ranked)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if n := s.read[r.note]; n != nil && s.r.verify(n) {
+			if n := s.read[r.Note]; n != nil && s.r.verify(n) {
 				kept = append(kept, r)
 			} else {
-				delete(s.read, r.note)
+				delete(s.read, r.Note)
 			}
 		}
 		if checked += len(batch); len(kept) >= pool {
@@ -92,7 +93,7 @@ func (r *request) verify(n *notes.Note) bool {
 func (s *search) newest(ctx context.Context) (*rankedList, error) {
 	list := &rankedList{semantic: Coverage{State: StateOff}}
 	q := notes.ListQuery{Filter: s.r.filter, Sort: "modified", Limit: maxResults}
-	var found []ranked
+	var found []index.Ranked
 	for len(found) < maxResults {
 		page, err := s.store.List(ctx, q)
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *search) newest(ctx context.Context) (*rankedList, error) {
 		}
 		for _, n := range page.Notes {
 			if s.admitted.Has(n.ID) {
-				found = append(found, ranked{note: n.ID})
+				found = append(found, index.Ranked{Note: n.ID})
 			}
 		}
 		list.total = page.Total

@@ -63,9 +63,9 @@ func (s *search) judge(list *rankedList) {
 // share is the part of what the request asks for that a set of its terms has.
 func (s *rescorer) share(terms uint64) float64 {
 	sum := 0.0
-	for i, t := range s.request.plan.terms {
+	for i, t := range s.request.plan.Terms {
 		if terms&(1<<min(i, 63)) != 0 {
-			sum += s.weights[i] * t.times
+			sum += s.weights[i] * t.Times
 		}
 	}
 	return sum / s.ideal

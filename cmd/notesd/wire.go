@@ -20,6 +20,7 @@ import (
 	"notesd/notes/vault"
 	"notesd/prompts"
 	"notesd/search"
+	"notesd/search/index"
 	"notesd/vectors"
 	"notesd/vectors/table"
 	"notesd/watcher"
@@ -43,7 +44,7 @@ type service struct {
 
 	vault   *late[*vault.Vault]
 	engine  *late[*search.Engine]
-	index   *late[*search.Index]
+	index   *late[*index.Index]
 	vectors *late[*vectors.Index] // holds nil when the configuration wants none
 	tables  *late[*table.Tables]
 	watcher *watcher.Watcher // nil: nobody waits for changes from outside
@@ -70,7 +71,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 		logs:   logs,
 		vault:  newLate[*vault.Vault](),
 		engine: newLate[*search.Engine](),
-		index:  newLate[*search.Index](),
+		index:  newLate[*index.Index](),
 
 		vectors: newLate[*vectors.Index](),
 		tables:  newLate[*table.Tables](),
@@ -208,7 +209,7 @@ func (s *service) open(ctx context.Context) error {
 	}
 	s.vault.set(vault)
 
-	index, err := search.OpenIndex(ctx, filepath.Join(s.cfg.State, indexDir), search.IndexOptions{Log: log})
+	index, err := index.OpenIndex(ctx, filepath.Join(s.cfg.State, indexDir), index.IndexOptions{Log: log})
 	if err != nil {
 		return fmt.Errorf("open the index: %w", err)
 	}

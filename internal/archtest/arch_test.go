@@ -87,7 +87,7 @@ func TestForbidden(t *testing.T) {
 		{pkg: "notes", imported: "notesd/search", test: true, want: "the domain is in the middle"},
 		{pkg: "notes", imported: "modernc.org/sqlite", want: "has one package that answers for it"},
 		{pkg: "search", imported: "notesd/vectors", want: "each works without the other"},
-		{pkg: "search", imported: "github.com/blevesearch/bleve/v2/mapping"},
+		{pkg: "search/index", imported: "github.com/blevesearch/bleve/v2/mapping"},
 		{pkg: "search", imported: "github.com/stretchr/testify/assert", want: "must not import"},
 		{pkg: "search", imported: "github.com/stretchr/testify/assert", test: true},
 		{pkg: "search", imported: "notesd/search", test: true},

@@ -40,10 +40,15 @@ var layers = map[string]layer{
 		why:        "a prompt is text about notes; what is searched for it comes through an interface of its own",
 	},
 	"search": {
-		imports:    []string{"notes", "internal/markdown"},
-		thirdParty: []string{"github.com/blevesearch", "github.com/RoaringBitmap"}, // Bleve's segments hold its bitmaps
-		why:        "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
+		imports: []string{"notes", "internal/markdown", "search/index", "search/terms"},
+		why:     "search follows the feed of notes; vectors are fused with it by an interface that it declares, so that each works without the other",
 	},
+	"search/index": {
+		imports:    []string{"notes", "search/terms"},
+		thirdParty: []string{"github.com/blevesearch", "github.com/RoaringBitmap"}, // Bleve's segments hold its bitmaps
+		why:        "the index counts terms and ranks by them; how queries are read and answered is not its business",
+	},
+	"search/terms": {thirdParty: []string{"github.com/blevesearch"}, why: leafWhy}, // its Porter stemmer
 	"search/eval": {
 		imports: []string{"search"},
 		why:     "it measures the answers of search from outside, so that what it measures is what users get",
@@ -127,7 +132,7 @@ var free = []string{"golang.org/x"}
 
 // testOnly is what test files may import beyond their package's layer.
 var testOnly = struct{ imports, thirdParty []string }{
-	imports:    []string{"internal/notestest", "notes/store", "notes/vault"}, // a real vault stands behind most tests
+	imports:    []string{"internal/notestest", "notes/store", "notes/vault", "search/index"}, // a real vault stands behind most tests
 	thirdParty: []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
 }
 

@@ -17,6 +17,7 @@ import (
 	"notesd/notes/vault"
 	"notesd/search"
 	"notesd/search/eval"
+	"notesd/search/index"
 )
 
 // engine makes a vault of a judged set and an engine over it.
@@ -30,7 +31,7 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	vault, err := vault.New(ctx, store, root, vault.Options{})
 	require.NoError(t, err)
-	index, err := search.OpenIndex(ctx, filepath.Join(state, "index"), search.IndexOptions{})
+	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	vault.Follow(index)

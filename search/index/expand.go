@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum/levenshtein"
+
+	"notesd/search/terms"
 )
 
 const (
@@ -22,30 +24,30 @@ const (
 
 // expandPrefixes finds the terms that the plan's prefixes begin, the most
 // frequent first when there are too many, and the families of its words.
-func expandPrefixes(s *scorch.IndexSnapshot, p *plan) error {
-	for i := range p.terms {
-		t := &p.terms[i]
-		if t.family && t.others == nil {
+func expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
+	for i := range p.Terms {
+		t := &p.Terms[i]
+		if t.Family && t.Others == nil {
 			if err := addFamily(s, t); err != nil {
 				return err
 			}
 		}
-		if !t.prefix {
+		if !t.Prefix {
 			continue
 		}
-		found, err := termsIn(s, nil, t.text)
+		found, err := termsIn(s, nil, t.Text)
 		if err != nil {
 			return err
 		}
-		delete(found, t.text)
-		t.others = mostFrequent(found, maxExpansions)
+		delete(found, t.Text)
+		t.Others = mostFrequent(found, maxExpansions)
 	}
 	return nil
 }
 
 // addFamily finds the forms of a word.
-func addFamily(s *scorch.IndexSnapshot, t *planTerm) error {
-	stem := stemOf(t.text)
+func addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
+	stem := terms.StemOf(t.Text)
 	if stem == "" {
 		return nil
 	}
@@ -54,11 +56,11 @@ func addFamily(s *scorch.IndexSnapshot, t *planTerm) error {
 		return err
 	}
 	for term := range found {
-		if term == t.text || !sameFamily(t.text, term) {
+		if term == t.Text || !terms.SameFamily(t.Text, term) {
 			delete(found, term)
 		}
 	}
-	t.others = mostFrequent(found, maxExpansions)
+	t.Others = mostFrequent(found, maxExpansions)
 	return nil
 }
 
@@ -67,7 +69,7 @@ func addFamily(s *scorch.IndexSnapshot, t *planTerm) error {
 func termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix string) (map[string]uint64, error) {
 	found := map[string]uint64{}
 	for _, seg := range s.Segments() {
-		for _, field := range []string{fieldName, fieldBody} {
+		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := seg.Segment().Dictionary(field)
 			if err != nil {
 				return nil, err
@@ -117,22 +119,22 @@ const (
 
 // suggest gives each of these terms of the plan, which no note has, the terms
 // that may have been meant.
-func (x *Index) suggest(ctx context.Context, p *plan, unknown []int) error {
+func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
 	s, err := x.reader()
 	if err != nil {
 		return err
 	}
 	defer closeReader(s)
-	return x.guard(func() error {
+	return x.Guard(func() error {
 		for _, term := range unknown {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t := &p.terms[term]
-			if t.others, err = likeTerms(s, t.text); err != nil {
+			t := &p.Terms[term]
+			if t.Others, err = likeTerms(s, t.Text); err != nil {
 				return err
 			}
-			t.weight *= suggestionWeight
+			t.Weight *= suggestionWeight
 		}
 		return nil
 	})
@@ -202,7 +204,7 @@ func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
 		}
 		fewest := uint64(math.MaxUint64)
 		for _, part := range []string{head, tail} {
-			n, err := notesWith(s, stem(part))
+			n, err := notesWith(s, terms.Stem(part))
 			if err != nil {
 				return nil, err
 			}
@@ -211,7 +213,7 @@ func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
 			}
 		}
 		if fewest > best {
-			best, parts = fewest, []string{stem(head), stem(tail)}
+			best, parts = fewest, []string{terms.Stem(head), terms.Stem(tail)}
 		}
 	}
 	return parts, nil
@@ -220,7 +222,7 @@ func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
 // notesWith returns how many notes have a term in their name or body.
 func notesWith(s *scorch.IndexSnapshot, term string) (n uint64, err error) {
 	for _, seg := range s.Segments() {
-		for _, field := range []string{fieldName, fieldBody} {
+		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := seg.Segment().Dictionary(field)
 			if err != nil {
 				return 0, err

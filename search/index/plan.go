@@ -1,35 +1,35 @@
-package search
+package index
 
 // plan is a query in terms of the index.
-type plan struct {
-	terms   []planTerm
-	require []clause // every one must hold
-	exclude []clause // none may hold
+type Plan struct {
+	Terms   []PlanTerm
+	Require []Clause // every one must hold
+	Exclude []Clause // none may hold
 }
 
 // planTerm is a term that adds to the score of the notes that have it.
-type planTerm struct {
-	lookup
-	weight float64
-	times  float64 // that the query has it
+type PlanTerm struct {
+	Lookup
+	Weight float64
+	Times  float64 // that the query has it
 	// others are terms that count as the same: those that a short word of a
 	// script cut into n-grams begins, those like a word that no note has, or
 	// the forms of a word.
-	others []string
-	family bool // forms of the word count as the word
+	Others []string
+	Family bool // forms of the word count as the word
 }
 
 // lookup is a term as it is looked for in the index.
-type lookup struct {
-	text   string
-	prefix bool // the beginning of terms
+type Lookup struct {
+	Text   string
+	Prefix bool // the beginning of terms
 }
 
 // clause holds for notes that have all of its terms, in one of its fields
 // each (in any, when there are none).
-type clause struct {
-	terms  []lookup
-	fields []string
+type Clause struct {
+	Terms  []Lookup
+	Fields []string
 }
 
 // searchedFields are the fields in which words are looked for, and their
@@ -38,7 +38,7 @@ var searchedFields = [...]struct {
 	name   string
 	weight float32
 }{
-	{fieldName, 4},
+	{FieldName, 4},
 	{fieldHeading, 1},
 	{fieldTag, 2},
 	{fieldFolder, 0.5},

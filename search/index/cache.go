@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"container/list"
@@ -26,7 +26,7 @@ type noteCache struct {
 
 // get moves the notes that are cached into found and returns the ids of the
 // others, with what put must be told.
-func (c *noteCache) get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
+func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
@@ -41,7 +41,7 @@ func (c *noteCache) get(ids []int64, found map[int64]*notes.Note) (missing []int
 }
 
 // put keeps notes that were read after the get that returned changes.
-func (c *noteCache) put(read []*notes.Note, changes uint64) {
+func (c *noteCache) Put(read []*notes.Note, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.changes != changes {

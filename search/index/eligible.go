@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ func eligibleOf(d *segmentData, allowed *notes.IDSet) bitset {
 
 // eligibleIn returns the documents of a segment that a plan's clauses and the
 // filter admit.
-func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData, p plan, allowed *notes.IDSet) (bitset, error) {
+func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData, p Plan, allowed *notes.IDSet) (bitset, error) {
 	set := eligibleOf(d, allowed)
 	if set == nil {
 		set = newBitset(len(d.notes))
@@ -37,14 +37,14 @@ func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData
 			set[i] = ^uint64(0)
 		}
 	}
-	for _, c := range p.require {
+	for _, c := range p.Require {
 		with, err := documentsWith(seg, len(d.notes), c)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		set.and(with)
 	}
-	for _, c := range p.exclude {
+	for _, c := range p.Exclude {
 		with, err := documentsWith(seg, len(d.notes), c)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
@@ -55,14 +55,14 @@ func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData
 }
 
 // matching returns the notes of allowed (nil: all) that a plan's clauses admit.
-func (x *Index) matching(ctx context.Context, p plan, allowed *notes.IDSet) (*notes.IDSet, error) {
+func (x *Index) Matching(ctx context.Context, p Plan, allowed *notes.IDSet) (*notes.IDSet, error) {
 	s, err := x.reader()
 	if err != nil {
 		return nil, err
 	}
 	defer closeReader(s)
 	set := &notes.IDSet{}
-	return set, x.guard(func() error {
+	return set, x.Guard(func() error {
 		data, err := x.segments.of(s)
 		if err != nil {
 			return err
@@ -86,18 +86,18 @@ func (x *Index) matching(ctx context.Context, p plan, allowed *notes.IDSet) (*no
 }
 
 // documentsWith returns the documents for which a clause holds.
-func documentsWith(seg *scorch.SegmentSnapshot, n int, c clause) (bitset, error) {
+func documentsWith(seg *scorch.SegmentSnapshot, n int, c Clause) (bitset, error) {
 	all := newBitset(n)
 	for i := range all {
 		all[i] = ^uint64(0)
 	}
-	fields := c.fields
+	fields := c.Fields
 	if len(fields) == 0 {
 		for _, f := range searchedFields {
 			fields = append(fields, f.name)
 		}
 	}
-	for _, term := range c.terms {
+	for _, term := range c.Terms {
 		with := newBitset(n)
 		for _, field := range fields {
 			dict, err := seg.Segment().Dictionary(field)
@@ -114,11 +114,11 @@ func documentsWith(seg *scorch.SegmentSnapshot, n int, c clause) (bitset, error)
 }
 
 // addDocuments puts the documents with a term into a set.
-func addDocuments(set bitset, dict segment.TermDictionary, term lookup) error {
-	texts := []string{term.text}
-	if term.prefix {
+func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
+	texts := []string{term.Text}
+	if term.Prefix {
 		found := map[string]uint64{}
-		if err := countTerms(found, dict, nil, term.text); err != nil {
+		if err := countTerms(found, dict, nil, term.Text); err != nil {
 			return err
 		}
 		texts = mostFrequent(found, len(found))
@@ -145,7 +145,7 @@ func addDocuments(set bitset, dict segment.TermDictionary, term lookup) error {
 
 // guard runs a search and turns a panic in Bleve, or a fault on a mapped file
 // that was cut short, into an error; the index is built anew then.
-func (x *Index) guard(search func() error) (err error) {
+func (x *Index) Guard(search func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const formatVersion = "1"
 
 // Keys of what an index remembers beside the notes, written in the same batch.
 var (
-	keyFormat   = []byte("format")
+	KeyFormat   = []byte("format")
 	keyPosition = []byte("position")
 )
 
@@ -44,21 +44,21 @@ type IndexOptions struct {
 // ask. Its methods may be called from any goroutine, those of notes.Follower
 // from one at a time.
 type Index struct {
-	dir   string
+	Dir   string
 	log   *slog.Logger
-	clock func() time.Time
+	Clock func() time.Time
 
 	queue *index.AnalysisQueue // Bleve hands every document through it, analysed or not
 
-	mu       sync.RWMutex // guards what follows
-	bleve    *scorch.Scorch
+	Mu       sync.RWMutex // guards what follows
+	Bleve    *scorch.Scorch
 	closed   bool
 	closing  chan struct{}
 	warnings []string
 
-	unsettled unsettled
+	Unsettled unsettled
 	segments  segmentCache
-	cache     noteCache     // of the engine's
+	Cache     noteCache     // of the engine's
 	applied   atomic.Uint64 // work since OpenIndex
 	saved     atomic.Uint64 // of which is on disk
 	damaged   atomic.Bool   // a search met data that cannot be read
@@ -77,39 +77,39 @@ func OpenIndex(ctx context.Context, dir string, o IndexOptions) (*Index, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	x := &Index{dir: filepath.Clean(dir), log: o.Log, clock: o.Clock, closing: make(chan struct{})}
+	x := &Index{Dir: filepath.Clean(dir), log: o.Log, Clock: o.Clock, closing: make(chan struct{})}
 	if x.log == nil {
 		x.log = slog.New(slog.DiscardHandler)
 	}
-	if x.clock == nil {
-		x.clock = time.Now
+	if x.Clock == nil {
+		x.Clock = time.Now
 	}
 	x.queue = index.NewAnalysisQueue(1)
 	if err := x.openOrReplace(); err != nil {
 		x.queue.Close()
 		return nil, err
 	}
-	opened.Store(x.dir, x)
+	opened.Store(x.Dir, x)
 	return x, nil
 }
 
 func (x *Index) openOrReplace() error {
-	s, err := openBleve(x.dir, x.queue)
+	s, err := openBleve(x.Dir, x.queue)
 	if err == nil {
-		x.bleve = s
+		x.Bleve = s
 		return nil
 	}
 	if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrPermission) {
 		return err
 	}
-	aside, moveErr := setAside(x.dir, x.clock())
+	aside, moveErr := setAside(x.Dir, x.Clock())
 	if moveErr != nil {
 		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
 	}
 	x.log.Warn("search index could not be read and is built anew", "set_aside", filepath.Base(aside), "err", err)
 	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is built anew",
-		strings.ReplaceAll(firstLine(err), x.dir, filepath.Base(x.dir)), filepath.Base(aside)))
-	x.bleve, err = openBleve(x.dir, x.queue)
+		strings.ReplaceAll(firstLine(err), x.Dir, filepath.Base(x.Dir)), filepath.Base(aside)))
+	x.Bleve, err = openBleve(x.Dir, x.queue)
 	return err
 }
 
@@ -126,7 +126,7 @@ func (x *Index) Position() (notes.Position, error) {
 	if x.damaged.Load() {
 		return notes.Position{}, nil // makes the vault call Reset and feed everything
 	}
-	if to := x.unsettled.to.Load(); to != nil {
+	if to := x.Unsettled.To.Load(); to != nil {
 		return *to, nil
 	}
 	r, err := x.snapshot()
@@ -145,30 +145,30 @@ func (x *Index) Reset(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	x.unsettled.mu.Lock()
-	defer x.unsettled.mu.Unlock()
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.Unsettled.mu.Lock()
+	defer x.Unsettled.mu.Unlock()
+	x.Mu.Lock()
+	defer x.Mu.Unlock()
 	if x.closed {
 		return ErrClosed
 	}
-	x.unsettled.discard()
-	if x.bleve != nil {
-		if err := x.bleve.Close(); err != nil {
+	x.Unsettled.discard()
+	if x.Bleve != nil {
+		if err := x.Bleve.Close(); err != nil {
 			x.log.Warn("search index: closing before a reset", "err", err)
 		}
-		x.bleve = nil
+		x.Bleve = nil
 	}
 	x.segments.clear()
-	x.cache.drop(nil)
-	if err := os.RemoveAll(x.dir); err != nil {
+	x.Cache.drop(nil)
+	if err := os.RemoveAll(x.Dir); err != nil {
 		return fmt.Errorf("reset search index: %w", err)
 	}
-	s, err := openBleve(x.dir, x.queue)
+	s, err := openBleve(x.Dir, x.queue)
 	if err != nil {
 		return fmt.Errorf("reset search index: %w", err)
 	}
-	x.bleve = s
+	x.Bleve = s
 	x.damaged.Store(false)
 	return nil
 }
@@ -177,35 +177,35 @@ func (x *Index) Reset(ctx context.Context) error {
 // bytes of text and what each note takes besides, that would take longer than
 // the disk does, and Close waits for the disk.
 const (
-	noteWork    = 4 << 10
-	worthSaving = 32 * noteWork
+	NoteWork    = 4 << 10
+	WorthSaving = 32 * NoteWork
 )
 
 // Close releases the index. It waits for Bleve's own goroutines and, if that is
 // worth it, for the disk. Searches that are under way finish. What was applied in
 // the last moments may have to be fed again.
 func (x *Index) Close() error {
-	x.unsettled.mu.Lock()
-	defer x.unsettled.mu.Unlock()
-	if x.unsettled.work() >= worthSaving {
+	x.Unsettled.mu.Lock()
+	defer x.Unsettled.mu.Unlock()
+	if x.Unsettled.work() >= WorthSaving {
 		x.settleLocked()
 	}
-	x.unsettled.discard()
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	x.Unsettled.discard()
+	x.Mu.Lock()
+	defer x.Mu.Unlock()
 	if x.closed {
 		return nil
 	}
 	x.closed = true
-	if x.bleve != nil && x.applied.Load()-x.saved.Load() >= worthSaving {
-		x.flush()
+	if x.Bleve != nil && x.applied.Load()-x.saved.Load() >= WorthSaving {
+		x.Flush()
 	}
 	close(x.closing)
-	opened.Delete(x.dir)
+	opened.Delete(x.Dir)
 	defer endBuilds()
 	var err error
-	if x.bleve != nil {
-		err = x.bleve.Close()
+	if x.Bleve != nil {
+		err = x.Bleve.Close()
 	}
 	x.queue.Close()
 	return err
@@ -213,8 +213,8 @@ func (x *Index) Close() error {
 
 // usable returns an error if there is no index to write to or to read.
 func (x *Index) usable() error {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.Mu.RLock()
+	defer x.Mu.RUnlock()
 	return x.usableLocked()
 }
 
@@ -222,7 +222,7 @@ func (x *Index) usableLocked() error {
 	switch {
 	case x.closed:
 		return ErrClosed
-	case x.bleve == nil:
+	case x.Bleve == nil:
 		return errNoIndex
 	}
 	return nil
@@ -230,18 +230,18 @@ func (x *Index) usableLocked() error {
 
 // reader returns a snapshot of all that was applied; closeReader releases it.
 func (x *Index) reader() (*scorch.IndexSnapshot, error) {
-	x.settle()
+	x.Settle()
 	return x.snapshot()
 }
 
 // snapshot returns a snapshot of what is settled.
 func (x *Index) snapshot() (*scorch.IndexSnapshot, error) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.Mu.RLock()
+	defer x.Mu.RUnlock()
 	if err := x.usableLocked(); err != nil {
 		return nil, err
 	}
-	r, err := x.bleve.Reader()
+	r, err := x.Bleve.Reader()
 	if err != nil {
 		return nil, err
 	}
@@ -266,10 +266,10 @@ type IndexStats struct {
 // Stats reports the state of the index. Asking again and again does not hold
 // up a build: its notes are counted before they are settled.
 func (x *Index) Stats() (IndexStats, error) {
-	if x.unsettled.small.Load() {
-		x.settle()
+	if x.Unsettled.small.Load() {
+		x.Settle()
 	}
-	waiting := x.unsettled.waiting.Load()
+	waiting := x.Unsettled.waiting.Load()
 	r, err := x.snapshot()
 	if err != nil {
 		return IndexStats{}, err
@@ -284,13 +284,13 @@ func (x *Index) Stats() (IndexStats, error) {
 	if s.Position, err = readPosition(r); err != nil {
 		return s, err
 	}
-	if to := x.unsettled.to.Load(); to != nil {
+	if to := x.Unsettled.To.Load(); to != nil {
 		s.Position = *to
 	}
-	s.Bytes = diskSize(x.dir)
-	x.mu.RLock()
+	s.Bytes = DiskSize(x.Dir)
+	x.Mu.RLock()
 	s.Warnings = append(s.Warnings, x.warnings...)
-	x.mu.RUnlock()
+	x.Mu.RUnlock()
 	if e := x.asyncErr.Load(); e != nil {
 		s.Warnings = append(s.Warnings, "the search index cannot be saved: "+*e)
 	}
@@ -300,7 +300,7 @@ func (x *Index) Stats() (IndexStats, error) {
 	return s, nil
 }
 
-func diskSize(dir string) int64 {
+func DiskSize(dir string) int64 {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"github.com/blevesearch/snowballstem"
@@ -8,7 +8,7 @@ import (
 // stem returns the English stem (Porter 2) of a folded word. Words with
 // anything but ASCII letters are returned as they are: identifiers, versions
 // and other scripts have no English endings.
-func stem(word string) string {
+func Stem(word string) string {
 	if len(word) < 3 {
 		return word
 	}
@@ -24,7 +24,7 @@ func stem(word string) string {
 
 // stopWords are the words of English that say nothing about what a note is
 // about. They are indexed, and dropped only from queries that have others.
-var stopWords = func() map[string]bool {
+var StopWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, w := range []string{
 		"a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"sync/atomic"
@@ -13,39 +13,39 @@ type class uint8
 
 const (
 	classLower class = 1 << iota // a letter: lower case, or of a script without case
-	classUpper
+	ClassUpper
 	classDigit
 	classMark      // combines with the letter before it, or is invisible; inside words only
-	classConnector // joins two parts of one word: e-mail, node.js, snake_case, l'été
-	classDense     // Han, kana, Hangul: pairs of characters are terms
-	classRunOn     // Thai, Lao, Khmer, Myanmar: no spaces between words, n-grams are terms
-	classSymbol    // emoji and the like: a term each
+	ClassConnector // joins two parts of one word: e-mail, node.js, snake_case, l'été
+	ClassDense     // Han, kana, Hangul: pairs of characters are terms
+	ClassRunOn     // Thai, Lao, Khmer, Myanmar: no spaces between words, n-grams are terms
+	ClassSymbol    // emoji and the like: a term each
 
-	classNone class = 0
-	classWord       = classLower | classUpper | classDigit | classMark
+	ClassNone class = 0
+	ClassWord       = classLower | ClassUpper | classDigit | classMark
 )
 
 // highBit is or-ed into a word's classes when it has a character outside
 // ASCII. It shares its bit with a class that never occurs inside words.
-const highBit = classSymbol
+const HighBit = ClassSymbol
 
-var asciiClass = func() (t [utf8.RuneSelf]class) {
+var AsciiClass = func() (t [utf8.RuneSelf]class) {
 	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = classLower, classUpper
+		t[c], t[c-'a'+'A'] = classLower, ClassUpper
 	}
 	for c := '0'; c <= '9'; c++ {
 		t[c] = classDigit
 	}
 	for _, c := range "'-._@&" {
-		t[c] = classConnector
+		t[c] = ClassConnector
 	}
 	return t
 }()
 
 // byteClass is asciiClass for bytes of text; those of longer characters have
 // no class.
-var byteClass = func() (t [256]class) {
-	copy(t[:], asciiClass[:])
+var ByteClass = func() (t [256]class) {
+	copy(t[:], AsciiClass[:])
 	return t
 }()
 
@@ -71,9 +71,9 @@ func (p *pages[T]) get(r rune, describe func(rune) T) T {
 
 var classPages pages[class]
 
-func classOf(r rune) class {
+func ClassOf(r rune) class {
 	if r < utf8.RuneSelf {
-		return asciiClass[r]
+		return AsciiClass[r]
 	}
 	return classPages.get(r, describeClass)
 }
@@ -87,36 +87,36 @@ var denseScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.
 func describeClass(r rune) class {
 	switch {
 	case r == '’' || r == 'ʼ' || r == '‐' || r == '‑' || r == '＠' || r == '＿' || r == '．':
-		return classConnector
+		return ClassConnector
 	case r == '\u00AD' || r == '\u200C' || r == '\u200D' || r == '\u2060':
 		return classMark // soft hyphen and joiners: invisible inside a word
 	case r == 'ー' || r == 'ｰ' || r == '々' || r == '〆' || isKanaVoicing(r):
-		return classDense
+		return ClassDense
 	case unicode.In(r, runOnScripts...):
 		if unicode.IsDigit(r) {
 			return classDigit
 		}
 		if unicode.IsLetter(r) || unicode.IsMark(r) {
-			return classRunOn
+			return ClassRunOn
 		}
-		return classNone
+		return ClassNone
 	case unicode.In(r, denseScripts...) && unicode.IsLetter(r):
-		return classDense
+		return ClassDense
 	case unicode.IsMark(r):
 		if r >= 0xFE00 && r <= 0xFE0F {
-			return classNone // variation selectors: how an emoji is drawn
+			return ClassNone // variation selectors: how an emoji is drawn
 		}
 		return classMark
 	case unicode.IsUpper(r) || unicode.IsTitle(r):
-		return classUpper
+		return ClassUpper
 	case unicode.IsLetter(r):
 		return classLower
 	case unicode.IsNumber(r):
 		return classDigit
 	case isEmoji(r):
-		return classSymbol
+		return ClassSymbol
 	}
-	return classNone
+	return ClassNone
 }
 
 // isKanaVoicing reports the marks that turn か into が when written apart.

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ type unsettled struct {
 	timer    *time.Timer
 
 	// to is the position of all that was applied, nil when that is settled.
-	to atomic.Pointer[notes.Position]
+	To atomic.Pointer[notes.Position]
 	// small is set when some of it is no build.
 	small atomic.Bool
 	// waiting is the number of notes in the builders after the last Apply.
@@ -45,8 +45,8 @@ type unsettled struct {
 // prepare begins an Apply. What is unsettled is settled first if the Apply is
 // about the same notes, and before a build if it is not of one: searches do
 // not wait for those. unsettled.done ends the Apply.
-func (x *Index) prepare(updates []update, build bool) error {
-	u := &x.unsettled
+func (x *Index) prepare(updates []Update, build bool) error {
+	u := &x.Unsettled
 	u.mu.Lock()
 	if err := x.usable(); err != nil {
 		u.mu.Unlock()
@@ -54,7 +54,7 @@ func (x *Index) prepare(updates []update, build bool) error {
 	}
 	again := build && u.small.Load()
 	for i := 0; i < len(updates) && !again; i++ {
-		again = u.notes[updates[i].id]
+		again = u.notes[updates[i].Id]
 	}
 	if again {
 		x.settleLocked()
@@ -68,7 +68,7 @@ func (x *Index) prepare(updates []update, build bool) error {
 		u.notes = map[int64]bool{}
 	}
 	for _, up := range updates {
-		u.notes[up.id] = true
+		u.notes[up.Id] = true
 	}
 	if !build {
 		u.small.Store(true)
@@ -92,8 +92,8 @@ func (u *unsettled) take(n int) []*builder {
 
 // counted ends an Apply of n updates whose notes are all in builders.
 func (x *Index) counted(to notes.Position, n int) error {
-	u := &x.unsettled
-	u.to.Store(&to)
+	u := &x.Unsettled
+	u.To.Store(&to)
 	u.updates += uint64(n)
 	text, waiting := 0, 0
 	for _, b := range u.builders {
@@ -108,7 +108,7 @@ func (x *Index) counted(to notes.Position, n int) error {
 		return err
 	}
 	if u.timer == nil {
-		u.timer = time.AfterFunc(settleAfter, x.settle)
+		u.timer = time.AfterFunc(settleAfter, x.Settle)
 	} else {
 		u.timer.Reset(settleAfter)
 	}
@@ -117,9 +117,9 @@ func (x *Index) counted(to notes.Position, n int) error {
 
 // settle makes all that was applied part of the index, but does not wait for a
 // build that is at work.
-func (x *Index) settle() {
-	u := &x.unsettled
-	if u.to.Load() == nil {
+func (x *Index) Settle() {
+	u := &x.Unsettled
+	if u.To.Load() == nil {
 		return
 	}
 	if !u.building.Load() {
@@ -134,7 +134,7 @@ func (x *Index) settle() {
 // settleLocked is settle for who holds the lock. What fails is fed again: the
 // next Apply returns the error.
 func (x *Index) settleLocked() {
-	u := &x.unsettled
+	u := &x.Unsettled
 	err := x.introduce()
 	u.clear()
 	if err != nil && !errors.Is(err, ErrClosed) {
@@ -146,7 +146,7 @@ func (x *Index) settleLocked() {
 // introduce gives Bleve what the builders have, and the position with the last
 // of it, so that the position never comes before its notes.
 func (x *Index) introduce() error {
-	u := &x.unsettled
+	u := &x.Unsettled
 	var full []*builder
 	for _, b := range u.builders {
 		if !b.empty() {
@@ -165,7 +165,7 @@ func (x *Index) introduce() error {
 			return err
 		}
 	}
-	to := u.to.Load()
+	to := u.To.Load()
 	if to == nil && len(full) != 1 {
 		return nil // an Apply that failed
 	}
@@ -178,7 +178,7 @@ func (x *Index) introduce() error {
 // position puts a position into a batch, and has Bleve tell when it is saved.
 func (x *Index) position(b *index.Batch, to notes.Position) {
 	b.SetInternal(keyPosition, encodePosition(to))
-	applied := x.applied.Add(x.unsettled.work())
+	applied := x.applied.Add(x.Unsettled.work())
 	b.SetPersistedCallback(func(err error) {
 		if err == nil {
 			x.saved.Store(applied)
@@ -190,7 +190,7 @@ func (x *Index) position(b *index.Batch, to notes.Position) {
 
 // work tells what it would take to apply it again, as worthSaving counts.
 func (u *unsettled) work() uint64 {
-	sum := u.updates * noteWork
+	sum := u.updates * NoteWork
 	for _, b := range u.builders {
 		sum += uint64(b.text)
 	}
@@ -205,7 +205,7 @@ func (u *unsettled) clear() {
 	u.builders, u.notes, u.updates = nil, nil, 0
 	u.small.Store(false)
 	u.waiting.Store(0)
-	u.to.Store(nil)
+	u.To.Store(nil)
 }
 
 // discard forgets what is unsettled.

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"context"
@@ -18,11 +18,11 @@ const (
 
 // flush waits until everything that was applied is on disk, or cannot be saved.
 // The caller holds x.mu.
-func (x *Index) flush() {
+func (x *Index) Flush() {
 	saved := make(chan struct{})
 	b := index.NewBatch()
 	b.SetPersistedCallback(func(error) { close(saved) })
-	if x.bleve.Batch(b) != nil {
+	if x.Bleve.Batch(b) != nil {
 		return
 	}
 	timeout := time.NewTimer(flushTimeout)
@@ -30,7 +30,7 @@ func (x *Index) flush() {
 	again := time.NewTicker(flushWake)
 	defer again.Stop()
 	for x.asyncErr.Load() == nil {
-		wakePersister(x.bleve)
+		wakePersister(x.Bleve)
 		select {
 		case <-saved:
 			return

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 // accents, points and vowel marks that writers leave out, compatibility
 // characters (full width, ligatures) replaced by plain ones, and the same for
 // composed and decomposed input.
-func fold(dst []byte, s string) []byte {
+func Fold(dst []byte, s string) []byte {
 	start := len(dst)
 	for i := 0; i < len(s); i++ {
 		b := s[i]
@@ -32,7 +32,7 @@ func foldUnicode(dst []byte, s string) []byte {
 		s = norm.NFKC.String(s) // joins what was written apart, half-width kana too
 	}
 	for _, r := range s {
-		dst = append(dst, foldRune(r)...)
+		dst = append(dst, FoldRune(r)...)
 	}
 	return dst
 }
@@ -41,7 +41,7 @@ var foldPages pages[string]
 
 // foldRune returns the folded form of one composed character, "" for one that
 // is dropped.
-func foldRune(r rune) string { return foldPages.get(r, describeFold) }
+func FoldRune(r rune) string { return foldPages.get(r, describeFold) }
 
 // foldSpecial has what neither case mapping nor decomposition yields.
 var foldSpecial = map[rune]string{

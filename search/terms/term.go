@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 // Limits of what becomes a term. Text beyond them (encoded data, keys) is
 // still found by its beginning.
 const (
-	maxTerm     = 64  // bytes of a term
+	MaxTerm     = 64  // bytes of a term
 	maxCompound = 256 // bytes of a word that is also indexed as a whole
 	maxCamel    = 40  // bytes of a word that is split at its capitals
 	maxParts    = 64  // parts of a word that are indexed
@@ -16,61 +16,61 @@ const (
 
 // term is one entry of the index made from a span, with the bytes of the text
 // that it was made from.
-type term struct {
-	text       string
-	start, end int
-	part       bool // of a longer word that is a term too
-	short      bool // of an n-gram at the end of a run: fewer than n characters
+type Term struct {
+	Text       string
+	Start, End int
+	Part       bool // of a longer word that is a term too
+	Short      bool // of an n-gram at the end of a run: fewer than n characters
 }
 
 // expand appends the terms of a span of text to dst.
-func expand(dst []term, text string, s span) []term {
-	switch s.kind() {
-	case classDense, classRunOn:
+func Expand(dst []Term, text string, s Span) []Term {
+	switch s.Kind() {
+	case ClassDense, ClassRunOn:
 		return grams(dst, text, s)
-	case classSymbol:
-		return append(dst, term{text: text[s.start:s.end], start: s.start, end: s.end})
+	case ClassSymbol:
+		return append(dst, Term{Text: text[s.Start:s.End], Start: s.Start, End: s.End})
 	}
 	return expandWord(dst, text, s)
 }
 
-func expandWord(dst []term, text string, s span) []term {
-	raw := text[s.start:s.end]
+func expandWord(dst []Term, text string, s Span) []Term {
+	raw := text[s.Start:s.End]
 	switch {
-	case s.classes&classConnector != 0:
+	case s.Classes&ClassConnector != 0:
 		return compound(dst, text, s)
 	case raw[len(raw)-1] == '+' || raw[len(raw)-1] == '#':
-		dst = appendTerm(dst, text, s.start, s.start+1, true)
-		return appendTerm(dst, text, s.start, s.end, false)
-	case s.classes == classLower:
-		return append(dst, term{text: clip(stem(raw)), start: s.start, end: s.end})
-	case s.classes&classUpper != 0 && s.classes&classLower != 0 && len(raw) <= maxCamel && raw[:2] != "0x":
-		return camel(dst, text, s.start, s.end)
+		dst = appendTerm(dst, text, s.Start, s.Start+1, true)
+		return appendTerm(dst, text, s.Start, s.End, false)
+	case s.Classes == classLower:
+		return append(dst, Term{Text: Clip(Stem(raw)), Start: s.Start, End: s.End})
+	case s.Classes&ClassUpper != 0 && s.Classes&classLower != 0 && len(raw) <= maxCamel && raw[:2] != "0x":
+		return camel(dst, text, s.Start, s.End)
 	}
-	return appendTerm(dst, text, s.start, s.end, false)
+	return appendTerm(dst, text, s.Start, s.End, false)
 }
 
 // appendTerm adds text[start:end], folded and stemmed, as one term.
-func appendTerm(dst []term, text string, start, end int, part bool) []term {
+func appendTerm(dst []Term, text string, start, end int, part bool) []Term {
 	t := foldTerm(text[start:end])
 	if t == "" {
 		return dst
 	}
-	return append(dst, term{text: t, start: start, end: end, part: part})
+	return append(dst, Term{Text: t, Start: start, End: end, Part: part})
 }
 
 func foldTerm(raw string) string {
-	if len(raw) > 4*maxTerm {
-		raw = clipTo(raw, 4*maxTerm)
+	if len(raw) > 4*MaxTerm {
+		raw = ClipTo(raw, 4*MaxTerm)
 	}
-	var buf [maxTerm]byte
-	return stem(clip(string(fold(buf[:0], raw))))
+	var buf [MaxTerm]byte
+	return Stem(Clip(string(Fold(buf[:0], raw))))
 }
 
 // clip cuts a term to its greatest length, between characters.
-func clip(s string) string { return clipTo(s, maxTerm) }
+func Clip(s string) string { return ClipTo(s, MaxTerm) }
 
-func clipTo(s string, most int) string {
+func ClipTo(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -82,9 +82,9 @@ func clipTo(s string, most int) string {
 
 // camel splits a word at its capitals (parseHTTPRequest: parse, HTTP, Request)
 // and appends the parts and the whole. Parts of one letter are left out.
-func camel(dst []term, text string, start, end int) []term {
+func camel(dst []Term, text string, start, end int) []Term {
 	whole := len(dst)
-	dst = append(dst, term{})
+	dst = append(dst, Term{})
 	from := start
 	for from < end {
 		to := nextHump(text, from, end)
@@ -97,7 +97,7 @@ func camel(dst []term, text string, start, end int) []term {
 	if t == "" {
 		return dst[:whole]
 	}
-	dst[whole] = term{text: t, start: start, end: end}
+	dst[whole] = Term{Text: t, Start: start, End: end}
 	return dst
 }
 
@@ -109,11 +109,11 @@ func nextHump(text string, from, end int) int {
 	last := from // where the character before i starts
 	for i := from; i < end; {
 		r, size := utf8.DecodeRuneInString(text[i:end])
-		c := classOf(r)
+		c := ClassOf(r)
 		switch {
-		case c == classUpper && uppers == 0 && i > from:
+		case c == ClassUpper && uppers == 0 && i > from:
 			return i
-		case c == classUpper:
+		case c == ClassUpper:
 			uppers++
 		case c == classLower && uppers > 1 && text[i:end] != "s":
 			return last
@@ -128,16 +128,16 @@ func nextHump(text string, from, end int) int {
 
 // compound appends the parts of a word with connectors, and the word as a
 // whole without them, so that e-mail finds email and node.js nodejs.
-func compound(dst []term, text string, s span) []term {
+func compound(dst []Term, text string, s Span) []Term {
 	first := len(dst)
 	var whole strings.Builder
 	parts, single := 0, true
-	end := s.start
-	for from := s.start; from < s.end && parts < maxParts; {
-		to, next := nextPart(text, from, s.end)
+	end := s.Start
+	for from := s.Start; from < s.End && parts < maxParts; {
+		to, next := NextPart(text, from, s.End)
 		sep := text[end:from]
-		if from > s.start {
-			if drop, done := apostrophe(text, s.start, from, to, sep); done {
+		if from > s.Start {
+			if drop, done := apostrophe(text, s.Start, from, to, sep); done {
 				break
 			} else if drop {
 				dst, parts = dst[:first], 0
@@ -154,34 +154,34 @@ func compound(dst []term, text string, s span) []term {
 		single = single && to-from == 1 && (sep == "" || sep == ".")
 		end, from = to, next
 	}
-	if parts < 2 || end-s.start > maxCompound {
+	if parts < 2 || end-s.Start > maxCompound {
 		return dst
 	}
 	if single { // U.S.A. has no parts worth finding
 		dst = dst[:first]
 	}
 	for i := first; i < len(dst); i++ {
-		dst[i].part = true
+		dst[i].Part = true
 	}
 	if t := foldTerm(whole.String()); t != "" {
-		dst = append(dst, term{text: t, start: s.start, end: end})
+		dst = append(dst, Term{Text: t, Start: s.Start, End: end})
 	}
 	return dst
 }
 
 // nextPart returns the end of the part of a word at from, and the start of the
 // part after it.
-func nextPart(text string, from, end int) (to, next int) {
+func NextPart(text string, from, end int) (to, next int) {
 	for to = from; to < end; {
 		r, size := utf8.DecodeRuneInString(text[to:end])
-		if classOf(r)&classWord == 0 {
+		if ClassOf(r)&ClassWord == 0 {
 			break
 		}
 		to += size
 	}
 	for next = to; next < end; {
 		r, size := utf8.DecodeRuneInString(text[next:end])
-		if classOf(r)&classWord != 0 {
+		if ClassOf(r)&ClassWord != 0 {
 			break
 		}
 		next += size
@@ -196,8 +196,8 @@ func keepsConnector(text string, from int, sep string) bool {
 		return false
 	}
 	before := text[from-len(sep)-1]
-	return asciiClass[before&0x7f] == classDigit && before < utf8.RuneSelf &&
-		text[from] < utf8.RuneSelf && asciiClass[text[from]] == classDigit
+	return AsciiClass[before&0x7f] == classDigit && before < utf8.RuneSelf &&
+		text[from] < utf8.RuneSelf && AsciiClass[text[from]] == classDigit
 }
 
 // elisions are the words that French and Italian shorten before a vowel.

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"encoding/binary"
@@ -9,12 +9,13 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"notesd/notes"
+	"notesd/search/terms"
 )
 
 // Limits of a builder. What it holds is about half as large as the text that
 // it was made from; a segment of more text is no better.
 const (
-	maxSegmentText  = 16 << 20 // bytes
+	MaxSegmentText  = 16 << 20 // bytes
 	maxSegmentTerms = 1 << 18  // and distinct words: a table of hashes has nothing else
 	// maxKnownWords is what a builder remembers from one segment to the next:
 	// enough for the vocabulary that makes up nearly all of a text.
@@ -31,7 +32,7 @@ type builder struct {
 	terms map[string]*counter
 	field uint64     // tells the fields of the notes apart that are counted, from 1
 	found []*counter // in the field
-	spare []term
+	spare []terms.Term
 
 	ids     []int64  // the segment's notes, by document number
 	lengths []uint64 // terms in their bodies
@@ -78,13 +79,13 @@ func (c *counter) in(field int) *postings {
 	return &c.other[field]
 }
 
-func newBuilder() *builder {
+func NewBuilder() *builder {
 	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
 }
 
 // builders are kept from one segment to the next while there is much to do,
 // and left to the collector after it.
-var builders = sync.Pool{New: func() any { return newBuilder() }}
+var builders = sync.Pool{New: func() any { return NewBuilder() }}
 
 // release gives the builder back, but for one that has grown: the collector
 // would find it too late.
@@ -92,7 +93,7 @@ func (b *builder) release() {
 	if b.knowsMuch() {
 		return
 	}
-	b.reset()
+	b.Reset()
 	builders.Put(b)
 }
 
@@ -101,7 +102,7 @@ func (b *builder) knowsMuch() bool {
 }
 
 // reset begins a segment.
-func (b *builder) reset() {
+func (b *builder) Reset() {
 	if b.knowsMuch() {
 		b.words, b.terms = map[string][]*counter{}, map[string]*counter{}
 	} else {
@@ -120,13 +121,13 @@ func (b *builder) reset() {
 
 // full reports whether the segment is large enough.
 func (b *builder) full() bool {
-	return b.text >= maxSegmentText || len(b.terms) >= maxSegmentTerms || len(b.words) >= maxSegmentTerms
+	return b.text >= MaxSegmentText || len(b.terms) >= maxSegmentTerms || len(b.words) >= maxSegmentTerms
 }
 
 func (b *builder) empty() bool { return len(b.ids)+len(b.deleted) == 0 }
 
 // add puts a note into the segment. It must not be in it already.
-func (b *builder) add(n *notes.Note) {
+func (b *builder) Add(n *notes.Note) {
 	b.ids = append(b.ids, n.ID)
 	b.text += len(n.Content)
 	base := path.Base(n.Path)
@@ -164,7 +165,7 @@ func (b *builder) batch() *index.Batch {
 // count counts the terms of texts for the field that is finished next.
 func (b *builder) count(texts ...string) {
 	for _, text := range texts {
-		for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
+		for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
 			for _, c := range b.countersOf(text, s) {
 				if c.field != b.field {
 					c.field, c.n = b.field, 0
@@ -177,22 +178,22 @@ func (b *builder) count(texts ...string) {
 }
 
 // countersOf returns the counters of a span's terms.
-func (b *builder) countersOf(text string, s span) []*counter {
-	raw := text[s.start:s.end]
+func (b *builder) countersOf(text string, s terms.Span) []*counter {
+	raw := text[s.Start:s.End]
 	if known, ok := b.words[raw]; ok {
 		return known
 	}
-	b.spare = expand(b.spare[:0], text, s)
+	b.spare = terms.Expand(b.spare[:0], text, s)
 	counters := make([]*counter, len(b.spare))
 	for i, t := range b.spare {
-		c := b.terms[t.text]
+		c := b.terms[t.Text]
 		if c == nil {
-			c = &counter{term: strings.Clone(t.text)}
+			c = &counter{term: strings.Clone(t.Text)}
 			b.terms[c.term] = c
 		}
 		counters[i] = c
 	}
-	if s.kind() == classWord && len(raw) <= maxKnownWord {
+	if s.Kind() == terms.ClassWord && len(raw) <= maxKnownWord {
 		b.words[strings.Clone(raw)] = counters
 	}
 	return counters

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 // is not indexed apart is the body's.
 const (
 	fieldID      = "_id"     // the note's id in decimal, as Bleve requires
-	fieldName    = "name"    // title, aliases, file name
+	FieldName    = "name"    // title, aliases, file name
 	fieldHeading = "heading" // headings of every level
 	fieldTag     = "tag"
 	fieldFolder  = "folder" // the folders of the path

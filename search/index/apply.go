@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"context"
@@ -17,11 +17,11 @@ const manyUpdates = 64
 
 // Apply makes the changes part of the index, with the position `to`.
 func (x *Index) Apply(ctx context.Context, to notes.Position, changes []notes.Change) error {
-	updates := make([]update, len(changes))
+	updates := make([]Update, len(changes))
 	for i, c := range changes {
-		updates[i] = update{id: c.NoteID, load: c.Note}
+		updates[i] = Update{Id: c.NoteID, Load: c.Note}
 	}
-	return x.apply(ctx, to, updates)
+	return x.ApplyUpdates(ctx, to, updates)
 }
 
 // Put indexes notes that come from no feed, and leaves the position as it is.
@@ -30,25 +30,25 @@ func (x *Index) Put(ctx context.Context, all ...*notes.Note) error {
 	if err != nil {
 		return err
 	}
-	updates := make([]update, len(all))
+	updates := make([]Update, len(all))
 	for i, n := range all {
-		updates[i] = update{id: n.ID, load: func(context.Context) (*notes.Note, error) { return n, nil }}
+		updates[i] = Update{Id: n.ID, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
 	}
-	return x.apply(ctx, to, updates)
+	return x.ApplyUpdates(ctx, to, updates)
 }
 
 // update is a note whose entry in the index is to be renewed.
-type update struct {
-	id   int64
-	load func(context.Context) (*notes.Note, error) // nil, nil: it does not exist any more
+type Update struct {
+	Id   int64
+	Load func(context.Context) (*notes.Note, error) // nil, nil: it does not exist any more
 }
 
-func (x *Index) apply(ctx context.Context, to notes.Position, updates []update) error {
+func (x *Index) ApplyUpdates(ctx context.Context, to notes.Position, updates []Update) error {
 	if x.damaged.Load() {
 		return errors.New("search index is damaged and waits to be built anew")
 	}
 	updates = latest(updates)
-	defer x.cache.drop(ids(updates))
+	defer x.Cache.drop(ids(updates))
 	build := len(updates) >= manyUpdates
 	if build {
 		defer beginBuild()()
@@ -56,34 +56,34 @@ func (x *Index) apply(ctx context.Context, to notes.Position, updates []update) 
 	if err := x.prepare(updates, build); err != nil {
 		return err
 	}
-	defer x.unsettled.done()
+	defer x.Unsettled.done()
 	if err := x.count(ctx, updates, build); err != nil {
 		return fmt.Errorf("apply to search index: %w", err)
 	}
 	return x.counted(to, len(updates))
 }
 
-func ids(updates []update) []int64 {
+func ids(updates []Update) []int64 {
 	out := make([]int64, len(updates))
 	for i, u := range updates {
-		out[i] = u.id
+		out[i] = u.Id
 	}
 	return out
 }
 
 // latest returns the last update of every note, in order: a segment has a note
 // once.
-func latest(updates []update) []update {
+func latest(updates []Update) []Update {
 	last := make(map[int64]int, len(updates))
 	for i, u := range updates {
-		last[u.id] = i
+		last[u.Id] = i
 	}
 	if len(last) == len(updates) {
 		return updates
 	}
-	kept := make([]update, 0, len(last))
+	kept := make([]Update, 0, len(last))
 	for i, u := range updates {
-		if last[u.id] == i {
+		if last[u.Id] == i {
 			kept = append(kept, u)
 		}
 	}
@@ -98,7 +98,7 @@ type job struct {
 
 // count loads the notes one by one and counts their terms: with two builders
 // in a build, else with one.
-func (x *Index) count(ctx context.Context, updates []update, build bool) error {
+func (x *Index) count(ctx context.Context, updates []Update, build bool) error {
 	workers := 1
 	if build {
 		workers = 2
@@ -108,19 +108,19 @@ func (x *Index) count(ctx context.Context, updates []update, build bool) error {
 	g.Go(func() error {
 		defer close(jobs)
 		for _, u := range updates {
-			n, err := u.load(ctx)
+			n, err := u.Load(ctx)
 			if err != nil {
-				return fmt.Errorf("note %d: %w", u.id, err)
+				return fmt.Errorf("note %d: %w", u.Id, err)
 			}
 			select {
-			case jobs <- job{u.id, n}:
+			case jobs <- job{u.Id, n}:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
 		return nil
 	})
-	for _, b := range x.unsettled.take(workers) {
+	for _, b := range x.Unsettled.take(workers) {
 		g.Go(func() error { return x.fill(ctx, b, jobs) })
 	}
 	return g.Wait()
@@ -136,13 +136,13 @@ func (x *Index) fill(ctx context.Context, b *builder, jobs <-chan job) error {
 		if j.note == nil {
 			b.delete(j.id)
 		} else {
-			b.add(j.note)
+			b.Add(j.note)
 		}
 		if b.full() {
 			if err := x.write(b.batch()); err != nil {
 				return err
 			}
-			b.reset()
+			b.Reset()
 		}
 	}
 	return nil
@@ -150,10 +150,10 @@ func (x *Index) fill(ctx context.Context, b *builder, jobs <-chan job) error {
 
 // write gives a batch to Bleve.
 func (x *Index) write(b *index.Batch) error {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.Mu.RLock()
+	defer x.Mu.RUnlock()
 	if err := x.usableLocked(); err != nil {
 		return err
 	}
-	return x.bleve.Batch(b)
+	return x.Bleve.Batch(b)
 }

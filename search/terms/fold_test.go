@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"testing"
@@ -46,10 +46,10 @@ func TestFold(t *testing.T) {
 		"plain ASCII-42": "plain ascii-42",
 	} {
 		t.Run(in, func(t *testing.T) {
-			assert.Equal(t, string(fold(nil, want)), string(fold(nil, in)), "the wanted form folds to itself")
-			assert.Equal(t, string(fold(nil, in)), string(fold(nil, norm.NFD.String(in))), "NFD")
+			assert.Equal(t, string(Fold(nil, want)), string(Fold(nil, in)), "the wanted form folds to itself")
+			assert.Equal(t, string(Fold(nil, in)), string(Fold(nil, norm.NFD.String(in))), "NFD")
 			if norm.NFC.IsNormalString(in) {
-				assert.Equal(t, want, string(fold(nil, in)))
+				assert.Equal(t, want, string(Fold(nil, in)))
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"strings"
@@ -10,9 +10,9 @@ import (
 // termsOf lists the terms of a text in order.
 func termsOf(text string) []string {
 	var out []string
-	for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-		for _, t := range expand(nil, text, s) {
-			out = append(out, t.text)
+	for s, ok := NextSpan(text, 0); ok; s, ok = NextSpan(text, s.End) {
+		for _, t := range Expand(nil, text, s) {
+			out = append(out, t.Text)
 		}
 	}
 	return out
@@ -76,16 +76,16 @@ func FuzzTerms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
-		for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-			if s.start < last || s.end <= s.start || s.end > len(text) {
+		for s, ok := NextSpan(text, 0); ok; s, ok = NextSpan(text, s.End) {
+			if s.Start < last || s.End <= s.Start || s.End > len(text) {
 				t.Fatalf("span %v after %d in %q", s, last, text)
 			}
-			last = s.end
-			for _, term := range expand(nil, text, s) {
-				if term.start < s.start || term.end > s.end || term.start >= term.end {
+			last = s.End
+			for _, term := range Expand(nil, text, s) {
+				if term.Start < s.Start || term.End > s.End || term.Start >= term.End {
 					t.Fatalf("term %+v of %q outside its span %v", term, text, s)
 				}
-				if term.text == "" || len(term.text) > 4*maxTerm {
+				if term.Text == "" || len(term.Text) > 4*MaxTerm {
 					t.Fatalf("term %+v of %q", term, text)
 				}
 			}

@@ -1,72 +1,72 @@
-package search
+package terms
 
 import "unicode/utf8"
 
 // span is a stretch of text that makes terms on its own: a word with its
 // connectors, a run of a script that is cut into n-grams, or a symbol.
-type span struct {
-	start, end int // bytes
+type Span struct {
+	Start, End int // bytes
 	// classes of the characters: classDense, classRunOn or classSymbol for
 	// those kinds of span; for a word the union of its characters' classes,
 	// with highBit when one lies outside ASCII
-	classes class
+	Classes class
 }
 
 // kind returns which of classDense, classRunOn, classSymbol or classWord the
 // span is.
-func (s span) kind() class {
-	switch s.classes {
-	case classDense, classRunOn, classSymbol:
-		return s.classes
+func (s Span) Kind() class {
+	switch s.Classes {
+	case ClassDense, ClassRunOn, ClassSymbol:
+		return s.Classes
 	}
-	return classWord
+	return ClassWord
 }
 
 // nextSpan returns the first span of text at or after pos; ok is false when
 // there is none. Bytes that are not UTF-8 separate words.
-func nextSpan(text string, pos int) (s span, ok bool) {
+func NextSpan(text string, pos int) (s Span, ok bool) {
 	for pos < len(text) {
 		if b := text[pos]; b < utf8.RuneSelf {
-			if byteClass[b]&classWord != 0 {
+			if ByteClass[b]&ClassWord != 0 {
 				return wordSpan(text, pos), true
 			}
 			pos++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[pos:])
-		switch c := classOf(r); c {
-		case classLower, classUpper, classDigit:
+		switch c := ClassOf(r); c {
+		case classLower, ClassUpper, classDigit:
 			return wordSpan(text, pos), true
-		case classDense, classRunOn:
+		case ClassDense, ClassRunOn:
 			return runSpan(text, pos, c), true
-		case classSymbol:
-			return span{pos, pos + size, classSymbol}, true
+		case ClassSymbol:
+			return Span{pos, pos + size, ClassSymbol}, true
 		}
 		pos += size
 	}
-	return span{}, false
+	return Span{}, false
 }
 
 // runSpan reads characters of one class, and the marks that belong to them.
-func runSpan(text string, start int, c class) span {
+func runSpan(text string, start int, c class) Span {
 	pos := start
 	for pos < len(text) {
 		r, size := utf8.DecodeRuneInString(text[pos:])
-		if got := classOf(r); got != c && got != classMark {
+		if got := ClassOf(r); got != c && got != classMark {
 			break
 		}
 		pos += size
 	}
-	return span{start, pos, c}
+	return Span{start, pos, c}
 }
 
 // wordSpan reads a word from its first character. A connector belongs to it
 // when characters of the word are on both sides.
-func wordSpan(text string, start int) span {
-	pos, classes := start, classNone
+func wordSpan(text string, start int) Span {
+	pos, classes := start, ClassNone
 	for {
-		for pos < len(text) && byteClass[text[pos]]&classWord != 0 {
-			classes |= byteClass[text[pos]]
+		for pos < len(text) && ByteClass[text[pos]]&ClassWord != 0 {
+			classes |= ByteClass[text[pos]]
 			pos++
 		}
 		if pos == len(text) {
@@ -80,25 +80,25 @@ func wordSpan(text string, start int) span {
 		pos += size
 	}
 	pos += sigil(text, start, pos)
-	return span{start, pos, classes}
+	return Span{start, pos, classes}
 }
 
 // wordPart returns the class and the size of what continues a word at pos, if
 // it is no ASCII letter or digit: a connector with more of the word behind it,
 // or a character outside ASCII. The size is 0 where the word ends.
 func wordPart(text string, pos int) (c class, size int) {
-	high := classNone
+	high := ClassNone
 	if b := text[pos]; b < utf8.RuneSelf {
-		c, size = asciiClass[b], 1
+		c, size = AsciiClass[b], 1
 	} else {
 		var r rune
 		r, size = utf8.DecodeRuneInString(text[pos:])
-		c, high = classOf(r), highBit
+		c, high = ClassOf(r), HighBit
 	}
-	if c&classWord != 0 {
+	if c&ClassWord != 0 {
 		return c | high, size
 	}
-	if c != classConnector {
+	if c != ClassConnector {
 		return 0, 0
 	}
 	after := pos + size
@@ -117,17 +117,17 @@ func wordAt(text string, pos int) bool {
 		return false
 	}
 	if b := text[pos]; b < utf8.RuneSelf {
-		return asciiClass[b]&classWord != 0
+		return AsciiClass[b]&ClassWord != 0
 	}
 	r, _ := utf8.DecodeRuneInString(text[pos:])
-	return classOf(r)&(classLower|classUpper|classDigit) != 0
+	return ClassOf(r)&(classLower|ClassUpper|classDigit) != 0
 }
 
 // sigil returns the length of the "++" or "#" that belongs to a word of one
 // ASCII letter (C++, C#, F#), which could not be found otherwise.
 func sigil(text string, start, end int) int {
 	if end-start != 1 || // one byte, so ASCII
-		asciiClass[text[start]]&(classLower|classUpper) == 0 {
+		AsciiClass[text[start]]&(classLower|ClassUpper) == 0 {
 		return 0
 	}
 	rest := text[end:]

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ type top struct {
 
 func newTop(limit int) *top { return &top{limit: limit} }
 
-func (t *top) offer(r ranked) {
+func (t *top) offer(r Ranked) {
 	switch {
 	case len(t.heap) < t.limit:
 		heap.Push(&t.heap, r)
@@ -25,26 +25,26 @@ func (t *top) offer(r ranked) {
 }
 
 // sorted returns what was kept, the best first.
-func (t *top) sorted() []ranked {
+func (t *top) sorted() []Ranked {
 	slices.SortFunc(t.heap, better)
 	return t.heap
 }
 
 // better orders by falling score; of equals the newer note, which has the
 // greater id, comes first.
-func better(a, b ranked) int {
-	if c := cmp.Compare(b.score, a.score); c != 0 {
+func better(a, b Ranked) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
 		return c
 	}
-	return cmp.Compare(b.note, a.note)
+	return cmp.Compare(b.Note, a.Note)
 }
 
-type worstFirst []ranked
+type worstFirst []Ranked
 
 func (h worstFirst) Len() int           { return len(h) }
 func (h worstFirst) Less(i, j int) bool { return better(h[i], h[j]) > 0 }
 func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *worstFirst) Push(v any)        { *h = append(*h, v.(ranked)) }
+func (h *worstFirst) Push(v any)        { *h = append(*h, v.(Ranked)) }
 func (h *worstFirst) Pop() any {
 	old := *h
 	v := old[len(old)-1]

@@ -1,8 +1,9 @@
-package search
+package index
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,19 +29,19 @@ func TestSegmentIsWhatZapMakes(t *testing.T) {
 		"dense container": someNotes(9000, 2),  // more than 4096 notes have a term
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBuilder()
+			b := NewBuilder()
 			for _, n := range all {
-				b.add(n)
+				b.Add(n)
 			}
 			want := zapsOwn(t, b)
 			got := segmentOf(t, b)
 			assertSameSegment(t, want, got)
 
-			b.reset()
+			b.Reset()
 			more := someNotes(20, 3)
 			for _, n := range more {
 				n.ID += 100_000
-				b.add(n)
+				b.Add(n)
 			}
 			drop := roaring.BitmapOf(0)
 			merged := func(first, second segment.Segment) segment.Segment {
@@ -163,14 +164,14 @@ func (f *zapField) set(term string, count uint64) {
 	f.terms[term] = freq
 }
 
-func (f *zapField) Name() string                                     { return f.name }
-func (f *zapField) Value() []byte                                    { return []byte(f.value) }
+func (f *zapField) Name() string                                        { return f.name }
+func (f *zapField) Value() []byte                                       { return []byte(f.value) }
 func (f *zapField) Options() indexapi.FieldIndexingOptions              { return f.options }
-func (f *zapField) Analyze()                                         {}
-func (f *zapField) ArrayPositions() []uint64                         { return nil }
-func (f *zapField) EncodedFieldType() byte                           { return 't' }
-func (f *zapField) NumPlainTextBytes() uint64                        { return 0 }
-func (f *zapField) AnalyzedLength() int                              { return leastNorm }
+func (f *zapField) Analyze()                                            {}
+func (f *zapField) ArrayPositions() []uint64                            { return nil }
+func (f *zapField) EncodedFieldType() byte                              { return 't' }
+func (f *zapField) NumPlainTextBytes() uint64                           { return 0 }
+func (f *zapField) AnalyzedLength() int                                 { return leastNorm }
 func (f *zapField) AnalyzedTokenFrequencies() indexapi.TokenFrequencies { return f.terms }
 
 func assertSameSegment(t *testing.T, want, got segment.Segment) {
@@ -223,4 +224,14 @@ func contents(t *testing.T, s segment.Segment, field string) (out []string) {
 // note returns a note whose text names it.
 func note(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
+}
+
+// The writer follows one version of the format. Another version of zapx needs
+// its zap.md read again, and this test changed.
+func TestSegmentFormatIsOfTheVersionWritten(t *testing.T) {
+	require.EqualValues(t, 17, zap.Version)
+	require.Equal(t, "zap", zap.Type)
+	data, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	require.Contains(t, string(data), "github.com/blevesearch/zapx/v17 v17.2.3\n", "segmentwriter.go was written for this one")
 }

@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"context"
@@ -21,24 +21,24 @@ var (
 )
 
 // ranked is a note that matched.
-type ranked struct {
-	note  int64
-	score float64
-	terms uint64 // bit i: the plan's term i occurs in it (the last bit for all from 63 on)
+type Ranked struct {
+	Note  int64
+	Score float64
+	Terms uint64 // bit i: the plan's term i occurs in it (the last bit for all from 63 on)
 }
 
 // ranking is what the index has to say about a plan.
-type ranking struct {
-	best  []ranked // by falling score, then by id
-	total int      // notes that matched
-	docs  int      // notes in the index
-	with  []int    // notes that have the plan's term i
+type Ranking struct {
+	Best  []Ranked // by falling score, then by id
+	Total int      // notes that matched
+	Docs  int      // notes in the index
+	With  []int    // notes that have the plan's term i
 
 	scored []*accumulator // of each segment, for textOf until release
 }
 
 // release gives back the scores of all notes.
-func (r *ranking) release() {
+func (r *Ranking) Release() {
 	for _, a := range r.scored {
 		a.release()
 	}
@@ -47,12 +47,12 @@ func (r *ranking) release() {
 
 // textOf returns what words say about notes, however far down the ranking they
 // are; those without any are left out.
-func (r *ranking) textOf(of *notes.IDSet) map[int64]ranked {
-	found := make(map[int64]ranked, of.Len())
+func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
+	found := make(map[int64]Ranked, of.Len())
 	for _, a := range r.scored {
 		for doc, id := range a.data.notes {
 			if of.Has(id) && a.terms[doc] != 0 {
-				found[id] = ranked{note: id, score: float64(a.score[doc]), terms: a.terms[doc]}
+				found[id] = Ranked{Note: id, Score: float64(a.score[doc]), Terms: a.terms[doc]}
 			}
 		}
 	}
@@ -62,37 +62,37 @@ func (r *ranking) textOf(of *notes.IDSet) map[int64]ranked {
 // rank scores, until the ranking is released, the notes of admitted (nil: all) and returns the best; the plan's
 // clauses are for [Index.matching]. It fills in what the prefixes of the plan
 // stand for.
-func (x *Index) rank(ctx context.Context, p *plan, admitted *notes.IDSet, limit int) (ranking, error) {
+func (x *Index) Rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
 	s, err := x.reader()
 	if err != nil {
-		return ranking{}, err
+		return Ranking{}, err
 	}
 	defer closeReader(s)
-	var r ranking
-	err = x.guard(func() error {
+	var r Ranking
+	err = x.Guard(func() error {
 		r, err = x.rankIn(ctx, s, p, admitted, limit)
 		return err
 	})
 	if err != nil {
-		r.release()
+		r.Release()
 	}
 	return r, err
 }
 
-func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, admitted *notes.IDSet, limit int) (ranking, error) {
+func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
 	data, err := x.segments.of(s)
 	if err != nil {
-		return ranking{}, err
+		return Ranking{}, err
 	}
 	if err := expandPrefixes(s, p); err != nil {
-		return ranking{}, err
+		return Ranking{}, err
 	}
-	lists, err := openLists(s, p.terms)
+	lists, err := openLists(s, p.Terms)
 	if err != nil {
-		return ranking{}, err
+		return Ranking{}, err
 	}
 	docs, average := shape(data)
-	r := ranking{docs: docs, with: make([]int, len(p.terms))}
+	r := Ranking{Docs: docs, With: make([]int, len(p.Terms))}
 	top := newTop(limit)
 	for i := range s.Segments() {
 		if err := ctx.Err(); err != nil {
@@ -101,17 +101,17 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *plan, ad
 		eligible := eligibleOf(data[i], admitted)
 		acc := newAccumulator(data[i], eligible, average)
 		r.scored = append(r.scored, acc)
-		for t, term := range p.terms {
-			if err := acc.add(t, lists[t].segments[i], idf(docs, lists[t].docs)*float32(term.weight*term.times)); err != nil {
+		for t, term := range p.Terms {
+			if err := acc.add(t, lists[t].segments[i], Idf(docs, lists[t].docs)*float32(term.Weight*term.Times)); err != nil {
 				return r, err
 			}
 		}
-		r.total += acc.collect(top)
+		r.Total += acc.collect(top)
 	}
-	for t := range p.terms {
-		r.with[t] = lists[t].docs
+	for t := range p.Terms {
+		r.With[t] = lists[t].docs
 	}
-	r.best = top.sorted()
+	r.Best = top.sorted()
 	return r, nil
 }
 
@@ -127,7 +127,7 @@ func shape(data []*segmentData) (docs int, average float32) {
 }
 
 // idf is how much a term says, from the number of notes that have it.
-func idf(docs, with int) float32 {
+func Idf(docs, with int) float32 {
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }
 
@@ -139,7 +139,7 @@ type termLists struct {
 
 type postingsIter = segment.PostingsIterator
 
-func openLists(s *scorch.IndexSnapshot, terms []planTerm) ([]termLists, error) {
+func openLists(s *scorch.IndexSnapshot, terms []PlanTerm) ([]termLists, error) {
 	segs := s.Segments()
 	lists := make([]termLists, len(terms))
 	for t := range lists {
@@ -153,10 +153,10 @@ func openLists(s *scorch.IndexSnapshot, terms []planTerm) ([]termLists, error) {
 				return nil, err
 			}
 			for t, term := range terms {
-				for o := -1; o < len(term.others); o++ {
-					text := term.text
+				for o := -1; o < len(term.Others); o++ {
+					text := term.Text
 					if o >= 0 {
-						text = term.others[o]
+						text = term.Others[o]
 					}
 					list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
 					if err != nil {

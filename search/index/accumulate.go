@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"slices"
@@ -123,7 +123,7 @@ func (a *accumulator) collect(top *top) int {
 			continue
 		}
 		n++
-		top.offer(ranked{note: a.data.notes[doc], score: float64(a.score[doc]), terms: terms})
+		top.offer(Ranked{Note: a.data.notes[doc], Score: float64(a.score[doc]), Terms: terms})
 	}
 	return n
 }

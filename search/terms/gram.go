@@ -1,15 +1,15 @@
-package search
+package terms
 
 import "unicode/utf8"
 
 // cluster is one character of a run together with the marks on it.
 type cluster struct {
-	start, end int
-	text       string // folded
+	Start, End int
+	Text       string // folded
 }
 
 // nextCluster reads the cluster of a run that starts at pos.
-func nextCluster(text string, pos, end int) cluster {
+func NextCluster(text string, pos, end int) cluster {
 	r, size := utf8.DecodeRuneInString(text[pos:end])
 	to := pos + size
 	for to < end {
@@ -20,7 +20,7 @@ func nextCluster(text string, pos, end int) cluster {
 		to += n
 	}
 	if to == pos+size {
-		return cluster{pos, to, foldRune(r)}
+		return cluster{pos, to, FoldRune(r)}
 	}
 	return cluster{pos, to, string(foldUnicode(nil, text[pos:to]))}
 }
@@ -28,7 +28,7 @@ func nextCluster(text string, pos, end int) cluster {
 // joins reports whether r continues the character before it: the voicing of
 // kana, the vowels and finals of a Hangul syllable written apart, a mark.
 func joins(r rune) bool {
-	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || classOf(r) == classMark
+	return isKanaVoicing(r) || r >= 0x1160 && r <= 0x11FF || ClassOf(r) == classMark
 }
 
 // Characters of a term in scripts that are cut into n-grams. The ends of a run
@@ -40,31 +40,31 @@ var (
 )
 
 func gramLength(kind class) int {
-	if kind == classRunOn {
+	if kind == ClassRunOn {
 		return runOnLength
 	}
 	return denseLength
 }
 
 // grams appends the n-grams of a run.
-func grams(dst []term, text string, s span) []term { return gramsFrom(dst, text, s, nil) }
+func grams(dst []Term, text string, s Span) []Term { return GramsFrom(dst, text, s, nil) }
 
 // gramsFrom appends the n-grams of a run that begin with one of the initials
 // (nil: with any).
-func gramsFrom(dst []term, text string, s span, initials *[256]bool) []term {
-	n := gramLength(s.kind())
+func GramsFrom(dst []Term, text string, s Span, initials *[256]bool) []Term {
+	n := gramLength(s.Kind())
 	var room [8]cluster
 	window := room[:0]
 	add := func(short bool) {
-		if initials == nil || initials[initial(window[0].text)] {
+		if initials == nil || initials[Initial(window[0].Text)] {
 			dst = appendGram(dst, text, window)
-			dst[len(dst)-1].short = short
+			dst[len(dst)-1].Short = short
 		}
 	}
-	for pos := s.start; pos < s.end; {
-		c := nextCluster(text, pos, s.end)
-		pos = c.end
-		if c.text == "" {
+	for pos := s.Start; pos < s.End; {
+		c := NextCluster(text, pos, s.End)
+		pos = c.End
+		if c.Text == "" {
 			continue
 		}
 		if len(window) == n {
@@ -87,25 +87,25 @@ func gramsFrom(dst []term, text string, s span, initials *[256]bool) []term {
 
 // appendGram makes one term of some clusters, without copying when they fold
 // to themselves.
-func appendGram(dst []term, text string, window []cluster) []term {
-	start, end := window[0].start, window[len(window)-1].end
+func appendGram(dst []Term, text string, window []cluster) []Term {
+	start, end := window[0].Start, window[len(window)-1].End
 	plain := true
 	for _, c := range window {
-		plain = plain && c.text == text[c.start:c.end]
+		plain = plain && c.Text == text[c.Start:c.End]
 	}
-	t := term{text: text[start:end], start: start, end: end}
+	t := Term{Text: text[start:end], Start: start, End: end}
 	if !plain {
 		var b []byte
 		for _, c := range window {
-			b = append(b, c.text...)
+			b = append(b, c.Text...)
 		}
-		t.text = string(b)
+		t.Text = string(b)
 	}
 	return append(dst, t)
 }
 
 // initial tells first characters apart, roughly: the last byte of the first.
-func initial(s string) byte {
+func Initial(s string) byte {
 	if s == "" {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package search
+package terms
 
 import (
 	"strings"
@@ -10,11 +10,11 @@ import (
 // about what a note is about, folded: of German, French, Spanish, Italian,
 // Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek and
 // Ukrainian. They are dropped from queries in those languages only.
-var functionWords = func() map[string]bool {
+var FunctionWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, list := range functionWordLists {
 		for w := range strings.FieldsSeq(list) {
-			set[string(fold(nil, w))] = true
+			set[string(Fold(nil, w))] = true
 		}
 	}
 	return set
@@ -36,34 +36,34 @@ var functionWordLists = []string{
 }
 
 // language is what the words of a query say about its language.
-type language struct {
-	foreign  bool // not English: function words are stop words
-	families bool // and its words have forms that end differently
+type Language struct {
+	Foreign  bool // not English: function words are stop words
+	Families bool // and its words have forms that end differently
 }
 
 // languageOf tells the language of a query's words: another than English when
 // they have letters that English has not, or function words of another language,
 // and none of English only.
-func languageOf(texts []string) language {
+func LanguageOf(texts []string) Language {
 	var foreign, english, letters bool
 	for _, text := range texts {
-		for s, ok := nextSpan(text, 0); ok; s, ok = nextSpan(text, s.end) {
-			if s.kind() != classWord {
+		for s, ok := NextSpan(text, 0); ok; s, ok = NextSpan(text, s.End) {
+			if s.Kind() != ClassWord {
 				continue
 			}
-			word := fold(nil, text[s.start:s.end])
-			switch stop, function := stopWords[string(word)], functionWords[string(word)]; {
+			word := Fold(nil, text[s.Start:s.End])
+			switch stop, function := StopWords[string(word)], FunctionWords[string(word)]; {
 			case stop && !function:
 				english = true
 			case function && !stop:
 				foreign = true
 			}
-			foreign = foreign || s.classes&highBit != 0 && strings.ContainsFunc(text[s.start:s.end], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
-			letters = letters || strings.ContainsFunc(text[s.start:s.end], isolating)
+			foreign = foreign || s.Classes&HighBit != 0 && strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
+			letters = letters || strings.ContainsFunc(text[s.Start:s.End], isolating)
 		}
 	}
 	foreign = foreign && !english
-	return language{foreign: foreign, families: foreign && !letters}
+	return Language{Foreign: foreign, Families: foreign && !letters}
 }
 
 // isolating reports letters of languages whose words have no endings
@@ -85,7 +85,7 @@ const (
 )
 
 // stemOf returns what a word's family shares, "" when it has none.
-func stemOf(word string) string {
+func StemOf(word string) string {
 	n := utf8.RuneCountInString(word)
 	if n < familyLeast {
 		return ""
@@ -101,7 +101,7 @@ func stemOf(word string) string {
 }
 
 // sameFamily reports whether a term that shares the stem is of the family.
-func sameFamily(word, term string) bool {
+func SameFamily(word, term string) bool {
 	d := utf8.RuneCountInString(word) - utf8.RuneCountInString(term)
 	return max(d, -d) <= familyReach
 }

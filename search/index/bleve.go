@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"errors"
@@ -63,14 +63,14 @@ func (x *Index) reason(err error) string {
 	if i := strings.LastIndex(msg, label); i >= 0 {
 		msg = msg[i+len(label):]
 	}
-	return strings.ReplaceAll(msg, x.dir, filepath.Base(x.dir))
+	return strings.ReplaceAll(msg, x.Dir, filepath.Base(x.Dir))
 }
 
 // persistNap makes Bleve wait before it saves, in milliseconds: when many
 // segments come in meanwhile they are merged in memory and written once. It is
 // also how long the last changes may be only in memory; a crash then has them
 // fed again.
-var persistNap = 1500 // shorter in tests
+var PersistNap = 1500 // shorter in tests
 
 // mergePlan has Bleve put up with some ten segments of the size that a build
 // makes, and some ten small ones: a search of ten segments takes hardly longer
@@ -97,7 +97,7 @@ func openBleve(dir string, queue *index.AnalysisQueue) (s *scorch.Scorch, err er
 		"asyncErrorCallbackName": asyncErrorCallback,
 		"forceSegmentType":       zap.Type, // segmentPlugin
 		"forceSegmentVersion":    int(zap.Version),
-		"scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": persistNap},
+		"scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": PersistNap},
 		"scorchMergePlanOptions": mergePlan,
 	}, queue)
 	if err != nil {
@@ -142,7 +142,7 @@ const savedMark = "saved"
 
 // markSaved leaves the mark, once.
 func (x *Index) markSaved() {
-	name := filepath.Join(x.dir, savedMark)
+	name := filepath.Join(x.Dir, savedMark)
 	if _, err := os.Stat(name); err == nil {
 		return
 	}
@@ -160,7 +160,7 @@ func checkFormat(s *scorch.Scorch, saved bool) error {
 	}
 	defer r.Close()
 	snapshot := r.(*scorch.IndexSnapshot)
-	format, err := snapshot.GetInternal(keyFormat)
+	format, err := snapshot.GetInternal(KeyFormat)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func checkFormat(s *scorch.Scorch, saved bool) error {
 		return errLost
 	}
 	if len(snapshot.Segments()) == 0 && format == nil {
-		return s.SetInternal(keyFormat, []byte(formatVersion))
+		return s.SetInternal(KeyFormat, []byte(formatVersion))
 	}
 	if string(format) != formatVersion {
 		return errFormat
@@ -207,7 +207,7 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 }
 
 // keptAside is the number of damaged indexes that are kept for inspection.
-const keptAside = 1
+const KeptAside = 1
 
 // setAside renames the directory of a damaged index and removes the older ones,
 // which a sort by name puts first because their names end in a time.
@@ -225,7 +225,7 @@ func setAside(dir string, now time.Time) (string, error) {
 		return aside, nil
 	}
 	old := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), prefix) })
-	for len(old) > keptAside {
+	for len(old) > KeptAside {
 		if err := os.RemoveAll(filepath.Join(parent, old[0].Name())); err != nil {
 			break
 		}
