@@ -1,0 +1,226 @@
+package flat_test
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
+	"notesd/vectors/flat"
+)
+
+const dim = 12
+
+func open(t *testing.T, path, header string) *flat.File {
+	t.Helper()
+	f, err := flat.Open(path, []byte(header), flat.RecordSize(dim))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, f.Close()) })
+	return f
+}
+
+// record returns the record of a vector that is derived from n.
+func record(n int) []byte {
+	r := make([]byte, flat.RecordSize(dim))
+	binary.LittleEndian.PutUint64(r, uint64(n))
+	rng := rand.New(rand.NewPCG(uint64(n), 0))
+	v := make([]float32, dim)
+	for i := range v {
+		v[i] = float32(rng.NormFloat64())
+	}
+	flat.PutVector(r, v)
+	return r
+}
+
+func records(from, to int) (data []byte) {
+	for n := from; n < to; n++ {
+		data = append(data, record(n)...)
+	}
+	return data
+}
+
+func requireRecords(t *testing.T, f *flat.File, numbers ...int) {
+	t.Helper()
+	require.Equal(t, len(numbers), f.N)
+	for i, n := range numbers {
+		require.Equal(t, record(n), f.At(i), "record %d", i)
+	}
+}
+
+func TestFile_Reopen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	f := open(t, path, "header 1")
+	requireRecords(t, f)
+	require.NoError(t, f.Append(records(0, 3)))
+	require.NoError(t, f.Overwrite(1, record(9)))
+	requireRecords(t, f, 0, 9, 2)
+	require.NoError(t, f.Close())
+	require.NoError(t, f.Close(), "Close may be called again")
+
+	f = open(t, path, "header 1")
+	requireRecords(t, f, 0, 9, 2)
+	require.NoError(t, f.Append(records(3, 4)))
+	requireRecords(t, f, 0, 9, 2, 3)
+	require.NoError(t, f.Close())
+
+	f = open(t, path, "header 2")
+	requireRecords(t, f)
+	require.NoError(t, f.Append(records(5, 6)))
+	require.NoError(t, f.Close())
+	requireRecords(t, open(t, path, "header 2"), 5)
+}
+
+// An incomplete record, as a crash leaves it, is dropped and overwritten.
+func TestFile_IncompleteRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	f := open(t, path, "h")
+	require.NoError(t, f.Append(records(0, 2)))
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Truncate(path, int64(flat.HeaderSize+flat.RecordSize(dim)+5)))
+	f = open(t, path, "h")
+	requireRecords(t, f, 0)
+	require.NoError(t, f.Append(records(7, 9)))
+	requireRecords(t, f, 0, 7, 8)
+	require.NoError(t, f.Close())
+	requireRecords(t, open(t, path, "h"), 0, 7, 8)
+}
+
+func TestFile_Truncate(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "x"), "h")
+	require.NoError(t, f.Append(records(0, 4)))
+	f.Truncate(1)
+	requireRecords(t, f, 0)
+	require.NoError(t, f.Append(records(10, 12)))
+	requireRecords(t, f, 0, 10, 11)
+}
+
+// Appends that begin and end anywhere relative to the bounds of segments.
+func TestFile_Segments(t *testing.T) {
+	const n = flat.RecordsPerSegment
+	path := filepath.Join(t.TempDir(), "x")
+	f := open(t, path, "h")
+	want := 0
+	for _, count := range []int{n - 1, 1, 1, 2*n + 5, n - 6, 3} {
+		require.NoError(t, f.Append(records(want, want+count)))
+		want += count
+		require.Equal(t, want, f.N)
+	}
+	check := func() {
+		for _, i := range []int{0, 1, n - 2, n - 1, n, n + 1, 2*n - 1, 2 * n, 3*n - 1, 3 * n, 3*n + 1, want - 1} {
+			require.Equal(t, record(i), f.At(i), "record %d", i)
+		}
+	}
+	check()
+	require.NoError(t, f.Overwrite(2*n, record(2*n)))
+	check()
+	require.NoError(t, f.Close())
+	f = open(t, path, "h")
+	require.Equal(t, want, f.N)
+	check()
+}
+
+func TestOpen_UnusablePath(t *testing.T) {
+	_, err := flat.Open(filepath.Join(t.TempDir(), "missing", "x"), nil, 64)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = flat.Open(t.TempDir(), nil, 64)
+	require.Error(t, err)
+}
+
+// A change of any bit of a record changes its checksum or is in it.
+func TestChecksum_FlippedBits(t *testing.T) {
+	r := record(1)
+	stored := func() uint32 { return binary.LittleEndian.Uint32(r[20:]) }
+	require.Equal(t, flat.Checksum(r), stored())
+	for i := range 8 * len(r) {
+		r[i/8] ^= 1 << (i % 8)
+		assert.NotEqual(t, flat.Checksum(r), stored(), "bit %d", i)
+		r[i/8] ^= 1 << (i % 8)
+	}
+	assert.NotEqual(t, flat.Checksum(make([]byte, len(r))), uint32(0), "zeros are no valid record")
+}
+
+func TestVectorOf_Precision(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, d := range []int{1, 7, 8, 9, 384} {
+		v := notestest.Clustered(rng, 1, d, 1)[0]
+		r := make([]byte, flat.RecordSize(d))
+		flat.PutVector(r, v)
+		got := flat.VectorOf(r, d)
+		require.Len(t, got.Values, d)
+		largest := 0.0
+		for _, x := range v {
+			largest = max(largest, math.Abs(float64(x)))
+		}
+		for i, x := range v {
+			assert.InDelta(t, x, got.Scale*float32(got.Values[i]), largest/127/2+1e-6, "dimension %d of %d", i, d)
+		}
+	}
+	zero := make([]byte, flat.RecordSize(3))
+	flat.PutVector(zero, []float32{0, 0, 0})
+	assert.Equal(t, flat.Vector{Values: []int8{0, 0, 0}}, flat.VectorOf(zero, 3))
+}
+
+func TestSigns(t *testing.T) {
+	assert.Equal(t, []uint64{0b1001}, flat.Signs(nil, []float32{1, 0, -1, 0.001}))
+	assert.Equal(t, []uint64{7, 0b10}, flat.Signs([]uint64{7}, []int8{-128, 127}), "signs are appended")
+	v := make([]float32, 65)
+	v[64] = 1
+	assert.Equal(t, []uint64{0, 1}, flat.Signs(nil, v))
+	for d, words := range map[int]int{1: 1, 63: 1, 64: 1, 65: 2, 384: 6} {
+		assert.Equal(t, words, flat.SignWords(d))
+	}
+}
+
+func TestNormalised(t *testing.T) {
+	assert.Equal(t, []float32{0, 0}, flat.Normalised([]float32{0, 0}))
+	v := flat.Normalised([]float32{3e15, -4e15})
+	assert.InDeltaSlice(t, []float32{0.6, -0.8}, v, 1e-6)
+}
+
+// Scan returns k rows although most have the same distance, and all rows if there
+// are fewer than k.
+func TestScan_TiesAndFewRows(t *testing.T) {
+	table := make([]uint64, 1000)
+	for i := range 10 {
+		table[i*100] = 0b1 // one bit nearer to the query than all others
+	}
+	rows := map[int32]bool{}
+	for _, c := range flat.Scan(table, []uint64{0b11}, 64, nil) {
+		rows[c.Row] = true
+	}
+	assert.Len(t, rows, 64, "no row twice")
+	for i := range 10 {
+		assert.True(t, rows[int32(i*100)], "row %d", i*100)
+	}
+	assert.Len(t, flat.Scan(table[:5], []uint64{0}, 64, nil), 5)
+	assert.Empty(t, flat.Scan(nil, []uint64{0}, 64, nil))
+	assert.Empty(t, flat.Scan(table, []uint64{0}, 64, func(int32) bool { return false }))
+}
+
+// A table that is large enough for several goroutines gives the rows of a plain
+// sort.
+func TestScan_Parallel(t *testing.T) {
+	const n = 200_000
+	rng := rand.New(rand.NewPCG(7, 8))
+	table := make([]uint64, n)
+	for i := range table {
+		table[i] = rng.Uint64() | rng.Uint64() | rng.Uint64()
+	}
+	near := []int{0, 1, 31_999, 32_000, n/2 - 1, n / 2, n - 1}
+	for _, i := range near {
+		table[i] = 0
+	}
+	found := map[int32]bool{}
+	for _, c := range flat.Scan(table, []uint64{0}, len(near), nil) {
+		found[c.Row] = true
+	}
+	for _, i := range near {
+		assert.True(t, found[int32(i)], "row %d", i)
+	}
+}

@@ -1,0 +1,226 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// addModelled adds n random rows to a table and returns a model of them.
+func addModelled(t *testing.T, tables *Tables, name string, metric Metric, n, dim int) *tableModel {
+	t.Helper()
+	m := &tableModel{metric: metric, rows: map[string]modelledRow{}}
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
+	for start := 0; start < n; start += MaxRowsPerCall {
+		var rows []NewRow
+		for i := start; i < min(n, start+MaxRowsPerCall); i++ {
+			row, modelled := randomRow(rng, dim, i)
+			rows = append(rows, row)
+			m.rows[row.ID] = modelled
+		}
+		_, err := tables.Add(t.Context(), AddRequest{Table: name, Rows: rows})
+		require.NoError(t, err)
+	}
+	return m
+}
+
+// A filter that matches few rows is answered by reading all metadata, and from the
+// cache when it is repeated. A change of the table empties the cache.
+func TestSearch_SelectiveFilter(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 8, Cosine)
+	m := addModelled(t, tables, "t", Cosine, 6*filterDepth, 8)
+	where := map[string]any{"n": map[string]any{"lt": 2.0}}
+	q := []float32{1, -1, 0.5, 2, 0, 1, 1, -3}
+	for range 2 {
+		m.requireSame(t, tables, "t", q, where, 10)
+	}
+	cached := func() bool {
+		c := tables.loadedCopy(1)
+		require.NotNil(t, c)
+		f, err := newTableFilter(where)
+		require.NoError(t, err)
+		_, ok := c.filters.get(f.key)
+		return ok
+	}
+	assert.True(t, cached())
+
+	metadata := json.RawMessage(`{"n":1}`)
+	_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: "nearest", Vector: q, Metadata: metadata}}})
+	require.NoError(t, err)
+	m.rows["nearest"] = modelledRow{q, map[string]any{"n": 1.0}}
+	assert.False(t, cached())
+	m.requireSame(t, tables, "t", q, where, 10)
+	m.requireSame(t, tables, "t", q, map[string]any{"group": "none"}, 10)
+}
+
+// The cache of filters holds the last four.
+func TestFilterCache_Eviction(t *testing.T) {
+	var c filterCache
+	for i := range 5 {
+		c.put(fmt.Sprint(i), bitset{uint64(i)})
+	}
+	_, ok := c.get("0")
+	assert.False(t, ok)
+	for i := 1; i < 5; i++ {
+		rows, ok := c.get(fmt.Sprint(i))
+		assert.True(t, ok)
+		assert.Equal(t, bitset{uint64(i)}, rows)
+	}
+	c.clear()
+	_, ok = c.get("4")
+	assert.False(t, ok)
+}
+
+func TestBitset(t *testing.T) {
+	var b bitset
+	assert.False(t, b.has(0))
+	for _, i := range []int{0, 63, 64, 1000} {
+		b.set(i)
+	}
+	for i := range 1100 {
+		assert.Equal(t, i == 0 || i == 63 || i == 64 || i == 1000, b.has(i), i)
+	}
+}
+
+// Rows that match a filter are deleted in several transactions, and the number of
+// rows stays right.
+func TestDeleteRows_Filter(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 4, L2)
+	m := addModelled(t, tables, "t", L2, 2500, 4)
+	q := []float32{0, 1, 2, 3}
+	m.requireSame(t, tables, "t", q, nil, 20) // loads the copy, which the deletion must update
+	where := map[string]any{"n": map[string]any{"lt": 700.0}}
+	want := 0
+	for id, r := range m.rows {
+		if notes.WhereMatches(where, r.metadata) {
+			want++
+			delete(m.rows, id)
+		}
+	}
+	require.Greater(t, want, 1000)
+	n, err := tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: where})
+	require.NoError(t, err)
+	assert.Equal(t, want, n)
+	infos, err := tables.List(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, len(m.rows), infos[0].Rows)
+	m.requireSame(t, tables, "t", q, nil, 20)
+	m.requireSame(t, tables, "t", q, where, 20)
+	n, err = tables.DeleteRows(t.Context(), DeleteRowsRequest{Table: "t", Where: where})
+	require.NoError(t, err)
+	assert.Zero(t, n)
+}
+
+func TestDeleteRows_Arguments(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 4, Cosine)
+	for name, r := range map[string]DeleteRowsRequest{
+		"neither":     {Table: "t"},
+		"both":        {Table: "t", IDs: []string{"a"}, Where: map[string]any{"a": 1.0}},
+		"too many":    {Table: "t", IDs: make([]string, MaxRowsPerCall+1)},
+		"bad filter":  {Table: "t", Where: map[string]any{"a": map[string]any{"near": 1.0}}},
+		"other table": {Table: "u", IDs: []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tables.DeleteRows(t.Context(), r)
+			var e *notes.Error
+			require.ErrorAs(t, err, &e)
+			assert.NotEmpty(t, e.Error())
+		})
+	}
+}
+
+// The copies that were searched least recently are unloaded when all together
+// exceed the memory, and a search of their table loads them again.
+func TestSearch_MemoryBound(t *testing.T) {
+	dir := t.TempDir()
+	tables := newTables(t, dir, Options{Memory: 1})
+	q := []float32{1, 2, 3, 4}
+	models := map[string]*tableModel{}
+	for _, name := range []string{"a", "b", "c"} {
+		createTable(t, tables, name, 4, Dot)
+		models[name] = addModelled(t, tables, name, Dot, 300, 4)
+	}
+	for range 2 {
+		for id, name := range []string{"a", "b", "c"} {
+			models[name].requireSame(t, tables, name, q, nil, 5)
+			for other := range 3 {
+				assert.Equal(t, other == id, tables.loadedCopy(int64(other+1)) != nil, "table %d after a search of %s", other+1, name)
+			}
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "cache", "table-*.vectors"))
+	require.NoError(t, err)
+	assert.Len(t, files, 3, "unloading keeps the files")
+}
+
+func TestDescribe(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 2, Cosine)
+	for i := range 5 {
+		_, err := tables.Add(t.Context(), AddRequest{Table: "t", Rows: []NewRow{{ID: fmt.Sprint(i), Vector: []float32{1, float32(i)}}}})
+		require.NoError(t, err)
+	}
+	info, ids, err := tables.Describe(t.Context(), " t ", 3)
+	require.NoError(t, err)
+	assert.Equal(t, 5, info.Rows)
+	assert.Equal(t, []string{"4", "3", "2"}, ids, "the newest first")
+	_, _, err = tables.Describe(t.Context(), "u", 3)
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.Equal(t, []string{"t"}, e.Candidates)
+}
+
+func TestSearch_Limits(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 4, Cosine)
+	addModelled(t, tables, "t", Cosine, 2*MaxTableHits, 4)
+	for limit, want := range map[int]int{0: 10, -1: 10, 1: 1, MaxTableHits: MaxTableHits, MaxTableHits + 50: MaxTableHits} {
+		hits, err := tables.Search(t.Context(), Query{Table: "t", Vector: []float32{1, 0, 0, 0}, Limit: limit})
+		require.NoError(t, err)
+		assert.Len(t, hits, want, "limit %d", limit)
+	}
+}
+
+func TestClose_SearchAfterwards(t *testing.T) {
+	tables := newTables(t, t.TempDir(), Options{})
+	createTable(t, tables, "t", 1, Cosine)
+	require.NoError(t, tables.Close())
+	_, err := tables.Search(t.Context(), Query{Table: "t", Vector: []float32{1}})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.NoError(t, tables.Close())
+}
+
+// best keeps the k highest scores of any stream.
+func TestBest_AgainstSort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, k := range []int{1, 2, 7, 64} {
+		for _, n := range []int{0, 1, k, 4*k - 1, 4 * k, 1000} {
+			var all []scored
+			b := newBest(k)
+			for i := range n {
+				s := scored{int32(i), float32(rng.IntN(50))} // with many ties
+				all = append(all, s)
+				if s.score >= b.bound {
+					b.add(s)
+				}
+			}
+			b.cut()
+			want, got := sorted(all), sorted(b.found)
+			require.Len(t, got, min(k, n))
+			for i := range got {
+				require.Equal(t, want[i].score, got[i].score, "k %d, n %d, place %d", k, n, i)
+			}
+		}
+	}
+}
