@@ -44,7 +44,7 @@ func BenchmarkSave(b *testing.B) {
 	for _, backend := range []string{BackendFSNotify, BackendPoll} {
 		for _, kind := range []string{"in place", "atomic"} {
 			b.Run(backend+"/"+kind, func(b *testing.B) {
-				v := newVault(b, root, Options{Backend: backend})
+				v := newVault(b, root, Options{backend: backend})
 				var took []time.Duration
 				for b.Loop() {
 					rel := fmt.Sprintf("area%d/topic%d/%05d.md", len(took)%20, len(took)%20*10, len(took)%20*500)
@@ -99,7 +99,7 @@ func BenchmarkWatch10000Directories(b *testing.B) {
 		b.Run(backend, func(b *testing.B) {
 			for b.Loop() {
 				before := heap()
-				w := New(root, Options{Backend: backend})
+				w := New(root, Options{backend: backend})
 				ctx, cancel := context.WithCancel(b.Context())
 				require.NoError(b, w.Run(ctx, func(Batch) {
 					b.ReportMetric(float64(heap()-before)/(1<<20), "heap-MB")
@@ -126,7 +126,7 @@ func BenchmarkIdle(b *testing.B) {
 	root := fill(b, 10_000)
 	for _, backend := range []string{BackendFSNotify, BackendPoll} {
 		b.Run(backend, func(b *testing.B) {
-			v := newVault(b, root, Options{Backend: backend})
+			v := newVault(b, root, Options{backend: backend})
 			v.view = nil
 			runtime.GC()
 			before, start := cpuTime(b), time.Now()

@@ -17,9 +17,9 @@ import (
 // backends are the two that every behaviour is tested on, and both at once as
 // on a network file system.
 var backends = []Options{
-	{Backend: BackendFSNotify},
-	{Backend: BackendPoll, PollInterval: 10 * time.Millisecond},
-	{Backend: BackendAuto, PollInterval: 10 * time.Millisecond},
+	{backend: BackendFSNotify},
+	{backend: BackendPoll, pollInterval: 10 * time.Millisecond},
+	{backend: BackendAuto, pollInterval: 10 * time.Millisecond},
 }
 
 // network makes a watcher take every folder for one on a network file system,
@@ -372,13 +372,13 @@ func outsideDir(v *vault) string {
 func TestEditors(t *testing.T) {
 	for _, opt := range backends {
 		opt.Ignore = ignoreGit
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			for _, e := range edits {
 				t.Run(e.name, func(t *testing.T) {
 					if runtime.GOOS != "linux" && strings.Contains(e.name, "names as") {
 						t.Skip("this file system may treat the names as one")
 					}
-					if e.large && opt.Backend == BackendAuto {
+					if e.large && opt.backend == BackendAuto {
 						t.Skip("large enough for each back end by itself")
 					}
 					testEdit(t, e, opt)
@@ -408,7 +408,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 		}
 	}
 	assert.Equal(t, []string{"started"}, v.rescans, "a rescan hides what was missed")
-	if opt.Backend != BackendAuto { // which warns of the network
+	if opt.backend != BackendAuto { // which warns of the network
 		assert.Empty(t, v.w.Status().Warnings)
 	}
 }
@@ -417,7 +417,7 @@ func testEdit(t *testing.T, e edit, opt Options) {
 // that watches and creations overlap in many ways.
 func TestRace(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			v := newVault(t, t.TempDir(), opt, network)
 			var wg sync.WaitGroup
 			for g := range 8 {

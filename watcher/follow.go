@@ -65,7 +65,7 @@ func (t *tracker) lookup(d *dir) (id fileID, isDir bool, err error) {
 // checkDevice determines the kind of file system of a directory that is on
 // another device than its parent.
 func (t *tracker) checkDevice(d *dir) {
-	if t.opt.Backend == BackendAuto && d.parent != nil && d.id.dev != d.parent.id.dev {
+	if t.opt.backend == BackendAuto && d.parent != nil && d.id.dev != d.parent.id.dev {
 		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
 	}
 }

@@ -54,7 +54,7 @@ func (v *vault) rescan() string {
 
 func TestMountedRoot(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			root := t.TempDir()
 			mount(t, root)
 			notes(&vault{t: t, root: root}, "dir", 20)
@@ -88,7 +88,7 @@ func TestMountedRoot(t *testing.T) {
 
 func TestMountBelowTheRoot(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			v := newVault(t, t.TempDir(), opt, network, briskly)
 			v.mkdir("dir/sub")
 			v.write("dir/sub/hidden.md", "text")
@@ -110,7 +110,7 @@ func TestMountBelowTheRoot(t *testing.T) {
 
 func TestRootRemovedAndRecreated(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Mkdir(root, 0o755))
 			v := newVault(t, root, opt, network, briskly)
@@ -137,7 +137,7 @@ func TestRootRemovedAndRecreated(t *testing.T) {
 
 func TestRootThatIsALink(t *testing.T) {
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")
 			require.NoError(t, os.Symlink(one, link))
 			v := newVault(t, link, opt, network, briskly)
@@ -158,7 +158,7 @@ func TestRootThatIsALink(t *testing.T) {
 // TestOverflow fills the kernel's queue, which takes a drain that does not
 // drain.
 func TestOverflow(t *testing.T) {
-	v := newVault(t, t.TempDir(), Options{Backend: BackendFSNotify})
+	v := newVault(t, t.TempDir(), Options{backend: BackendFSNotify})
 	notes(v, "dir", 1)
 	v.settle()
 	src, err := openSource()
@@ -197,7 +197,7 @@ func TestWatchLimitOfTheKernel(t *testing.T) {
 	for i := range 10 {
 		notes(&vault{t: t, root: root}, fmt.Sprint("dir", i), 2)
 	}
-	v := newVault(t, root, Options{PollInterval: 10 * time.Millisecond}, briskly)
+	v := newVault(t, root, Options{pollInterval: 10 * time.Millisecond}, briskly)
 	st := v.w.Status()
 	require.Equal(t, StateDegraded, st.State)
 	require.Equal(t, 5, st.Directories)
@@ -230,8 +230,8 @@ func TestUnreadableDirectory(t *testing.T) {
 		return
 	}
 	for _, opt := range backends {
-		t.Run(opt.Backend, func(t *testing.T) {
-			opt.PollInterval = 10 * time.Millisecond
+		t.Run(opt.backend, func(t *testing.T) {
+			opt.pollInterval = 10 * time.Millisecond
 			root := t.TempDir()
 			notes(&vault{t: t, root: root}, "open", 2)
 			notes(&vault{t: t, root: root}, "closed/sub", 2)

@@ -37,9 +37,9 @@ func (t *tracker) poll() {
 	}
 	took := time.Since(start)
 	if t.batch.touched != touched {
-		t.interval = t.opt.PollInterval
+		t.interval = t.opt.pollInterval
 	} else {
-		t.interval = min(t.interval*5/4, t.opt.PollInterval*idleFactor)
+		t.interval = min(t.interval*5/4, t.opt.pollInterval*idleFactor)
 	}
 	t.nextPoll = time.Now().Add(max(t.interval, min(took*loadFactor, maxPoll)))
 }
@@ -54,7 +54,7 @@ func (t *tracker) relist(d *dir) {
 // retryWatches tries to watch the directories that are polled for lack of a
 // watch.
 func (t *tracker) retryWatches() {
-	if t.opt.Backend == BackendPoll {
+	if t.opt.backend == BackendPoll {
 		return
 	}
 	if t.src == nil {

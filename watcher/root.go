@@ -65,17 +65,17 @@ func (t *tracker) reset() {
 	t.tree = newTree()
 	t.batch = newBatch()
 	t.audit, t.limit, t.srcErr, t.restartReason, t.missing = nil, nil, nil, "", 0
-	t.interval = t.opt.PollInterval
+	t.interval = t.opt.pollInterval
 }
 
 // begin follows the tree below a root that probeRoot has identified.
 func (t *tracker) begin() error {
 	t.fsKind = ""
-	if t.opt.Backend == BackendAuto {
+	if t.opt.backend == BackendAuto {
 		t.fsKind = t.env.remote(t.root)
 	}
-	t.top.remote = t.opt.Backend == BackendPoll || t.fsKind != ""
-	if t.opt.Backend != BackendPoll {
+	t.top.remote = t.opt.backend == BackendPoll || t.fsKind != ""
+	if t.opt.backend != BackendPoll {
 		t.openSource()
 	}
 	t.enter(t.top, false)

@@ -38,7 +38,7 @@ func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote
 
 // backend returns the back end that follows the root.
 func (t *tracker) backend() string {
-	if t.opt.Backend == BackendPoll || t.top.remote || t.srcErr != nil {
+	if t.opt.backend == BackendPoll || t.top.remote || t.srcErr != nil {
 		return BackendPoll
 	}
 	return BackendFSNotify
@@ -59,7 +59,7 @@ func (t *tracker) warnings() []string {
 	}
 	if t.fsKind != "" {
 		warn("The folder is on a file system (%s) that does not report the changes of other machines, so it is polled. "+
-			"If only this machine writes to it, set the backend to %q.", t.fsKind, BackendFSNotify)
+			"Changes are found a few seconds later than on a local disk.", t.fsKind)
 	}
 	if n := len(t.unreadable); n > 0 {
 		first, why := t.firstUnreadable()

@@ -28,7 +28,7 @@ func TestStress(t *testing.T) {
 	}
 	for _, opt := range backends {
 		opt.Ignore = func(rel string, _ bool) bool { return path.Base(rel) == ".git" }
-		t.Run(opt.Backend, func(t *testing.T) {
+		t.Run(opt.backend, func(t *testing.T) {
 			t.Logf("repeat with -watcher.seed=%d -watcher.ops=%d", seed, *stressOps)
 			s := &stress{
 				rand:    rand.New(rand.NewPCG(seed, 0)),

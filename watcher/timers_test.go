@@ -84,7 +84,7 @@ func (s *scene) write(rel string) {
 }
 
 func TestBatchComesAfterQuiet(t *testing.T) {
-	play(t, Options{Quiet: 50 * time.Millisecond, MaxWait: time.Second}, nil, func(s *scene) {
+	play(t, Options{quiet: 50 * time.Millisecond, maxWait: time.Second}, nil, func(s *scene) {
 		s.event(fsnotify.Write, s.root, "b.md")
 		time.Sleep(30 * time.Millisecond)
 		s.event(fsnotify.Write, s.root, "a.md", "b.md")
@@ -96,7 +96,7 @@ func TestBatchComesAfterQuiet(t *testing.T) {
 }
 
 func TestBatchComesAfterMaxWait(t *testing.T) {
-	play(t, Options{Quiet: 50 * time.Millisecond, MaxWait: 200 * time.Millisecond}, nil, func(s *scene) {
+	play(t, Options{quiet: 50 * time.Millisecond, maxWait: 200 * time.Millisecond}, nil, func(s *scene) {
 		for range 30 { // an event every 20 ms: never quiet
 			s.event(fsnotify.Write, s.root, "log.md")
 			time.Sleep(20 * time.Millisecond)
@@ -244,7 +244,7 @@ func TestTooFewWatches(t *testing.T) {
 		for i := range 10 {
 			s.write(fmt.Sprintf("%d/a.md", i))
 		}
-		time.Sleep(DefaultPollInterval + DefaultQuiet)
+		time.Sleep(defaultPollInterval + DefaultQuiet)
 		got := s.taken()
 		require.Len(s, got, 1)
 		assert.Len(s, got[0].Paths, 7, "the polled ones; the others are the kernel's to report")
@@ -261,7 +261,7 @@ func TestTooFewWatches(t *testing.T) {
 }
 
 func TestChangesWhilePollingBecomesWatching(t *testing.T) {
-	play(t, Options{PollInterval: time.Hour}, func(root string, k *kernel) {
+	play(t, Options{pollInterval: time.Hour}, func(root string, k *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir/sub"), 0o755)
 		_ = os.WriteFile(filepath.Join(root, "dir/gone.md"), nil, 0o644)
 		_ = os.WriteFile(filepath.Join(root, "dir/same.md"), nil, 0o644)
@@ -288,7 +288,7 @@ func TestNoEventsAtAll(t *testing.T) {
 		require.Len(s, st.Warnings, 1)
 		assert.Contains(s, st.Warnings[0], instanceRemedy())
 		s.write("a.md")
-		time.Sleep(DefaultPollInterval + DefaultQuiet)
+		time.Sleep(defaultPollInterval + DefaultQuiet)
 		assert.Len(s, s.taken(), 1)
 
 		s.kernel.set(func() { s.kernel.broken = nil })
@@ -316,7 +316,7 @@ func TestNetworkFileSystem(t *testing.T) {
 	for backend, want := range map[string]string{BackendAuto: StatePolling, BackendFSNotify: StateWatching} {
 		t.Run(backend, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := New(t.TempDir(), Options{Backend: backend})
+				w := New(t.TempDir(), Options{backend: backend})
 				newKernel(t).install(w)
 				w.env.remote = func(string) string { return "nfs" }
 				ctx, cancel := context.WithCancel(t.Context())
@@ -337,7 +337,7 @@ func TestNetworkFileSystem(t *testing.T) {
 }
 
 func TestPollingSlowsDownAndSpeedsUp(t *testing.T) {
-	play(t, Options{Backend: BackendPoll, PollInterval: time.Second}, nil, func(s *scene) {
+	play(t, Options{backend: BackendPoll, pollInterval: time.Second}, nil, func(s *scene) {
 		delay := func() time.Duration {
 			s.write("a.md")
 			wrote := time.Since(s.start)
@@ -359,8 +359,8 @@ func TestPollingSlowsDownAndSpeedsUp(t *testing.T) {
 }
 
 func TestRootThatIsMissing(t *testing.T) {
-	for _, opt := range []Options{{Backend: BackendAuto}, {Backend: BackendPoll}} {
-		t.Run(opt.Backend, func(t *testing.T) {
+	for _, opt := range []Options{{backend: BackendAuto}, {backend: BackendPoll}} {
+		t.Run(opt.backend, func(t *testing.T) {
 			play(t, opt, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
 				st := s.w.Status()
 				assert.Equal(s, StateLost, st.State)
@@ -405,7 +405,7 @@ func TestRootReplacedWithoutAnEvent(t *testing.T) {
 // TestVanishedRootIsNoBatchOfDeletions makes the whole content disappear between two
 // polls, together with the folder's identity: that is no batch of deletions.
 func TestVanishedRootIsNoBatchOfDeletions(t *testing.T) {
-	play(t, Options{Backend: BackendPoll}, func(root string, _ *kernel) {
+	play(t, Options{backend: BackendPoll}, func(root string, _ *kernel) {
 		for i := range 100 {
 			_ = os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o644)
 		}
@@ -422,7 +422,7 @@ func TestVanishedRootIsNoBatchOfDeletions(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	t.Run("an unknown backend", func(t *testing.T) {
-		err := New(t.TempDir(), Options{Backend: "magic"}).Run(t.Context(), func(Batch) {})
+		err := New(t.TempDir(), Options{backend: "magic"}).Run(t.Context(), func(Batch) {})
 		require.ErrorContains(t, err, `"magic"`)
 		require.ErrorContains(t, err, BackendPoll)
 	})
@@ -465,7 +465,7 @@ func TestBudget(t *testing.T) {
 	for i := range 10 {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, fmt.Sprint(i), "x"), 0o755))
 	}
-	v := newVault(t, root, Options{PollInterval: 10 * time.Millisecond}, func(w *Watcher) {
+	v := newVault(t, root, Options{pollInterval: 10 * time.Millisecond}, func(w *Watcher) {
 		w.env.budget = func() int { return 20 }
 	})
 	st := v.w.Status()

@@ -62,7 +62,7 @@ func newTracker(ctx context.Context, w *Watcher, root string, emit func(Batch)) 
 		log:       w.opt.Log.With("root", root),
 		tree:      newTree(),
 		batch:     newBatch(),
-		interval:  w.opt.PollInterval,
+		interval:  w.opt.pollInterval,
 	}
 }
 
@@ -140,7 +140,7 @@ func (t *tracker) requestRestart(reason string) {
 func (t *tracker) flushAt() time.Time {
 	var at time.Time
 	if t.batch.touched > 0 {
-		at = earlier(t.batch.last.Add(t.opt.Quiet), t.batch.first.Add(t.opt.MaxWait))
+		at = earlier(t.batch.last.Add(t.opt.quiet), t.batch.first.Add(t.opt.maxWait))
 	}
 	if t.restartReason != "" {
 		at = earlier(t.restartAt(), at)
@@ -150,7 +150,7 @@ func (t *tracker) flushAt() time.Time {
 
 // restartAt returns when the requested restart is due.
 func (t *tracker) restartAt() time.Time {
-	at := t.restartAsked.Add(t.opt.Quiet)
+	at := t.restartAsked.Add(t.opt.quiet)
 	if at.Before(t.restarts.next) {
 		return t.restarts.next
 	}

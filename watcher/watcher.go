@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Values of Options.Backend. The last two are also the values of Status.Backend.
+// Values of Options.backend. The last two are the values of Status.Backend.
 const (
 	BackendAuto     = "auto"     // events where they are reliable, else polling
 	BackendFSNotify = "fsnotify" // events, on network file systems too
@@ -29,15 +29,15 @@ const (
 	StateStopped  = "stopped"  // Run is not running
 )
 
-// Defaults of Options.
+// The timing of batches and polls.
 const (
 	// DefaultQuiet is longer than the gaps within one save (write, fsync,
 	// rename) and far below the delay that a person notices.
 	DefaultQuiet = 50 * time.Millisecond
-	// DefaultMaxWait bounds the delay of a save while other changes continue.
-	DefaultMaxWait = 200 * time.Millisecond
-	// DefaultPollInterval keeps polling 10 000 notes near 1 % of one CPU.
-	DefaultPollInterval = time.Second
+	// defaultMaxWait bounds the delay of a save while other changes continue.
+	defaultMaxWait = 200 * time.Millisecond
+	// defaultPollInterval keeps polling 10 000 notes near 1 % of one CPU.
+	defaultPollInterval = time.Second
 )
 
 // Batch lists the paths that may have changed since the previous batch. The
@@ -55,19 +55,22 @@ type Batch struct {
 
 // Options of a Watcher. The zero value of each field means its default.
 type Options struct {
-	// Backend is one of the Backend constants.
-	Backend string
-	// Quiet is how long no change must occur before a batch is emitted.
-	// MaxWait bounds the delay of a change while others continue.
-	Quiet, MaxWait time.Duration
-	// PollInterval is the shortest time from the end of one poll to the next.
-	PollInterval time.Duration
 	// Ignore reports whether to exclude an entry. Excluded entries are not
 	// reported, and excluded directories not entered. rel is relative to the
 	// root, with '/'. Ignore is called from Run's goroutine, never for the root.
 	Ignore func(rel string, dir bool) bool
 	// Log receives lost events, restarts and rescans.
 	Log *slog.Logger
+
+	// Only tests set the fields below.
+
+	// backend is one of the Backend constants.
+	backend string
+	// quiet is how long no change must occur before a batch is emitted.
+	// maxWait bounds the delay of a change while others continue.
+	quiet, maxWait time.Duration
+	// pollInterval is the shortest time from the end of one poll to the next.
+	pollInterval time.Duration
 }
 
 // Status is the state of a Watcher.
@@ -102,18 +105,18 @@ type environment struct {
 
 // New returns a watcher of the directory root. Run starts it.
 func New(root string, opt Options) *Watcher {
-	if opt.Backend == "" {
-		opt.Backend = BackendAuto
+	if opt.backend == "" {
+		opt.backend = BackendAuto
 	}
-	if opt.Quiet <= 0 {
-		opt.Quiet = DefaultQuiet
+	if opt.quiet <= 0 {
+		opt.quiet = DefaultQuiet
 	}
-	if opt.MaxWait <= 0 {
-		opt.MaxWait = DefaultMaxWait
+	if opt.maxWait <= 0 {
+		opt.maxWait = defaultMaxWait
 	}
-	opt.MaxWait = max(opt.MaxWait, opt.Quiet)
-	if opt.PollInterval <= 0 {
-		opt.PollInterval = DefaultPollInterval
+	opt.maxWait = max(opt.maxWait, opt.quiet)
+	if opt.pollInterval <= 0 {
+		opt.pollInterval = defaultPollInterval
 	}
 	if opt.Ignore == nil {
 		opt.Ignore = func(string, bool) bool { return false }
@@ -140,8 +143,8 @@ func New(root string, opt Options) *Watcher {
 // root is missing, Run waits for it. Run calls emit from its own goroutine, with
 // one batch at a time.
 func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
-	if known := []string{BackendAuto, BackendFSNotify, BackendPoll}; !slices.Contains(known, w.opt.Backend) {
-		return fmt.Errorf("watcher: unknown backend %q: use one of %q", w.opt.Backend, known)
+	if known := []string{BackendAuto, BackendFSNotify, BackendPoll}; !slices.Contains(known, w.opt.backend) {
+		return fmt.Errorf("watcher: unknown backend %q: use one of %q", w.opt.backend, known)
 	}
 	root, err := filepath.Abs(w.root)
 	if err != nil {
