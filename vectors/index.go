@@ -27,12 +27,13 @@ type Options struct {
 	// until those of Embedder are complete. If it is nil or fails, they do not.
 	Previous func(source string) (Embedder, error)
 	Threads  int // for background embedding; 0: half of the processors
-	KeepIdle int // least number of vectors kept of deleted texts; 0: 4096
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
 	Wait func(ctx context.Context) error
 	Log  *slog.Logger
 	Now  func() time.Time
+
+	keepIdle int // least number of vectors kept of deleted texts; 0: 4096; only tests set it
 }
 
 // Index answers semantic searches. It follows the vault and is safe for concurrent
@@ -67,8 +68,8 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	if opt.KeepIdle <= 0 {
-		opt.KeepIdle = keepIdle
+	if opt.keepIdle <= 0 {
+		opt.keepIdle = keepIdle
 	}
 	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1)}
 }

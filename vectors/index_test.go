@@ -122,7 +122,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.ID(), Previous: previous, KeepIdle: w.keepIdle})
+	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.ID(), Previous: previous, keepIdle: w.keepIdle})
 	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
 	done := make(chan error, 1)

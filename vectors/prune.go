@@ -18,7 +18,7 @@ const (
 // reports whether there are more to delete.
 func (x *Index) prune(ctx context.Context, s *space) (more bool, err error) {
 	x.mu.Lock()
-	err = s.condemn(x.opt.KeepIdle)
+	err = s.condemn(x.opt.keepIdle)
 	x.mu.Unlock()
 	if err != nil || len(s.doomed) == 0 {
 		return false, err

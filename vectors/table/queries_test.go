@@ -143,7 +143,7 @@ func TestDeleteRows_Arguments(t *testing.T) {
 // exceed the memory, and a search of their table loads them again.
 func TestSearch_MemoryBound(t *testing.T) {
 	dir := t.TempDir()
-	tables := newTables(t, dir, Options{Memory: 1})
+	tables := newTables(t, dir, Options{memory: 1})
 	q := []float32{1, 2, 3, 4}
 	models := map[string]*tableModel{}
 	for _, name := range []string{"a", "b", "c"} {

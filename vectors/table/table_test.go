@@ -277,7 +277,7 @@ func TestTablesAfterABackupIsPutBack(t *testing.T) {
 // Searches, changes, drops, evictions and a stop at once.
 func TestTablesAreConcurrent(t *testing.T) {
 	ctx := t.Context()
-	tables := newTables(t, t.TempDir(), Options{Memory: 1})
+	tables := newTables(t, t.TempDir(), Options{memory: 1})
 	for i := range 3 {
 		createTable(t, tables, fmt.Sprint("t", i), 8, Dot)
 	}

@@ -30,10 +30,13 @@ const keptDropped = 7 * 24 * time.Hour
 
 // Options configure Tables. A zero field has its default value.
 type Options struct {
-	Idle   time.Duration // time after the last search until a copy is unloaded; default 15 minutes
-	Memory int64         // bytes of all copies together, which a single copy may exceed; default 512 MiB
-	Log    *slog.Logger
-	Now    func() time.Time
+	Log *slog.Logger
+	Now func() time.Time
+
+	// Only tests set the fields below.
+
+	idle   time.Duration // time after the last search until a copy is unloaded; default 15 minutes
+	memory int64         // bytes of all copies together, which a single copy may exceed; default 512 MiB
 }
 
 // Tables stores named tables of vectors with metadata for users and agents. They
@@ -65,11 +68,11 @@ type QueryEmbedder interface {
 // New returns the tables in the history database. Their caches are in dir. A nil
 // embedder disables queries by text. New starts no goroutine; see [Tables.Run].
 func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *Tables {
-	if opt.Idle <= 0 {
-		opt.Idle = 15 * time.Minute
+	if opt.idle <= 0 {
+		opt.idle = 15 * time.Minute
 	}
-	if opt.Memory <= 0 {
-		opt.Memory = 512 << 20
+	if opt.memory <= 0 {
+		opt.memory = 512 << 20
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
@@ -83,7 +86,7 @@ func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *T
 // Run deletes expired tables and unloads idle copies until ctx ends, and returns the
 // error of ctx.
 func (t *Tables) Run(ctx context.Context) error {
-	idle := time.NewTicker(max(t.opt.Idle/4, time.Second))
+	idle := time.NewTicker(max(t.opt.idle/4, time.Second))
 	defer idle.Stop()
 	purge := time.NewTicker(6 * time.Hour)
 	defer purge.Stop()
@@ -131,12 +134,12 @@ func (t *Tables) cachePath(id int64) string {
 	return filepath.Join(t.dir, fmt.Sprintf("table-%d.vectors", id))
 }
 
-// unloadIdle unloads the copies that were not searched for Options.Idle.
+// unloadIdle unloads the copies that were not searched for Options.idle.
 func (t *Tables) unloadIdle() {
 	t.mu.Lock()
 	var idle []*tableCopy
 	for id, c := range t.copies {
-		if t.opt.Now().Sub(c.used) >= t.opt.Idle {
+		if t.opt.Now().Sub(c.used) >= t.opt.idle {
 			idle = append(idle, c)
 			delete(t.copies, id)
 		}
@@ -146,7 +149,7 @@ func (t *Tables) unloadIdle() {
 }
 
 // makeRoom unloads the least recently searched copies until the total memory is
-// within Options.Memory. It does not unload inUse.
+// within Options.memory. It does not unload inUse.
 func (t *Tables) makeRoom(inUse *tableCopy) {
 	t.mu.Lock()
 	total := int64(0)
@@ -154,7 +157,7 @@ func (t *Tables) makeRoom(inUse *tableCopy) {
 		total += c.memory.Load()
 	}
 	var victims []*tableCopy
-	for total > t.opt.Memory {
+	for total > t.opt.memory {
 		var oldest *tableCopy
 		for _, c := range t.copies {
 			if c != inUse && (oldest == nil || c.used.Before(oldest.used)) {
