@@ -63,7 +63,7 @@ func TestDailyReview_Dates(t *testing.T) {
 		require.ErrorContains(t, err, date)
 	}
 	for date, want := range map[string]string{
-		"": "since yesterday", "today": "on 2026-01-31", " Yesterday ": "on 2026-01-30", "TOMORROW": "on 2026-02-01", "2025-12-24": "on 2025-12-24",
+		"": "since yesterday", "today": "on 2026-01-31", "Yesterday": "on 2026-01-30", "TOMORROW": "on 2026-02-01", "2025-12-24": "on 2025-12-24",
 	} {
 		assert.Contains(t, words(render(t, newShelf("a.md|x"), Options{}, "daily_review", map[string]string{"date": date})), want)
 	}

@@ -3,7 +3,6 @@ package prompts_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"strings"
 
 	"notesd/notes"
@@ -52,7 +51,7 @@ func ExampleCatalogue_Render() {
 	catalogue := prompts.New(prompts.Options{Notes: vault, Folder: "Prompts"})
 	rendered, err := catalogue.Render(context.Background(), "week", map[string]string{"topic": "the garden"}, notes.Scope{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, m := range rendered.Messages {
 		if m.Resource != nil {

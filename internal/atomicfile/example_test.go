@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -15,19 +14,19 @@ import (
 func openTemp(files map[string]string) (dir *atomicfile.Dir, closeAll func()) {
 	path, err := os.MkdirTemp("", "atomicfile")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(path, name), []byte(text), 0o644); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if dir, err = atomicfile.OpenDir(root, "."); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return dir, func() {
 		_ = dir.Close()
@@ -39,7 +38,7 @@ func openTemp(files map[string]string) (dir *atomicfile.Dir, closeAll func()) {
 func show(dir *atomicfile.Dir, name string) {
 	text, err := dir.Root().ReadFile(name)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Printf("%s: %s\n", name, text)
 }
@@ -49,12 +48,12 @@ func ExampleDir_Publish() {
 	dir, closeAll := openTemp(map[string]string{"old.md": "old"})
 	defer closeAll()
 	if err := dir.Stage(".new", []byte("new"), nil); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	err := dir.Publish(".new", "old.md")
 	fmt.Println(errors.Is(err, fs.ErrExist))
 	if err := dir.Publish(".new", "new.md"); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	show(dir, "old.md")
 	show(dir, "new.md")
@@ -72,22 +71,22 @@ func ExampleDir_Exchange() {
 	defer closeAll()
 	const expected = "old"
 	if err := dir.Stage(".new", []byte("new"), nil); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if err := dir.Exchange(".new", "a.md"); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	displaced, err := dir.Root().ReadFile(".new")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	if string(displaced) != expected {
 		if err := dir.Exchange(".new", "a.md"); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	if err := dir.Discard(".new"); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	show(dir, "a.md")
 	// Output: a.md: saved by another program

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -14,17 +13,17 @@ import (
 func ExampleLoad() {
 	dir, err := os.MkdirTemp("", "config")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "notesd.toml")
 	text := "[search]\nlimit = 20\nmode = 'text'\n[history]\nage = '90d'\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	cfg, err := config.Load(config.Sources{File: file, Env: []string{"NOTESD_SEARCH_LIMIT=30"}, Dir: dir})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(cfg.Search.Mode, cfg.Search.Limit, cfg.History.Age, cfg.Limits.ResultBytes)
 	// Output: text 30 2160h0m0s 20 KiB

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -16,28 +15,28 @@ import (
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "sqlite")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
 	db, err := sqlite.Open(ctx, filepath.Join(dir, "history.db"), sqlite.Options{Schema: sqlite.HistorySchema, Durable: true})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO documents (path, live) VALUES ('a.md', 1)`)
 		return err
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	var n int
 	if err := db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM documents`).Scan(&n); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(n, "document")
 	if err := db.Close(); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output: 1 document
 }
