@@ -36,7 +36,7 @@ func schema(t *testing.T, db *sql.DB) map[string]string {
 	return out
 }
 
-func TestUpgradeFromEveryVersion(t *testing.T) {
+func TestApply_EveryVersion(t *testing.T) {
 	ctx := context.Background()
 	for _, set := range []Set{Notes, History} {
 		fresh := openFile(t)
@@ -68,7 +68,7 @@ func TestTablesAreStrict(t *testing.T) {
 	}
 }
 
-func TestANewerDatabaseIsLeftAlone(t *testing.T) {
+func TestApply_NewerDatabase(t *testing.T) {
 	ctx := context.Background()
 	db := openFile(t)
 	_, err := db.Exec("CREATE TABLE theirs (x); PRAGMA user_version = 1000")
@@ -77,7 +77,7 @@ func TestANewerDatabaseIsLeftAlone(t *testing.T) {
 	assert.Equal(t, map[string]string{"theirs": "CREATE TABLE theirs (x)"}, schema(t, db))
 }
 
-func TestAFailedScriptChangesNothing(t *testing.T) {
+func TestApply_FailedScript(t *testing.T) {
 	ctx := context.Background()
 	db := openFile(t)
 	_, err := db.Exec("CREATE TABLE links (x)") // in the way of a table in the middle of the first script

@@ -200,7 +200,7 @@ func requireTruth(t *testing.T, x *Index) {
 	}
 }
 
-func TestIndexFindsByMeaning(t *testing.T) {
+func TestIndex_Nearest(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"bread.md": "flour water yeast oven", "boat.md": "plank rib keel sail", "tide.md": "moon water sea ebb"})
 	w.settle()
@@ -219,7 +219,7 @@ func TestIndexFindsByMeaning(t *testing.T) {
 	w.requireTruth()
 }
 
-func TestNothingIsEmbeddedTwice(t *testing.T) {
+func TestIndex_EmbedsOnce(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "# T\n\nalpha beta", "dir/b.md": "# T\n\nalpha beta", "c.md": "# C\n\ngamma"})
@@ -245,7 +245,7 @@ func TestNothingIsEmbeddedTwice(t *testing.T) {
 	assert.Len(t, e.counts(), 2, "the cache file is made from the store again")
 }
 
-func TestDamagedSlotsAreMadeAgain(t *testing.T) {
+func TestIndex_DamagedSlots(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "alpha", "b.md": "beta", "c.md": "gamma"})
 	w.settle()
@@ -262,7 +262,7 @@ func TestDamagedSlotsAreMadeAgain(t *testing.T) {
 	assert.Len(t, e.counts(), 3)
 }
 
-func TestChangingTheModelKeepsTheOldOneAnswering(t *testing.T) {
+func TestIndex_ModelChange(t *testing.T) {
 	old, next := newWordEmbedder("m1"), newWordEmbedder("m2")
 	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
 	w.settle()
@@ -325,7 +325,7 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	w.requireTruth()
 }
 
-func TestForgottenTextsLeaveNoVector(t *testing.T) {
+func TestReset_ForgottenTexts(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"secret.md": "hush hush", "other.md": "loud words"})

@@ -27,7 +27,7 @@ func (w *world) fileSize() int64 {
 	return info.Size()
 }
 
-func TestEditsDoNotGrowTheDisk(t *testing.T) {
+func TestPrune_ManyEdits(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"log.md": "day zero", "still.md": "never changes"})
@@ -58,7 +58,7 @@ func TestEditsDoNotGrowTheDisk(t *testing.T) {
 	}
 }
 
-func TestAnUndoneEditIsNotEmbeddedAgain(t *testing.T) {
+func TestPrune_UndoneEdit(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "first words"})
@@ -76,7 +76,7 @@ func TestAnUndoneEditIsNotEmbeddedAgain(t *testing.T) {
 	assert.Equal(t, 1, e.counts()["a\nfirst words"])
 }
 
-func TestAfterALossOfTheFileUnusedRowsGo(t *testing.T) {
+func TestPrune_LostFile(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
@@ -93,7 +93,7 @@ func TestAfterALossOfTheFileUnusedRowsGo(t *testing.T) {
 	w.requireTruth()
 }
 
-func TestAFileOfAnotherStoreIsNotTrusted(t *testing.T) {
+func TestLoad_FileOfAnotherStore(t *testing.T) {
 	e := newWordEmbedder("m1")
 	w := newWorld(t, e, map[string]string{"a.md": "one", "b.md": "two"})
 	w.settle()
@@ -129,7 +129,7 @@ func TestUsers(t *testing.T) {
 	assert.Len(t, u.idle, 1)
 }
 
-func TestATextThatComesBackIsDeletedNoMore(t *testing.T) {
+func TestPrune_RestoredText(t *testing.T) {
 	e := newWordEmbedder("m1")
 	s, err := newSpace(t.TempDir(), 1, e)
 	require.NoError(t, err)

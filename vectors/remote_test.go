@@ -59,7 +59,7 @@ func (w *world) eventually(what func() bool) {
 	require.Eventually(w.t, what, 20*time.Second, time.Millisecond)
 }
 
-func TestAServerThatIsAwayAtFirst(t *testing.T) {
+func TestRun_ServerUnavailableAtStart(t *testing.T) {
 	e := newRemote("r1")
 	e.away.Store(true)
 	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
@@ -85,7 +85,7 @@ func TestAServerThatIsAwayAtFirst(t *testing.T) {
 	assert.Empty(t, w.index.Status().Trouble)
 }
 
-func TestAServerThatIsAwayLater(t *testing.T) {
+func TestRun_ServerUnavailableLater(t *testing.T) {
 	e := newRemote("r1")
 	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
 	w.write("boat.md", "keel sail")
@@ -112,7 +112,7 @@ func TestAServerThatIsAwayLater(t *testing.T) {
 	assert.Equal(t, "bread.md", w.find("oven")[0])
 }
 
-func TestAnOldModelAnswersWhileTheNewServerIsAway(t *testing.T) {
+func TestRun_PreviousModelAnswers(t *testing.T) {
 	old, next := newWordEmbedder("m1"), newRemote("r1")
 	w := newWorld(t, old, map[string]string{"a.md": "alpha", "b.md": "beta"})
 	w.settle()
@@ -147,7 +147,7 @@ type asking struct{ wait time.Duration }
 func (asking) Error() string         { return "busy" }
 func (a asking) Wait() time.Duration { return a.wait }
 
-func TestModelsDoNotMeetInOneFile(t *testing.T) {
+func TestSlotPath_DistinctModels(t *testing.T) {
 	paths := map[string]bool{}
 	for _, id := range []string{"ollama:a/b", "ollama:a:b", "ollama:a_b", "ollama_a_b", "ollama:A_b", "x"} {
 		paths[slotPath("d", id)] = true

@@ -18,7 +18,7 @@ func newTransformer(t *testing.T) *Transformer {
 	return NewTransformer(m)
 }
 
-func TestPassagesAndQueriesAreOfOneSpace(t *testing.T) {
+func TestTransformer_PassagesAndQueries(t *testing.T) {
 	e := newTransformer(t)
 	texts := []string{"How to bake rye bread", "The keel of a wooden boat", "Tides follow the moon", "", "☃"}
 	for _, threads := range []int{1, 3} {
@@ -37,7 +37,7 @@ func TestPassagesAndQueriesAreOfOneSpace(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-func TestPreparingMakesRoomForOthers(t *testing.T) {
+func TestTransformer_Prepare(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	e := newTransformer(t)
 	first, second := e.Prepare(1), e.Prepare(2)
@@ -47,7 +47,7 @@ func TestPreparingMakesRoomForOthers(t *testing.T) {
 	assert.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
-func TestMeaningWeighsWhatTheModelKnowsOfALanguage(t *testing.T) {
+func TestTransformer_Weight(t *testing.T) {
 	e := newTransformer(t)
 	assert.InDelta(t, fluentWeight, e.Weight("how to bake bread"), 0)
 	assert.InDelta(t, fluentWeight, e.Weight("2026 → 42"), 0, "no letters")

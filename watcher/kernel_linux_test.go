@@ -135,7 +135,7 @@ func TestRootRemovedAndRecreated(t *testing.T) {
 	}
 }
 
-func TestRootThatIsALink(t *testing.T) {
+func TestRoot_Symlink(t *testing.T) {
 	for _, opt := range backends {
 		t.Run(opt.backend, func(t *testing.T) {
 			one, two, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "vault")

@@ -114,7 +114,7 @@ func (k *kernel) sources() int {
 	return k.opened
 }
 
-func TestQueueMergesAndIsBounded(t *testing.T) {
+func TestQueue_MergeAndBound(t *testing.T) {
 	q := newQueue()
 	q.put(fsnotify.Event{Name: "b", Op: fsnotify.Create})
 	q.put(fsnotify.Event{Name: "a", Op: fsnotify.Write})

@@ -83,7 +83,7 @@ func (s *scene) write(rel string) {
 	require.NoError(s, os.WriteFile(filepath.Join(s.root, rel), fmt.Append(nil, time.Now()), 0o644))
 }
 
-func TestBatchComesAfterQuiet(t *testing.T) {
+func TestFlush_Quiet(t *testing.T) {
 	play(t, Options{quiet: 50 * time.Millisecond, maxWait: time.Second}, nil, func(s *scene) {
 		s.event(fsnotify.Write, s.root, "b.md")
 		time.Sleep(30 * time.Millisecond)
@@ -95,7 +95,7 @@ func TestBatchComesAfterQuiet(t *testing.T) {
 	})
 }
 
-func TestBatchComesAfterMaxWait(t *testing.T) {
+func TestFlush_MaxWait(t *testing.T) {
 	play(t, Options{quiet: 50 * time.Millisecond, maxWait: 200 * time.Millisecond}, nil, func(s *scene) {
 		for range 30 { // an event every 20 ms: never quiet
 			s.event(fsnotify.Write, s.root, "log.md")
@@ -111,7 +111,7 @@ func TestBatchComesAfterMaxWait(t *testing.T) {
 	})
 }
 
-func TestSlowOwnerBlocksNobody(t *testing.T) {
+func TestEmit_SlowOwner(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
 		s.block = make(chan struct{})
 		s.event(fsnotify.Write, s.root, "a.md")
@@ -139,7 +139,7 @@ func TestDefaults(t *testing.T) {
 	})
 }
 
-func TestOverflowsAreSpaced(t *testing.T) {
+func TestRequestRestart_Backoff(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
 		for range 120 { // two minutes of a storm
 			s.overflow()
@@ -165,7 +165,7 @@ func TestOverflowsAreSpaced(t *testing.T) {
 	})
 }
 
-func TestPathsGoOutWhileARestartWaits(t *testing.T) {
+func TestRequestRestart_PendingPaths(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
 		s.overflow() // the last restart was a moment ago
 		s.event(fsnotify.Write, s.root, "a.md")
@@ -178,7 +178,7 @@ func TestPathsGoOutWhileARestartWaits(t *testing.T) {
 	})
 }
 
-func TestTooManyPaths(t *testing.T) {
+func TestFlush_TooManyPaths(t *testing.T) {
 	many := func(s *scene, from string, n int) {
 		for i := range n {
 			s.event(fsnotify.Write, s.root, fmt.Sprintf("%s%05d.md", from, i))
@@ -216,7 +216,7 @@ func TestTooManyPaths(t *testing.T) {
 	})
 }
 
-func TestDirectoryWritesAreNoNews(t *testing.T) {
+func TestEvents_DirectoryWrites(t *testing.T) {
 	play(t, Options{}, func(root string, _ *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
 	}, func(s *scene) {
@@ -226,7 +226,7 @@ func TestDirectoryWritesAreNoNews(t *testing.T) {
 	})
 }
 
-func TestTooFewWatches(t *testing.T) {
+func TestWatch_Limit(t *testing.T) {
 	play(t, Options{}, func(root string, k *kernel) {
 		for i := range 10 {
 			_ = os.MkdirAll(filepath.Join(root, fmt.Sprint(i)), 0o755)
@@ -260,7 +260,7 @@ func TestTooFewWatches(t *testing.T) {
 	})
 }
 
-func TestChangesWhilePollingBecomesWatching(t *testing.T) {
+func TestRetryWatches_ConcurrentChanges(t *testing.T) {
 	play(t, Options{pollInterval: time.Hour}, func(root string, k *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir/sub"), 0o755)
 		_ = os.WriteFile(filepath.Join(root, "dir/gone.md"), nil, 0o644)
@@ -280,7 +280,7 @@ func TestChangesWhilePollingBecomesWatching(t *testing.T) {
 	})
 }
 
-func TestNoEventsAtAll(t *testing.T) {
+func TestOpenSource_Failure(t *testing.T) {
 	play(t, Options{}, func(_ string, k *kernel) { k.broken = syscall.EMFILE }, func(s *scene) {
 		st := s.w.Status()
 		assert.Equal(s, StateDegraded, st.State)
@@ -298,7 +298,7 @@ func TestNoEventsAtAll(t *testing.T) {
 	})
 }
 
-func TestWatchesThatEndWithoutAnEvent(t *testing.T) {
+func TestCountWatches_LostWatches(t *testing.T) {
 	play(t, Options{}, func(root string, _ *kernel) {
 		_ = os.MkdirAll(filepath.Join(root, "dir"), 0o755)
 	}, func(s *scene) {
@@ -336,7 +336,7 @@ func TestNetworkFileSystem(t *testing.T) {
 	}
 }
 
-func TestPollingSlowsDownAndSpeedsUp(t *testing.T) {
+func TestPoll_Interval(t *testing.T) {
 	play(t, Options{backend: BackendPoll, pollInterval: time.Second}, nil, func(s *scene) {
 		delay := func() time.Duration {
 			s.write("a.md")
@@ -358,7 +358,7 @@ func TestPollingSlowsDownAndSpeedsUp(t *testing.T) {
 	})
 }
 
-func TestRootThatIsMissing(t *testing.T) {
+func TestRoot_Missing(t *testing.T) {
 	for _, opt := range []Options{{backend: BackendAuto}, {backend: BackendPoll}} {
 		t.Run(opt.backend, func(t *testing.T) {
 			play(t, opt, func(root string, _ *kernel) { _ = os.Remove(root) }, func(s *scene) {
@@ -380,7 +380,7 @@ func TestRootThatIsMissing(t *testing.T) {
 	}
 }
 
-func TestRootThatIsAFile(t *testing.T) {
+func TestRoot_File(t *testing.T) {
 	play(t, Options{}, func(root string, _ *kernel) {
 		_ = os.Remove(root)
 		_ = os.WriteFile(root, nil, 0o644)
@@ -390,7 +390,7 @@ func TestRootThatIsAFile(t *testing.T) {
 	})
 }
 
-func TestRootReplacedWithoutAnEvent(t *testing.T) {
+func TestRoot_Replaced(t *testing.T) {
 	play(t, Options{}, nil, func(s *scene) {
 		require.NoError(s, os.Rename(s.root, s.root+".old"))
 		require.NoError(s, os.Mkdir(s.root, 0o755))
@@ -402,9 +402,9 @@ func TestRootReplacedWithoutAnEvent(t *testing.T) {
 	})
 }
 
-// TestVanishedRootIsNoBatchOfDeletions makes the whole content disappear between two
+// TestRoot_Vanished makes the whole content disappear between two
 // polls, together with the folder's identity: that is no batch of deletions.
-func TestVanishedRootIsNoBatchOfDeletions(t *testing.T) {
+func TestRoot_Vanished(t *testing.T) {
 	play(t, Options{backend: BackendPoll}, func(root string, _ *kernel) {
 		for i := range 100 {
 			_ = os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o644)
@@ -420,7 +420,7 @@ func TestVanishedRootIsNoBatchOfDeletions(t *testing.T) {
 	})
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRun_InvalidArguments(t *testing.T) {
 	t.Run("an unknown backend", func(t *testing.T) {
 		err := New(t.TempDir(), Options{backend: "magic"}).Run(t.Context(), func(Batch) {})
 		require.ErrorContains(t, err, `"magic"`)
@@ -433,7 +433,7 @@ func TestRunRefuses(t *testing.T) {
 	})
 }
 
-func TestRunAgain(t *testing.T) {
+func TestRun_Twice(t *testing.T) {
 	w := New(t.TempDir(), Options{})
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -447,9 +447,9 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
-// TestRunEndsWhatItStarted counts goroutines, those of fsnotify included; the
+// TestRun_StopsGoroutines counts goroutines, those of fsnotify included; the
 // bubbles of the other tests see to our own.
-func TestRunEndsWhatItStarted(t *testing.T) {
+func TestRun_StopsGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 5 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -47,7 +47,7 @@ func TestPublishNeverReplaces(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "old a", "b": "new"}, contents(t, path))
 }
 
-func TestExchangeKeepsWhatItDisplaces(t *testing.T) {
+func TestExchange_KeepsDisplacedFile(t *testing.T) {
 	path, dir := place(t)
 	like, err := os.Open(filepath.Join(path, "a"))
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestWithdrawAndMove(t *testing.T) {
 	require.ErrorIs(t, dir.Withdraw("nothing", "t"), fs.ErrNotExist)
 }
 
-func TestStageLeavesNothingWhenItFails(t *testing.T) {
+func TestStage_Failure(t *testing.T) {
 	path, dir := place(t)
 	require.ErrorIs(t, dir.Stage("a", []byte("x"), nil), fs.ErrExist, "a temp name that is taken is not written to")
 	closed, err := os.Open(filepath.Join(path, "a"))
@@ -104,7 +104,7 @@ func TestWithoutExchange(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "new a", "b": "old a"}, contents(t, path))
 }
 
-func TestNothingLeavesTheRoot(t *testing.T) {
+func TestOpenDir_OutsideRoot(t *testing.T) {
 	path, dir := place(t)
 	outside := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(path, "out")))

@@ -83,7 +83,7 @@ func TestLoadWithoutSources(t *testing.T) {
 	assert.Equal(t, &want, cfg)
 }
 
-func TestLaterLayersWin(t *testing.T) {
+func TestLoad_Layers(t *testing.T) {
 	w := newWorld(t)
 	file := w.file("[log]\nlevel = 'error'\nfile = 'file.log'\n[search]\nlimit = 20\nmode = 'text'\n")
 	env := w.env("NOTESD_LOG_LEVEL=debug", "NOTESD_SEARCH_LIMIT=30")
@@ -141,7 +141,7 @@ behind_proxy = true
 	assert.Equal(t, []string{"https://a.example", "http://localhost:5173"}, cfg.HTTP.AllowedOrigins)
 }
 
-func TestAllProblemsAreReportedTogether(t *testing.T) {
+func TestLoad_AllProblems(t *testing.T) {
 	w := newWorld(t)
 	file := w.file(`[vault]
 raed_only = true
@@ -249,7 +249,7 @@ func TestWhichFile(t *testing.T) {
 	assert.Equal(t, "info", cfg.Log.Level)
 }
 
-func TestPathsAreResolvedWhereTheyWereWritten(t *testing.T) {
+func TestLoad_RelativePaths(t *testing.T) {
 	w := newWorld(t)
 	elsewhere := filepath.Join(w.home, "etc")
 	require.NoError(t, os.Mkdir(elsewhere, 0o700))
@@ -263,14 +263,14 @@ func TestPathsAreResolvedWhereTheyWereWritten(t *testing.T) {
 	assert.Equal(t, filepath.Join(w.home, "p"), cfg.Prompts.Folder)
 }
 
-func TestATokenFileNeedNotExistYet(t *testing.T) {
+func TestLoad_MissingTokenFile(t *testing.T) {
 	w := newWorld(t)
 	cfg, err := w.load(Sources{File: w.file("[http]\ntoken_file = 'token'\naddr = ':8931'")})
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(w.home, "token"), cfg.HTTP.TokenFile)
 }
 
-func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {
+func TestLoad_ModelPath(t *testing.T) {
 	w := newWorld(t)
 	cfg, err := w.load(Sources{File: w.file("[semantic]\nmodel = 'notesd.toml'")})
 	require.NoError(t, err)
@@ -285,7 +285,7 @@ func TestAModelIsAFileOnlyForTheBuiltinProvider(t *testing.T) {
 	assert.Equal(t, "all-minilm", cfg.Semantic.Model)
 }
 
-func TestTheAPIKeyIsReadAndNeverShown(t *testing.T) {
+func TestLoad_APIKey(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, os.WriteFile(filepath.Join(w.home, "key"), []byte("sk-from-file \r\nsecond line\n"), 0o600))
 	file := w.file("[semantic]\nprovider = 'ollama'\napi_key_file = 'key'\n")
@@ -352,13 +352,13 @@ func TestStateDir(t *testing.T) {
 	require.ErrorIs(t, err, errNoHome)
 }
 
-func TestTheTierIsNoSetting(t *testing.T) {
+func TestLoad_TierVariable(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.load(Sources{Env: w.env("NOTESD_BERT_TIER=purego", "NOTESD_VAULT="+w.vault)})
 	require.NoError(t, err)
 }
 
-func TestAVaultThatIsKnownMayBeAway(t *testing.T) {
+func TestLoad_UnmountedVault(t *testing.T) {
 	w := newWorld(t)
 	env := w.env("XDG_STATE_HOME="+filepath.Join(w.home, "state"), "NOTESD_VAULT="+w.vault)
 	cfg, err := w.load(Sources{Env: env})
@@ -373,7 +373,7 @@ func TestAVaultThatIsKnownMayBeAway(t *testing.T) {
 	assert.Equal(t, cfg.State, away.State)
 }
 
-func TestNoStateInsideTheVaultThroughALink(t *testing.T) {
+func TestLoad_StateInVaultByLink(t *testing.T) {
 	w := newWorld(t)
 	link := filepath.Join(w.home, "link")
 	if err := os.Symlink(w.vault, link); err != nil && runtime.GOOS == "windows" {

@@ -39,7 +39,7 @@ func count(t *testing.T, db *DB) (n int) {
 
 // Every pooled connection has the pragmas, which one sent by Exec would give
 // to a single one.
-func TestEveryConnectionHasThePragmas(t *testing.T) {
+func TestOpen_Pragmas(t *testing.T) {
 	ctx := context.Background()
 	db := open(t, filepath.Join(t.TempDir(), "a b?.db"))
 	var conns []*sql.Conn
@@ -66,7 +66,7 @@ func TestEveryConnectionHasThePragmas(t *testing.T) {
 	assert.Equal(t, 2, synchronous, "FULL")
 }
 
-func TestWritersWaitForOneAnother(t *testing.T) {
+func TestWrite_Concurrent(t *testing.T) {
 	ctx := context.Background()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	var wait sync.WaitGroup
@@ -91,7 +91,7 @@ func TestWritersWaitForOneAnother(t *testing.T) {
 	assert.Equal(t, 80, distinct, "each saw what those before it had written")
 }
 
-func TestAFailedWriteIsRolledBack(t *testing.T) {
+func TestWrite_Rollback(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	boom := errors.New("boom")
 	require.ErrorIs(t, db.Write(context.Background(), func(tx *sql.Tx) error {

@@ -11,7 +11,7 @@ import (
 	"notesd/internal/notestest"
 )
 
-func TestScanFindsTheNearestBySigns(t *testing.T) {
+func TestScan_AgainstSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, dim := range []int{1, 63, 64, 65, 384, 768} {
 		vs := notestest.Clustered(rng, 3000, dim, 20)
@@ -63,7 +63,7 @@ func TestQuantisedCosine(t *testing.T) {
 	}
 }
 
-func TestSharpScoresAsTheWholeVectorDoes(t *testing.T) {
+func TestQuery_Precision(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, dim := range []int{1, 31, 32, 33, 384, 1000, maxTestDim} {
 		vs := notestest.Clustered(rng, 50, dim, 3)

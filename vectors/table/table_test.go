@@ -104,7 +104,7 @@ func TestTableNames(t *testing.T) {
 }
 
 // A call that is repeated because its answer was lost does nothing more.
-func TestTableCallsCanBeRepeated(t *testing.T) {
+func TestTables_RepeatedCalls(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{})
 	for range 2 {
@@ -246,7 +246,7 @@ func damage(t *testing.T, rng *rand.Rand, dir string) {
 
 // An older history.db put back beside a newer cache, and written on: numbers
 // of rows that it never had are not taken for others'.
-func TestTablesAfterABackupIsPutBack(t *testing.T) {
+func TestTables_RestoredBackup(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -275,7 +275,7 @@ func TestTablesAfterABackupIsPutBack(t *testing.T) {
 }
 
 // Searches, changes, drops, evictions and a stop at once.
-func TestTablesAreConcurrent(t *testing.T) {
+func TestTables_Concurrent(t *testing.T) {
 	ctx := t.Context()
 	tables := newTables(t, t.TempDir(), Options{memory: 1})
 	for i := range 3 {
@@ -310,7 +310,7 @@ func TestTablesAreConcurrent(t *testing.T) {
 	requireSays(t, err, notes.ErrUnavailable, "stopping")
 }
 
-func TestTablesLeaveMemoryWhenIdle(t *testing.T) {
+func TestTables_UnloadIdle(t *testing.T) {
 	dir := t.TempDir()
 	db := openHistory(t, dir)
 	synctest.Test(t, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestTablesLeaveMemoryWhenIdle(t *testing.T) {
 	})
 }
 
-func TestTextInTablesNeedsTheServer(t *testing.T) {
+func TestTables_ServerUnavailable(t *testing.T) {
 	e := &tableEmbedder{away: true}
 	tables := New(openHistory(t, t.TempDir()), t.TempDir(), e, Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
