@@ -178,9 +178,9 @@ func spaced(text string) string {
 func (t *Tokenizer) cut(w *word) {
 	text, v := w.text, t.vocabulary
 	w.best = append(w.best[:0], make([]step, len(text)+1)...)
-	for at, width := 0, 0; at < len(text); at += width {
+	for at := 0; at < len(text); {
 		score := w.best[at].score
-		_, width = utf8.DecodeRuneInString(text[at:])
+		_, width := utf8.DecodeRuneInString(text[at:])
 		single := false
 		h, end := uint64(hashStart), at
 		for runes := 0; runes < v.runes && end < len(text); runes++ {
@@ -196,6 +196,7 @@ func (t *Tokenizer) cut(w *word) {
 		if !single {
 			w.reach(at, at+width, score+t.unknownScore, t.unknown)
 		}
+		at += width
 	}
 	w.pieces, w.sizes = w.pieces[:0], w.sizes[:0]
 	for at := len(text); at > 0; {
