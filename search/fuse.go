@@ -45,7 +45,9 @@ type Scorer interface {
 // to do with text. Of others their mean is taken to be 0 and their deviation
 // .095. It is asked right after Nearest, with the same text.
 type Chance interface {
-	Unrelated(ctx context.Context, text string) (Spread, error)
+	// Unrelated returns the spread of the model in general, and that in this vault,
+	// which is lower for a text in another language than the notes.
+	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
 }
 
 // The states of the semantic side of a search.
@@ -109,8 +111,8 @@ type meaning struct {
 	complete bool          // every note that is in neither is far, not unknown
 	weight   float64
 	passages int // that near was chosen from
-	// unrelated is the spread of passages that have nothing to do with the query.
-	unrelated Spread
+	// usual and here are the spreads of unrelated passages, see [Chance].
+	usual, here Spread
 }
 
 // What words and meaning count in a hybrid search. Chosen on judged sets;

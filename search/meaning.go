@@ -93,7 +93,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 		}
 	}
 	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
-		m.unrelated, got.err = chance.Unrelated(a.ctx, a.r.meaning)
+		m.usual, m.here, got.err = chance.Unrelated(a.ctx, a.r.meaning)
 	}
 	if err := ctx.Err(); err != nil {
 		return meaning{}, err

@@ -32,11 +32,15 @@ func floor(m meaning) (hit, clear float64) {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
 	f *= min(1, m.weight/fluent)
-	if m.unrelated.Deviation == 0 {
-		return f, f + clearAbove
+	return m.here.of(f), m.usual.of(f + clearAbove)
+}
+
+// of moves a bound to the spread.
+func (s Spread) of(bound float64) float64 {
+	if s.Deviation == 0 {
+		return bound
 	}
-	unit := m.unrelated.Deviation / floorUnit
-	return m.unrelated.Mean + f*unit, m.unrelated.Mean + (f+clearAbove)*unit
+	return s.Mean + bound*s.Deviation/floorUnit
 }
 
 // judge marks the hits that have little of what was asked for, and says so

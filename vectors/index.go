@@ -222,19 +222,21 @@ func (x *Index) Weight(text string) float64 {
 type Spread struct{ Mean, Deviation float64 }
 
 // Unrelated returns the distribution of [Hit.Near] of passages that are unrelated
-// to the text.
-func (x *Index) Unrelated(ctx context.Context, text string) (Spread, error) {
+// to the text: of the model in general, and in this vault, where it is lower if
+// the text is in another language than the notes.
+func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread, err error) {
 	query, s, err := x.embedQuery(ctx, text)
 	if err != nil {
-		return Spread{}, err
+		return usual, here, err
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed || x.serving != s {
-		return Spread{}, nil
+		return usual, here, nil
 	}
 	file := s.slots.view()
-	return s.unrelated(query, file.vector), nil
+	usual, here = s.unrelated(query, file.vector)
+	return usual, here, nil
 }
 
 // embedQuery returns the vector of a query and the serving space. It waits until

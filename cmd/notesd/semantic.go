@@ -190,9 +190,9 @@ func (m meaning) Cosines(ctx context.Context, text string, ids []int64) ([]searc
 	return semanticHits(found), unavailable(err)
 }
 
-func (m meaning) Unrelated(ctx context.Context, text string) (search.Spread, error) {
-	s, err := m.Index.Unrelated(ctx, text)
-	return search.Spread(s), unavailable(err)
+func (m meaning) Unrelated(ctx context.Context, text string) (usual, here search.Spread, err error) {
+	u, h, err := m.Index.Unrelated(ctx, text)
+	return search.Spread(u), search.Spread(h), unavailable(err)
 }
 
 func (m meaning) Coverage() search.Coverage {
