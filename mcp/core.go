@@ -29,10 +29,6 @@ type Options struct {
 	Profile Profile
 	Limits  Limits
 
-	// KeepAlive, when it is not zero, is how often each session's client is
-	// pinged; one that has missed three is cut off.
-	KeepAlive time.Duration
-
 	// Refresh, when it is not nil, is called before each session begins: it may
 	// call SetProfile.
 	Refresh func()

@@ -178,24 +178,6 @@ func TestHTTPCancelledCallIsNotKept(t *testing.T) {
 	}
 }
 
-// A client that does not answer pings is given up, but not one that has no stream
-// on which it could be asked.
-func TestHTTPPings(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{})
-	w.core.opts.KeepAlive = 20 * time.Millisecond
-	url, h := serveHTTP(t, w, HTTPOptions{})
-	without := newHTTPClient(t, url, "{}")
-	silent := newHTTPClient(t, url, "{}")
-	stream := silent.do(t.Context(), http.MethodGet, "", nil)
-	require.Equal(t, http.StatusOK, stream.status)
-	heard, err := io.ReadAll(stream.stream)
-	require.NoError(t, err, "the server ends it")
-	assert.Contains(t, string(heard), `"method":"ping"`)
-	require.Eventually(t, func() bool { return h.find(silent.session) == nil }, 10*time.Second, time.Millisecond)
-	assert.Equal(t, http.StatusNotFound, silent.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).status)
-	without.lives()
-}
-
 // A session that is deleted ends at once, although its client owes answers and
 // it is being worked for: the SDK would wait for all of that.
 func TestHTTPDeleteDoesNotWait(t *testing.T) {

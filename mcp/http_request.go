@@ -53,12 +53,8 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	if sessionID != "" {
 		w = &callWriter{ResponseWriter: w, session: sessionID, calls: h.calls}
 	}
-	switch s := h.find(sessionID); {
-	case r.Method == http.MethodDelete:
+	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
-	case r.Method == http.MethodGet && s != nil:
-		s.streams.Add(1)
-		defer s.streams.Add(-1)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, sync.OnceValue(func() *sdk.Server { return h.newServer(modern) })))
 	if modern {

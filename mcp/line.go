@@ -60,10 +60,6 @@ type LineTransport struct {
 	In     io.ReadCloser
 	Out    io.WriteCloser
 	Limits LineLimits
-
-	// GiveUp, when it is not nil, is called before the connection of a client
-	// that does not answer pings is closed. It may tell what stands between.
-	GiveUp func()
 }
 
 // Connect starts reading and writing. It may be called once.
@@ -72,7 +68,6 @@ func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
 	c := &lineConn{
 		in:       t.In,
 		limits:   limits,
-		onGiveUp: t.GiveUp,
 		incoming: make(chan jsonrpc.Message),
 		done:     make(chan struct{}),
 		calls:    make(map[jsonrpc.ID]*inFlight),
@@ -89,7 +84,6 @@ type lineConn struct {
 	in       io.ReadCloser
 	out      *outbox
 	limits   LineLimits
-	onGiveUp func()               // nil: nobody wants to know
 	incoming chan jsonrpc.Message // closed by readLoop at the end of input
 	done     chan struct{}        // closed by Close
 	closing  sync.Once
@@ -174,17 +168,6 @@ func (c *lineConn) send(line []byte) error {
 		go c.Close() // not from here: the SDK holds locks around a write that Close needs
 	}
 	return err
-}
-
-// giveUp ends the connection of a client that does not answer, without waiting
-// for what is queued. What stands between is told first: from then on any write
-// fails, and the SDK closes the connection when one does.
-func (c *lineConn) giveUp() {
-	if c.onGiveUp != nil {
-		c.onGiveUp()
-	}
-	c.out.abandon(errSilentClient)
-	go c.Close() // returns errSilentClient, as to whoever closes it next
 }
 
 // Close ends the connection: what is queued is still written, for as long as

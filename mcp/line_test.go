@@ -103,30 +103,6 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	})
 }
 
-// A client that answers no pings is cut off, and what stands between is told
-// first.
-func TestClientThatDoesNotAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sampleVault, Limits{})
-		w.core.opts.KeepAlive = 10 * time.Second
-		toServer, fromClient := io.Pipe()
-		out := new(lockedBuffer)
-		told := 0
-		transport := &LineTransport{In: toServer, Out: nopCloser{out}, GiveUp: func() { told++ }}
-		done := make(chan error, 1)
-		go func() { done <- w.core.Serve(t.Context(), transport, Profile{}) }()
-		began := time.Now()
-		_, err := io.WriteString(fromClient, handshake)
-		require.NoError(t, err)
-		require.ErrorIs(t, <-done, errSilentClient)
-		assert.Equal(t, 35*time.Second, time.Since(began), "the third ping, and half an interval for its answer")
-		assert.Equal(t, 1, told)
-		assert.Equal(t, 3, strings.Count(out.String(), `"method":"ping"`))
-		assert.Zero(t, w.core.Sessions())
-		synctest.Wait()
-	})
-}
-
 // Cancelling the context ends the session and what it was doing.
 func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -222,7 +198,6 @@ func TestInitializedOutOfPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 		w := newWorld(t, sampleVault, Limits{})
-		w.core.opts.KeepAlive = 10 * time.Second
 		client := w.connect(t, Profile{})
 		client.send(initialized)
 		client.send(strings.TrimSuffix(handshake, "\n"))
@@ -231,11 +206,6 @@ func TestInitializedOutOfPlace(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Len(t, client.received(), 1, "the answer to initialize")
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		pings := client.received()
-		require.Len(t, pings, 1, "the session has begun once")
-		assert.Contains(t, pings[0], `"method":"ping"`)
 		assert.NotContains(t, w.log.String(), "level=ERROR")
 	})
 }

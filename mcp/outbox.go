@@ -7,11 +7,8 @@ import (
 	"time"
 )
 
-// What ends a session whose client is still there.
-var (
-	errSlowClient   = errors.New("the client does not read what it is sent")
-	errSilentClient = errors.New("the client does not answer pings (limits.ping)")
-)
+// errSlowClient ends a session whose client is still there.
+var errSlowClient = errors.New("the client does not read what it is sent")
 
 // An outbox writes frames in order from a goroutine of its own, so that nobody
 // who has something to send waits for a client.
@@ -75,7 +72,7 @@ func (o *outbox) Close() error {
 	case <-o.ended:
 	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
 	}
-	if errors.Is(failed, errSlowClient) || errors.Is(failed, errSilentClient) {
+	if errors.Is(failed, errSlowClient) {
 		return failed
 	}
 	return err

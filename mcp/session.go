@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,7 +36,6 @@ type session struct {
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
 	rates   *rates
-	streams atomic.Int32 // by which a client over Streamable HTTP can be asked something
 
 	ctx        context.Context // of what the session does beside requests; ends with it
 	stop       context.CancelFunc
@@ -139,9 +137,6 @@ func (s *session) begin(ss *sdk.ServerSession) {
 	s.ready()
 	if p := ss.InitializeParams(); p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil {
 		s.learnRoots(ss)
-	}
-	if every := s.core.opts.KeepAlive; every > 0 {
-		s.keepAlive(ss, every)
 	}
 }
 

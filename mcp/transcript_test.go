@@ -52,9 +52,8 @@ func TestTranscripts(t *testing.T) {
 
 type transcriptOptions struct {
 	Profile
-	Limits    Limits
-	KeepAlive string // a duration
-	Prompts   string // the prompts folder
+	Limits  Limits
+	Prompts string // the prompts folder
 }
 
 func playFile(t *testing.T, file string) {
@@ -77,10 +76,6 @@ func playFile(t *testing.T, file string) {
 	w := newWorld(t, files, opts.Limits)
 	if opts.Prompts != "" {
 		w.core.opts.Prompts = prompts.New(prompts.Options{Notes: w.vault, Search: Passages{fakeSearch{w.vault}}, Folder: opts.Prompts})
-	}
-	if opts.KeepAlive != "" {
-		w.core.opts.KeepAlive, err = time.ParseDuration(opts.KeepAlive)
-		require.NoError(t, err)
 	}
 	client := w.connect(t, opts.Profile)
 	played := play(t, w, client, string(script.Data))

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,44 +115,6 @@ func TestMCPToolSelection(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, exitUsage, bad.ProcessState.ExitCode())
 	assert.Contains(t, string(out), `did you mean "search_notes"`)
-}
-
-// A client that is there but does not answer is cut off: its relay ends, and so
-// does the program that serves it alone. One that answers stays.
-func TestMCPClientThatDoesNotAnswer(t *testing.T) {
-	for name, args := range map[string][]string{"in process": {"mcp", "--in-process"}, "through a daemon": {"mcp"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, someNotes)
-			p.configure(t, "[limits]\nping = \"1s\"\n[semantic]\nprovider = \"off\"\n")
-			silent := p.launch(t, args...)
-			silent.initialize()
-			eventually(t, "it listens", func() bool { return len(p.daemons(t)) == 1 })
-			alive := p.launch(t, "mcp")
-			alive.initialize()
-			pings := 0
-			for ended := false; !ended; {
-				select {
-				case m := <-alive.others:
-					if m.Method == "ping" {
-						pings++
-						alive.write(`{"jsonrpc":"2.0","id":` + string(*m.ID) + `,"result":{}}`)
-					}
-				case err := <-silent.ended:
-					ended = true
-					var exit *exec.ExitError
-					require.ErrorAs(t, err, &exit)
-					assert.Equal(t, exitFailed, exit.ExitCode())
-					silent.ended <- err // for the cleanup
-				case <-time.After(patience):
-					require.FailNow(t, "the silent client is still served")
-				}
-			}
-			assert.GreaterOrEqual(t, pings, 2)
-			assert.Contains(t, silent.stderr.String(), "does not answer pings (limits.ping)")
-			assert.NotNil(t, alive.call("ping", nil).Result)
-		})
-	}
 }
 
 // Hosts greet differently, and say more than the protocol asks for.

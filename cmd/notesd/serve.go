@@ -137,7 +137,7 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	}()
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
-		t := &mcp.LineTransport{In: session.Conn, Out: session.Conn, GiveUp: session.GiveUp}
+		t := &mcp.LineTransport{In: session.Conn, Out: session.Conn}
 		profile := s.profileOfHello(session.Hello)
 		if s.settings != nil {
 			defer s.settings.connected(profile.Remarks)()

@@ -99,7 +99,6 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 			LogsPerSecond:        cfg.Limits.LogsPerSecond,
 			ProgressPerSecond:    cfg.Limits.ProgressPerSecond,
 		},
-		KeepAlive: cfg.Limits.Ping,
 		Methods:   s.methods(),
 		Log:       logs.Logger,
 		ClientLog: logs.clients,

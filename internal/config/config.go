@@ -91,8 +91,6 @@ type Limits struct {
 	CompletionsPerSecond int `koanf:"completions_per_second"`
 	LogsPerSecond        int `koanf:"logs_per_second"`     // log records sent to the client
 	ProgressPerSecond    int `koanf:"progress_per_second"` // progress notifications sent to the client
-
-	Ping time.Duration `koanf:"ping"` // interval of pings to an idle client; 0: never
 }
 
 // Prompts configures the user's prompt templates.

@@ -41,7 +41,6 @@ var rules = map[string]func(v any) string{
 	"limits.completions_per_second": between(1, 100_000),
 	"limits.logs_per_second":        between(1, 100_000),
 	"limits.progress_per_second":    between(1, 100_000),
-	"limits.ping":                   neverOrASecond,
 	"prompts.folder":                text(promptsFolder),
 	"log.level":                     oneOf("debug", "info", "warn", "error"),
 }
@@ -79,13 +78,6 @@ func atLeastADay(v any) string {
 		return ""
 	}
 	return "a day or more"
-}
-
-func neverOrASecond(v any) string {
-	if d := v.(time.Duration); d == 0 || d >= time.Second {
-		return ""
-	}
-	return "a second or more, or 0s"
 }
 
 // text applies a rule to a string that may be empty.

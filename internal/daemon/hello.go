@@ -35,9 +35,6 @@ const (
 	// ReasonStopped: the user has stopped the daemon, and a relay starts the next
 	// one only when its client asks for something.
 	ReasonStopped = "stopped"
-	// ReasonUnanswered: the daemon has given up on the client, so that another
-	// connection would end the same way.
-	ReasonUnanswered = "unanswered"
 )
 
 // Kind is what a connection is for.

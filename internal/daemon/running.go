@@ -94,7 +94,7 @@ func (r *running) connection(conn *net.UnixConn) {
 		r.server.clients.Add(1)
 		defer r.server.clients.Add(-1)
 	}
-	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c, conn: c}); err != nil && r.ctx.Err() == nil {
+	if err := r.handle(r.ctx, &Session{Hello: hello, Conn: c}); err != nil && r.ctx.Err() == nil {
 		r.server.logger().Warn("a session ended with an error", "kind", hello.Kind, "error", err)
 	}
 }

@@ -68,16 +68,6 @@ type Session struct {
 	// Conn carries the client's lines both ways; each Write must hold whole
 	// lines. Closing it ends the session for the client.
 	Conn io.ReadWriteCloser
-
-	conn *sessionConn
-}
-
-// GiveUp tells a relay that its client does not answer any more, so that it ends
-// instead of connecting again. Closing Conn is left to the caller.
-func (s *Session) GiveUp() {
-	if s.Hello.Kind == KindMCP {
-		s.conn.giveUp()
-	}
 }
 
 // Clients returns how many sessions of relays and shell commands are open.

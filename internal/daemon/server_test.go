@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -276,52 +275,6 @@ func TestServerLetsRelaysFinish(t *testing.T) {
 	assert.Contains(t, line, ReasonStopping)
 	require.NoError(t, conn.Close())
 	require.NoError(t, <-s.ended)
-}
-
-// TestSessionGivesUpItsClient: the relay hears why, and a shell command, which
-// knows no such line, does not.
-func TestSessionGivesUpItsClient(t *testing.T) {
-	for kind, want := range map[Kind]string{
-		KindMCP: `{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"unanswered"}}` + "\n",
-		KindCLI: "",
-	} {
-		t.Run(string(kind), func(t *testing.T) {
-			s := startServer(t, func(_ context.Context, s *Session) error {
-				s.GiveUp()
-				return s.Conn.Close()
-			})
-			heard, err := io.ReadAll(s.dial(t, kind))
-			require.NoError(t, err)
-			assert.Equal(t, want, string(heard))
-		})
-	}
-}
-
-// TestSessionGivesUpAClientThatDoesNotRead: a write that nobody takes keeps the
-// daemon no longer than giveUpTimeout.
-func TestSessionGivesUpAClientThatDoesNotRead(t *testing.T) {
-	done := make(chan error, 1)
-	s := startServer(t, func(_ context.Context, s *Session) error {
-		blocked := make(chan error, 1)
-		go func() {
-			line := append(bytes.Repeat([]byte("x"), 1<<20), '\n')
-			var err error
-			for err == nil {
-				_, err = s.Conn.Write(line)
-			}
-			blocked <- err
-		}()
-		s.GiveUp()
-		done <- <-blocked
-		return nil
-	})
-	s.dial(t, KindMCP)
-	select {
-	case err := <-done:
-		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-	case <-time.After(10 * giveUpTimeout):
-		require.FailNow(t, "the write was not interrupted")
-	}
 }
 
 // TestServerCutsBeforeItCancels checks the promise that a client sees a lost

@@ -4,14 +4,9 @@ import (
 	"bufio"
 	"net"
 	"sync"
-	"time"
 
 	"notesd/internal/jsonrpc"
 )
-
-// giveUpTimeout bounds the wait for a relay that does not read, because its
-// client does not, when it is told that the client is given up.
-const giveUpTimeout = time.Second
 
 // sessionConn is the daemon's side of a connection.
 type sessionConn struct {
@@ -55,10 +50,4 @@ func (c *sessionConn) announce(reason string) {
 		return
 	}
 	_, _ = c.UnixConn.Write(line) // a client that is gone needs no notice
-}
-
-// giveUp tells the relay that its client is given up.
-func (c *sessionConn) giveUp() {
-	_ = c.SetWriteDeadline(time.Now().Add(giveUpTimeout)) // a closed connection: there is nobody to tell
-	c.announce(ReasonUnanswered)
 }

@@ -275,20 +275,6 @@ func TestRelayDropsAnswersToNothing(t *testing.T) {
 	})
 }
 
-// A client that the daemon has given up would be given up by the next one, too.
-func TestRelayEndsWhenItsClientIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := startRelay(t)
-		d := h.initialized()
-		h.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`)
-		d.gets("tools/call")
-		d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"unanswered"}}`)
-		require.ErrorIs(t, h.result(), ErrUnanswered)
-		d.hungUp()
-		require.Empty(t, h.dialed, "it has not connected again")
-	})
-}
-
 // An older relay takes a reason that it does not know for a daemon that stops,
 // and so must this one take a newer daemon's.
 // A daemon that its user has stopped is started again by the next request, and

@@ -44,9 +44,6 @@ const (
 var (
 	// ErrStalled reports that the client stopped reading.
 	ErrStalled = errors.New("the client does not read its messages")
-	// ErrUnanswered reports that the daemon gave the client up, because it does
-	// not answer what it is asked.
-	ErrUnanswered = errors.New("the client does not answer pings (limits.ping)")
 	// ErrSessionChanged reports that the session could not be carried over to
 	// another daemon, because that one negotiates otherwise than the first.
 	ErrSessionChanged = errors.New("the session cannot be continued with another daemon")
@@ -73,9 +70,8 @@ type Relay struct {
 	Logger *slog.Logger
 }
 
-// Run relays until the client closes its input, stops reading or stops answering
-// the daemon, the context ends, or the session cannot go on. It returns nil when
-// the client was done.
+// Run relays until the client closes its input or stops reading, the context
+// ends, or the session cannot go on. It returns nil when the client was done.
 //
 // Run closes In and Out before it returns, but does not wait for a Read or Write
 // that closing does not interrupt.

@@ -114,13 +114,8 @@ func (s *session) fromNotification(l *link, line []byte, m jsonrpc.Message) {
 	s.client.write(s.withClientSubscription(line, m))
 }
 
-// closing lets a daemon that is about to stop finish what it was sent. Where the
-// client is the reason, another daemon would not help.
+// closing lets a daemon that is about to stop finish what it was sent.
 func (s *session) closing(l *link, reason string) {
-	if reason == daemon.ReasonUnanswered {
-		s.finish(ErrUnanswered)
-		return
-	}
 	s.logger.Info("the daemon is stopping", "reason", reason)
 	s.mu.Lock()
 	if s.live == l {
