@@ -1,56 +1,121 @@
 package vectors
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"notesd/internal/notestest"
+	"notesd/notes"
 	"notesd/vectors/flat"
 )
 
-// BenchmarkNearest: a million chunks of 384 dimensions, the ten nearest, with
-// the recall against exact search.
-func BenchmarkNearest(b *testing.B) {
-	const n, dim = 1_000_000, 384
-	rng := rand.New(rand.NewPCG(7, 8))
+// quantised returns vectors as a slot file holds them.
+func quantised(vs [][]float32) []flat.Vector {
+	out := make([]flat.Vector, len(vs))
+	for i, v := range vs {
+		values := make([]int8, len(v))
+		out[i] = flat.Vector{Scale: flat.Quantise(v, values), Values: values}
+	}
+	return out
+}
+
+// Random additions and removals leave the rows that a map of notes has, and
+// searches find what a comparison with all of them finds.
+func TestEntries_AgainstModel(t *testing.T) {
+	const dim = 64
+	rng := rand.New(rand.NewPCG(21, 22))
+	vs := notestest.Clustered(rng, 60, dim, 6)
+	slots := quantised(vs)
+	vector := func(slot uint32) flat.Vector { return slots[slot] }
 	e := newEntries(dim)
-	values := make([]int8, n*dim)
-	scales := make([]float32, n)
-	vector := func(i uint32) flat.Vector {
-		return flat.Vector{Scale: scales[i], Values: values[int(i)*dim : int(i+1)*dim]}
+	model := map[int64][]uint32{} // slots by note, in the order of ordinals
+	for range 400 {
+		note := int64(rng.IntN(30))
+		if rng.IntN(3) == 0 {
+			e.remove(note)
+			delete(model, note)
+			continue
+		}
+		rows := e.take(note)
+		model[note] = nil
+		for ordinal := range 1 + rng.IntN(4) {
+			slot := uint32(rng.IntN(len(slots)))
+			model[note] = append(model[note], slot)
+			e.add(note, ordinal, slot, slots[slot])
+		}
+		e.removeRows(rows)
 	}
-	const batch = 10_000
-	var queries [][]float32
-	for start := 0; start < n; start += batch {
-		for i, v := range notestest.Clustered(rng, batch, dim, 500) {
-			row := start + i
-			scales[row] = flat.Quantise(v, values[row*dim:(row+1)*dim])
-			e.add(int64(row), 0, uint32(row), vector(uint32(row)))
-			if i < 1 {
-				queries = append(queries, v)
+	total, users := 0, map[uint32]int32{}
+	for _, list := range model {
+		total += len(list)
+		for _, slot := range list {
+			users[slot]++
+		}
+	}
+	require.Equal(t, total, e.len())
+	for slot := range uint32(len(slots)) {
+		assert.Equal(t, users[slot] > 0, e.users.has(slot), "slot %d", slot)
+	}
+
+	allowed := new(notes.IDSet)
+	for _, id := range []int64{2, 3, 5, 7, 11, 13} {
+		allowed.Add(id)
+	}
+	for _, query := range notestest.Clustered(rng, 20, dim, 6) {
+		q := flat.NewQuery(query)
+		for _, set := range []*notes.IDSet{nil, allowed} {
+			var want []chunkHit
+			for note, list := range model {
+				if set != nil && !set.Has(note) {
+					continue
+				}
+				hit := chunkHit{note: note, cosine: -2, first: float64(q.Dot(slots[list[0]]))}
+				for ordinal, slot := range list {
+					if c := float64(q.Dot(slots[slot])); c > hit.cosine {
+						hit.cosine, hit.ordinal = c, ordinal
+					}
+				}
+				want = append(want, hit)
 			}
-		}
-	}
-	found, wanted := 0, 0
-	for _, q := range queries[:20] {
-		exact := map[int64]chunkHit{}
-		for row := range n {
-			e.score(int32(row), flat.NewQuery(q), vector, exact)
-		}
-		want := ranked(exact, 10)
-		got := e.nearest(q, nil, 10, vector)
-		for _, w := range want {
-			wanted++
-			if slices.ContainsFunc(got, func(h chunkHit) bool { return h.note == w.note }) {
-				found++
+			slices.SortFunc(want, func(a, b chunkHit) int {
+				return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.note, b.note))
+			})
+			want = want[:min(5, len(want))]
+			assert.Equal(t, want, e.nearest(query, set, 5, vector))
+			var ids []int64
+			for _, h := range want {
+				ids = append(ids, h.note)
 			}
+			assert.Equal(t, want, e.cosines(query, append(ids, 1000), vector), "a note without rows is left out")
 		}
 	}
-	i := 0
-	for b.Loop() {
-		e.nearest(queries[i%len(queries)], nil, 10, vector)
-		i++
+	assert.Empty(t, e.nearest(vs[0], nil, 0, vector))
+	assert.Empty(t, newEntries(dim).nearest(vs[0], nil, 5, vector))
+}
+
+// The cache holds the last queries of each space.
+func TestQueryCache_Eviction(t *testing.T) {
+	var c queryCache
+	a, b := &space{}, &space{}
+	c.put(a, "x", []float32{1})
+	_, ok := c.get(b, "x")
+	assert.False(t, ok, "another model has other vectors")
+	c.put(b, "x", []float32{2})
+	v, ok := c.get(a, "x")
+	assert.True(t, ok)
+	assert.Equal(t, []float32{1}, v)
+	for i := range len(c.slots) {
+		c.put(a, fmt.Sprint(i), []float32{float32(i)})
 	}
-	b.ReportMetric(float64(found)/float64(wanted), "recall@10")
+	_, ok = c.get(a, "x")
+	assert.False(t, ok)
+	v, ok = c.get(a, "0")
+	assert.True(t, ok)
+	assert.Equal(t, []float32{0}, v)
 }
