@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// asideRules are the places whose notes do not answer searches: folders of
+// AsideRules are the places whose notes do not answer searches: folders of
 // templates, and what the user has excluded in Obsidian's settings. They are
 // read, listed and linked as others are.
 type AsideRules struct {
@@ -14,12 +14,13 @@ type AsideRules struct {
 	Patterns []*regexp.Regexp
 }
 
-// maxAside bounds how many places Obsidian's settings may exclude.
+// MaxAside bounds how many places Obsidian's settings may exclude.
 const MaxAside = 200
 
+// IsZero reports whether no place is aside.
 func (r *AsideRules) IsZero() bool { return r == nil || len(r.Prefixes)+len(r.Patterns) == 0 }
 
-// forFilter returns the rules that hold for a filter: those that cover a place which
+// ForFilter returns the rules that hold for a filter: those that cover a place which
 // the filter names do not.
 func (r *AsideRules) ForFilter(f Filter) *AsideRules {
 	places := slices.Concat(f.Paths, f.Scope, []string{f.Folder, f.Glob})
@@ -38,6 +39,7 @@ func (r *AsideRules) ForFilter(f Filter) *AsideRules {
 	}
 }
 
+// Equal reports whether both rules cover the same places.
 func (r *AsideRules) Equal(other *AsideRules) bool {
 	return slices.Equal(r.Prefixes, other.Prefixes) &&
 		slices.EqualFunc(r.Patterns, other.Patterns, func(a, b *regexp.Regexp) bool { return a.String() == b.String() })

@@ -63,7 +63,7 @@ func dateKey(k string) string {
 	}, strings.ToLower(k))
 }
 
-// dateRules say what a note's date is: the front matter's date, else the day
+// DateRules say what a note's date is: the front matter's date, else the day
 // or week that its name gives, else what the front matter says of its last
 // change or its creation, else the file's mtime. The store keeps the rules that
 // its dates were made with, so that other ones are noticed.
@@ -73,10 +73,10 @@ type DateRules struct {
 	Names   []NameFormat `json:"names,omitempty"`
 }
 
-// dateRulesVersion is raised whenever the same note gets another date.
+// DateRulesVersion is raised whenever the same note gets another date.
 const DateRulesVersion = 1
 
-// of returns the note's date, and when it was created (zero: it does not say).
+// Of returns the note's date, and when it was created (zero: it does not say).
 func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
 	named, isNamed := r.fromName(notePath)
 	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
@@ -157,7 +157,7 @@ func (p dateParts) time() (time.Time, bool) {
 	return date(1, 1), p.day == 0
 }
 
-// A nameFormat is how an app names its periodic notes.
+// A NameFormat is how an app names its periodic notes.
 type NameFormat struct {
 	Folder string `json:"folder,omitempty"` // vault-relative
 	Format string `json:"format"`           // of the path below the folder, in the language of moment.js: YYYY/MM/YYYY-MM-DD
@@ -181,7 +181,7 @@ var momentTokens = []struct{ token, part, pattern string }{
 	{"H", "", `\d{1,2}`}, {"h", "", `\d{1,2}`}, {"m", "", `\d{1,2}`}, {"s", "", `\d{1,2}`}, {"A", "", `\pL+`}, {"a", "", `\pL+`},
 }
 
-// compile makes the pattern. Text in brackets stands for itself, and so does
+// Compile makes the pattern. Text in brackets stands for itself, and so does
 // what is no token.
 func (f *NameFormat) Compile() {
 	var b strings.Builder
@@ -212,7 +212,7 @@ next:
 	f.pattern, _ = regexp.Compile(b.String() + `$`) // nil, and matches nothing, if it is too long
 }
 
-// match reads a path without its extension.
+// Match reads a path without its extension.
 func (f *NameFormat) Match(name string) (time.Time, bool) {
 	if folder := FolderKey(f.Folder); folder != "" {
 		if !strings.HasPrefix(Key(name), folder+"/") {
@@ -267,13 +267,14 @@ func monthNamed(s string) int {
 	return 0
 }
 
+// Compile prepares the formats of names; the rules are used after that.
 func (r *DateRules) Compile() {
 	for i := range r.Names {
 		r.Names[i].Compile()
 	}
 }
 
-// equal compares what the store keeps of the rules.
+// Equal compares what the store keeps of the rules.
 func (r *DateRules) Equal(other *DateRules) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)

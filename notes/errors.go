@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 // Unwrap returns the sentinel.
 func (e *Error) Unwrap() error { return e.Err }
 
-// quote makes any name safe on one line of a terminal or log.
+// Quote makes any name safe on one line of a terminal or log.
 func Quote(s string) string {
 	const most = 200
 	if r := []rune(s); len(r) > most {

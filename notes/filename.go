@@ -93,7 +93,7 @@ func joins(r rune) bool {
 		r >= 0x1F3FB && r <= 0x1F3FF // emoji skin tones
 }
 
-// checkNewPath refuses the path of a new note that some system could not hold,
+// CheckNewPath refuses the path of a new note that some system could not hold,
 // so that a vault stays whole when it is synced. Existing notes may have any
 // name.
 func CheckNewPath(p string) error {
@@ -120,7 +120,7 @@ func CheckNewPath(p string) error {
 	return nil
 }
 
-// numbered returns p with " n" before its extension: Plan.md → Plan 2.md.
+// Numbered returns p with " n" before its extension: Plan.md → Plan 2.md.
 func Numbered(p string, n int) string {
 	ext := path.Ext(p)
 	return strings.TrimSuffix(p, ext) + " " + strconv.Itoa(n) + ext

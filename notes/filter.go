@@ -69,6 +69,8 @@ func (s *IDSet) Has(id int64) bool {
 // Len returns the number of ids in the set.
 func (s *IDSet) Len() int { return s.n }
 
+// Check returns an [*Error] with [ErrInvalid] when the filter makes no sense or has
+// too many conditions.
 func (f Filter) Check() error {
 	if n := len(f.Paths) + len(f.NotPaths) + len(f.Tags) + len(f.NotTags); n > MaxConditions {
 		return &Error{Op: "filter", Err: ErrInvalid, Detail: fmt.Sprintf("there are %d tags and paths to filter by; at most %d can be given", n, MaxConditions),
@@ -88,7 +90,7 @@ func (f Filter) Check() error {
 	return CheckWhere(f.Where)
 }
 
-// matches judges what SQL does not: the glob, as its alternatives, what is
+// Matches judges what SQL does not: the glob, as its alternatives, what is
 // aside, and the front matter.
 func (f Filter) Matches(globs []string, path string, frontMatter []byte) (bool, error) {
 	if f.Glob != "" && !globMatches(globs, path) || f.Aside != nil && f.Aside.matches(path) {
@@ -106,7 +108,7 @@ func (f Filter) Matches(globs []string, path string, frontMatter []byte) (bool, 
 	return WhereMatches(f.Where, values), nil
 }
 
-// needsGo reports whether SQL alone cannot decide.
+// NeedsGo reports whether SQL alone cannot decide.
 func (f Filter) NeedsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil }
 
 // globMatches applies globs to the path, or to the file name when the glob
@@ -123,7 +125,7 @@ func globMatches(globs []string, path string) bool {
 }
 
 const (
-	// maxConditions bounds the tags and paths of a filter: SQLite refuses
+	// MaxConditions bounds the tags and paths of a filter: SQLite refuses
 	// expressions deeper than 1000.
 	MaxConditions = 400
 	// maxGlobBytes and maxAlternatives bound what a glob costs for each note.

@@ -50,7 +50,7 @@ func (ig *Ignore) Match(p string) bool {
 	return ig.MatchOne(p)
 }
 
-// matchOne judges p itself; the folders above it were judged before.
+// MatchOne judges p itself; the folders above it were judged before.
 func (ig *Ignore) MatchOne(p string) bool {
 	name := path.Base(p)
 	if strings.HasPrefix(name, ".") {

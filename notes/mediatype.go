@@ -29,7 +29,7 @@ var mediaTypes = map[string]string{
 	".odp": "application/vnd.oasis.opendocument.presentation",
 }
 
-// mediaType names what a file holds, by its extension, else by its first
+// MediaType names what a file holds, by its extension, else by its first
 // bytes; "application/octet-stream" when neither tells.
 func MediaType(name string, data []byte) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {

@@ -131,7 +131,7 @@ func (n *Note) EmbedText(c Chunk) string {
 	return b.String()
 }
 
-// hashOf returns the hex SHA-256 that names the bytes of a file.
+// Hash returns the hex SHA-256 that names the bytes of a file.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

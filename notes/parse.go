@@ -9,7 +9,7 @@ import (
 	"notesd/internal/markdown"
 )
 
-// notText says why data cannot be a note, or "".
+// NotText says why data cannot be a note, or "".
 func NotText(data []byte) string {
 	switch {
 	case bytes.IndexByte(data, 0) >= 0:
@@ -20,7 +20,7 @@ func NotText(data []byte) string {
 	return ""
 }
 
-// parseNote makes the note that the file at path with these bytes is. Its ID
+// Parse makes the note that the file at path with these bytes is. Its ID
 // and Seq are left to the caller, and its date to the store, which has the
 // rules for it.
 func Parse(path string, data []byte, mtime time.Time) *Note {
@@ -61,6 +61,8 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	return n
 }
 
+// TitleOf returns the title of the note at path: front matter's, else the first H1,
+// else the file name.
 func TitleOf(path string, doc *markdown.Document) string {
 	if t := strings.TrimSpace(doc.Title); t != "" {
 		return t

@@ -108,7 +108,7 @@ func IsNoteName(p string) bool {
 	return false
 }
 
-// baseName returns the file name without a note's extension.
+// BaseName returns the file name without a note's extension.
 func BaseName(p string) string {
 	b := path.Base(p)
 	if IsNoteName(b) {
@@ -117,7 +117,7 @@ func BaseName(p string) string {
 	return b
 }
 
-// stem returns the path without a note's extension.
+// Stem returns the path without a note's extension.
 func Stem(p string) string {
 	if IsNoteName(p) {
 		return strings.TrimSuffix(p, path.Ext(p))
@@ -125,7 +125,7 @@ func Stem(p string) string {
 	return p
 }
 
-// key folds s for comparison: NFC and without case.
+// Key folds s for comparison: NFC and without case.
 func Key(s string) string {
 	if isLowerASCII(s) {
 		return s
@@ -142,12 +142,14 @@ func isLowerASCII(s string) bool {
 	return true
 }
 
-// under reports whether p is the folder or lies below it. The empty folder is
+// Under reports whether p is the folder or lies below it. The empty folder is
 // the vault.
 func Under(p, folder string) bool {
 	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
 }
 
+// Nfc returns s in Unicode form NFC, in which notes are named.
 func Nfc(s string) string { return norm.NFC.String(s) }
 
+// FolderKey is the folded form of a folder, without slashes around it.
 func FolderKey(folder string) string { return Key(strings.Trim(folder, "/ ")) }

@@ -118,6 +118,7 @@ type Attachment struct {
 // note, and still one message that clients accept.
 const MaxAttachmentBytes = 16 << 20
 
+// WithDefaults returns the limits with a default for each that is zero.
 func (l HistoryLimits) WithDefaults() HistoryLimits {
 	if l.Revisions == 0 {
 		l.Revisions = 200

@@ -61,7 +61,7 @@ func linesOf(first, last string) Anchor {
 	return Anchor{First: max(1, a), Last: b}
 }
 
-// appRef turns a link of Obsidian's, or of the file system's, into a reference:
+// AppRef turns a link of Obsidian's, or of the file system's, into a reference:
 // obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md.
 func AppRef(ref string) string {
 	lower := strings.ToLower(ref)

@@ -17,6 +17,7 @@ func (s Scope) CanWrite(p string) bool {
 	return !s.ReadOnly && s.CanRead(p) && (s.Write == nil || InAny(p, s.Write))
 }
 
+// InAny reports whether the path lies in one of the folders.
 func InAny(p string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return Under(Key(p), FolderKey(f)) })
 }

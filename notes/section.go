@@ -46,7 +46,7 @@ func sectionProblem(op, notePath, ref string, err error) error {
 	return e
 }
 
-// sectionCandidates lists what a reference to a section could mean; nil for
+// SectionCandidates lists what a reference to a section could mean; nil for
 // other errors.
 func SectionCandidates(err error) []string {
 	var section *markdown.SectionError

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"notesd"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"notesd"
 	"notesd/internal/config"
 )
 

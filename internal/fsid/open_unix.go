@@ -7,5 +7,5 @@ import "syscall"
 // OpenNonblock keeps a named pipe that looks like a note from blocking open.
 const OpenNonblock = syscall.O_NONBLOCK
 
-// KeepsUnlinked: a file can be read on after its last name is gone.
+// KeepsUnlinked reports whether a file can still be read after its last name is gone.
 const KeepsUnlinked = true

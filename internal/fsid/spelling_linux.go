@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// ErrNotDirectory: a file is where a folder of the path was.
+// ErrNotDirectory is the error when a file is where a folder of the path was.
 const ErrNotDirectory = syscall.ENOTDIR
 
 // SpelledSo reports whether a file of exactly this name exists, given that a

@@ -2,7 +2,7 @@ package fsid
 
 import "io/fs"
 
-// stat is what the file system says about a file: enough to see, without
+// Stat is what the file system says about a file: enough to see, without
 // reading it, that it is the file whose bytes are known.
 type Stat struct {
 	Size  int64
@@ -11,13 +11,14 @@ type Stat struct {
 	Inode int64 // 0 where the system has none
 }
 
+// StatOf returns the stat of a file from what the system said of it.
 func StatOf(info fs.FileInfo) Stat {
 	s := Stat{Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 	s.Ctime, s.Inode = sysStat(info)
 	return s
 }
 
-// identity tells one folder from another that took its place. The zero value
+// Identity tells one folder from another that took its place. The zero value
 // means "not recorded, or the system has no such numbers".
 type Identity struct {
 	Device uint64 `json:"device"`

@@ -10,7 +10,7 @@ import (
 	"notesd/internal/sqlite"
 )
 
-// historyBegins returns when the first version was seen of which anything is
+// HistoryBegins returns when the first version was seen of which anything is
 // known; the zero time when nothing is.
 func (s *Store) HistoryBegins(ctx context.Context) (time.Time, error) {
 	var first int64
@@ -32,7 +32,7 @@ func (s *Store) HistoryBegins(ctx context.Context) (time.Time, error) {
 	return time.Unix(0, first), nil
 }
 
-// asOf returns, by path, how to load the text that each note had at a moment.
+// AsOf returns, by path, how to load the text that each note had at a moment.
 func (s *Store) AsOf(ctx context.Context, at int64) (map[string]func(context.Context) ([]byte, error), error) {
 	texts := map[string]func(context.Context) ([]byte, error){}
 	changedSince := map[string]bool{} // present notes whose text of that moment is history's business
@@ -86,6 +86,7 @@ func (s *Store) addUnchanged(ctx context.Context, at int64, texts map[string]fun
 	})
 }
 
+// Blob returns the text with this hash.
 func (s *Store) Blob(ctx context.Context, hash []byte) (text []byte, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		text, err = loadBlob(ctx, tx, hash)

@@ -9,7 +9,7 @@ import (
 	"notesd/notes"
 )
 
-// attachmentPath reduces ref to a path that may name an attachment.
+// AttachmentPath reduces ref to a path that may name an attachment.
 func AttachmentPath(ref string) (name string, err error) {
 	if notes.IsURI(ref) {
 		name, err = notes.ParseURI(ref)
@@ -22,6 +22,7 @@ func AttachmentPath(ref string) (name string, err error) {
 	return name, err
 }
 
+// NoAttachment is the error for a file that no note links to.
 func NoAttachment(name string, others []string) error {
 	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "there is no such attachment that a note links to",
 		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
@@ -31,7 +32,7 @@ func NoAttachment(name string, others []string) error {
 	return e
 }
 
-// linkedAttachment returns the attachment of this path, in any case, that a
+// LinkedAttachment returns the attachment of this path, in any case, that a
 // note within the scope links to; without one, a zero found and the paths of
 // those that have the same file name.
 func (s *Store) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
@@ -61,12 +62,13 @@ func (s *Store) LinkedAttachment(ctx context.Context, name string, scope notes.S
 	return file, others, err
 }
 
+// HasAttachment reports whether a note links to the file.
 func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err error) {
 	err = s.notes.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name).Scan(&known)
 	return known, err
 }
 
-// attachmentsOf returns the attachments that a note links to, each once, in
+// AttachmentsOf returns the attachments that a note links to, each once, in
 // the order of the first links.
 func (s *Store) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
 	var files []File

@@ -11,7 +11,7 @@ import (
 	"notesd/notes"
 )
 
-// linkedFrom returns the other notes that link to the note.
+// LinkedFrom returns the other notes that link to the note.
 func (s *Store) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
 	paths := []string{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -27,7 +27,7 @@ func (s *Store) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) (
 	return paths, err
 }
 
-// linksTo returns the notes with a link whose last segment is one of the keys
+// LinksTo returns the notes with a link whose last segment is one of the keys
 // (see linkKey), and every file of the vault that a link can lead to, by key.
 func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
@@ -53,7 +53,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 	return from, targets, err
 }
 
-// attachmentsUnder returns the paths of the attachments below the folder.
+// AttachmentsUnder returns the paths of the attachments below the folder.
 func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
 	var paths []string
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -67,7 +67,7 @@ func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, 
 	return paths, err
 }
 
-// staleLinks names the notes whose links a move since then could not rewrite,
+// StaleLinks names the notes whose links a move since then could not rewrite,
 // as somebody else changed the note in that moment, and that have a link to
 // nowhere still.
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {

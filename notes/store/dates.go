@@ -20,7 +20,7 @@ func (s *Store) loadDates(ctx context.Context) error {
 	return nil
 }
 
-// setDates makes these the rules, and dates the notes by them, if they are
+// SetDates makes these the rules, and dates the notes by them, if they are
 // other ones than before. The caller holds the vault's lock.
 func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	if s.dates.Load().Equal(r) {

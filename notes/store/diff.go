@@ -14,6 +14,7 @@ const (
 	diffMaxBytes = 4000
 )
 
+// ShortDiff returns a unified diff of two texts, cut to a bound.
 func ShortDiff(old, new []byte, name string) string {
 	return markdown.UnifiedDiff(old, new, name, diffContext, diffMaxBytes)
 }

@@ -12,7 +12,7 @@ import (
 	"notesd/notes"
 )
 
-// recordFiles makes the lists of attachments and of skipped files those of the
+// RecordFiles makes the lists of attachments and of skipped files those of the
 // scan, and writes only when they differ. What the store has of a file that the
 // scan did not find stays if unknown reports that its folder could not be read.
 func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name string) bool) error {
@@ -79,11 +79,13 @@ func difference[V comparable](have, want map[string]V) (gone, changed []string) 
 	return gone, changed
 }
 
+// ExecAll runs a statement whose result is not needed.
 func ExecAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	_, err := tx.ExecContext(ctx, query, args...)
 	return err
 }
 
+// InsertSkipped adds a skipped file to the list.
 func InsertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 	return ExecAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
 		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
@@ -149,7 +151,7 @@ func withTwins(paths []string) []string {
 	return out
 }
 
-// passedOver returns the stats of files that were read and found to be no
+// PassedOver returns the stats of files that were read and found to be no
 // notes, so that an unchanged one is not read again.
 func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
@@ -165,7 +167,7 @@ func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	return out, err
 }
 
-// skippedFiles returns the first of the skipped files, by path, and how many
+// SkippedFiles returns the first of the skipped files, by path, and how many
 // there are.
 func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
 	list = []notes.Skipped{}
@@ -183,7 +185,7 @@ func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipp
 	return list, total, err
 }
 
-// scanned is what a scan found besides notes.
+// Scan is what a scan found besides notes.
 type Scan struct {
 	Attachments []File
 	Skipped     []Skipped
@@ -199,14 +201,14 @@ type Skipped struct {
 	Stat fsid.Stat
 }
 
-// found is a file that a walk saw.
+// File is a file that a walk saw.
 type File struct {
 	Path     string // NFC: the note's name
 	DiskPath string // as the file system spells it
 	Stat     fsid.Stat
 }
 
-// twinMark tells a skipped twin from the note that has the same path.
+// TwinMark tells a skipped twin from the note that has the same path.
 const TwinMark = " (other Unicode form)"
 
 // symlinksSetting is where the store keeps where symlinks lead: the path of
@@ -234,7 +236,7 @@ func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name st
 	return s.notes.Write(ctx, func(tx *sql.Tx) error { return SetSetting(ctx, tx, symlinksSetting, want) })
 }
 
-// symlinksOutside returns the paths of the symlinks that lead to files which
+// SymlinksOutside returns the paths of the symlinks that lead to files which
 // the scope may not read.
 func SymlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[string]bool, error) {
 	if scope.Read == nil {
@@ -252,6 +254,7 @@ func SymlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 	return outside, err
 }
 
+// Canvases returns the canvases and bases of the vault, which name notes by path.
 func (s *Store) Canvases(ctx context.Context) ([]File, error) {
 	var files []File
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {

@@ -26,6 +26,7 @@ func (s *Store) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, erro
 	return set, err
 }
 
+// SelectIDs calls add with the id of each note that the filter selects.
 func SelectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, add func(id int64)) error {
 	where, args := filterSQL(f)
 	globs := notes.Alternatives(notes.Key(f.Glob))

@@ -9,6 +9,7 @@ import (
 	"notesd/notes"
 )
 
+// ForgetHistory erases the deleted notes that ever had the path from history.db.
 func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgotten, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
@@ -33,6 +34,8 @@ func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgott
 	return done, s.history.Rewrite(ctx)
 }
 
+// ForgetDerived erases the paths from notes.db, with embeddings of texts that no
+// note has.
 func (s *Store) ForgetDerived(ctx context.Context, paths []string) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		for _, query := range []string{

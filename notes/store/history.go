@@ -29,7 +29,7 @@ const (
 	opEdit  = "edit"
 )
 
-// version is a text that history is to keep.
+// Version is a text that history is to keep.
 type Version struct {
 	Path, oldPath  string
 	time           int64
@@ -43,7 +43,7 @@ type Version struct {
 	passing        bool // the next version from outside may replace it
 }
 
-// keepOverwritten records, before the store forgets them, the versions that
+// KeepOverwritten records, before the store forgets them, the versions that
 // changes from outside have replaced: notes.db has the last text of each. The
 // caller holds the vault's lock.
 func (s *Store) KeepOverwritten(ctx context.Context, entries []Entry) error {
@@ -94,7 +94,7 @@ func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry)
 	})
 }
 
-// storedVersions returns the texts that notes.db has of these notes.
+// StoredVersions returns the texts that notes.db has of these notes.
 func (s *Store) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -114,7 +114,7 @@ func (s *Store) StoredVersions(ctx context.Context, ids []int64) (map[int64]Vers
 // historyWriter writes history within one transaction.
 type historyWriter struct{ *statements }
 
-// newHistoryWriter returns a writer within the transaction.
+// NewHistoryWriter returns a writer within the transaction.
 func NewHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
 	return historyWriter{newStatements(ctx, tx)}
 }
@@ -357,11 +357,12 @@ func (h historyWriter) Settle(d Document, exists bool, now time.Time) error {
 	return h.setDocument(d.id, d.Path, exists)
 }
 
-// everHad selects the documents of all notes that have, or ever had, the path
+// EverHad selects the documents of all notes that have, or ever had, the path
 // ?1: a name that another note takes over hides neither's history.
 const EverHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
 
+// ParseRevisionCursor returns the revision before which a page of history goes on.
 func ParseRevisionCursor(s string) (int64, error) {
 	if s == "" {
 		return 1<<62 - 1, nil
@@ -373,6 +374,7 @@ func ParseRevisionCursor(s string) (int64, error) {
 	return n, nil
 }
 
+// ScanRevision reads a row of revisions.
 func ScanRevision(rows *sql.Rows) (notes.Revision, error) {
 	var r notes.Revision
 	var at int64
@@ -382,18 +384,19 @@ func ScanRevision(rows *sql.Rows) (notes.Revision, error) {
 	return r, err
 }
 
-// document is a note's identity in history.
+// Document is a note's identity in history.
 type Document struct {
 	id   int64
 	Path string // the last one known
 	Live bool   // as far as history knows
 }
 
-// documents returns those of all notes that have, or ever had, the path.
+// Documents returns those of all notes that have, or ever had, the path.
 func (s *Store) Documents(ctx context.Context, path string) ([]Document, error) {
 	return s.SelectDocuments(ctx, `id IN (`+EverHad+`)`, path)
 }
 
+// SelectDocuments returns the documents that the condition selects.
 func (s *Store) SelectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		return ForEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
@@ -406,7 +409,7 @@ func (s *Store) SelectDocuments(ctx context.Context, where string, args ...any) 
 	return docs, err
 }
 
-// deletedPath returns the path of the one deleted note with this name, which may
+// DeletedPath returns the path of the one deleted note with this name, which may
 // be the end of its path and lack ".md". Without one it returns notFound.
 func (s *Store) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
 	docs, err := s.SelectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
@@ -434,7 +437,7 @@ func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
-// keepText puts a text into a note's history as a version found on disk.
+// KeepText puts a text into a note's history as a version found on disk.
 func (s *Store) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := NewHistoryWriter(ctx, tx)
@@ -452,7 +455,7 @@ func foundVersion(path string, data []byte, at int64) Version {
 	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
 }
 
-// revisionText returns the text of a revision of a note that has, or ever had,
+// RevisionText returns the text of a revision of a note that has, or ever had,
 // the path.
 func (s *Store) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
 	var text []byte
@@ -477,7 +480,7 @@ func (s *Store) RevisionText(ctx context.Context, notePath string, revision int6
 	return text, err
 }
 
-// textByHash returns a text that history knows, or nil.
+// TextByHash returns a text that history knows, or nil.
 func (s *Store) TextByHash(ctx context.Context, hash string) ([]byte, error) {
 	raw, err := hex.DecodeString(hash)
 	if err != nil {
@@ -494,7 +497,7 @@ func (s *Store) TextByHash(ctx context.Context, hash string) ([]byte, error) {
 	return text, err
 }
 
-// newestRevision returns the number of the newest revision of the note at a
+// NewestRevision returns the number of the newest revision of the note at a
 // path.
 func (s *Store) NewestRevision(ctx context.Context, notePath string) (n int64, err error) {
 	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)

@@ -18,7 +18,7 @@ import (
 	"notesd/notes"
 )
 
-// operation is a change to files that notesd makes. It is written to the
+// Operation is a change to files that notesd makes. It is written to the
 // journal, with everything needed to finish it, before the first file changes;
 // so a crash at any instant is finished at the next start, a request that is
 // sent again gets the answer it would have had, and every step can be undone.
@@ -33,7 +33,7 @@ type Operation struct {
 	Moved      []string // the notes in a folder that moves, by their new paths; nor these
 }
 
-// fileChange is one file of an operation.
+// FileChange is one file of an operation.
 type FileChange struct {
 	Note     int64  // the store's note; 0 for a new one
 	OldPath  string // "" for a new note
@@ -57,13 +57,14 @@ const (
 	StateConflict = "conflict"
 )
 
-// isNote reports whether the file is a note, and not a canvas or base that
+// IsNote reports whether the file is a note, and not a canvas or base that
 // names one: those have no history.
 func (f *FileChange) IsNote() bool { return notes.IsNoteName(f.NewPath) || notes.IsNoteName(f.OldPath) }
 
+// Dir is the folder of the file after the operation.
 func (f *FileChange) Dir() string { return path.Dir(f.Place()) }
 
-// stageDir is where the temp file is written.
+// StageDir is where the temp file is written.
 func (f *FileChange) StageDir() string {
 	if f.Before != "" {
 		return path.Dir(f.Before)
@@ -71,7 +72,7 @@ func (f *FileChange) StageDir() string {
 	return f.Dir()
 }
 
-// source is where the old text is until the first name has changed.
+// Source is where the old text is until the first name has changed.
 func (f *FileChange) Source() string {
 	if f.Before != "" {
 		return f.Before
@@ -79,6 +80,7 @@ func (f *FileChange) Source() string {
 	return f.OldDisk
 }
 
+// Place is the path of the file after the operation, or before it for a deletion.
 func (f *FileChange) Place() string {
 	if f.NewDisk == "" {
 		return f.OldDisk
@@ -86,17 +88,18 @@ func (f *FileChange) Place() string {
 	return f.NewDisk
 }
 
-// tempPrefix starts the names of temp files; being hidden they are never notes.
+// TempPrefix starts the names of temp files; being hidden they are never notes.
 const TempPrefix = ".notesd-"
 
+// TempName returns a new name for a temp file.
 func TempName() string { return TempPrefix + rand.Text()[:12] + ".tmp" }
 
 var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[A-Z2-7]{12}\.tmp(\.old|\.part)?$`)
 
-// isTempName reports whether an operation made the name.
+// IsTempName reports whether an operation made the name.
 func IsTempName(name string) bool { return tempNames.MatchString(name) }
 
-// begin writes the operation to the journal, and to history the versions that
+// Begin writes the operation to the journal, and to history the versions that
 // the store has of its notes where the files say something else by now: the
 // store is about to forget them.
 func (s *Store) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
@@ -157,7 +160,7 @@ type journalEntry struct {
 	OldHash, NewHash []byte // oldHash of a note only when history has the text
 }
 
-// journalOf returns the entry that names the temp file, or nil.
+// JournalOf returns the entry that names the temp file, or nil.
 func (s *Store) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
 	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
@@ -190,7 +193,7 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 		operation, ordinal, f.OldDisk, f.NewDisk, f.Temp, hashes[0], hashes[1], f.State, f.Link)
 }
 
-// fail closes an operation that changed nothing. Its request key is given up,
+// Fail closes an operation that changed nothing. Its request key is given up,
 // so that the same request may be tried again.
 func (s *Store) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
@@ -206,7 +209,7 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// finish closes an operation that is on disk and in the store: it becomes
+// Finish closes an operation that is on disk and in the store: it becomes
 // revisions, and its answer is kept for repeats of the request. It returns the
 // revision of the first file.
 func (s *Store) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
@@ -360,7 +363,7 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 		key, request, kind, now.UnixNano(), StateDone, jsonText(answer))
 }
 
-// pendingOperations returns what a crash has interrupted, oldest first.
+// PendingOperations returns what a crash has interrupted, oldest first.
 func (s *Store) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
@@ -424,7 +427,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	return Unpack(codec, packed)
 }
 
-// written describes the operation's outcome; its revision is not known yet.
+// Written describes the operation's outcome; its revision is not known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
 	w := notes.Written{Path: f.NewPath, Diff: ShortDiff(f.Old, f.New, f.NewPath), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
@@ -449,6 +452,7 @@ func (op *Operation) Written() notes.Written {
 	return w
 }
 
+// Conflicts returns the notes that another program changed first.
 func (op *Operation) Conflicts() []string {
 	var paths []string
 	for _, f := range op.Files {
@@ -459,6 +463,7 @@ func (op *Operation) Conflicts() []string {
 	return paths
 }
 
+// IsPureMove reports whether only the name changes.
 func (f *FileChange) IsPureMove() bool {
 	return f.OldPath != "" && f.NewPath != "" && f.OldDisk != f.NewDisk && string(f.Old) == string(f.New)
 }

@@ -8,12 +8,14 @@ import (
 	"notesd/notes"
 )
 
+// Bounds of a walk along links.
 const (
 	MaxLinkDepth     = 3
 	DefaultLinkLimit = 100
 	linkContextRunes = 160
 )
 
+// LinkWalk gathers the links around a note, level by level.
 type LinkWalk struct {
 	Ctx     context.Context
 	Tx      *sql.Tx
@@ -26,6 +28,7 @@ type LinkWalk struct {
 const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
 	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE `
 
+// Follow walks to the depth that the query asks for.
 func (w *LinkWalk) Follow(direction string, start int64, out *[]notes.LinkedNote) error {
 	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1) ORDER BY l.ordinal`
 	if direction == "in" {
@@ -86,7 +89,7 @@ func (w *LinkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	*list = append(*list, n)
 }
 
-// addContext fills in the lines that the links stand in.
+// AddContext fills in the lines that the links stand in.
 func (w *LinkWalk) AddContext() error {
 	w.lines = map[string][]string{}
 	for _, list := range [][]notes.LinkedNote{w.Report.Outgoing, w.Report.Backlinks, w.Report.Unresolved} {

@@ -22,6 +22,7 @@ type order struct {
 	text       bool
 }
 
+// Orders are the sort orders of a list, by name.
 var Orders = map[string]order{
 	"modified": {"n.mtime", true, false},
 	"date":     {"n.date", true, false},

@@ -55,7 +55,7 @@ func (s *Store) lookupWhole(ctx context.Context, ref string, scope notes.Scope) 
 	return found, err
 }
 
-// cleanRef reduces the ways to write a reference to a path or a name.
+// CleanRef reduces the ways to write a reference to a path or a name.
 func CleanRef(ref string) (string, error) {
 	if notes.IsURI(ref) {
 		return notes.ParseURI(ref)
@@ -234,7 +234,7 @@ func overlap(a, b map[[3]rune]bool) float64 {
 	return 2 * float64(shared) / float64(len(a)+len(b))
 }
 
-// inVault makes an absolute path below the vault's folder one in the vault.
+// InVault makes an absolute path below the vault's folder one in the vault.
 func (s *Store) InVault(ref string) string {
 	if !filepath.IsAbs(ref) {
 		return ref
@@ -266,7 +266,7 @@ func (s *Store) Lookup(ctx context.Context, ref string, scope notes.Scope) (note
 	return meta, err
 }
 
-// checkWhole refuses to change a note of which ref names only a part.
+// CheckWhole refuses to change a note of which ref names only a part.
 func (s *Store) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
 	base, a := notes.SplitAnchor(ref)
 	if a == (notes.Anchor{}) {

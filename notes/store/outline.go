@@ -16,8 +16,10 @@ import (
 // what grows through a note is kept as the difference to what came before.
 const outlineVersion = 1
 
+// HashBytes is the size of a SHA-256.
 const HashBytes = 32 // of a SHA-256
 
+// PackOutline packs headings and passages of a note into one column.
 func PackOutline(n *notes.Note) ([]byte, error) {
 	b := append(make([]byte, 0, 64+64*len(n.Chunks)+32*len(n.Headings)), outlineVersion)
 	b = appendStrings(b, n.Aliases)
@@ -70,7 +72,7 @@ func commonLength(a, b []string) int {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// unpackOutline fills in the note's aliases, tags, headings and chunks. Their
+// UnpackOutline fills in the note's aliases, tags, headings and chunks. Their
 // strings share the memory of one.
 func UnpackOutline(packed []byte, n *notes.Note) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// keepChanges is how far back the change feed reaches. A follower that has
+// KeepChanges is how far back the change feed reaches. A follower that has
 // been away for longer is built anew.
 const KeepChanges = 200_000
 
-// journalAge is how long finished operations answer repeats of their request.
+// JournalAge is how long finished operations answer repeats of their request.
 const JournalAge = 30 * 24 * time.Hour
 
 // Revisions that no limit removes: each note's newest, and its newest text.
@@ -22,7 +22,7 @@ const (
 	MayBePruned = `id NOT IN (` + newestOnes + `)`
 )
 
-// unused holds for blobs that no revision and no pending operation names: one
+// Unused holds for blobs that no revision and no pending operation names: one
 // that is finished needs its texts no more.
 const Unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
 	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
@@ -35,7 +35,7 @@ type freeable struct {
 	document int64 // of its newest revision
 }
 
-// pruneBytes drops texts, each with all its revisions, until those that can be
+// PruneBytes drops texts, each with all its revisions, until those that can be
 // dropped fit. The notes that take most of the space lose their oldest texts;
 // no other note loses any.
 func PruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
@@ -78,7 +78,7 @@ func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]free
 	return byDocument, sizes, err
 }
 
-// fairShare returns the most that one document may have so that all together
+// FairShare returns the most that one document may have so that all together
 // have no more than limit.
 func FairShare(sizes map[int64]int64, limit int64) int64 {
 	var each []int64

@@ -29,7 +29,7 @@ func (s *Store) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// loadNote returns one note with everything, or nil when it is gone.
+// LoadNote returns one note with everything, or nil when it is gone.
 func (s *Store) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -44,7 +44,7 @@ func (s *Store) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	return note, err
 }
 
-// forEach calls fn for every row; fn scans it.
+// ForEach calls fn for every row; fn scans it.
 func ForEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// row is what reconciling needs to know of a note.
+// Row is what reconciling needs to know of a note.
 type Row struct {
 	Id       int64
 	Path     string
@@ -133,7 +133,7 @@ type Row struct {
 	hashedAt int64
 }
 
-// rows returns the notes at or below each of the paths, or all of them when
+// Rows returns the notes at or below each of the paths, or all of them when
 // paths is nil, by path.
 func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error) {
 	where, args := ``, []any(nil)
@@ -160,7 +160,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	return out, err
 }
 
-// changesAfter returns up to limit changes after seq, oldest first, and
+// ChangesAfter returns up to limit changes after seq, oldest first, and
 // whether the feed still reaches back that far.
 func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (changes []notes.Change, whole bool, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -179,7 +179,7 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 	return changes, whole, err
 }
 
-// snapshot returns up to limit notes whose last change lies after seq and not
+// Snapshot returns up to limit notes whose last change lies after seq and not
 // after head, as Created changes in the order of that change, for a follower
 // that starts with nothing. What changes meanwhile lies beyond head, and
 // reaches the follower through the feed.
@@ -199,7 +199,7 @@ func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]no
 // attachBytes bounds the text that attach holds in memory.
 const attachBytes = 16 << 20
 
-// attach loads the notes of replayed changes together, which takes a tenth of
+// Attach loads the notes of replayed changes together, which takes a tenth of
 // the time of one by one. What does not fit is left to Change.Note.
 func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 	return s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -228,7 +228,7 @@ func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 	})
 }
 
-// pathByKey returns the path of a note whose folded path this is, or "".
+// PathByKey returns the path of a note whose folded path this is, or "".
 func (s *Store) PathByKey(ctx context.Context, pathKey string) (string, error) {
 	var p string
 	err := s.notes.Reader().QueryRowContext(ctx, `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey).Scan(&p)
@@ -238,7 +238,7 @@ func (s *Store) PathByKey(ctx context.Context, pathKey string) (string, error) {
 	return p, err
 }
 
-// unchanged reports whether a file with this stat can be trusted to hold the
+// Unchanged reports whether a file with this stat can be trusted to hold the
 // bytes that the row was made from.
 func (r Row) Unchanged(s fsid.Stat) bool {
 	changed := s.Ctime // cannot be set at will, as mtime can

@@ -18,7 +18,7 @@ const (
 	LinkAttachment = 3
 )
 
-// linkKey is what resolution looks a target up by: its last segment, folded,
+// LinkKey is what resolution looks a target up by: its last segment, folded,
 // without a note's extension.
 func LinkKey(target string) string {
 	if target == "" {
@@ -27,14 +27,14 @@ func LinkKey(target string) string {
 	return notes.Key(notes.BaseName(strings.TrimSuffix(target, "/")))
 }
 
-// target is a file that a link may lead to.
+// Target is a file that a link may lead to.
 type Target struct {
 	Id         int64 // 0 for an attachment
 	attachment int64 // 0 for a note
 	Path       string
 }
 
-// chooseTarget resolves a link as Obsidian does, among the files whose name
+// ChooseTarget resolves a link as Obsidian does, among the files whose name
 // is the target's last segment: the exact path (from the vault, or from the
 // linking note's folder), else the files whose path ends in the target, the
 // nearest to the linking note first. Two that are equally near are ambiguous.
@@ -57,6 +57,7 @@ func ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (
 	return nearest(dir, absolute, candidates)
 }
 
+// SamePath reports whether two paths are the same without regard to case.
 func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 
 func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
@@ -126,6 +127,7 @@ func treeSteps(a, b string) int {
 	return len(as) + len(bs) - 2*common
 }
 
+// Segments returns the folders of a path.
 func Segments(dir string) []string {
 	if dir == "." || dir == "" {
 		return nil
@@ -156,7 +158,7 @@ func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	return resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys))
 }
 
-// resolveAll resolves every link of the vault.
+// ResolveAll resolves every link of the vault.
 func ResolveAll(ctx context.Context, tx *sql.Tx) error {
 	if err := resolveWhere(ctx, tx, `TRUE`); err != nil {
 		return err

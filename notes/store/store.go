@@ -35,18 +35,19 @@ type Store struct {
 	Roots      []string  // the vault's folder, as it was given and without symlinks; set by NewVault
 }
 
-// StoreOptions are the outside things a store depends on.
+// Options are the outside things a store depends on.
 type Options struct {
 	Now func() time.Time // time.Now when nil
 	Log *slog.Logger     // slog.Default when nil
 }
 
+// The databases of a state directory.
 const (
 	NotesFile   = "notes.db"
 	HistoryFile = "history.db"
 )
 
-// OpenStore opens the databases in dir, which must exist, creating them at
+// Open opens the databases in dir, which must exist, creating them at
 // first. A damaged notes.db is set aside and an empty one begun, which the
 // next reconcile fills; from a damaged history.db every row that can be read
 // is carried over first. Either is told by [Store.Warnings].
@@ -170,7 +171,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 // Close folds both databases' logs into their files. It may be called again.
 func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Close()) }
 
-// setting reads a value of the store table into v; absent is not an error.
+// Setting reads a value of the store table into v; absent is not an error.
 func (s *Store) Setting(ctx context.Context, name string, v any) error {
 	var text string
 	err := s.notes.Reader().QueryRowContext(ctx, `SELECT value FROM store WHERE key = ?`, name).Scan(&text)
@@ -183,6 +184,7 @@ func (s *Store) Setting(ctx context.Context, name string, v any) error {
 	return json.Unmarshal([]byte(text), v)
 }
 
+// SetSetting keeps a value, as JSON, under the name.
 func SetSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"notesd/notes"
 )
 
-// entry is one step of a batch that makes the store equal to the disk.
+// Entry is one step of a batch that makes the store equal to the disk.
 type Entry struct {
 	Kind     notes.ChangeKind
 	Id       int64  // the row it is about; 0 for Created
@@ -23,7 +23,7 @@ type Entry struct {
 	Note     *notes.Note // nil for Deleted
 }
 
-// touch is a file whose bytes are known although its stat changed.
+// Touch is a file whose bytes are known although its stat changed.
 type Touch struct {
 	Id       int64
 	DiskPath string
@@ -31,11 +31,11 @@ type Touch struct {
 	HashedAt int64
 }
 
-// linksStale is the setting that says that links must be resolved anew for
+// LinksStale is the setting that says that links must be resolved anew for
 // the whole vault: a large batch leaves that to the end.
 const LinksStale = "links_stale"
 
-// apply commits the entries as one transaction and returns the changes that
+// Apply commits the entries as one transaction and returns the changes that
 // are now in the feed. Links are resolved with them, or all when a scan of the
 // whole vault is through: most notes of a first one come after those that link
 // to them. The caller holds the vault's lock.

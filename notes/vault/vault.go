@@ -14,7 +14,7 @@ import (
 	"notesd/notes/store"
 )
 
-// VaultOptions say how a vault is kept. Zero values mean the defaults.
+// Options say how a vault is kept. Zero values mean the defaults.
 type Options struct {
 	Ignore       []string      // patterns of what is not touched, beyond hidden files
 	Dates        []string      // front matter keys that hold a note's date, before "date"
@@ -58,8 +58,8 @@ type Vault struct {
 	failpoint func(step string) error // for tests
 }
 
-// NewVault prepares the vault at root for the store's use. The folder need
-// not be there yet: until it is, operations fail with [ErrUnavailable].
+// New prepares the vault at root for the store's use. The folder need
+// not be there yet: until it is, operations fail with [notes.ErrUnavailable].
 func New(ctx context.Context, store *store.Store, root string, opt Options) (*Vault, error) {
 	if opt.MaxNoteBytes == 0 {
 		opt.MaxNoteBytes = 16 << 20

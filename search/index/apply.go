@@ -37,12 +37,13 @@ func (x *Index) Put(ctx context.Context, all ...*notes.Note) error {
 	return x.ApplyUpdates(ctx, to, updates)
 }
 
-// update is a note whose entry in the index is to be renewed.
+// Update is a note whose entry in the index is to be renewed.
 type Update struct {
 	Id   int64
 	Load func(context.Context) (*notes.Note, error) // nil, nil: it does not exist any more
 }
 
+// ApplyUpdates counts the terms of the notes and remembers the position with them.
 func (x *Index) ApplyUpdates(ctx context.Context, to notes.Position, updates []Update) error {
 	if x.damaged.Load() {
 		return errors.New("search index is damaged and waits to be built anew")

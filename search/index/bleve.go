@@ -66,7 +66,7 @@ func (x *Index) reason(err error) string {
 	return strings.ReplaceAll(msg, x.Dir, filepath.Base(x.Dir))
 }
 
-// persistNap makes Bleve wait before it saves, in milliseconds: when many
+// PersistNap makes Bleve wait before it saves, in milliseconds: when many
 // segments come in meanwhile they are merged in memory and written once. It is
 // also how long the last changes may be only in memory; a crash then has them
 // fed again.
@@ -206,7 +206,7 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 	return p, nil
 }
 
-// keptAside is the number of damaged indexes that are kept for inspection.
+// KeptAside is the number of damaged indexes that are kept for inspection.
 const KeptAside = 1
 
 // setAside renames the directory of a damaged index and removes the older ones,

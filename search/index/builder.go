@@ -79,6 +79,7 @@ func (c *counter) in(field int) *postings {
 	return &c.other[field]
 }
 
+// NewBuilder returns an empty builder.
 func NewBuilder() *builder {
 	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
 }

@@ -54,7 +54,7 @@ func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData
 	return set, nil
 }
 
-// matching returns the notes of allowed (nil: all) that a plan's clauses admit.
+// Matching returns the notes of allowed (nil: all) that a plan's clauses admit.
 func (x *Index) Matching(ctx context.Context, p Plan, allowed *notes.IDSet) (*notes.IDSet, error) {
 	s, err := x.reader()
 	if err != nil {
@@ -143,7 +143,7 @@ func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 	return nil
 }
 
-// guard runs a search and turns a panic in Bleve, or a fault on a mapped file
+// Guard runs a search and turns a panic in Bleve, or a fault on a mapped file
 // that was cut short, into an error; the index is built anew then.
 func (x *Index) Guard(search func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -117,7 +117,7 @@ const (
 	twoTypos = 8
 )
 
-// suggest gives each of these terms of the plan, which no note has, the terms
+// Suggest gives each of these terms of the plan, which no note has, the terms
 // that may have been meant.
 func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
 	s, err := x.reader()

@@ -16,7 +16,7 @@ const (
 	flushWake    = 5 * time.Millisecond
 )
 
-// flush waits until everything that was applied is on disk, or cannot be saved.
+// Flush waits until everything that was applied is on disk, or cannot be saved.
 // The caller holds x.mu.
 func (x *Index) Flush() {
 	saved := make(chan struct{})

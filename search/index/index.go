@@ -300,6 +300,7 @@ func (x *Index) Stats() (IndexStats, error) {
 	return s, nil
 }
 
+// DiskSize returns the bytes of the files in a directory.
 func DiskSize(dir string) int64 {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,13 +1,13 @@
 package index
 
-// plan is a query in terms of the index.
+// Plan is a query in terms of the index.
 type Plan struct {
 	Terms   []PlanTerm
 	Require []Clause // every one must hold
 	Exclude []Clause // none may hold
 }
 
-// planTerm is a term that adds to the score of the notes that have it.
+// PlanTerm is a term that adds to the score of the notes that have it.
 type PlanTerm struct {
 	Lookup
 	Weight float64
@@ -19,13 +19,13 @@ type PlanTerm struct {
 	Family bool // forms of the word count as the word
 }
 
-// lookup is a term as it is looked for in the index.
+// Lookup is a term as it is looked for in the index.
 type Lookup struct {
 	Text   string
 	Prefix bool // the beginning of terms
 }
 
-// clause holds for notes that have all of its terms, in one of its fields
+// Clause holds for notes that have all of its terms, in one of its fields
 // each (in any, when there are none).
 type Clause struct {
 	Terms  []Lookup

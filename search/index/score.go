@@ -20,14 +20,14 @@ var (
 	bm25B  float32 = 0.75 // how much a long note is discounted
 )
 
-// ranked is a note that matched.
+// Ranked is a note that matched.
 type Ranked struct {
 	Note  int64
 	Score float64
 	Terms uint64 // bit i: the plan's term i occurs in it (the last bit for all from 63 on)
 }
 
-// ranking is what the index has to say about a plan.
+// Ranking is what the index has to say about a plan.
 type Ranking struct {
 	Best  []Ranked // by falling score, then by id
 	Total int      // notes that matched
@@ -37,7 +37,7 @@ type Ranking struct {
 	scored []*accumulator // of each segment, for textOf until release
 }
 
-// release gives back the scores of all notes.
+// Release gives back the scores of all notes.
 func (r *Ranking) Release() {
 	for _, a := range r.scored {
 		a.release()
@@ -45,7 +45,7 @@ func (r *Ranking) Release() {
 	r.scored = nil
 }
 
-// textOf returns what words say about notes, however far down the ranking they
+// TextOf returns what words say about notes, however far down the ranking they
 // are; those without any are left out.
 func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	found := make(map[int64]Ranked, of.Len())
@@ -59,7 +59,7 @@ func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	return found
 }
 
-// rank scores, until the ranking is released, the notes of admitted (nil: all) and returns the best; the plan's
+// Rank scores, until the ranking is released, the notes of admitted (nil: all) and returns the best; the plan's
 // clauses are for [Index.matching]. It fills in what the prefixes of the plan
 // stand for.
 func (x *Index) Rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
@@ -126,7 +126,7 @@ func shape(data []*segmentData) (docs int, average float32) {
 	return docs, float32(max(1, sum/float64(max(1, docs))))
 }
 
-// idf is how much a term says, from the number of notes that have it.
+// Idf is how much a term says, from the number of notes that have it.
 func Idf(docs, with int) float32 {
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }

@@ -115,7 +115,7 @@ func (x *Index) counted(to notes.Position, n int) error {
 	return nil
 }
 
-// settle makes all that was applied part of the index, but does not wait for a
+// Settle makes all that was applied part of the index, but does not wait for a
 // build that is at work.
 func (x *Index) Settle() {
 	u := &x.Unsettled

@@ -11,6 +11,7 @@ import (
 // that plain lower-case ASCII, nearly all of most text, is recognised for free.
 type class uint8
 
+// The classes of characters that decide where terms begin and end.
 const (
 	classLower class = 1 << iota // a letter: lower case, or of a script without case
 	ClassUpper
@@ -25,10 +26,11 @@ const (
 	ClassWord       = classLower | ClassUpper | classDigit | classMark
 )
 
-// highBit is or-ed into a word's classes when it has a character outside
+// HighBit is or-ed into a word's classes when it has a character outside
 // ASCII. It shares its bit with a class that never occurs inside words.
 const HighBit = ClassSymbol
 
+// AsciiClass is the class of each ASCII character.
 var AsciiClass = func() (t [utf8.RuneSelf]class) {
 	for c := 'a'; c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = classLower, ClassUpper
@@ -42,7 +44,7 @@ var AsciiClass = func() (t [utf8.RuneSelf]class) {
 	return t
 }()
 
-// byteClass is asciiClass for bytes of text; those of longer characters have
+// ByteClass is asciiClass for bytes of text; those of longer characters have
 // no class.
 var ByteClass = func() (t [256]class) {
 	copy(t[:], AsciiClass[:])
@@ -71,6 +73,7 @@ func (p *pages[T]) get(r rune, describe func(rune) T) T {
 
 var classPages pages[class]
 
+// ClassOf returns the class of a character.
 func ClassOf(r rune) class {
 	if r < utf8.RuneSelf {
 		return AsciiClass[r]

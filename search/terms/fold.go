@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold appends the form of s under which it is compared: lower case, without
+// Fold appends the form of s under which it is compared: lower case, without
 // accents, points and vowel marks that writers leave out, compatibility
 // characters (full width, ligatures) replaced by plain ones, and the same for
 // composed and decomposed input.
@@ -39,7 +39,7 @@ func foldUnicode(dst []byte, s string) []byte {
 
 var foldPages pages[string]
 
-// foldRune returns the folded form of one composed character, "" for one that
+// FoldRune returns the folded form of one composed character, "" for one that
 // is dropped.
 func FoldRune(r rune) string { return foldPages.get(r, describeFold) }
 

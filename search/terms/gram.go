@@ -8,7 +8,7 @@ type cluster struct {
 	Text       string // folded
 }
 
-// nextCluster reads the cluster of a run that starts at pos.
+// NextCluster reads the cluster of a run that starts at pos.
 func NextCluster(text string, pos, end int) cluster {
 	r, size := utf8.DecodeRuneInString(text[pos:end])
 	to := pos + size
@@ -49,7 +49,7 @@ func gramLength(kind class) int {
 // grams appends the n-grams of a run.
 func grams(dst []Term, text string, s Span) []Term { return GramsFrom(dst, text, s, nil) }
 
-// gramsFrom appends the n-grams of a run that begin with one of the initials
+// GramsFrom appends the n-grams of a run that begin with one of the initials
 // (nil: with any).
 func GramsFrom(dst []Term, text string, s Span, initials *[256]bool) []Term {
 	n := gramLength(s.Kind())
@@ -104,7 +104,7 @@ func appendGram(dst []Term, text string, window []cluster) []Term {
 	return append(dst, t)
 }
 
-// initial tells first characters apart, roughly: the last byte of the first.
+// Initial tells first characters apart, roughly: the last byte of the first.
 func Initial(s string) byte {
 	if s == "" {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// functionWords are words of languages other than English that say nothing
+// FunctionWords are words of languages other than English that say nothing
 // about what a note is about, folded: of German, French, Spanish, Italian,
 // Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek and
 // Ukrainian. They are dropped from queries in those languages only.
@@ -35,13 +35,13 @@ var functionWordLists = []string{
 	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
 }
 
-// language is what the words of a query say about its language.
+// Language is what the words of a query say about its language.
 type Language struct {
 	Foreign  bool // not English: function words are stop words
 	Families bool // and its words have forms that end differently
 }
 
-// languageOf tells the language of a query's words: another than English when
+// LanguageOf tells the language of a query's words: another than English when
 // they have letters that English has not, or function words of another language,
 // and none of English only.
 func LanguageOf(texts []string) Language {
@@ -84,7 +84,7 @@ const (
 	familyReach  = 3 // letters that they are shorter or longer, at most
 )
 
-// stemOf returns what a word's family shares, "" when it has none.
+// StemOf returns what a word's family shares, "" when it has none.
 func StemOf(word string) string {
 	n := utf8.RuneCountInString(word)
 	if n < familyLeast {
@@ -100,7 +100,7 @@ func StemOf(word string) string {
 	return word
 }
 
-// sameFamily reports whether a term that shares the stem is of the family.
+// SameFamily reports whether a term that shares the stem is of the family.
 func SameFamily(word, term string) bool {
 	d := utf8.RuneCountInString(word) - utf8.RuneCountInString(term)
 	return max(d, -d) <= familyReach

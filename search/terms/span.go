@@ -2,7 +2,7 @@ package terms
 
 import "unicode/utf8"
 
-// span is a stretch of text that makes terms on its own: a word with its
+// Span is a stretch of text that makes terms on its own: a word with its
 // connectors, a run of a script that is cut into n-grams, or a symbol.
 type Span struct {
 	Start, End int // bytes
@@ -12,7 +12,7 @@ type Span struct {
 	Classes class
 }
 
-// kind returns which of classDense, classRunOn, classSymbol or classWord the
+// Kind returns which of classDense, classRunOn, classSymbol or classWord the
 // span is.
 func (s Span) Kind() class {
 	switch s.Classes {
@@ -22,7 +22,7 @@ func (s Span) Kind() class {
 	return ClassWord
 }
 
-// nextSpan returns the first span of text at or after pos; ok is false when
+// NextSpan returns the first span of text at or after pos; ok is false when
 // there is none. Bytes that are not UTF-8 separate words.
 func NextSpan(text string, pos int) (s Span, ok bool) {
 	for pos < len(text) {

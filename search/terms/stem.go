@@ -5,7 +5,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// stem returns the English stem (Porter 2) of a folded word. Words with
+// Stem returns the English stem (Porter 2) of a folded word. Words with
 // anything but ASCII letters are returned as they are: identifiers, versions
 // and other scripts have no English endings.
 func Stem(word string) string {
@@ -22,7 +22,7 @@ func Stem(word string) string {
 	return env.Current()
 }
 
-// stopWords are the words of English that say nothing about what a note is
+// StopWords are the words of English that say nothing about what a note is
 // about. They are indexed, and dropped only from queries that have others.
 var StopWords = func() map[string]bool {
 	set := map[string]bool{}

@@ -14,7 +14,7 @@ const (
 	maxParts    = 64  // parts of a word that are indexed
 )
 
-// term is one entry of the index made from a span, with the bytes of the text
+// Term is one entry of the index made from a span, with the bytes of the text
 // that it was made from.
 type Term struct {
 	Text       string
@@ -23,7 +23,7 @@ type Term struct {
 	Short      bool // of an n-gram at the end of a run: fewer than n characters
 }
 
-// expand appends the terms of a span of text to dst.
+// Expand appends the terms of a span of text to dst.
 func Expand(dst []Term, text string, s Span) []Term {
 	switch s.Kind() {
 	case ClassDense, ClassRunOn:
@@ -67,9 +67,10 @@ func foldTerm(raw string) string {
 	return Stem(Clip(string(Fold(buf[:0], raw))))
 }
 
-// clip cuts a term to its greatest length, between characters.
+// Clip cuts a term to its greatest length, between characters.
 func Clip(s string) string { return ClipTo(s, MaxTerm) }
 
+// ClipTo cuts a term to at most n bytes, at the end of a character.
 func ClipTo(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -169,7 +170,7 @@ func compound(dst []Term, text string, s Span) []Term {
 	return dst
 }
 
-// nextPart returns the end of the part of a word at from, and the start of the
+// NextPart returns the end of the part of a word at from, and the start of the
 // part after it.
 func NextPart(text string, from, end int) (to, next int) {
 	for to = from; to < end; {
