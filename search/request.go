@@ -26,6 +26,7 @@ type request struct {
 	notPhrases [][]string
 	filter     notes.Filter
 	meaning    string // the query without filters, for the semantic side
+	foreign    bool   // the query is in another language than English
 }
 
 // planTerms returns the terms of the plan that the words are.
@@ -71,6 +72,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		}
 	}
 	b.Language = terms.LanguageOf(meaning)
+	b.foreign = b.Foreign
 	for _, text := range meaning {
 		b.add(text)
 	}

@@ -19,19 +19,23 @@ const (
 	// of its nearness.
 	clearShare = 0.45
 	wordsShare = 0.2
-	// fluent is the weight of meaning in queries that the model understands well;
-	// in others cosines are lower.
+	// fluent is the weight of meaning in queries that the model understands well.
+	// In another language cosines are lower. So are those of words that no
+	// language has, for which a low floor would let everything pass.
 	fluent = 0.5
 )
 
 // floor returns how near a passage must be, of so many, to be a hit by meaning,
-// and to be clearly one.
-func floor(m meaning) (hit, clear float64) {
+// and to be clearly one. foreign reports whether the query is in another language
+// than English.
+func floor(m meaning, foreign bool) (hit, clear float64) {
 	f := floorMost
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	f *= min(1, m.weight/fluent)
+	if foreign {
+		f *= min(1, m.weight/fluent)
+	}
 	return m.here.of(f), m.usual.of(f + clearAbove)
 }
 

@@ -10,7 +10,7 @@ import (
 // near does not depend on the vault.
 func TestFloor(t *testing.T) {
 	bounds := func(m meaning) []float64 {
-		hit, clear := floor(m)
+		hit, clear := floor(m, m.weight < fluent)
 		return []float64{hit, clear}
 	}
 	minilm := meaning{passages: 1 << 20, weight: fluent}
@@ -19,6 +19,9 @@ func TestFloor(t *testing.T) {
 	assert.Less(t, bounds(few)[0], .25)
 	foreign := meaning{passages: 1 << 20, weight: fluent / 2}
 	assert.InDeltaSlice(t, []float64{.18, .24}, bounds(foreign), 1e-9)
+
+	nonsense, _ := floor(foreign, false)
+	assert.InDelta(t, .36, nonsense, 1e-9, "words that no language has lower nothing")
 
 	e5 := minilm
 	e5.usual = Spread{-.22, .088}
