@@ -32,7 +32,7 @@ describe("@modelcontextprotocol/inspector --cli", () => {
   });
 
   test("tools/call search_notes", async () => {
-    const result = await inspect("--method", "tools/call", "--tool-name", "search_notes", "--tool-arg", "query=steam oak ribs", "limit=2");
+    const result = await inspect("--method", "tools/call", "--tool-name", "search_notes", "--tool-arg", "query=how to steam bend oak ribs", "limit=2");
     assert.equal(result.structuredContent.results[0].path, "How-to/Steam-bend a Rib.md");
   });
 
