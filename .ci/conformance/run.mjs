@@ -12,7 +12,7 @@ import { createInterface } from "node:readline";
 
 import { bridge } from "./bridge.mjs";
 import { forward } from "./forwarder.mjs";
-import { picture, promptFolder, prompts, scratch } from "./stand-ins.mjs";
+import { picture, promptFolder, prompts, scratch, vaults } from "./stand-ins.mjs";
 
 const here = import.meta.dirname;
 const root = resolve(here, "../..");
@@ -64,6 +64,7 @@ class Server {
     cpSync(join(root, "examples", "vault"), vault, { recursive: true });
     mkdirSync(join(vault, "Scratch"));
     mkdirSync(join(vault, promptFolder));
+    vaults.add(vault);
     scratch.forEach((note) => writeFileSync(join(vault, note.path), note.text));
     writeFileSync(join(vault, picture.path), Buffer.from(picture.base64, "base64"));
     Object.entries(prompts).forEach(([prompt, text]) => writeFileSync(join(vault, promptFolder, `${prompt}.md`), text));

@@ -1,3 +1,6 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 // The suite calls its fixtures by name: a tool "test_simple_text", a resource
 // "test://static-text". Where notesd has something that does what the fixture
 // stands for, this says what. Only requests are changed, never an answer.
@@ -9,6 +12,7 @@ export const scratch = Array.from({ length: 40 }, (_, i) => ({
   text: `# Note ${i}\n\nThe parameter was 123.\n`,
 }));
 let used = 0;
+let added = 0;
 
 // A picture that the first of them links to.
 export const picture = {
@@ -36,6 +40,17 @@ const resources = {
   "test://template/123/data": "note:///Scratch/Note%200.md",
 };
 
+// The vaults of the servers. Only the user writes in the prompts folder, so a new
+// prompt is a file that appears there.
+export const vaults = new Set();
+function addPrompt() {
+  for (const vault of vaults) {
+    if (existsSync(join(vault, promptFolder))) {
+      writeFileSync(join(vault, promptFolder, `new_prompt_${++added}.md`), "A prompt.\n");
+    }
+  }
+}
+
 // Deleting a note asks the user first.
 function deleteOne() {
   return { name: "delete_note", arguments: { note: scratch[1 + (used++ % (scratch.length - 1))].path } };
@@ -44,7 +59,10 @@ function deleteOne() {
 const tools = {
   test_simple_text: () => ({ name: "vault_overview", arguments: {} }),
   test_reconnection: () => ({ name: "vault_overview", arguments: {} }),
-  test_trigger_prompt_change: () => ({ name: "create_note", arguments: { path: `${promptFolder}/new_prompt.md`, title: "New", content: "A prompt.\n" } }),
+  test_trigger_prompt_change: () => {
+    addPrompt();
+    return { name: "vault_overview", arguments: {} };
+  },
   test_error_handling: () => ({ name: "read_note", arguments: { note: "No such note anywhere" } }),
   test_elicitation: deleteOne,
   test_input_required_result_elicitation: deleteOne,
