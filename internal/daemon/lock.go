@@ -133,9 +133,6 @@ func AwaitEnd(ctx context.Context, dir string, pid int) error {
 	}
 }
 
-// Dir returns the state directory, absolute.
-func (l *Lock) Dir() string { return l.dir }
-
 // ReadHolder reads who holds the lock of dir, or held it last.
 func ReadHolder(dir string) (Holder, error) {
 	var h Holder
