@@ -12,7 +12,7 @@ import (
 
 // HistoryBegins returns when the first version was seen of which anything is
 // known; the zero time when nothing is.
-func (s *Store) HistoryBegins(ctx context.Context) (time.Time, error) {
+func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
 	var first int64
 	for _, from := range []struct {
 		db    *sqlite.DB
@@ -33,11 +33,11 @@ func (s *Store) HistoryBegins(ctx context.Context) (time.Time, error) {
 }
 
 // AsOf returns, by path, how to load the text that each note had at a moment.
-func (s *Store) AsOf(ctx context.Context, at int64) (map[string]func(context.Context) ([]byte, error), error) {
+func (s *Versions) AsOf(ctx context.Context, at int64) (map[string]func(context.Context) ([]byte, error), error) {
 	texts := map[string]func(context.Context) ([]byte, error){}
 	changedSince := map[string]bool{} // present notes whose text of that moment is history's business
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := ForEach(ctx, tx, `SELECT r.path, r.hash FROM revisions r WHERE r.hash IS NOT NULL AND
+		err := forEach(ctx, tx, `SELECT r.path, r.hash FROM revisions r WHERE r.hash IS NOT NULL AND
 			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at}, func(rows *sql.Rows) error {
 			var p string
 			var hash []byte
@@ -48,7 +48,7 @@ func (s *Store) AsOf(ctx context.Context, at int64) (map[string]func(context.Con
 		if err != nil {
 			return err
 		}
-		return ForEach(ctx, tx, `SELECT path FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT path FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`, nil, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			changedSince[p] = true
@@ -63,9 +63,9 @@ func (s *Store) AsOf(ctx context.Context, at int64) (map[string]func(context.Con
 
 // addUnchanged adds what notes.db knows: the present version of each note, if
 // it was there at that moment, also where history has older ones.
-func (s *Store) addUnchanged(ctx context.Context, at int64, texts map[string]func(context.Context) ([]byte, error), changed map[string]bool) error {
+func (s *Versions) addUnchanged(ctx context.Context, at int64, texts map[string]func(context.Context) ([]byte, error), changed map[string]bool) error {
 	return s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT id, path, first_seen, mtime FROM notes`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT id, path, first_seen, mtime FROM notes`, nil, func(rows *sql.Rows) error {
 			var id, firstSeen, mtime int64
 			var p string
 			if err := rows.Scan(&id, &p, &firstSeen, &mtime); err != nil {
@@ -87,7 +87,7 @@ func (s *Store) addUnchanged(ctx context.Context, at int64, texts map[string]fun
 }
 
 // Blob returns the text with this hash.
-func (s *Store) Blob(ctx context.Context, hash []byte) (text []byte, err error) {
+func (s *Versions) Blob(ctx context.Context, hash []byte) (text []byte, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		text, err = loadBlob(ctx, tx, hash)
 		return err

@@ -35,12 +35,12 @@ func NoAttachment(name string, others []string) error {
 // LinkedAttachment returns the attachment of this path, in any case, that a
 // note within the scope links to; without one, a zero found and the paths of
 // those that have the same file name.
-func (s *Store) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
+func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
 	where, args := filterSQL(notes.Filter{Scope: scope.Read})
 	args = append([]any{notes.Key(path.Base(name))}, args...)
 	var folded File
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
+		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
 			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)
@@ -70,10 +70,10 @@ func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err
 
 // AttachmentsOf returns the attachments that a note links to, each once, in
 // the order of the first links.
-func (s *Store) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
+func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
 	var files []File
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
+		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
 			WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, []any{note}, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)

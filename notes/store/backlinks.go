@@ -12,10 +12,10 @@ import (
 )
 
 // LinkedFrom returns the other notes that link to the note.
-func (s *Store) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
+func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
 	paths := []string{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			if scope.CanRead(p) {
@@ -32,7 +32,7 @@ func (s *Store) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) (
 func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
+		err := forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
 			[]any{jsonArg(keys)}, func(rows *sql.Rows) error {
 				var p string
 				err := rows.Scan(&p)
@@ -42,7 +42,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 		if err != nil {
 			return err
 		}
-		return ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
 			err := rows.Scan(&k, &t.Id, &t.Path)
@@ -57,7 +57,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
 	var paths []string
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			paths = append(paths, p)
@@ -73,7 +73,7 @@ func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, 
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
 	moves := map[string]string{} // the note → what was moved
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
+		return forEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
 			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
 			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
 			var note, moved string
@@ -87,7 +87,7 @@ func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, erro
 	}
 	var out []string
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
 			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
 				var note string
 				err := rows.Scan(&note)

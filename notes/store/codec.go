@@ -34,8 +34,8 @@ func pack(data []byte) (codec int, packed []byte) {
 	return codecZstd, packed
 }
 
-// Unpack returns the plain bytes of what was packed with the codec.
-func Unpack(codec int, packed []byte) ([]byte, error) {
+// unpack returns the plain bytes of what was packed with the codec.
+func unpack(codec int, packed []byte) ([]byte, error) {
 	switch codec {
 	case codecPlain:
 		return packed, nil

@@ -51,7 +51,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 		return nil
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
-		if err := ExecAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(skippedGone)); err != nil {
+		if err := execAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(skippedGone)); err != nil {
 			return err
 		}
 		for _, name := range skippedNew {
@@ -79,15 +79,15 @@ func difference[V comparable](have, want map[string]V) (gone, changed []string) 
 	return gone, changed
 }
 
-// ExecAll runs a statement whose result is not needed.
-func ExecAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+// execAll runs a statement whose result is not needed.
+func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	_, err := tx.ExecContext(ctx, query, args...)
 	return err
 }
 
 // InsertSkipped adds a skipped file to the list.
 func InsertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
-	return ExecAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
+	return execAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
 		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
 }
 
@@ -96,7 +96,7 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 	if len(gone)+len(changed) == 0 {
 		return nil
 	}
-	if err := ExecAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(gone)); err != nil {
+	if err := execAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(gone)); err != nil {
 		return err
 	}
 	keys := make([]string, 0, len(gone)+len(changed))
@@ -106,7 +106,7 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 	for _, name := range changed {
 		k := notes.Key(path.Base(name))
 		keys = append(keys, k)
-		if err := ExecAll(ctx, tx, `INSERT INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)
+		if err := execAll(ctx, tx, `INSERT INTO attachments (path, disk_path, name_key) VALUES (?, ?, ?)
 			ON CONFLICT (path) DO UPDATE SET disk_path = excluded.disk_path`, name, diskPaths[name], k); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[strin
 		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{jsonArg(withTwins(p.Looked))}
 	}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
+		err := forEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
 			var name, diskPath string
 			err := rows.Scan(&name, &diskPath)
 			attachments[name] = diskPath
@@ -132,7 +132,7 @@ func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[strin
 		if err != nil {
 			return err
 		}
-		return ForEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
 			var k Skipped
 			err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
 			skipped[k.Path] = k
@@ -156,7 +156,7 @@ func withTwins(paths []string) []string {
 func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
 			var name string
 			var st fsid.Stat
 			err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
@@ -175,7 +175,7 @@ func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipp
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
 			return err
 		}
-		return ForEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
 			var k notes.Skipped
 			err := rows.Scan(&k.Path, &k.Reason)
 			list = append(list, k)
@@ -236,14 +236,14 @@ func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name st
 	return s.notes.Write(ctx, func(tx *sql.Tx) error { return SetSetting(ctx, tx, symlinksSetting, want) })
 }
 
-// SymlinksOutside returns the paths of the symlinks that lead to files which
+// symlinksOutside returns the paths of the symlinks that lead to files which
 // the scope may not read.
-func SymlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[string]bool, error) {
+func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[string]bool, error) {
 	if scope.Read == nil {
 		return nil, nil
 	}
 	outside := map[string]bool{}
-	err := ForEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
 		var name, target string
 		err := rows.Scan(&name, &target)
 		if !scope.CanRead(target) {
@@ -258,7 +258,7 @@ func SymlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 func (s *Store) Canvases(ctx context.Context) ([]File, error) {
 	var files []File
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)
 			files = append(files, f)

@@ -12,7 +12,7 @@ import (
 // Resolve returns the ids of the notes that the filter selects, or nil, which
 // stands for every note, when the filter is zero. A filter that makes no sense
 // is an [*Error] with [ErrInvalid].
-func (s *Store) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	if f.IsZero() {
 		return nil, nil
 	}
@@ -21,16 +21,16 @@ func (s *Store) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, erro
 	}
 	set := &notes.IDSet{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return SelectIDs(ctx, tx, f, set.Add)
+		return selectIDs(ctx, tx, f, set.Add)
 	})
 	return set, err
 }
 
-// SelectIDs calls add with the id of each note that the filter selects.
-func SelectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, add func(id int64)) error {
+// selectIDs calls add with the id of each note that the filter selects.
+func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, add func(id int64)) error {
 	where, args := filterSQL(f)
 	globs := notes.Alternatives(notes.Key(f.Glob))
-	return ForEach(ctx, tx, `SELECT n.id, n.path, n.front_matter FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
+	return forEach(ctx, tx, `SELECT n.id, n.path, n.front_matter FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ type searchable struct {
 
 // ResolveSearch is Resolve for a search: templates and what Obsidian excludes
 // are left out unless the filter names their place.
-func (s *Store) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	all := s.Aside.Load()
 	f.Aside = all.ForFilter(f)
 	if f.Aside.IsZero() {
@@ -168,7 +168,7 @@ func (s *Store) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet
 }
 
 // allSearchable keeps the set of the most frequent filter until a note changes.
-func (s *Store) allSearchable(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
+func (s *Reader) allSearchable(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	c := &s.searchable
 	c.mu.Lock()
 	defer c.mu.Unlock()

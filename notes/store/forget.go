@@ -9,8 +9,17 @@ import (
 	"notesd/notes"
 )
 
-// ForgetHistory erases the deleted notes that ever had the path from history.db.
-func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgotten, err error) {
+// Forget erases the deleted notes that ever had the path from both databases,
+// with the pages that they freed. The caller holds the vault's lock.
+func (s *Store) Forget(ctx context.Context, p string) (notes.Forgotten, error) {
+	done, err := s.forgetVersions(ctx, p)
+	if err != nil {
+		return done, err
+	}
+	return done, s.forgetDerived(ctx, done.Paths)
+}
+
+func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.Forgotten, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
 			return err
@@ -23,10 +32,10 @@ func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgott
 		if err := forgetOperations(ctx, tx, p, done.Paths); err != nil {
 			return err
 		}
-		if err := ExecAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
+		if err := execAll(ctx, tx, `DELETE FROM documents WHERE id IN (`+forgotten+`)`, p); err != nil { // its revisions go with it
 			return err
 		}
-		return ExecAll(ctx, tx, `DELETE FROM blobs WHERE `+Unused)
+		return execAll(ctx, tx, `DELETE FROM blobs WHERE `+unused)
 	})
 	if err != nil {
 		return done, err
@@ -34,16 +43,16 @@ func (s *Store) ForgetHistory(ctx context.Context, p string) (done notes.Forgott
 	return done, s.history.Rewrite(ctx)
 }
 
-// ForgetDerived erases the paths from notes.db, with embeddings of texts that no
+// forgetDerived erases the paths from notes.db, with embeddings of texts that no
 // note has.
-func (s *Store) ForgetDerived(ctx context.Context, paths []string) error {
+func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		for _, query := range []string{
 			`UPDATE changes SET path = '', old_path = '' WHERE note NOT IN (SELECT id FROM notes) AND note IN
 				(SELECT c.note FROM changes c JOIN json_each(?1) j ON j.value IN (c.path, c.old_path))`, // the seq stays: followers count on it
 			`DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND ?1 = ?1`,
 		} {
-			if err := ExecAll(ctx, tx, query, jsonArg(paths)); err != nil {
+			if err := execAll(ctx, tx, query, jsonArg(paths)); err != nil {
 				return err
 			}
 		}
@@ -59,10 +68,10 @@ func (s *Store) ForgetDerived(ctx context.Context, paths []string) error {
 }
 
 // forgotten selects the documents of the deleted notes that ever had the path.
-const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + EverHad + `)`
+const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
 
 func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
-	err = ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
+	err = forEach(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var s string
 		err := rows.Scan(&s)
 		out = append(out, s)
@@ -92,7 +101,7 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 	for i, path := range paths {
 		quoted[i] = jsonText(path)
 	}
-	return ExecAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
+	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
 		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
 		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
 		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, jsonArg(quoted))

@@ -19,8 +19,8 @@ import (
 // version that the next one lost text of is kept as well, but no more than
 // lossyKept within seenEvery, for a program may rewrite a file every second.
 const (
-	SeenEvery = 10 * time.Minute
-	LossyKept = 10
+	seenEvery = 10 * time.Minute
+	lossyKept = 10
 )
 
 // Operations of versions that were found on disk.
@@ -46,7 +46,7 @@ type Version struct {
 // KeepOverwritten records, before the store forgets them, the versions that
 // changes from outside have replaced: notes.db has the last text of each. The
 // caller holds the vault's lock.
-func (s *Store) KeepOverwritten(ctx context.Context, entries []Entry) error {
+func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	var ids []int64
 	var created []string
 	byID := map[int64]Entry{}
@@ -69,18 +69,18 @@ func (s *Store) KeepOverwritten(ctx context.Context, entries []Entry) error {
 		return nil
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file is back under the name of a deleted note
-		return ExecAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
+		return execAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
 			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, jsonArg(created))
 	})
 }
 
-func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry) error {
+func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry) error {
 	replaced, err := s.StoredVersions(ctx, ids)
 	if err != nil {
 		return err
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := NewHistoryWriter(ctx, tx)
+		h := newHistoryWriter(ctx, tx)
 		for _, id := range ids { // in the order of the batch, so that revisions are
 			old, ok := replaced[id]
 			if !ok {
@@ -95,10 +95,10 @@ func (s *Store) keepSome(ctx context.Context, ids []int64, byID map[int64]Entry)
 }
 
 // StoredVersions returns the texts that notes.db has of these notes.
-func (s *Store) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
+func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
+		return forEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
 			FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 			var id int64
 			v := Version{author: notes.Outside}
@@ -114,14 +114,14 @@ func (s *Store) StoredVersions(ctx context.Context, ids []int64) (map[int64]Vers
 // historyWriter writes history within one transaction.
 type historyWriter struct{ *statements }
 
-// NewHistoryWriter returns a writer within the transaction.
-func NewHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
+// newHistoryWriter returns a writer within the transaction.
+func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
 	return historyWriter{newStatements(ctx, tx)}
 }
 
 // outside records that a change from outside replaced the version old.
 func (h historyWriter) outside(old Version, e Entry, now time.Time) error {
-	doc, err := h.Document(old.Path)
+	doc, err := h.document(old.Path)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time) error {
 	if old.hasHash(e.Note.Hash) {
 		return nil
 	}
-	text, err := Unpack(old.codec, old.data)
+	text, err := unpack(old.codec, old.data)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 	if err := h.keepOutside(doc, old); err != nil {
 		return err
 	}
-	text, err := Unpack(old.codec, old.data)
+	text, err := unpack(old.codec, old.data)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 // movedOutside: a note without history, whose text has not changed, needs none
 // for having moved.
 func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Time) error {
-	newest, err := h.Newest(doc, 1)
+	newest, err := h.newest(doc, 1)
 	if err != nil {
 		return err
 	}
@@ -197,12 +197,12 @@ func (v Version) hasHash(hash string) bool { return hex.EncodeToString(v.Hash) =
 // one before it is of about the same time. Times may run backwards: a clock
 // that was ahead must not thin out what follows.
 func (h historyWriter) keepOutside(doc int64, v Version) error {
-	newest, err := h.Newest(doc, 2)
-	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].Hash, v.Hash) {
+	newest, err := h.newest(doc, 2)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
 		return err
 	}
 	if len(newest) == 2 && newest[0].passing {
-		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(SeenEvery) {
+		if gap := newest[0].time - newest[1].time; 0 <= gap && gap < int64(seenEvery) {
 			if err := h.drop(newest[0]); err != nil {
 				return err
 			}
@@ -214,22 +214,22 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 			return err
 		}
 	}
-	return h.AddFound(doc, newest, v)
+	return h.addFound(doc, newest, v)
 }
 
 // keepAlways appends a version that was found on disk and that no file has any
 // more, unless it is the newest already: it is never thinned out.
 func (h historyWriter) keepAlways(doc int64, v Version) error {
-	newest, err := h.Newest(doc, 1)
-	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].Hash, v.Hash) {
+	newest, err := h.newest(doc, 1)
+	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
 		return err
 	}
-	return h.AddFound(doc, newest, v)
+	return h.addFound(doc, newest, v)
 }
 
 // addFound appends a version that was found on disk after the newest.
-func (h historyWriter) AddFound(doc int64, newest []lastRevision, v Version) error {
-	text, err := Unpack(v.codec, v.data)
+func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) error {
+	text, err := unpack(v.codec, v.data)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (h historyWriter) AddFound(doc int64, newest []lastRevision, v Version) err
 	v.author, v.operation = notes.Outside, opFound
 	if len(newest) > 0 {
 		v.operation = opEdit
-		if before, err = h.text(newest[0].Hash); err != nil {
+		if before, err = h.text(newest[0].hash); err != nil {
 			return err
 		}
 	}
@@ -260,8 +260,8 @@ func (h historyWriter) text(hash []byte) ([]byte, error) {
 func (h historyWriter) manyBefore(doc, at int64) (bool, error) {
 	var n int
 	err := h.row(`SELECT count(*) FROM revisions WHERE document = ? AND author = 'outside' AND time BETWEEN ? AND ?`,
-		[]any{doc, at - int64(SeenEvery), at}, &n)
-	return n >= LossyKept, err
+		[]any{doc, at - int64(seenEvery), at}, &n)
+	return n >= lossyKept, err
 }
 
 // drop removes a revision, and its text when nothing else needs it.
@@ -269,21 +269,21 @@ func (h historyWriter) drop(r lastRevision) error {
 	if err := h.exec(`DELETE FROM revisions WHERE id = ?`, r.id); err != nil {
 		return err
 	}
-	return h.exec(`DELETE FROM blobs WHERE hash = ? AND `+Unused, r.Hash)
+	return h.exec(`DELETE FROM blobs WHERE hash = ? AND `+unused, r.hash)
 }
 
 type lastRevision struct {
 	id      int64
 	time    int64
-	Hash    []byte
+	hash    []byte
 	passing bool
 }
 
 // newest returns the last n revisions of a document, newest first.
-func (h historyWriter) Newest(doc int64, n int) (revisions []lastRevision, err error) {
-	err = ForEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
+func (h historyWriter) newest(doc int64, n int) (revisions []lastRevision, err error) {
+	err = forEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
 		var r lastRevision
-		err := rows.Scan(&r.id, &r.time, &r.Hash, &r.passing)
+		err := rows.Scan(&r.id, &r.time, &r.hash, &r.passing)
 		revisions = append(revisions, r)
 		return err
 	})
@@ -296,7 +296,7 @@ const currentDocument = `SELECT id FROM documents WHERE path = ? ORDER BY live D
 
 // document returns the identity of the note at path, or of the one that was
 // there last, minting one for a note without history.
-func (h historyWriter) Document(path string) (int64, error) {
+func (h historyWriter) document(path string) (int64, error) {
 	var id int64
 	err := h.row(currentDocument, []any{path}, &id)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -338,32 +338,112 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }
 
-func (h historyWriter) Settle(d Document, exists bool, now time.Time) error {
-	newest, err := h.Newest(d.id, 1)
+// MatchFiles makes history agree with the files where no change told it of
+// them: notes.db was rebuilt, or history.db is an older copy that was put back.
+// Notes that history has as existing and that are gone get a deletion; those
+// that it has as deleted and that exist, exist again. exists has the paths of
+// all files; nothing is concluded for those that unknown reports.
+func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool, unknown func(path string) bool) error {
+	docs, err := s.selectDocuments(ctx, `true`)
 	if err != nil {
 		return err
 	}
-	if !exists && len(newest) > 0 && newest[0].Hash != nil {
-		gone := Version{Path: d.Path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
-		text, err := h.text(newest[0].Hash)
+	current := map[string]Document{} // as currentDocument selects it
+	for _, d := range docs {
+		if before, ok := current[d.Path]; !ok || d.Live || !before.Live {
+			current[d.Path] = d
+		}
+	}
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := newHistoryWriter(ctx, tx)
+		for _, d := range current {
+			is := exists(d.Path)
+			if d.Live == is || unknown(d.Path) {
+				continue
+			}
+			newest, err := h.newest(d.id, 1)
+			if err != nil {
+				return err
+			}
+			if !is && len(newest) > 0 && newest[0].hash != nil {
+				text, err := h.text(newest[0].hash)
+				if err != nil {
+					return err
+				}
+				gone := Version{Path: d.Path, time: s.Now().UnixNano(), author: notes.Outside, operation: "delete"}
+				_, gone.removed = lineChanges(text, nil)
+				if err := h.add(d.id, gone); err != nil {
+					return err
+				}
+			}
+			if err := h.setDocument(d.id, d.Path, is); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// KeepPresent puts the present version of a note into its history. The caller
+// holds the vault's lock.
+func (s *Versions) KeepPresent(ctx context.Context, id int64) error {
+	present, err := s.StoredVersions(ctx, []int64{id})
+	if err != nil || len(present) == 0 {
+		return err
+	}
+	return s.history.Write(ctx, func(tx *sql.Tx) error {
+		h := newHistoryWriter(ctx, tx)
+		doc, err := h.document(present[id].Path)
 		if err != nil {
 			return err
 		}
-		_, gone.removed = lineChanges(text, nil)
-		if err := h.add(d.id, gone); err != nil {
-			return err
-		}
-	}
-	return h.setDocument(d.id, d.Path, exists)
+		return h.keepAlways(doc, present[id]) // not passing: it is about to be shown
+	})
 }
 
-// EverHad selects the documents of all notes that have, or ever had, the path
+// Page returns the versions of all notes that have, or ever had, the path,
+// newest first, as far as the query's scope may read them.
+func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) (notes.HistoryPage, error) {
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	before, err := parseRevisionCursor(q.Cursor)
+	if err != nil {
+		return notes.HistoryPage{}, err
+	}
+	page := notes.HistoryPage{Revisions: []notes.Revision{}}
+	enough := errors.New("enough")
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed
+			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 ORDER BY r.id DESC`, []any{path, before}, func(rows *sql.Rows) error {
+			r, err := scanRevision(rows)
+			if err != nil || !q.Scope.CanRead(r.Path) {
+				return err
+			}
+			if len(page.Revisions) == q.Limit {
+				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
+				return enough
+			}
+			if !q.Scope.CanRead(r.OldPath) {
+				r.OldPath = ""
+			}
+			page.Revisions = append(page.Revisions, r)
+			return nil
+		})
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return notes.HistoryPage{}, err
+	}
+	return page, nil
+}
+
+// everHad selects the documents of all notes that have, or ever had, the path
 // ?1: a name that another note takes over hides neither's history.
-const EverHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
+const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
 
-// ParseRevisionCursor returns the revision before which a page of history goes on.
-func ParseRevisionCursor(s string) (int64, error) {
+// parseRevisionCursor returns the revision before which a page of history goes on.
+func parseRevisionCursor(s string) (int64, error) {
 	if s == "" {
 		return 1<<62 - 1, nil
 	}
@@ -374,8 +454,8 @@ func ParseRevisionCursor(s string) (int64, error) {
 	return n, nil
 }
 
-// ScanRevision reads a row of revisions.
-func ScanRevision(rows *sql.Rows) (notes.Revision, error) {
+// scanRevision reads a row of revisions.
+func scanRevision(rows *sql.Rows) (notes.Revision, error) {
 	var r notes.Revision
 	var at int64
 	var hash []byte
@@ -392,14 +472,14 @@ type Document struct {
 }
 
 // Documents returns those of all notes that have, or ever had, the path.
-func (s *Store) Documents(ctx context.Context, path string) ([]Document, error) {
-	return s.SelectDocuments(ctx, `id IN (`+EverHad+`)`, path)
+func (s *Versions) Documents(ctx context.Context, path string) ([]Document, error) {
+	return s.selectDocuments(ctx, `id IN (`+everHad+`)`, path)
 }
 
-// SelectDocuments returns the documents that the condition selects.
-func (s *Store) SelectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
+// selectDocuments returns the documents that the condition selects.
+func (s *Versions) selectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
 			var d Document
 			err := rows.Scan(&d.id, &d.Path, &d.Live)
 			docs = append(docs, d)
@@ -411,8 +491,8 @@ func (s *Store) SelectDocuments(ctx context.Context, where string, args ...any) 
 
 // DeletedPath returns the path of the one deleted note with this name, which may
 // be the end of its path and lack ".md". Without one it returns notFound.
-func (s *Store) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
-	docs, err := s.SelectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
+func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
+	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
 		name, escapeLike(name))
 	if err != nil {
 		return "", err
@@ -438,10 +518,10 @@ func escapeLike(s string) string {
 }
 
 // KeepText puts a text into a note's history as a version found on disk.
-func (s *Store) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
+func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := NewHistoryWriter(ctx, tx)
-		doc, err := h.Document(path)
+		h := newHistoryWriter(ctx, tx)
+		doc, err := h.document(path)
 		if err != nil {
 			return err
 		}
@@ -457,12 +537,12 @@ func foundVersion(path string, data []byte, at int64) Version {
 
 // RevisionText returns the text of a revision of a note that has, or ever had,
 // the path.
-func (s *Store) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
+func (s *Versions) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
 	var text []byte
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		var hash []byte
 		var was string
-		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+EverHad+`)`, notePath, revision).Scan(&hash, &was)
+		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+everHad+`)`, notePath, revision).Scan(&hash, &was)
 		switch {
 		case errors.Is(err, sql.ErrNoRows) || err == nil && !scope.CanRead(was):
 			return &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
@@ -481,7 +561,7 @@ func (s *Store) RevisionText(ctx context.Context, notePath string, revision int6
 }
 
 // TextByHash returns a text that history knows, or nil.
-func (s *Store) TextByHash(ctx context.Context, hash string) ([]byte, error) {
+func (s *Versions) TextByHash(ctx context.Context, hash string) ([]byte, error) {
 	raw, err := hex.DecodeString(hash)
 	if err != nil {
 		return nil, &notes.Error{Op: "compare", Err: notes.ErrInvalid, Detail: "expected_hash is not a hash", Hint: "Pass the hash that read_note returned."}
@@ -499,7 +579,7 @@ func (s *Store) TextByHash(ctx context.Context, hash string) ([]byte, error) {
 
 // NewestRevision returns the number of the newest revision of the note at a
 // path.
-func (s *Store) NewestRevision(ctx context.Context, notePath string) (n int64, err error) {
+func (s *Versions) NewestRevision(ctx context.Context, notePath string) (n int64, err error) {
 	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)
 	return n, err
 }

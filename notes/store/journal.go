@@ -102,9 +102,9 @@ func IsTempName(name string) bool { return tempNames.MatchString(name) }
 // Begin writes the operation to the journal, and to history the versions that
 // the store has of its notes where the files say something else by now: the
 // store is about to forget them.
-func (s *Store) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
+func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := NewHistoryWriter(ctx, tx)
+		h := newHistoryWriter(ctx, tx)
 		key, request := splitRequest(op.RequestKey)
 		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending)
@@ -131,7 +131,7 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 	if !known || f.Note == 0 || f.Folder || string(old.Hash) == string(rawHash(f.Old)) {
 		return nil
 	}
-	doc, err := h.Document(old.Path)
+	doc, err := h.document(old.Path)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error
 	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
 		return err
 	}
-	doc, err := h.Document(notePath)
+	doc, err := h.document(notePath)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ type journalEntry struct {
 }
 
 // JournalOf returns the entry that names the temp file, or nil.
-func (s *Store) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
+func (s *Versions) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
 	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
 		CASE WHEN f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.link = '' OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
@@ -195,9 +195,9 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 
 // Fail closes an operation that changed nothing. Its request key is given up,
 // so that the same request may be tried again.
-func (s *Store) Fail(ctx context.Context, op *Operation, state string, cause error) error {
+func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		return ExecAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
+		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
 	})
 }
 
@@ -212,13 +212,13 @@ func jsonText(v any) string {
 // Finish closes an operation that is on disk and in the store: it becomes
 // revisions, and its answer is kept for repeats of the request. It returns the
 // revision of the first file.
-func (s *Store) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
+func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64]Version, answer notes.Written) (revision int64, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := NewHistoryWriter(ctx, tx)
+		h := newHistoryWriter(ctx, tx)
 		now := s.Now().UnixNano()
 		for i := range op.Files {
 			f := &op.Files[i]
-			if err := ExecAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
+			if err := execAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
 				return err
 			}
 			if f.State != StateDone {
@@ -248,7 +248,7 @@ func (s *Store) Finish(ctx context.Context, op *Operation, replaced map[int64]Ve
 			}
 		}
 		answer.Revision = revision
-		return ExecAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id)
+		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ? WHERE id = ?`, StateDone, jsonText(answer), op.id)
 	})
 	return revision, err
 }
@@ -260,7 +260,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	if was == "" {
 		was = f.NewPath
 	}
-	doc, err := h.Document(was)
+	doc, err := h.document(was)
 	if err != nil {
 		return 0, err
 	}
@@ -286,7 +286,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	if err := h.add(doc, v); err != nil {
 		return 0, err
 	}
-	newest, err := h.Newest(doc, 1)
+	newest, err := h.newest(doc, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -359,15 +359,15 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 	if key == "" {
 		return nil
 	}
-	return ExecAll(ctx, tx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
+	return execAll(ctx, tx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
 		key, request, kind, now.UnixNano(), StateDone, jsonText(answer))
 }
 
 // PendingOperations returns what a crash has interrupted, oldest first.
-func (s *Store) PendingOperations(ctx context.Context) ([]*Operation, error) {
+func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+		err := forEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
 			op := &Operation{}
 			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version)
 			ops = append(ops, op)
@@ -388,7 +388,7 @@ func (s *Store) PendingOperations(ctx context.Context) ([]*Operation, error) {
 
 func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 	var hashes [][2][]byte
-	err := ForEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
 		var f FileChange
 		var pair [2][]byte
 		err := rows.Scan(&f.OldDisk, &f.NewDisk, &f.Temp, &pair[0], &pair[1], &f.State, &f.Link)
@@ -424,7 +424,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
 		return nil, err
 	}
-	return Unpack(codec, packed)
+	return unpack(codec, packed)
 }
 
 // Written describes the operation's outcome; its revision is not known yet.

@@ -10,36 +10,74 @@ import (
 
 // Bounds of a walk along links.
 const (
-	MaxLinkDepth     = 3
-	DefaultLinkLimit = 100
+	maxLinkDepth     = 3
+	defaultLinkLimit = 100
 	linkContextRunes = 160
 )
 
-// LinkWalk gathers the links around a note, level by level.
-type LinkWalk struct {
-	Ctx     context.Context
-	Tx      *sql.Tx
-	Query   notes.LinkQuery
-	Report  *notes.LinkReport
-	Outside map[string]bool // symlinks that lead out of the scope
+// Links reports the links of a note in both directions, breadth first up to
+// the depth asked for.
+func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
+	meta, err := s.Lookup(ctx, ref, q.Scope)
+	if err != nil {
+		return notes.LinkReport{}, err
+	}
+	switch q.Direction {
+	case "", "both", "out", "in":
+	default:
+		return notes.LinkReport{}, &notes.Error{Op: "list links of", Path: meta.Path, Err: notes.ErrInvalid, Detail: "direction must be out, in or both"}
+	}
+	q.Depth = min(max(q.Depth, 1), maxLinkDepth)
+	if q.Limit <= 0 {
+		q.Limit = defaultLinkLimit
+	}
+	report := notes.LinkReport{Path: meta.Path, Outgoing: []notes.LinkedNote{}, Backlinks: []notes.LinkedNote{}, Unresolved: []notes.LinkedNote{}}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		outside, err := symlinksOutside(ctx, tx, q.Scope)
+		if err != nil {
+			return err
+		}
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside, lines: map[string][]string{}}
+		if q.Direction != "in" {
+			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
+				return err
+			}
+		}
+		if q.Direction != "out" {
+			if err := w.follow("in", meta.ID, &report.Backlinks); err != nil {
+				return err
+			}
+		}
+		return w.addContext()
+	})
+	return report, err
+}
+
+// linkWalk gathers the links around a note, level by level.
+type linkWalk struct {
+	ctx     context.Context
+	tx      *sql.Tx
+	query   notes.LinkQuery
+	report  *notes.LinkReport
+	outside map[string]bool // symlinks that lead out of the scope
 	lines   map[string][]string
 }
 
 const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
 	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE `
 
-// Follow walks to the depth that the query asks for.
-func (w *LinkWalk) Follow(direction string, start int64, out *[]notes.LinkedNote) error {
+// follow walks to the depth that the query asks for.
+func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote) error {
 	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1) ORDER BY l.ordinal`
 	if direction == "in" {
 		where = `l.resolved = ?1 AND l.note <> ?1 ORDER BY f.mtime DESC, f.id, l.ordinal`
 	}
 	seen := map[int64]bool{start: true}
 	level := []int64{start}
-	for depth := 1; depth <= w.Query.Depth && len(level) > 0; depth++ {
+	for depth := 1; depth <= w.query.Depth && len(level) > 0; depth++ {
 		var next []int64
 		for _, id := range level {
-			err := ForEach(w.Ctx, w.Tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
+			err := forEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
 				n, far, err := w.scan(rows, direction, depth)
 				if err != nil || !w.canRead(n.From) || n.To != "" && !w.canRead(n.To) {
 					return err
@@ -60,9 +98,9 @@ func (w *LinkWalk) Follow(direction string, start int64, out *[]notes.LinkedNote
 	return nil
 }
 
-func (w *LinkWalk) canRead(p string) bool { return w.Query.Scope.CanRead(p) && !w.Outside[p] }
+func (w *linkWalk) canRead(p string) bool { return w.query.Scope.CanRead(p) && !w.outside[p] }
 
-func (w *LinkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.LinkedNote, far int64, err error) {
+func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.LinkedNote, far int64, err error) {
 	var state int
 	var from, to int64
 	n = notes.LinkedNote{Direction: direction, Depth: depth}
@@ -74,25 +112,24 @@ func (w *LinkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.Li
 	return n, to, err
 }
 
-func (w *LinkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
+func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
 	list := out
 	if n.To == "" {
 		if n.Depth > 1 {
 			return
 		}
-		list = &w.Report.Unresolved
+		list = &w.report.Unresolved
 	}
-	if len(w.Report.Outgoing)+len(w.Report.Backlinks)+len(w.Report.Unresolved) >= w.Query.Limit {
-		w.Report.Truncated = true
+	if len(w.report.Outgoing)+len(w.report.Backlinks)+len(w.report.Unresolved) >= w.query.Limit {
+		w.report.Truncated = true
 		return
 	}
 	*list = append(*list, n)
 }
 
-// AddContext fills in the lines that the links stand in.
-func (w *LinkWalk) AddContext() error {
-	w.lines = map[string][]string{}
-	for _, list := range [][]notes.LinkedNote{w.Report.Outgoing, w.Report.Backlinks, w.Report.Unresolved} {
+// addContext fills in the lines that the links stand in.
+func (w *linkWalk) addContext() error {
+	for _, list := range [][]notes.LinkedNote{w.report.Outgoing, w.report.Backlinks, w.report.Unresolved} {
 		for i := range list {
 			lines, err := w.linesOf(list[i].From)
 			if err != nil {
@@ -106,17 +143,17 @@ func (w *LinkWalk) AddContext() error {
 	return nil
 }
 
-func (w *LinkWalk) linesOf(path string) ([]string, error) {
+func (w *linkWalk) linesOf(path string) ([]string, error) {
 	if lines, ok := w.lines[path]; ok {
 		return lines, nil
 	}
 	var codec int
 	var packed []byte
-	err := w.Tx.QueryRowContext(w.Ctx, `SELECT c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, path).Scan(&codec, &packed)
+	err := w.tx.QueryRowContext(w.ctx, `SELECT c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, path).Scan(&codec, &packed)
 	if err != nil {
 		return nil, err
 	}
-	text, err := Unpack(codec, packed)
+	text, err := unpack(codec, packed)
 	w.lines[path] = strings.Split(string(text), "\n")
 	return w.lines[path], err
 }

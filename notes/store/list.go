@@ -22,8 +22,8 @@ type order struct {
 	text       bool
 }
 
-// Orders are the sort orders of a list, by name.
-var Orders = map[string]order{
+// orders are the sort orders of a list, by name.
+var orders = map[string]order{
 	"modified": {"n.mtime", true, false},
 	"date":     {"n.date", true, false},
 	"created":  {"n.created", true, false},
@@ -63,14 +63,14 @@ func parseCursor(s, sort string) (cursor, error) {
 }
 
 // List returns a page of the notes that the filter selects.
-func (s *Store) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
+func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
 	if q.Sort == "" {
 		q.Sort = "modified"
 	}
-	by, ok := Orders[q.Sort]
+	by, ok := orders[q.Sort]
 	if !ok {
 		return notes.ListPage{}, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: fmt.Sprintf("cannot sort by %q", q.Sort),
-			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(Orders)), ", ") + "."}
+			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(orders)), ", ") + "."}
 	}
 	if q.Limit <= 0 {
 		q.Limit = 50
@@ -100,7 +100,7 @@ func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter) (string, []any, 
 		return where, args, nil
 	}
 	ids := []int64{}
-	if err := SelectIDs(ctx, tx, f, func(id int64) { ids = append(ids, id) }); err != nil {
+	if err := selectIDs(ctx, tx, f, func(id int64) { ids = append(ids, id) }); err != nil {
 		return "", nil, err
 	}
 	return `n.id IN (SELECT value FROM json_each(?))`, []any{jsonArg(ids)}, nil
@@ -125,7 +125,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	}
 	metas := []notes.Meta{}
 	var last cursor
-	err := ForEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s %s, n.id %s LIMIT %d`,
+	err := forEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s %s, n.id %s LIMIT %d`,
 		by.column, metaColumns, where, by.column, direction, direction, q.Limit+1), args, func(rows *sql.Rows) error {
 		c := cursor{Sort: q.Sort}
 		value := any(&c.Int)
@@ -169,7 +169,7 @@ func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
 	for i, m := range metas {
 		at[m.ID], ids[i] = i, m.ID
 	}
-	return ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+	return forEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 		var id int64
 		var tag string
 		err := rows.Scan(&id, &tag)

@@ -17,7 +17,7 @@ import (
 const maxCandidates = 8
 
 // lookupWhole finds the note that all of ref names.
-func (s *Store) lookupWhole(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	name, err := CleanRef(ref)
 	if err != nil {
 		return notes.Meta{}, err
@@ -28,7 +28,7 @@ func (s *Store) lookupWhole(ctx context.Context, ref string, scope notes.Scope) 
 		if notes.IsURI(ref) {
 			tiers = tiers[:1] // a URI is a name, not a hint: what it named has moved, or is gone
 		}
-		outside, err := SymlinksOutside(ctx, tx, scope)
+		outside, err := symlinksOutside(ctx, tx, scope)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func lookupTiers(name string) []tier {
 
 func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {
 	var metas []notes.Meta
-	err := ForEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
 		m, err := scanMeta(rows)
 		metas = append(metas, m)
 		return err
@@ -185,7 +185,7 @@ func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([
 	}
 	want := trigrams(notes.Key(notes.BaseName(name)))
 	var best []scored
-	err := ForEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
 		var p, k string
 		if err := rows.Scan(&p, &k); err != nil {
 			return err
@@ -235,7 +235,7 @@ func overlap(a, b map[[3]rune]bool) float64 {
 }
 
 // InVault makes an absolute path below the vault's folder one in the vault.
-func (s *Store) InVault(ref string) string {
+func (s *Reader) InVault(ref string) string {
 	if !filepath.IsAbs(ref) {
 		return ref
 	}
@@ -254,7 +254,7 @@ func (s *Store) InVault(ref string) string {
 // a reference to a part of a note ([SplitAnchor]) name the note, too. An
 // [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
 // [ErrNotFound] lists the similar ones, or says where the note was moved.
-func (s *Store) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
+func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
 	ref = s.InVault(notes.AppRef(ref))
 	meta, err := s.lookupWhole(ctx, ref, scope)
 	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
@@ -267,7 +267,7 @@ func (s *Store) Lookup(ctx context.Context, ref string, scope notes.Scope) (note
 }
 
 // CheckWhole refuses to change a note of which ref names only a part.
-func (s *Store) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
+func (s *Reader) CheckWhole(ctx context.Context, op, ref string, found notes.Meta, scope notes.Scope) error {
 	base, a := notes.SplitAnchor(ref)
 	if a == (notes.Anchor{}) {
 		return nil

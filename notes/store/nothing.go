@@ -16,7 +16,7 @@ import (
 // WhyNothing says which parts of a filter that has selected no note could not
 // have selected any, with what is near them: a folder, tag or key of front
 // matter that does not exist. It is nil where only their combination is empty.
-func (s *Store) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
+func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
 	var why []string
 	scope := notes.Scope{Read: f.Scope}
 	if folder := strings.Trim(f.Folder, "/ "); folder != "" {
@@ -78,7 +78,7 @@ func (s *Store) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error
 }
 
 // selected returns how many notes a filter selects.
-func (s *Store) selected(ctx context.Context, f notes.Filter) (n int, err error) {
+func (s *Reader) selected(ctx context.Context, f notes.Filter) (n int, err error) {
 	where, args := filterSQL(f)
 	err = s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
 	return n, err
@@ -96,11 +96,11 @@ func whereHint(field string) string {
 }
 
 // frontMatterKeys returns the keys that notes in scope have, the most used first.
-func (s *Store) frontMatterKeys(ctx context.Context, scope notes.Scope) ([]string, error) {
+func (s *Reader) frontMatterKeys(ctx context.Context, scope notes.Scope) ([]string, error) {
 	count := map[string]int{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return ForEach(ctx, tx, `SELECT n.front_matter FROM notes n WHERE n.front_matter IS NOT NULL AND `+where, args, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT n.front_matter FROM notes n WHERE n.front_matter IS NOT NULL AND `+where, args, func(rows *sql.Rows) error {
 			var text sql.RawBytes
 			if err := rows.Scan(&text); err != nil {
 				return err

@@ -16,11 +16,11 @@ import (
 // what grows through a note is kept as the difference to what came before.
 const outlineVersion = 1
 
-// HashBytes is the size of a SHA-256.
-const HashBytes = 32 // of a SHA-256
+// hashBytes is the size of a SHA-256.
+const hashBytes = 32 // of a SHA-256
 
-// PackOutline packs headings and passages of a note into one column.
-func PackOutline(n *notes.Note) ([]byte, error) {
+// packOutline packs headings and passages of a note into one column.
+func packOutline(n *notes.Note) ([]byte, error) {
 	b := append(make([]byte, 0, 64+64*len(n.Chunks)+32*len(n.Headings)), outlineVersion)
 	b = appendStrings(b, n.Aliases)
 	b = appendStrings(b, n.Tags)
@@ -72,9 +72,9 @@ func commonLength(a, b []string) int {
 
 var errOutline = errors.New("the outline of a note is damaged")
 
-// UnpackOutline fills in the note's aliases, tags, headings and chunks. Their
+// unpackOutline fills in the note's aliases, tags, headings and chunks. Their
 // strings share the memory of one.
-func UnpackOutline(packed []byte, n *notes.Note) error {
+func unpackOutline(packed []byte, n *notes.Note) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
 	}
@@ -110,7 +110,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		return
 	}
 	n.Chunks = make([]notes.Chunk, count)
-	hashes := make([]byte, 0, count*HashBytes)
+	hashes := make([]byte, 0, count*hashBytes)
 	var before notes.Chunk
 	for i := range n.Chunks {
 		c := notes.Chunk{Ordinal: i}
@@ -127,7 +127,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		c.End = c.Start + int(r.varint())
 		c.LineStart = before.LineEnd + int(r.varint())
 		c.LineEnd = c.LineStart + int(r.varint())
-		hashes = append(hashes, r.take(HashBytes)...)
+		hashes = append(hashes, r.take(hashBytes)...)
 		n.Chunks[i], before = c, c
 	}
 	if r.bad {
@@ -135,7 +135,7 @@ func (r *outlineReader) chunks(n *notes.Note) {
 	}
 	names := hex.EncodeToString(hashes)
 	for i := range n.Chunks {
-		n.Chunks[i].Hash = names[2*HashBytes*i : 2*HashBytes*(i+1)]
+		n.Chunks[i].Hash = names[2*hashBytes*i : 2*hashBytes*(i+1)]
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // Tags returns the tags of the notes in scope, the most used first.
-func (s *Store) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
+func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
 	out := []notes.TagCount{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return ForEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
+		return forEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
 			GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args, func(rows *sql.Rows) error {
 			var t notes.TagCount
 			err := rows.Scan(&t.Tag, &t.Notes)
@@ -25,12 +25,12 @@ func (s *Store) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, 
 }
 
 // Folders returns the folders that hold notes in scope, by path.
-func (s *Store) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
+func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
 	out := []notes.FolderCount{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args := filterSQL(notes.Filter{Scope: scope.Read})
 		at := map[string]int{}
-		return ForEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
 			var p string
 			if err := rows.Scan(&p); err != nil {
 				return err

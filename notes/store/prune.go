@@ -7,11 +7,13 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"notesd/notes"
 )
 
-// KeepChanges is how far back the change feed reaches. A follower that has
+// keepChanges is how far back the change feed reaches. A follower that has
 // been away for longer is built anew.
-const KeepChanges = 200_000
+const keepChanges = 200_000
 
 // JournalAge is how long finished operations answer repeats of their request.
 const JournalAge = 30 * 24 * time.Hour
@@ -19,12 +21,12 @@ const JournalAge = 30 * 24 * time.Hour
 // Revisions that no limit removes: each note's newest, and its newest text.
 const (
 	newestOnes  = `SELECT max(id) FROM revisions GROUP BY document UNION SELECT max(id) FROM revisions WHERE hash IS NOT NULL GROUP BY document`
-	MayBePruned = `id NOT IN (` + newestOnes + `)`
+	mayBePruned = `id NOT IN (` + newestOnes + `)`
 )
 
-// Unused holds for blobs that no revision and no pending operation names: one
+// unused holds for blobs that no revision and no pending operation names: one
 // that is finished needs its texts no more.
-const Unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
+const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
 	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
 		WHERE operations.state = 'pending' AND blobs.hash IN (old_hash, new_hash))`
 
@@ -35,22 +37,53 @@ type freeable struct {
 	document int64 // of its newest revision
 }
 
-// PruneBytes drops texts, each with all its revisions, until those that can be
+// Prune removes the revisions and texts that are beyond the limits, finished
+// operations that are older than JournalAge, and the far end of the change feed.
+// The caller holds the vault's lock.
+func (s *Store) Prune(ctx context.Context, limits notes.HistoryLimits) error {
+	limits = limits.WithDefaults()
+	err := s.history.Write(ctx, func(tx *sql.Tx) error {
+		now := s.Now()
+		for _, drop := range []struct {
+			query string
+			args  []any
+		}{
+			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, []any{now.Add(-JournalAge).UnixNano()}},
+			{`DELETE FROM revisions WHERE time < ? AND ` + mayBePruned, []any{now.Add(-limits.Age).UnixNano()}},
+			{`DELETE FROM revisions WHERE ` + mayBePruned + ` AND id IN (SELECT id FROM
+				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, []any{limits.Revisions}},
+			{`DELETE FROM blobs WHERE ` + unused, nil},
+		} {
+			if err := execAll(ctx, tx, drop.query, drop.args...); err != nil {
+				return err
+			}
+		}
+		return pruneBytes(ctx, tx, limits.Bytes)
+	})
+	if err != nil {
+		return err
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		return execAll(ctx, tx, `DELETE FROM changes WHERE seq <= ?`, int64(s.HeadSeq.Load())-keepChanges)
+	})
+}
+
+// pruneBytes drops texts, each with all its revisions, until those that can be
 // dropped fit. The notes that take most of the space lose their oldest texts;
 // no other note loses any.
-func PruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
+func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
 	byDocument, sizes, err := freeableTexts(ctx, tx)
 	if err != nil {
 		return err
 	}
-	share := FairShare(sizes, limit)
+	share := fairShare(sizes, limit)
 	for document, texts := range byDocument {
 		for _, text := range texts { // the oldest first
 			if sizes[document] <= share {
 				break
 			}
 			for _, query := range []string{`DELETE FROM revisions WHERE hash = ?`, `DELETE FROM blobs WHERE hash = ?`} {
-				if err := ExecAll(ctx, tx, query, text.hash); err != nil {
+				if err := execAll(ctx, tx, query, text.hash); err != nil {
 					return err
 				}
 			}
@@ -64,7 +97,7 @@ func PruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
 // document has.
 func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
 	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
-	err = ForEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
+	err = forEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
 		WHERE r.hash NOT IN (SELECT hash FROM revisions WHERE hash IS NOT NULL AND id IN (`+newestOnes+`))
 		AND NOT EXISTS (SELECT 1 FROM operations o JOIN operation_files f ON f.operation = o.id WHERE o.state = 'pending' AND r.hash IN (f.old_hash, f.new_hash))
 		GROUP BY r.hash ORDER BY max(r.id)`, nil, func(rows *sql.Rows) error {
@@ -78,9 +111,9 @@ func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]free
 	return byDocument, sizes, err
 }
 
-// FairShare returns the most that one document may have so that all together
+// fairShare returns the most that one document may have so that all together
 // have no more than limit.
-func FairShare(sizes map[int64]int64, limit int64) int64 {
+func fairShare(sizes map[int64]int64, limit int64) int64 {
 	var each []int64
 	for _, size := range sizes {
 		each = append(each, size)

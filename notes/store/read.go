@@ -15,7 +15,7 @@ import (
 // ByID returns the notes with these ids, with content, chunks, headings, tags
 // and aliases (not links), in the order of ids; ids of notes that do not
 // exist any more are left out.
-func (s *Store) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
+func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	found, err := loadNotes(ctx, s.byID, ids)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Store) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 }
 
 // LoadNote returns one note with everything, or nil when it is gone.
-func (s *Store) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
+func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), []int64{id})
@@ -44,8 +44,8 @@ func (s *Store) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	return note, err
 }
 
-// ForEach calls fn for every row; fn scans it.
-func ForEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
+// forEach calls fn for every row; fn scans it.
+func forEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -91,12 +91,12 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	content, err := Unpack(codec, data)
+	content, err := unpack(codec, data)
 	if err != nil {
 		return nil, err
 	}
 	n.Content = string(content)
-	if err := UnpackOutline(outline, n); err != nil {
+	if err := unpackOutline(outline, n); err != nil {
 		return nil, err
 	}
 	if frontMatter != nil {
@@ -107,7 +107,7 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
 	var links []notes.Link
-	err := ForEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
+	err := forEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
 		var l notes.Link
 		err := rows.Scan(&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line)
 		links = append(links, l)
@@ -117,7 +117,7 @@ func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) 
 }
 
 // Count returns how many notes there are.
-func (s *Store) Count(ctx context.Context) (int, error) {
+func (s *Reader) Count(ctx context.Context) (int, error) {
 	var n int
 	err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&n)
 	return n, err
@@ -146,7 +146,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	}
 	out := map[string]Row{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
 			var r Row
 			var hash sql.RawBytes
 			if err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt); err != nil {
@@ -169,7 +169,7 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 			return err
 		}
 		whole = seq == s.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
-		return ForEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
 			c := notes.Change{Loader: s.LoadNote}
 			err := rows.Scan(&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath)
 			changes = append(changes, c)
@@ -186,7 +186,7 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
 	var changes []notes.Change
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return ForEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
 			c := notes.Change{Kind: notes.Created, Loader: s.LoadNote}
 			err := rows.Scan(&c.Seq, &c.NoteID, &c.Path)
 			changes = append(changes, c)
@@ -209,7 +209,7 @@ func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 		}
 		var fitting []int64
 		total := int64(0)
-		err := ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		err := forEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 			var id, size int64
 			err := rows.Scan(&id, &size)
 			if total += size; total <= attachBytes {
@@ -229,7 +229,7 @@ func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 }
 
 // PathByKey returns the path of a note whose folded path this is, or "".
-func (s *Store) PathByKey(ctx context.Context, pathKey string) (string, error) {
+func (s *Reader) PathByKey(ctx context.Context, pathKey string) (string, error) {
 	var p string
 	err := s.notes.Reader().QueryRowContext(ctx, `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey).Scan(&p)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -20,19 +20,32 @@ import (
 
 // Store is what notesd knows of a vault, in two SQLite databases: notes.db,
 // derived from the files, and history.db, which nothing can rebuild. It is
-// safe for concurrent use; writes go through [Vault].
+// safe for concurrent use; package vault makes every write. Its own methods
+// serve the comparison with the disk; [Reader] answers callers and [Versions]
+// keeps the journal and history.
 type Store struct {
+	*Versions
+	dates    atomic.Pointer[notes.DateRules]
+	warnings []string // what Open had to repair
+}
+
+// Reader answers questions about the notes as notes.db has them.
+type Reader struct {
 	notes      *sqlite.DB
-	history    *sqlite.DB
 	id         string
-	Now        func() time.Time
-	HeadSeq    atomic.Uint64
-	dates      atomic.Pointer[notes.DateRules]
-	Aside      atomic.Pointer[notes.AsideRules]
+	byID       *sql.Stmt // selectNotes
 	searchable searchable
-	byID       *sql.Stmt // selectNotes, for the readers
-	warnings   []string  // what Open had to repair
-	Roots      []string  // the vault's folder, as it was given and without symlinks; set by NewVault
+	HeadSeq    atomic.Uint64
+	Aside      atomic.Pointer[notes.AsideRules]
+	Roots      []string // the vault's folder, as configured and without symlinks; set by package vault
+}
+
+// Versions are the revisions and the journal of operations, in history.db. The
+// present version of a note comes from notes.db.
+type Versions struct {
+	*Reader
+	history *sqlite.DB
+	Now     func() time.Time
 }
 
 // Options are the outside things a store depends on.
@@ -55,7 +68,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	s := &Store{Now: opt.Now}
+	s := &Store{Versions: &Versions{Reader: &Reader{}, Now: opt.Now}}
 	var err error
 	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err
@@ -64,15 +77,14 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 		_ = s.notes.Close()
 		return nil, err
 	}
-	if err := s.load(ctx); err != nil {
-		_ = s.Close()
-		return nil, err
+	err = s.load(ctx)
+	if err == nil {
+		err = s.loadDates(ctx)
 	}
-	if err := s.loadDates(ctx); err != nil {
-		_ = s.Close()
-		return nil, err
+	if err == nil {
+		s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes)
 	}
-	if s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes); err != nil {
+	if err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -127,10 +139,10 @@ func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
 
 // ID tells this store from any other, also from one that was rebuilt in its
 // place.
-func (s *Store) ID() string { return s.id }
+func (s *Reader) ID() string { return s.id }
 
 // Head returns the seq of the newest change.
-func (s *Store) Head(context.Context) (uint64, error) { return s.HeadSeq.Load(), nil }
+func (s *Reader) Head(context.Context) (uint64, error) { return s.HeadSeq.Load(), nil }
 
 // Warnings tells what had to be repaired when the store was opened.
 func (s *Store) Warnings() []string { return s.warnings }
@@ -172,7 +184,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Close()) }
 
 // Setting reads a value of the store table into v; absent is not an error.
-func (s *Store) Setting(ctx context.Context, name string, v any) error {
+func (s *Reader) Setting(ctx context.Context, name string, v any) error {
 	var text string
 	err := s.notes.Reader().QueryRowContext(ctx, `SELECT value FROM store WHERE key = ?`, name).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -155,7 +155,7 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 			}
 		}
 	}
-	outline, err := PackOutline(n)
+	outline, err := packOutline(n)
 	if err != nil {
 		return err
 	}

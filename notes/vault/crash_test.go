@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -133,7 +132,7 @@ func (f *fixture) killAt(n int) *int {
 // start starts the program again, as after kill -9, without a look at the vault.
 func (c *crashed) start() {
 	require.NoError(c.t, c.store.Close())
-	c.clock.Advance(store.SeenEvery + strangerAge) // what a program saves in between is thinned out
+	c.clock.Advance(seenEvery + strangerAge) // what a program saves in between is thinned out
 	c.open(Options{})
 }
 
@@ -219,14 +218,9 @@ func (c *crashed) texts() map[string]bool {
 	for _, text := range c.files() {
 		out[notes.Hash([]byte(text))] = true
 	}
-	require.NoError(c.t, c.store.History().Read(context.Background(), func(tx *sql.Tx) error {
-		return store.ForEach(context.Background(), tx, `SELECT DISTINCT lower(hex(r.hash)) FROM revisions r JOIN blobs b ON b.hash = r.hash`, nil, func(rows *sql.Rows) error {
-			var hash string
-			err := rows.Scan(&hash)
-			out[hash] = true
-			return err
-		})
-	}))
+	for _, hash := range c.column(c.store.History(), `SELECT DISTINCT lower(hex(r.hash)) FROM revisions r JOIN blobs b ON b.hash = r.hash`) {
+		out[hash] = true
+	}
 	return out
 }
 
@@ -270,17 +264,13 @@ func (c *crashed) checkLinks(w *crashWrite, answer notes.Written) {
 	st, err := c.Status(context.Background())
 	require.NoError(c.t, err)
 	told := strings.Join(st.Warnings, "\n") + strings.Join(answer.Conflicts, "\n")
-	require.NoError(c.t, c.store.Notes().Read(context.Background(), func(tx *sql.Tx) error {
-		return store.ForEach(context.Background(), tx, `SELECT n.path, l.target FROM links l JOIN notes n ON n.id = l.note WHERE l.state = 0`, nil, func(rows *sql.Rows) error {
-			var note, target string
-			err := rows.Scan(&note, &target)
-			was, _, _ := strings.Cut(note, " away ")
-			if slices.ContainsFunc(w.moved, func(p string) bool { return store.LinkKey(p) == store.LinkKey(target) }) {
-				assert.Contains(c.t, told, was, "the link to %s in %s leads nowhere, and %s is there", target, note, w.moved[at])
-			}
-			return err
-		})
-	}))
+	for _, link := range c.column(c.store.Notes(), `SELECT n.path || ' → ' || l.target FROM links l JOIN notes n ON n.id = l.note WHERE l.state = 0`) {
+		note, target, _ := strings.Cut(link, " → ")
+		was, _, _ := strings.Cut(note, " away ")
+		if slices.ContainsFunc(w.moved, func(p string) bool { return store.LinkKey(p) == store.LinkKey(target) }) {
+			assert.Contains(c.t, told, was, "the link to %s in %s leads nowhere, and %s is there", target, note, w.moved[at])
+		}
+	}
 }
 
 // repeat sends the request again, twice.

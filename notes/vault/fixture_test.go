@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -156,6 +158,36 @@ func (f *fixture) requireConsistent() {
 	require.Equal(f.t, want, have, "the store equals the disk")
 	require.Equal(f.t, want, f.view.paths(f.t), "the follower equals the disk")
 }
+
+// exec runs a statement behind the store's back.
+func (f *fixture) exec(db *sqlite.DB, query string) {
+	f.t.Helper()
+	require.NoError(f.t, db.Write(context.Background(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(context.Background(), query)
+		return err
+	}))
+}
+
+// column returns the only column of a query's rows.
+func (f *fixture) column(db *sqlite.DB, query string) (values []string) {
+	f.t.Helper()
+	rows, err := db.Reader().QueryContext(context.Background(), query)
+	require.NoError(f.t, err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var value []byte
+		require.NoError(f.t, rows.Scan(&value))
+		values = append(values, string(value))
+	}
+	require.NoError(f.t, rows.Err())
+	return values
+}
+
+// The thinning of versions from outside, as docs/guarantees.md states it.
+const (
+	seenEvery = 10 * time.Minute
+	lossyKept = 10
+)
 
 // mirror is a follower that keeps what it is fed in memory.
 type mirror struct {

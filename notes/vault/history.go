@@ -1,9 +1,7 @@
 package vault
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,22 +13,19 @@ import (
 	"time"
 
 	"notesd/internal/atomicfile"
-	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
 )
 
-// settleHistory records, once after a start, the deletion of notes that history
-// has as existing and that are gone: nothing noticed that while notes.db was
-// being rebuilt, or history.db is an older copy that was put back. Notes that
-// history has as deleted, and that exist, exist again.
-func (v *Vault) settleHistory(ctx context.Context, p *plan) error {
+// matchHistory makes history agree with the files, once after a start; see
+// [store.Versions.MatchFiles].
+func (v *Vault) matchHistory(ctx context.Context, p *plan) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.settled {
+	if v.historyMatched {
 		return nil
 	}
-	there, err := v.store.PassedOver(ctx) // a file that cannot be read may still be the note
+	passed, err := v.store.PassedOver(ctx) // a file that cannot be read may still be the note
 	if err != nil {
 		return err
 	}
@@ -38,33 +33,12 @@ func (v *Vault) settleHistory(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	for name := range rows {
-		there[name] = fsid.Stat{}
-	}
-	docs, err := v.store.SelectDocuments(ctx, `true`)
-	if err != nil {
-		return err
-	}
-	current := map[string]store.Document{} // as currentDocument selects it
-	for _, d := range docs {
-		if before, ok := current[d.Path]; !ok || d.Live || !before.Live {
-			current[d.Path] = d
-		}
-	}
-	err = v.store.History().Write(ctx, func(tx *sql.Tx) error {
-		h := store.NewHistoryWriter(ctx, tx)
-		for _, d := range current {
-			_, exists := there[d.Path]
-			if d.Live == exists || p.isSpared(d.Path) {
-				continue
-			}
-			if err := h.Settle(d, exists, v.store.Now()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	v.settled = err == nil
+	err = v.store.MatchFiles(ctx, func(path string) bool {
+		_, isNote := rows[path]
+		_, isFile := passed[path]
+		return isNote || isFile
+	}, p.isSpared)
+	v.historyMatched = err == nil
 	return err
 }
 
@@ -75,37 +49,7 @@ func (v *Vault) History(ctx context.Context, q notes.HistoryQuery) (notes.Histor
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
-	if q.Limit <= 0 {
-		q.Limit = 20
-	}
-	before, err := store.ParseRevisionCursor(q.Cursor)
-	if err != nil {
-		return notes.HistoryPage{}, err
-	}
-	page := notes.HistoryPage{Revisions: []notes.Revision{}}
-	enough := errors.New("enough")
-	err = v.store.History().Read(ctx, func(tx *sql.Tx) error {
-		return store.ForEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed
-			FROM revisions r WHERE r.document IN (`+store.EverHad+`) AND r.id < ?2 ORDER BY r.id DESC`, []any{path, before}, func(rows *sql.Rows) error {
-			r, err := store.ScanRevision(rows)
-			if err != nil || !q.Scope.CanRead(r.Path) {
-				return err // the note was, or is now, where this caller may not look
-			}
-			if len(page.Revisions) == q.Limit {
-				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
-				return enough
-			}
-			if !q.Scope.CanRead(r.OldPath) {
-				r.OldPath = ""
-			}
-			page.Revisions = append(page.Revisions, r)
-			return nil
-		})
-	})
-	if err != nil && !errors.Is(err, enough) {
-		return notes.HistoryPage{}, err
-	}
-	return page, nil
+	return v.store.Page(ctx, path, q)
 }
 
 // historyPath returns the path whose history ref names: the path itself, when
@@ -129,7 +73,9 @@ func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) 
 		}
 	}
 	if findErr == nil {
-		return meta.Path, v.keepPresent(ctx, meta.ID)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return meta.Path, v.store.KeepPresent(ctx, meta.ID)
 	}
 	if errors.Is(findErr, notes.ErrAmbiguous) {
 		return "", findErr
@@ -137,59 +83,12 @@ func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) 
 	return v.store.DeletedPath(ctx, name, scope, findErr)
 }
 
-func (v *Vault) keepPresent(ctx context.Context, id int64) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	present, err := v.store.StoredVersions(ctx, []int64{id})
-	if err != nil || len(present) == 0 {
-		return err
-	}
-	return v.store.History().Write(ctx, func(tx *sql.Tx) error {
-		h := store.NewHistoryWriter(ctx, tx)
-		doc, err := h.Document(present[id].Path)
-		if err != nil {
-			return err
-		}
-		newest, err := h.Newest(doc, 1)
-		if err != nil || len(newest) > 0 && bytes.Equal(newest[0].Hash, present[id].Hash) {
-			return err
-		}
-		return h.AddFound(doc, newest, present[id]) // not passing: it is about to be shown
-	})
-}
-
 // Prune drops what the limits no longer let history keep, and the far end of
 // the change feed.
 func (v *Vault) Prune(ctx context.Context) error {
-	limits := v.opt.History.WithDefaults()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	err := v.store.History().Write(ctx, func(tx *sql.Tx) error {
-		now := v.opt.Now()
-		for _, drop := range []struct {
-			query string
-			arg   any
-		}{
-			{`DELETE FROM operations WHERE state <> 'pending' AND started < ?`, now.Add(-store.JournalAge).UnixNano()},
-			{`DELETE FROM revisions WHERE time < ? AND ` + store.MayBePruned, now.Add(-limits.Age).UnixNano()},
-			{`DELETE FROM revisions WHERE ` + store.MayBePruned + ` AND id IN (SELECT id FROM
-				(SELECT id, row_number() OVER (PARTITION BY document ORDER BY id DESC) AS n FROM revisions) WHERE n > ?)`, limits.Revisions},
-		} {
-			if err := store.ExecAll(ctx, tx, drop.query, drop.arg); err != nil {
-				return err
-			}
-		}
-		if err := store.ExecAll(ctx, tx, `DELETE FROM blobs WHERE `+store.Unused); err != nil {
-			return err
-		}
-		return store.PruneBytes(ctx, tx, limits.Bytes)
-	})
-	if err != nil {
-		return err
-	}
-	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error {
-		return store.ExecAll(ctx, tx, `DELETE FROM changes WHERE seq <= ?`, int64(v.store.HeadSeq.Load())-store.KeepChanges)
-	})
+	return v.store.Prune(ctx, v.opt.History)
 }
 
 // Forget removes every trace of a deleted note from the store: its versions,
@@ -213,7 +112,9 @@ func (v *Vault) Forget(ctx context.Context, ref string, scope notes.Scope) (note
 	if err := v.checkWrite("forget", p, scope); err != nil {
 		return notes.Forgotten{}, err
 	}
-	done, err := v.forgetStored(ctx, p)
+	v.mu.Lock()
+	done, err := v.store.Forget(ctx, p)
+	v.mu.Unlock()
 	if err != nil {
 		return done, err
 	}
@@ -262,16 +163,6 @@ func (v *Vault) forgettable(ctx context.Context, ref string, scope notes.Scope) 
 	}
 	return v.store.DeletedPath(ctx, name, scope,
 		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "there is no deleted note of this name in the history"})
-}
-
-func (v *Vault) forgetStored(ctx context.Context, p string) (notes.Forgotten, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	done, err := v.store.ForgetHistory(ctx, p)
-	if err != nil {
-		return done, err
-	}
-	return done, v.store.ForgetDerived(ctx, done.Paths)
 }
 
 // setAsideNames match what the store, the search index and "notesd adopt" set

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -217,9 +216,7 @@ func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 	}
 
 	f.clock.Advance(time.Minute) // history.db was put back from a backup, by which A was deleted
-	require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
-		return store.ExecAll(ctx, tx, `UPDATE documents SET live = 0 WHERE path = 'A.md'`)
-	}))
+	f.exec(f.store.History(), `UPDATE documents SET live = 0 WHERE path = 'A.md'`)
 	f.restart()
 	docs, err := f.store.Documents(ctx, "A.md")
 	require.NoError(t, err)
@@ -249,8 +246,8 @@ func TestThinningOfOutsideVersions(t *testing.T) {
 	assert.GreaterOrEqual(t, len(kept), 2+saves*2/600)
 	for i := 2; i < len(kept)-1; i++ {
 		gap := kept[i].Time.Sub(kept[i+1].Time)
-		assert.GreaterOrEqual(t, gap, store.SeenEvery)
-		assert.Less(t, gap, store.SeenEvery+time.Minute)
+		assert.GreaterOrEqual(t, gap, seenEvery)
+		assert.Less(t, gap, seenEvery+time.Minute)
 	}
 	assert.Equal(t, []string{fmt.Sprintf("%styped %d\n", long, saves-1), fmt.Sprintf("%styped %d\n", long, saves-2)}, f.texts("N.md")[:2],
 		"the newest, and what it replaced")
@@ -278,7 +275,7 @@ func TestOutsideVersionsThatAreEmptyOrLost(t *testing.T) {
 		}
 	}
 	f.restoreText("N.md", "")
-	require.NoError(t, f.store.History().Write(context.Background(), func(tx *sql.Tx) error { return store.ExecAll(context.Background(), tx, `DELETE FROM blobs`) }))
+	f.exec(f.store.History(), `DELETE FROM blobs`)
 	f.save("N.md", "d\n")
 	f.save("N.md", "e\n")
 	f.remove("N.md")
@@ -357,7 +354,7 @@ func TestTheLastVersionBeforeALossIsKept(t *testing.T) {
 		for range 200 {
 			f.save("N.md", fmt.Sprint(random.Perm(100)))
 		}
-		assert.LessOrEqual(t, len(f.revisions("N.md")), store.LossyKept+3, "its versions are thinned all the same")
+		assert.LessOrEqual(t, len(f.revisions("N.md")), lossyKept+3, "its versions are thinned all the same")
 	})
 }
 
@@ -458,9 +455,7 @@ func TestPrune(t *testing.T) {
 			_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
 			require.NoError(t, err)
 		}
-		require.NoError(t, f.store.History().Write(ctx, func(tx *sql.Tx) error {
-			return store.ExecAll(ctx, tx, `DELETE FROM revisions WHERE size > 40000 AND path = 'A.md'`)
-		}))
+		f.exec(f.store.History(), `DELETE FROM revisions WHERE size > 40000 AND path = 'A.md'`)
 		before := counts(f)
 		prune(f, notes.HistoryLimits{Bytes: 1 << 20})
 		assert.Equal(t, before, counts(f), "the journal's texts go first, and only they had to")
@@ -489,27 +484,6 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-func TestFairShare(t *testing.T) {
-	tests := []struct {
-		sizes []int64
-		limit int64
-		left  int64
-	}{
-		{nil, 10, 0}, {[]int64{5, 5}, 10, 10}, {[]int64{5, 6}, 10, 10}, {[]int64{1, 100}, 50, 50}, {[]int64{1, 100, 100}, 51, 51}, {[]int64{3}, 0, 0},
-	}
-	for _, tt := range tests {
-		sizes := map[int64]int64{}
-		for i, size := range tt.sizes {
-			sizes[int64(i)] = size
-		}
-		var left int64
-		for _, size := range tt.sizes {
-			left += min(size, store.FairShare(sizes, tt.limit))
-		}
-		assert.Equal(t, tt.left, left, "%v", tt)
-	}
-}
-
 func incompressible(size int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-"
 	text := make([]byte, size)
@@ -531,19 +505,13 @@ func (f *fixture) requireBlobs(want int) {
 func (f *fixture) requireNoTrace(words ...string) {
 	f.t.Helper()
 	ctx := context.Background()
-	require.NoError(f.t, f.store.History().Read(ctx, func(tx *sql.Tx) error {
-		return store.ForEach(ctx, tx, `SELECT hash FROM blobs`, nil, func(rows *sql.Rows) error {
-			var hash []byte
-			if err := rows.Scan(&hash); err != nil {
-				return err
-			}
-			text, err := f.store.Blob(ctx, hash)
-			for _, word := range words {
-				assert.NotContains(f.t, string(text), word, "a text of the history")
-			}
-			return err
-		})
-	}))
+	for _, hash := range f.column(f.store.History(), `SELECT hash FROM blobs`) {
+		text, err := f.store.Blob(ctx, []byte(hash))
+		require.NoError(f.t, err)
+		for _, word := range words {
+			assert.NotContains(f.t, string(text), word, "a text of the history")
+		}
+	}
 	require.NoError(f.t, f.store.Close())
 	require.NoError(f.t, filepath.WalkDir(f.state, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -35,7 +35,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	if v.incident.clear() {
 		v.opt.Log.Info("the vault is usable again")
 	}
-	return errors.Join(v.finishLinks(ctx), v.settleHistory(ctx, p))
+	return errors.Join(v.finishLinks(ctx), v.matchHistory(ctx, p))
 }
 
 // reconcilePaths makes the store equal to the disk at, and below, these paths.

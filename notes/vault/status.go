@@ -46,13 +46,3 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	}
 	return st, nil
 }
-
-// Tags returns the tags of the notes in scope, the most used first.
-func (v *Vault) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
-	return v.store.Tags(ctx, scope)
-}
-
-// Folders returns the folders that hold notes in scope, by path.
-func (v *Vault) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
-	return v.store.Folders(ctx, scope)
-}

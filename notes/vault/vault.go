@@ -32,8 +32,10 @@ type Options struct {
 }
 
 // Vault is a folder of notes: the files, the store that mirrors them, and the
-// followers that derive more from it. It is safe for concurrent use.
+// followers that derive more from it. It is safe for concurrent use. Questions
+// that the store alone can answer are the embedded Reader's.
 type Vault struct {
+	*store.Reader
 	store  *store.Store
 	disk   *disk
 	ignore *notes.Ignore
@@ -43,8 +45,8 @@ type Vault struct {
 	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
 	feed   *feeder
 
-	recovered bool // what a crash had interrupted is finished; guarded by mu
-	settled   bool // history knows which of its notes exist; guarded by mu
+	recovered      bool // what a crash had interrupted is finished; guarded by mu
+	historyMatched bool // history agrees with the files; guarded by mu
 
 	queue    pathQueue
 	progress progress
@@ -89,7 +91,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	if abs, err := filepath.Abs(root); err == nil && abs != disk.path {
 		store.Roots = append(store.Roots, abs)
 	}
-	v := &Vault{store: store, disk: disk, ignore: ignore, opt: opt,
+	v := &Vault{Reader: store.Reader, store: store, disk: disk, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
@@ -132,16 +134,6 @@ func (v *Vault) Refresh(ctx context.Context, folder string) error {
 		return nil
 	}
 	return v.reconcilePaths(ctx, []string{folder})
-}
-
-// Lookup finds the note that ref names; see [Store.Lookup].
-func (v *Vault) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
-	return v.store.Lookup(ctx, ref, scope)
-}
-
-// List returns a page of notes; see [Store.List].
-func (v *Vault) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
-	return v.store.List(ctx, q)
 }
 
 // Read returns the note that ref names as it is on disk now. A file that the
@@ -256,47 +248,4 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 func (v *Vault) record(ctx context.Context, id fsid.Identity) error {
 	v.disk.adopt(id)
 	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return store.SetSetting(ctx, tx, vaultSetting, id) })
-}
-
-// Links reports the links of a note in both directions, by breadth first up
-// to the depth asked for.
-func (v *Vault) Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error) {
-	meta, err := v.store.Lookup(ctx, ref, q.Scope)
-	if err != nil {
-		return notes.LinkReport{}, err
-	}
-	switch q.Direction {
-	case "", "both", "out", "in":
-	default:
-		return notes.LinkReport{}, &notes.Error{Op: "list links of", Path: meta.Path, Err: notes.ErrInvalid, Detail: "direction must be out, in or both"}
-	}
-	q.Depth = min(max(q.Depth, 1), store.MaxLinkDepth)
-	if q.Limit <= 0 {
-		q.Limit = store.DefaultLinkLimit
-	}
-	report := notes.LinkReport{Path: meta.Path, Outgoing: []notes.LinkedNote{}, Backlinks: []notes.LinkedNote{}, Unresolved: []notes.LinkedNote{}}
-	err = v.store.Notes().Read(ctx, func(tx *sql.Tx) error {
-		outside, err := store.SymlinksOutside(ctx, tx, q.Scope)
-		if err != nil {
-			return err
-		}
-		w := &store.LinkWalk{Ctx: ctx, Tx: tx, Query: q, Report: &report, Outside: outside}
-		if q.Direction != "in" {
-			if err := w.Follow("out", meta.ID, &report.Outgoing); err != nil {
-				return err
-			}
-		}
-		if q.Direction != "out" {
-			if err := w.Follow("in", meta.ID, &report.Backlinks); err != nil {
-				return err
-			}
-		}
-		return w.AddContext()
-	})
-	return report, err
-}
-
-// WhyNothing says why the filter selects no note; see [Store.WhyNothing].
-func (v *Vault) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
-	return v.store.WhyNothing(ctx, f)
 }

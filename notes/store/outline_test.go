@@ -1,4 +1,4 @@
-package vault
+package store
 
 import (
 	"strings"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
-	"notesd/notes/store"
 )
 
 func TestOutlineKeepsEverything(t *testing.T) {
@@ -20,10 +19,10 @@ func TestOutlineKeepsEverything(t *testing.T) {
 		"many chunks":      strings.Repeat("## Part\n\n"+strings.Repeat("words of a passage ", 200)+"\n\n", 300),
 	} {
 		note := notes.Parse("A.md", []byte(text), time.Time{})
-		packed, err := store.PackOutline(note)
+		packed, err := packOutline(note)
 		require.NoError(t, err, name)
 		got := &notes.Note{}
-		require.NoError(t, store.UnpackOutline(packed, got), name)
+		require.NoError(t, unpackOutline(packed, got), name)
 		want := &notes.Note{Aliases: note.Aliases, Tags: note.Tags, Headings: note.Headings, Chunks: note.Chunks}
 		for i := range want.Chunks {
 			if len(want.Chunks[i].Path) == 0 {
@@ -32,40 +31,40 @@ func TestOutlineKeepsEverything(t *testing.T) {
 		}
 		assert.Equal(t, want, got, name)
 		for cut := range min(len(packed), 300) {
-			require.Error(t, store.UnpackOutline(packed[:cut], &notes.Note{}), "%s, cut at %d", name, cut)
+			require.Error(t, unpackOutline(packed[:cut], &notes.Note{}), "%s, cut at %d", name, cut)
 		}
-		require.Error(t, store.UnpackOutline(append(packed, 0), &notes.Note{}), name)
+		require.Error(t, unpackOutline(append(packed, 0), &notes.Note{}), name)
 	}
 }
 
 // The paths of chunks share memory; one that is extended must not write into
 // another's.
 func TestOutlinePathsAreApart(t *testing.T) {
-	hash := strings.Repeat("ab", store.HashBytes)
+	hash := strings.Repeat("ab", hashBytes)
 	note := &notes.Note{Chunks: []notes.Chunk{{Path: []string{"a", "b"}, Hash: hash}, {Ordinal: 1, Path: []string{"a"}, Hash: hash}, {Ordinal: 2, Path: []string{"a", "c"}, Hash: hash}}}
-	packed, err := store.PackOutline(note)
+	packed, err := packOutline(note)
 	require.NoError(t, err)
 	got := &notes.Note{}
-	require.NoError(t, store.UnpackOutline(packed, got))
+	require.NoError(t, unpackOutline(packed, got))
 	_ = append(got.Chunks[1].Path, "x")
 	assert.Equal(t, note.Chunks, got.Chunks)
 }
 
 func FuzzOutline(f *testing.F) {
 	for _, text := range []string{"", "# A\n\nb\n", "---\naliases: [a]\n---\n#t\n\n# A\n\n## B\n\nc"} {
-		packed, err := store.PackOutline(notes.Parse("A.md", []byte(text), time.Time{}))
+		packed, err := packOutline(notes.Parse("A.md", []byte(text), time.Time{}))
 		require.NoError(f, err)
 		f.Add(packed)
 	}
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		n := &notes.Note{}
-		if store.UnpackOutline(packed, n) != nil {
+		if unpackOutline(packed, n) != nil {
 			return
 		}
-		again, err := store.PackOutline(n)
+		again, err := packOutline(n)
 		require.NoError(t, err)
 		m := &notes.Note{}
-		require.NoError(t, store.UnpackOutline(again, m))
+		require.NoError(t, unpackOutline(again, m))
 		require.Equal(t, n, m)
 	})
 }
