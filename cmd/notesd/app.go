@@ -15,6 +15,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
 
 // stopTimeout is how long a stop may take; after it, and on a second signal, the
@@ -59,22 +60,22 @@ func (a *app) main(args []string) int {
 	case a.out.failed != nil:
 		err = unwritten(a.out.failed)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		err = &failure{Code: "interrupted", Message: "interrupted", exit: exitOf(context.Cause(ctx))}
+		err = &service.Failure{Code: "interrupted", Message: "interrupted", Exit: exitOf(context.Cause(ctx))}
 	}
 	if err == nil {
-		return exitDone
+		return service.ExitDone
 	}
 	if !a.started && a.out.failed == nil {
 		a.json = slices.Contains(args, "--json")
 		err = asUsage(err, root, args)
 	}
-	f := failureOf(err)
+	f := service.FailureOf(err)
 	if f.Hint != "" {
 		err = fmt.Errorf("%w. %s", err, f.Hint)
 	}
-	_ = a.startup.Fail(err, f.exit) // whoever launched us may be gone
+	_ = a.startup.Fail(err, f.Exit) // whoever launched us may be gone
 	a.report(f)
-	return f.exit
+	return f.Exit
 }
 
 // untilSignal returns a context that ends with the first signal to stop, and
@@ -113,12 +114,12 @@ func (s signaled) Error() string { return s.String() }
 func exitOf(cause error) int {
 	var s signaled
 	if !errors.As(cause, &s) {
-		return exitFailed
+		return service.ExitFailed
 	}
 	if number, ok := s.Signal.(syscall.Signal); ok {
 		return 128 + int(number)
 	}
-	return exitFailed
+	return service.ExitFailed
 }
 
 // rootCommand returns notesd with all its commands.
@@ -136,8 +137,8 @@ func (a *app) rootCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.Version = version()
-	root.SetVersionTemplate(thisBuild().String() + "\n")
+	root.Version = service.Version()
+	root.SetVersionTemplate(service.ThisBuild().String() + "\n")
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
 	flags.String("vault", "", "the folder of notes")

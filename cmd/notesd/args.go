@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"notesd/internal/service"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +15,13 @@ func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
 		if len(args) < len(names) {
-			return usagef(hint, "%s needs %s", cmd.Name(), strings.Join(names[len(args):], " and "))
+			return service.Usagef(hint, "%s needs %s", cmd.Name(), strings.Join(names[len(args):], " and "))
 		}
 		if len(args) > len(names) {
 			if len(names) > 0 {
 				hint = "Put what has spaces in quotes."
 			}
-			return usagef(hint, "%s does not take %q", cmd.Name(), args[len(names)])
+			return service.Usagef(hint, "%s does not take %q", cmd.Name(), args[len(names)])
 		}
 		return nil
 	}
@@ -37,7 +38,7 @@ func needs(cmd *cobra.Command, flags ...string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
+	return service.Usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
 }
 
 // flagProblem returns what is wrong with a flag of a command, and what to do.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -21,7 +20,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/notestest"
-	"notesd/mcp"
+	"notesd/internal/service"
 )
 
 // The benchmarks measure the built program as a host uses it, over its pipes,
@@ -125,7 +124,7 @@ func folderSize(b *testing.B, dir string) (sum int64) {
 func (h *peer) ready() {
 	h.t.Helper()
 	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
-		var r report
+		var r service.Report
 		h.decode(h.call("notesd/status", map[string]any{}), &r)
 		if r.Index.Ready {
 			return
@@ -175,7 +174,7 @@ func BenchmarkFirstIndex(b *testing.B) {
 		h.initialize()
 		h.ready()
 		b.StopTimer()
-		var r report
+		var r service.Report
 		h.decode(h.call("notesd/status", map[string]any{}), &r)
 		notes = r.Notes
 		reportMemory(b, h.cmd.Process.Pid, "VmHWM", "peak-MB")
@@ -291,9 +290,9 @@ func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
 	cfg := config.Default()
 	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = m.vault, m.state, "off"
 	require.NoError(b, os.MkdirAll(m.state, 0o700))
-	s := newService(&cfg, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
-	require.NoError(b, s.run(b.Context(), func(ctx context.Context) error {
-		return s.withClient(ctx, func(ctx context.Context, c *client) error {
+	s := service.New(&cfg, service.DiscardLogs(), !service.Watching)
+	require.NoError(b, s.Run(b.Context(), func(ctx context.Context) error {
+		return inMemory(ctx, s, func(ctx context.Context, c *client) error {
 			if _, err := (&app{err: &screen{}}).untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"notesd/internal/service"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,26 +25,26 @@ func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
 		args []string
 		exit int
 	}{
-		{[]string{"index", "--json"}, exitDone},
-		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, exitDone},
-		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, exitConflict},
-		{[]string{"list", "--json", "--sort", "path"}, exitDone}, // the files are of one moment
-		{[]string{"list", "--json", "--limit", "-1"}, exitUsage},
-		{[]string{"search", "--json", "mast"}, exitDone},
-		{[]string{"search", "--json", "nowheretobefound"}, exitDone},
-		{[]string{"read", "--json", "Bread"}, exitDone},
-		{[]string{"read", "--json", "Nobody"}, exitNotFound},
-		{[]string{"history", "--json", "Fresh"}, exitDone},
-		{[]string{"history", "--json", "Nobody"}, exitNotFound},
-		{[]string{"restore", "--json", "Fresh", "1"}, exitDone},
-		{[]string{"restore", "--json", "Fresh", "99"}, exitNotFound},
-		{[]string{"forget", "--json", "Fresh.md"}, exitConflict},
-		{[]string{"export", "--json", "--as-of", "0s", filepath.Join(out, "EXPORT")}, exitDone},
-		{[]string{"backup", "--json", filepath.Join(out, "BACKUP")}, exitDone},
-		{[]string{"tables", "--json"}, exitDone},
-		{[]string{"index", "--json", "--wait"}, exitDone},
-		{[]string{"status", "--json"}, exitDone},
-		{[]string{"version", "--json"}, exitDone},
+		{[]string{"index", "--json"}, service.ExitDone},
+		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, service.ExitDone},
+		{[]string{"new", "--json", "--path", "Fresh.md", "Fresh"}, service.ExitConflict},
+		{[]string{"list", "--json", "--sort", "path"}, service.ExitDone}, // the files are of one moment
+		{[]string{"list", "--json", "--limit", "-1"}, service.ExitUsage},
+		{[]string{"search", "--json", "mast"}, service.ExitDone},
+		{[]string{"search", "--json", "nowheretobefound"}, service.ExitDone},
+		{[]string{"read", "--json", "Bread"}, service.ExitDone},
+		{[]string{"read", "--json", "Nobody"}, service.ExitNotFound},
+		{[]string{"history", "--json", "Fresh"}, service.ExitDone},
+		{[]string{"history", "--json", "Nobody"}, service.ExitNotFound},
+		{[]string{"restore", "--json", "Fresh", "1"}, service.ExitDone},
+		{[]string{"restore", "--json", "Fresh", "99"}, service.ExitNotFound},
+		{[]string{"forget", "--json", "Fresh.md"}, service.ExitConflict},
+		{[]string{"export", "--json", "--as-of", "0s", filepath.Join(out, "EXPORT")}, service.ExitDone},
+		{[]string{"backup", "--json", filepath.Join(out, "BACKUP")}, service.ExitDone},
+		{[]string{"tables", "--json"}, service.ExitDone},
+		{[]string{"index", "--json", "--wait"}, service.ExitDone},
+		{[]string{"status", "--json"}, service.ExitDone},
+		{[]string{"version", "--json"}, service.ExitDone},
 	} {
 		name := strings.Join(step.args[:2], " ")
 		first := alone.document(t, step.exit, each(step.args, "-alone"))

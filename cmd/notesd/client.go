@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 	"notesd/mcp"
 )
 
@@ -27,20 +28,13 @@ type client struct {
 // clientVersion is the protocol version that shell commands speak.
 const clientVersion = "2025-11-25"
 
-// turnPoll is how often a command looks whether the one before it is done.
-const turnPoll = 20 * time.Millisecond
-
-// turnTimeout is how long a command waits for one that has the vault to itself;
-// a first index of a large vault may be among those.
-const turnTimeout = time.Minute
-
 // withClient runs do with a session in which everything that is on disk can be
 // found. A daemon keeps it so, and says where it cannot; without one the changes
 // since the last command are taken in first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		if c.daemon != nil {
-			if r, err := c.status(ctx); err == nil && r.unavailable() { // a session that may not ask sees it in the answer
+			if r, err := c.status(ctx); err == nil && r.Unavailable != "" { // a session that may not ask sees it in the answer
 				if err := a.away(r); err != nil {
 					return err
 				}
@@ -50,7 +44,7 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 			if err != nil {
 				return err
 			}
-			if r.unavailable() {
+			if r.Unavailable != "" {
 				if err := a.away(r); err != nil {
 					return err
 				}
@@ -68,9 +62,9 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 
 // away says that the vault cannot be read. It is a failure when nothing is known
 // of the notes: an empty answer would be wrong.
-func (a *app) away(r report) error {
+func (a *app) away(r service.Report) error {
 	if r.Notes == 0 {
-		return &failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
+		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
 	}
 	a.note("The vault cannot be read now: " + r.Unavailable + ". This is what was known before.")
 	return nil
@@ -106,70 +100,45 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	hurry(cfg)
-	s := newService(cfg, logs, !watching)
-	return s.runLocked(cmd.Context(), lock, func(ctx context.Context) error {
-		return s.withClient(ctx, do)
+	service.Hurry(cfg)
+	s := service.New(cfg, logs, !service.Watching)
+	return s.RunLocked(cmd.Context(), lock, func(ctx context.Context) error {
+		return inMemory(ctx, s, do)
 	})
 }
 
 // daemonOrLock returns a connection to the vault's daemon or, if none runs, the
 // lock with which this process may serve the vault itself.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
-	if err := makePrivate(cfg.State); err != nil {
-		return nil, nil, err
+	conn, lock, err := service.DialOrLock(ctx, cfg, a.hello(cfg, kind))
+	if conn != nil {
+		a.remark(conn)
 	}
-	hello := helloOf(cfg, kind)
-	hello.Passed = a.passed()
-	turn, cancel := context.WithTimeout(ctx, turnTimeout)
-	defer cancel()
-	for {
-		conn, err := daemon.Dial(turn, cfg.State, hello)
-		if err == nil {
-			a.remark(conn)
-		}
-		if err == nil || !errors.Is(err, daemon.ErrNotRunning) {
-			return conn, nil, err
-		}
-		lock, err := daemon.Acquire(turn, cfg.State, identity())
-		if err == nil {
-			lock, err = claimed(cfg, lock)
-			return nil, lock, err
-		}
-		if !errors.Is(err, daemon.ErrLocked) {
-			return nil, nil, lockProblem(err)
-		}
-		select { // for a command that has the vault, or a daemon that is not up yet
-		case <-time.After(turnPoll):
-		case <-turn.Done():
-			return nil, nil, err
-		}
-	}
+	return conn, lock, err
 }
 
-// withClient runs do with a session of the service, over a pipe in memory.
-func (s *service) withClient(ctx context.Context, do func(context.Context, *client) error) error {
-	ours, theirs := net.Pipe()
-	serving, cancel := context.WithCancel(ctx)
-	defer cancel()
-	served := make(chan error, 1)
-	go func() { served <- s.core.ServeLines(serving, theirs, theirs, mcp.Profile{Owner: true}) }()
-	err := withSession(ctx, ours, func(session *sdk.ClientSession) error {
-		return do(ctx, &client{session: session})
+// hello is how this process greets the daemon.
+func (a *app) hello(cfg *config.Config, kind daemon.Kind) daemon.Hello {
+	hello := service.HelloOf(cfg, kind)
+	hello.Passed = a.passed()
+	return hello
+}
+
+// inMemory runs do with a session of a service of this process's own.
+func inMemory(ctx context.Context, s *service.Service, do func(context.Context, *client) error) error {
+	return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
+		return withSession(ctx, conn, func(session *sdk.ClientSession) error {
+			return do(ctx, &client{session: session})
+		})
 	})
-	cancel()
-	if serveErr := <-served; serveErr != nil && !errors.Is(serveErr, context.Canceled) {
-		err = errors.Join(err, serveErr)
-	}
-	return err
 }
 
 // withSession runs do with a session over a connection, which it closes.
 func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.ClientSession) error) error {
-	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: version()}, nil)
+	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: service.Version()}, nil)
 	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
-	for _, method := range ownerMethods {
-		err = errors.Join(err, sdk.AddSendingCustomMethod[*ownerParams, *ownerResult](c, method))
+	for _, method := range service.OwnerMethods {
+		err = errors.Join(err, sdk.AddSendingCustomMethod[*service.OwnerParams, *service.OwnerResult](c, method))
 	}
 	if err != nil {
 		return errors.Join(err, conn.Close())
@@ -192,16 +161,16 @@ type statusParams struct{ sdk.ParamsBase }
 
 type statusResult struct {
 	sdk.ResultBase
-	report
+	service.Report
 }
 
 // status asks for what "notesd status" tells.
-func (c *client) status(ctx context.Context) (report, error) {
+func (c *client) status(ctx context.Context) (service.Report, error) {
 	res, err := sdk.CallCustomMethod[*statusParams, *statusResult](ctx, c.session, mcp.MethodStatus, &statusParams{})
 	if err != nil {
-		return report{}, rpcFailure(err)
+		return service.Report{}, rpcFailure(err)
 	}
-	return res.report, nil
+	return res.Report, nil
 }
 
 // call calls a tool and decodes its result into out.
@@ -218,7 +187,7 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 
 // toolFailure is the failure that a tool's result holds, with its exit code.
 func toolFailure(res *sdk.CallToolResult) error {
-	f := &failure{Code: "failed"}
+	f := &service.Failure{Code: "failed"}
 	if err := remarshal(res.Meta[mcp.MetaFailure], f); err != nil || f.Message == "" {
 		f.Message = "the call failed"
 		if len(res.Content) > 0 {
@@ -238,6 +207,24 @@ func remarshal(from, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-func helloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
+// ask calls one of our own methods and decodes its value into out.
+func (c *client) ask(ctx context.Context, method string, p service.OwnerParams, out any) error {
+	res, err := sdk.CallCustomMethod[*service.OwnerParams, *service.OwnerResult](ctx, c.session, method, &p)
+	if err != nil {
+		return rpcFailure(err)
+	}
+	return json.Unmarshal(res.Value, out)
+}
+
+// rpcFailure finds the failure in a protocol error.
+func rpcFailure(err error) error {
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		return err
+	}
+	f := &service.Failure{}
+	if json.Unmarshal(wire.Data, f) != nil || f.Message == "" {
+		f = &service.Failure{Code: "failed", Message: wire.Message}
+	}
+	return forShell(f)
 }

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"notesd/internal/service"
 	"notesd/mcp"
 )
 
@@ -33,7 +34,7 @@ its start.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			generate, ok := shells[args[0]]
 			if !ok {
-				return usagef("There are bash, zsh, fish and powershell.", "there is no completion for the shell %q", args[0])
+				return service.Usagef("There are bash, zsh, fish and powershell.", "there is no completion for the shell %q", args[0])
 			}
 			return generate(cmd.Root())
 		},

@@ -2,12 +2,17 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"notesd"
 	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -57,4 +62,122 @@ func (a *app) printSettings(all []config.Effective) {
 		}
 		fmt.Fprintf(a.out, "%-*s %s\n", column, line, origin)
 	}
+}
+
+// settings reads the configuration for a command that needs a vault.
+func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
+	cfg, err := a.configuration(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Vault.Path != "" {
+		return cfg, nil
+	}
+	vault := obsidianVault()
+	if vault != "" && looks[cmd.Name()] {
+		a.note("No vault is configured; this is " + vault + ", which has a .obsidian folder.")
+		if err := cmd.Flags().Set("vault", vault); err != nil {
+			return nil, err
+		}
+		return a.configuration(cmd)
+	}
+	f := &service.Failure{
+		Code:    "config",
+		Message: "no vault is configured",
+		Hint:    "Name the folder of your notes with --vault DIR, with the variable NOTESD_VAULT, or as path under [vault] in notesd.toml.",
+	}
+	if vault != "" {
+		f.Hint = fmt.Sprintf("This folder is in an Obsidian vault: %s --vault %s", cmd.CommandPath(), quoted(vault))
+	}
+	return nil, f
+}
+
+// looks has the commands that change no note and serve nobody else. They use the
+// Obsidian vault that they are called in when no vault is configured; a command
+// that writes, or whose effect lasts, wants the vault named.
+var looks = map[string]bool{
+	"search": true, "read": true, "list": true, "history": true, "index": true, "status": true, "doctor": true, "export": true,
+}
+
+// obsidianVault is the Obsidian vault that the working directory is in, or "".
+func obsidianVault() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if isFolder(filepath.Join(dir, ".obsidian")) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&()*;<>?`|~#") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// configuration reads the configuration. A daemon that was launched for a client
+// does not take that client's environment for settings: it serves others, too. A
+// key is no setting, and it may be nowhere else.
+func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
+	a.read = func() (*config.Loaded, error) {
+		return config.Read(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
+	}
+	loaded, err := a.read()
+	if err != nil {
+		return nil, err
+	}
+	a.loaded = loaded
+	return loaded.Config, nil
+}
+
+// settingsEnv is the environment as far as it holds settings.
+func (a *app) settingsEnv() []string {
+	env := a.env
+	if a.startup.Launched() {
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=")
+		})
+	}
+	return env
+}
+
+// serveOptions are what this process serves with.
+func (a *app) serveOptions() service.ServeOptions {
+	return service.ServeOptions{Loaded: a.loaded, Read: a.read, Startup: a.startup, Stderr: a.err}
+}
+
+// passed are the daemon's settings among those that this process was given.
+func (a *app) passed() []daemon.Passed {
+	var passed []daemon.Passed
+	for _, p := range a.loaded.Passed() {
+		passed = append(passed, daemon.Passed(p))
+	}
+	return passed
+}
+
+// remark prints, once, what the daemon remarks on the settings of this process.
+func (a *app) remark(conn *daemon.Conn) {
+	for _, remark := range conn.Remarks {
+		if !slices.Contains(a.remarked, remark) {
+			a.remarked = append(a.remarked, remark)
+			a.note(remark + ".")
+		}
+	}
+}
+
+// openCommandLogs opens the log of a shell command, which is silent unless it
+// was asked for one: what goes wrong is the command's error.
+func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*service.Logs, error) {
+	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
+		return service.OpenLogs(cfg, a.err, a.startup.Launched())
+	}
+	return service.DiscardLogs(), nil
 }

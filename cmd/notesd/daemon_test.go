@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
 
 // daemons returns the daemons that serve the place: none or one.
@@ -69,12 +70,12 @@ func TestServeStopsCleanly(t *testing.T) {
 	second := exec.Command("notesd", "serve", "--vault", link+"/", "--state", p.state)
 	out, err := second.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, exitFailed, second.ProcessState.ExitCode())
+	assert.Equal(t, service.ExitFailed, second.ProcessState.ExitCode())
 	assert.Contains(t, string(out), fmt.Sprint(cmd.Process.Pid))
 
 	began := time.Now()
-	require.NoError(t, terminate(cmd.Process.Pid))
-	assert.Equal(t, exitDone, ended(t, cmd))
+	require.NoError(t, service.Terminate(cmd.Process.Pid))
+	assert.Equal(t, service.ExitDone, ended(t, cmd))
 	assert.Less(t, time.Since(began), stopTimeout)
 	assert.Empty(t, p.daemons(t))
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
@@ -92,17 +93,17 @@ func TestServeStopsInTime(t *testing.T) {
 			require.NoError(t, err)
 			defer conn.Close()
 			began := time.Now()
-			require.NoError(t, terminate(cmd.Process.Pid))
+			require.NoError(t, service.Terminate(cmd.Process.Pid))
 			eventually(t, "it is stopping", func() bool {
 				holder, err := daemon.ReadHolder(p.state)
 				return err == nil && holder.Closing
 			})
 			if signals == 1 {
-				assert.Equal(t, exitDone, ended(t, cmd))
+				assert.Equal(t, service.ExitDone, ended(t, cmd))
 				assert.Less(t, time.Since(began), stopTimeout)
 				return
 			}
-			require.NoError(t, terminate(cmd.Process.Pid))
+			require.NoError(t, service.Terminate(cmd.Process.Pid))
 			assert.Equal(t, exitOf(signaled{syscall.SIGTERM}), ended(t, cmd), "it has not waited, else it would have ended cleanly")
 		})
 	}
@@ -112,7 +113,7 @@ func TestServeExitsWhenIdle(t *testing.T) {
 	p := newPlace(t, someNotes)
 	cmd := p.command("serve", "--idle-exit", "50ms")
 	require.NoError(t, cmd.Start())
-	assert.Equal(t, exitDone, ended(t, cmd))
+	assert.Equal(t, service.ExitDone, ended(t, cmd))
 }
 
 // Commands use the daemon that runs, and see what its clients wrote.
@@ -143,7 +144,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 	forget := p.command("forget", "Keel.md")
 	out, err := forget.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, exitConflict, forget.ProcessState.ExitCode(), "%s", out)
+	assert.Equal(t, service.ExitConflict, forget.ProcessState.ExitCode(), "%s", out)
 
 	// Rebuilding takes the vault over, and the session goes on.
 	before := p.daemon(t)
@@ -158,7 +159,7 @@ func TestOwnersMethodsAreNotForClients(t *testing.T) {
 	for _, args := range [][]string{{"mcp"}, {"mcp", "--in-process"}} {
 		h := p.launch(t, args...)
 		h.initialize()
-		for _, method := range ownerMethods {
+		for _, method := range service.OwnerMethods {
 			m := h.call(method, map[string]any{"dir": t.TempDir(), "note": "Bread.md"})
 			require.NotNil(t, m.Error, method)
 			assert.Equal(t, -32601, m.Error.Code, method)
@@ -185,7 +186,7 @@ func TestManyRelaysStartOneDaemon(t *testing.T) {
 
 func (p place) log(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.state, daemonLog))
+	text, err := os.ReadFile(filepath.Join(p.state, service.DaemonLog))
 	require.NoError(t, err)
 	return string(text)
 }

@@ -16,6 +16,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/hosts"
+	"notesd/internal/service"
 	"notesd/watcher"
 )
 
@@ -71,14 +72,14 @@ what is wrong. The exit code is 1 when something does not work.`,
 }
 
 // errProblems makes doctor's exit code 1; what is wrong has been said.
-var errProblems = &failure{Code: "problems", Message: "something does not work; see above"}
+var errProblems = &service.Failure{Code: "problems", Message: "something does not work; see above"}
 
 // examine makes all checks; those that need what another found missing are left
 // out.
 func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
-		f := failureOf(err)
+		f := service.FailureOf(err)
 		return append([]check{{"configuration", problem, f.Message, f.Hint}}, a.checkHosts("")...)
 	}
 	checks := []check{
@@ -95,7 +96,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		return err
 	})
 	if err != nil {
-		f := failureOf(err)
+		f := service.FailureOf(err)
 		checks = append(checks, check{"index", problem, f.Message, f.Hint})
 	}
 	return append(checks, a.checkHosts(cfg.Vault.Path)...)
@@ -107,7 +108,7 @@ func checkVaultFolder(cfg *config.Config) check {
 		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Allow this user to read the folder."
 		return c
 	}
-	if !cfg.Vault.ReadOnly && !mayWrite(cfg.Vault.Path) {
+	if !cfg.Vault.ReadOnly && !service.MayWrite(cfg.Vault.Path) {
 		c.State, c.Text, c.Do = remark, cfg.Vault.Path+" cannot be written to", "Allow this user to write there, or set vault.read_only."
 	}
 	return c
@@ -115,34 +116,34 @@ func checkVaultFolder(cfg *config.Config) check {
 
 func checkState(cfg *config.Config) check {
 	c := check{Name: "state", State: fine, Text: cfg.State}
-	err := makePrivate(cfg.State)
-	if err == nil && !mayWrite(cfg.State) {
+	err := service.MakePrivate(cfg.State)
+	if err == nil && !service.MayWrite(cfg.State) {
 		err = errors.New("it cannot be written to")
 	}
 	if err != nil {
 		c.State, c.Text, c.Do = problem, fmt.Sprintf("%s: %v", cfg.State, err), "Allow this user to write there, or name another place with --state."
 		return c
 	}
-	if free, known := freeSpace(cfg.State); known && free < lowSpace {
+	if free, known := service.FreeSpace(cfg.State); known && free < lowSpace {
 		c.State, c.Text, c.Do = remark, fmt.Sprintf("%s has %s left", cfg.State, size(free)), "Make room, or name another place with --state."
 	}
 	return c
 }
 
 // checkReport judges what a status tells.
-func checkReport(r report, daemon bool) []check {
+func checkReport(r service.Report, daemon bool) []check {
 	running := check{Name: "daemon", State: fine, Text: "not running; the next client starts one"}
 	if daemon {
 		running.Text = fmt.Sprintf("process %d, version %s", r.Daemon.PID, r.Version)
-		if r.Version != version() {
+		if r.Version != service.Version() {
 			running.State = remark
-			running.Text += ", while this is " + version()
+			running.Text += ", while this is " + service.Version()
 			running.Do = "A newer program replaces it at its next start. To have it now, stop it."
 		}
 	}
-	index := check{Name: "index", State: fine, Text: r.indexText()}
+	index := check{Name: "index", State: fine, Text: indexText(r)}
 	switch {
-	case r.unavailable():
+	case r.Unavailable != "":
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
 	case r.Trouble != "":
 		index = check{"index", problem, "what is on disk cannot be taken in: " + r.Trouble, "It is tried again; results are of what was known before."}
@@ -158,7 +159,7 @@ func checkReport(r report, daemon bool) []check {
 		checks = append(checks, check{"skipped", remark, count(r.Skipped.Total, "file") + " cannot be read as a note", "notesd status names them, with the reason."})
 	}
 	for _, w := range r.Warnings {
-		if !r.checked(w) {
+		if !checked(r, w) {
 			checks = append(checks, check{Name: "warning", State: remark, Text: w})
 		}
 	}
@@ -166,7 +167,7 @@ func checkReport(r report, daemon bool) []check {
 }
 
 // checked reports whether a check of its own has what a warning says.
-func (r report) checked(warning string) bool {
+func checked(r service.Report, warning string) bool {
 	for _, said := range []string{r.Semantic.Waiting, r.Trouble, r.Unavailable} {
 		if said != "" && strings.Contains(warning, said) {
 			return true
@@ -175,7 +176,7 @@ func (r report) checked(warning string) bool {
 	return false
 }
 
-func checkWatcher(w watcherStatus) check {
+func checkWatcher(w service.WatcherStatus) check {
 	c := check{Name: "watcher", State: fine, Text: fmt.Sprintf("%s, %s", w.State, count(w.Directories+w.Polled, "folder"))}
 	if w.State == watcher.StateLost || w.State == watcher.StateDegraded {
 		c.State = remark
@@ -253,4 +254,39 @@ func (a *app) printChecks(checks []check) {
 			fmt.Fprintf(a.out, "  %14s %s\n", "", a.out.line(c.Do))
 		}
 	}
+}
+
+// checkModel reads the whole model that runs in this program and compares it
+// with its checksum. Opening one checks its structure only.
+func checkModel(s config.Semantic) []check {
+	if s.Provider != "builtin" {
+		return nil
+	}
+	c := check{Name: "model", State: fine}
+	m, where, err := service.Builtin(service.BuiltinSource(s.Model))
+	if err == nil {
+		c.Text = fmt.Sprintf("%s, %s, runs on %s", m.Name(), where, m.Tier())
+		err = m.Verify()
+	}
+	if err != nil {
+		f := service.FailureOf(service.ModelFailure(s.Model, err))
+		c.State, c.Text, c.Do = problem, f.Message, f.Hint
+	}
+	if m != nil {
+		_ = m.Close() // it was only read
+	}
+	return []check{c}
+}
+
+// checkMeaning judges what a report has on semantic search.
+func checkMeaning(r service.Report, daemon bool) check {
+	c := check{Name: "meaning", State: fine, Text: semanticText(r)}
+	switch {
+	case r.Semantic.Waiting != "":
+		return check{"meaning", problem, r.Semantic.Waiting, "Searches are by words alone until then."}
+	case daemon:
+	case !r.Counted() || r.Semantic.Pending > 0:
+		c.State, c.Do = remark, "A daemon embeds the rest while it runs; notesd index --wait does it now."
+	}
+	return c
 }

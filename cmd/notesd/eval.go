@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
+	"notesd/internal/service"
 	"notesd/mcp"
 	"notesd/search"
 	"notesd/search/eval"
@@ -81,7 +81,7 @@ func modesOf(flag string) ([]search.Mode, error) {
 			return []search.Mode{m}, nil
 		}
 	}
-	return nil, usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
+	return nil, service.Usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
 }
 
 // askQuestions asks the vault what a file asks.
@@ -158,7 +158,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	mine := *cfg
-	hurry(&mine)
+	service.Hurry(&mine)
 	if !semanticIn(modes) {
 		mine.Semantic.Provider = "off"
 	}
@@ -170,16 +170,16 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	if err := set.WriteVault(mine.Vault.Path); err != nil {
 		return r, err
 	}
-	s := newService(&mine, &logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}, !watching)
-	err = s.run(ctx, func(ctx context.Context) error {
-		return s.withClient(ctx, func(ctx context.Context, c *client) error {
+	s := service.New(&mine, service.DiscardLogs(), !service.Watching)
+	err = s.Run(ctx, func(ctx context.Context) error {
+		return inMemory(ctx, s, func(ctx context.Context, c *client) error {
 			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}
 			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
 				return err
 			}
-			r, err = set.Run(ctx, lateEngine{late: s.engine, settling: settling{vault: s.vault}}, modes...)
+			r, err = set.Run(ctx, s.Searcher(), modes...)
 			return err
 		})
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +51,7 @@ func TestCommandsOnAFullDisk(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		timer.Stop()
 		require.Error(t, err, args)
-		assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode(), "%s: %s", args, out)
+		assert.Equal(t, service.ExitFailed, cmd.ProcessState.ExitCode(), "%s: %s", args, out)
 		assert.Contains(t, string(out), "state is full", args)
 		assert.Contains(t, string(out), "--state", args)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"notesd/internal/service"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,4 +116,23 @@ func flagLines(flags *pflag.FlagSet) []string {
 		lines[i] = fmt.Sprintf("  %-*s  %s", width, names[i], texts[i])
 	}
 	return lines
+}
+
+func versionCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version [--json]",
+		Short: "Print which notesd this is",
+		Example: `  notesd version
+  notesd version --json`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error {
+			if a.json {
+				return a.out.json(service.ThisBuild())
+			}
+			_, err := fmt.Fprintln(a.out, service.ThisBuild())
+			return err
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
 }

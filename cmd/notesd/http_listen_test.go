@@ -26,7 +26,7 @@ type bearer struct{ token string }
 
 func (p place) bearer(t testing.TB) bearer {
 	t.Helper()
-	token, err := os.ReadFile(filepath.Join(p.state, tokenFile))
+	token, err := os.ReadFile(filepath.Join(p.state, "http-token"))
 	require.NoError(t, err)
 	return bearer{strings.TrimSpace(string(token))}
 }
@@ -72,7 +72,7 @@ func TestListenOverHTTP(t *testing.T) {
 					if uri == "note:///"+path {
 						return true
 					}
-				case <-time.After(10 * turnPoll):
+				case <-time.After(10 * testPoll):
 					return false
 				}
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"notesd/internal/config"
 )
 
 const httpInitialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -19,15 +18,12 @@ const httpInitialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{
 func TestServeOverHTTP(t *testing.T) {
 	p := newPlace(t, someNotes)
 	cmd := p.serve(t, "--http", "127.0.0.1:0", "--idle-exit", "1ms")
-	assert.Equal(t, filepath.Join(p.state, tokenFile), p.report(t).Daemon.TokenFile)
+	assert.Equal(t, filepath.Join(p.state, "http-token"), p.report(t).Daemon.TokenFile)
 	url := p.report(t).Daemon.HTTP
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/mcp$`, url)
 
-	token, err := os.ReadFile(filepath.Join(p.state, tokenFile))
+	token, err := os.ReadFile(filepath.Join(p.state, "http-token"))
 	require.NoError(t, err)
-	info, err := os.Stat(filepath.Join(p.state, tokenFile))
-	require.NoError(t, err)
-	assert.False(t, isOpenToOthers(info), "the token is the user's own")
 
 	post := func(token string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(httpInitialize))
@@ -51,58 +47,15 @@ func TestServeOverHTTP(t *testing.T) {
 		code, _ := post(wrong)
 		assert.Equal(t, http.StatusUnauthorized, code, "token %q", wrong)
 	}
-	require.NoError(t, terminate(cmd.Process.Pid))
-	assert.Equal(t, exitDone, ended(t, cmd))
+	require.NoError(t, service.Terminate(cmd.Process.Pid))
+	assert.Equal(t, service.ExitDone, ended(t, cmd))
 }
 
-func TestHTTPNeedsProtection(t *testing.T) {
-	for addr, want := range map[string]string{
-		"0.0.0.0:8931":       "in the clear",
-		"192.168.1.2:8931":   "in the clear",
-		"[::]:8931":          "in the clear",
-		"notes.example:8931": "in the clear",
-		"8931":               "host:port",
-		"127.0.0.1:8931":     "",
-		"[::1]:8931":         "",
-		"localhost:8931":     "",
-	} {
-		err := checkExposure(config.HTTP{Addr: addr})
-		if want == "" {
-			assert.NoError(t, err, addr)
-		} else {
-			assert.ErrorContains(t, err, want, addr)
-		}
-	}
-	assert.NoError(t, checkExposure(config.HTTP{Addr: "0.0.0.0:8931", BehindProxy: true}))
-	assert.NoError(t, checkExposure(config.HTTP{Addr: "0.0.0.0:8931", TLSCert: "c", TLSKey: "k"}))
-
+func TestHTTPIsNotExposed(t *testing.T) {
 	p := newPlace(t, someNotes)
 	exposed := p.command("serve", "--http", "0.0.0.0:0")
 	out, err := exposed.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, exitUsage, exposed.ProcessState.ExitCode(), "%s", out)
+	assert.Equal(t, service.ExitUsage, exposed.ProcessState.ExitCode(), "%s", out)
 	assert.Contains(t, string(out), "http.behind_proxy")
-}
-
-func TestHTTPToken(t *testing.T) {
-	dir := t.TempDir()
-	made, err := readToken(filepath.Join(dir, tokenFile))
-	require.NoError(t, err)
-	again, err := readToken(filepath.Join(dir, tokenFile))
-	require.NoError(t, err)
-	assert.Equal(t, made, again, "made once")
-	assert.GreaterOrEqual(t, len(made), minToken)
-
-	name := filepath.Join(dir, "mine")
-	for text, mode := range map[string]os.FileMode{"short": 0o600, "two words, but long enough\n": 0o600, "": 0o600} {
-		require.NoError(t, os.WriteFile(name, []byte(text), mode))
-		_, err := readToken(name)
-		assert.ErrorContains(t, err, "does not hold a token", text)
-	}
-	require.NoError(t, os.WriteFile(name, []byte(made), 0o600))
-	require.NoError(t, os.Chmod(name, 0o644))
-	if info, err := os.Stat(name); err == nil && isOpenToOthers(info) {
-		_, err := readToken(name)
-		assert.ErrorContains(t, err, "others can read")
-	}
 }

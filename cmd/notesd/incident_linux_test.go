@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"notesd/internal/notestest"
+	"notesd/internal/service"
 )
 
 // manyNotes is how many notes the vaults of these tests have: more than a user
@@ -69,9 +70,9 @@ func (w *incidentWorld) logged(level, part string) {
 }
 
 // now is what the program says of itself.
-func (w *incidentWorld) now() report {
+func (w *incidentWorld) now() service.Report {
 	w.t.Helper()
-	var r report
+	var r service.Report
 	w.decode(w.call("notesd/status", map[string]any{}), &r)
 	return r
 }
@@ -194,7 +195,7 @@ func TestVaultCannotBeRead(t *testing.T) {
 		p = p.asNobody(t)
 	}
 	pid := 0
-	t.Cleanup(func() { _ = terminate(pid) }) // nobody else may speak to that user's daemon
+	t.Cleanup(func() { _ = service.Terminate(pid) }) // nobody else may speak to that user's daemon
 	w := newIncidentWorld(t, p)
 	pid = w.now().Daemon.PID
 	head := w.now().Index.Head

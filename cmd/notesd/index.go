@@ -4,21 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
-
-// derivedFiles are what the state directory has that can be built again from the
-// notes. The history is not among them.
-var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
 
 // indexResult is what "notesd index --json" prints.
 type indexResult struct {
@@ -49,8 +42,8 @@ command does, and a daemon keeps watch.`,
 				if err != nil {
 					return err
 				}
-				if r.unavailable() {
-					return &failure{Code: "unavailable", Message: "the vault cannot be used: " + r.Unavailable}
+				if r.Unavailable != "" {
+					return &service.Failure{Code: "unavailable", Message: "the vault cannot be used: " + r.Unavailable}
 				}
 				if r.Trouble != "" {
 					return troubled(r.Trouble)
@@ -70,17 +63,17 @@ command does, and a daemon keeps watch.`,
 
 // troubled is the failure of a command that needs what cannot be taken in.
 func troubled(why string) error {
-	return &failure{Code: "failed", Message: "the notes cannot be taken in: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
+	return &service.Failure{Code: "failed", Message: "the notes cannot be taken in: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
 }
 
 // bringUpToDate takes in what is on disk now, and returns the report of that.
-func (a *app) bringUpToDate(ctx context.Context, c *client) (report, error) {
+func (a *app) bringUpToDate(ctx context.Context, c *client) (service.Report, error) {
 	r, err := a.untilIndexed(ctx, c, nil)
 	if err != nil || c.daemon == nil {
 		return r, err
 	}
 	var none any
-	if err := c.ask(ctx, methodRescan, ownerParams{}, &none); err != nil { // what the watcher has not reported yet
+	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // what the watcher has not reported yet
 		return r, err
 	}
 	return a.untilIndexed(ctx, c, nil)
@@ -103,7 +96,7 @@ func (a *app) indexed(r indexResult) error {
 
 // untilEmbedded waits until no passage waits to be embedded, or done says that it
 // is enough. On a terminal it shows a bar.
-func (a *app) untilEmbedded(ctx context.Context, c *client, done func(report) bool) (report, error) {
+func (a *app) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
 	tick := time.NewTicker(maxFreshPoll)
 	defer tick.Stop()
 	bar := &meter{screen: a.err, label: "Embedding"}
@@ -140,13 +133,13 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 		return err
 	}
 	if wait {
-		hurry(cfg)
+		service.Hurry(cfg)
 	}
 	ctx := cmd.Context()
 	var conn *daemon.Conn
 	var lock *daemon.Lock
 	if rebuild {
-		lock, err = a.takeOver(ctx, cfg)
+		lock, err = service.TakeOver(ctx, cfg, a.hello(cfg, daemon.KindStatus))
 	} else {
 		conn, lock, err = a.daemonOrLock(ctx, cfg, daemon.KindCLI)
 	}
@@ -157,7 +150,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 		return withDaemon(ctx, conn, do)
 	}
 	if rebuild {
-		if err := discardDerived(cfg.State); err != nil {
+		if err := service.DiscardDerived(cfg.State); err != nil {
 			return errors.Join(err, lock.Release())
 		}
 	}
@@ -165,46 +158,81 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	s := newService(cfg, logs, watching)
-	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
-		return s.withClient(ctx, do)
+	s := service.New(cfg, logs, service.Watching)
+	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
+		return inMemory(ctx, s, do)
 	}))
 }
 
-// hurry lets embedding have every processor, unless the user has said how many:
-// somebody waits for this process, so it is no background work.
-func hurry(cfg *config.Config) {
-	if cfg.Semantic.Threads == 0 {
-		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
-	}
-}
+// The progress of a scan is asked for after freshPoll, then less and less often:
+// most take no time, and the asking should not make the others longer.
+const (
+	freshPoll    = 2 * time.Millisecond
+	maxFreshPoll = 100 * time.Millisecond
+)
 
-// takeOver stops the vault's daemon, if one runs, and takes its lock.
-func (a *app) takeOver(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
-	defer cancel()
+// barAfter is how long something takes before it gets a progress bar.
+const barAfter = 300 * time.Millisecond
+
+// untilIndexed waits until everything is indexed or cannot be, or done says that
+// it is enough, and returns the last report. On a terminal it shows a bar.
+func (a *app) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
+	began := time.Now()
+	wait := freshPoll
+	bar := &meter{screen: a.err, label: "Indexing"}
+	defer bar.clear()
 	for {
-		conn, lock, err := a.daemonOrLock(ctx, cfg, daemon.KindStatus)
-		if conn == nil {
-			return lock, err
+		r, err := c.status(ctx)
+		if err != nil {
+			return r, err
 		}
-		pid := conn.Daemon.PID
-		if err := errors.Join(conn.Close(), terminate(pid)); err != nil {
-			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
+		if r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r) {
+			return r, nil
 		}
-		select { // until it has said that it is closing
-		case <-time.After(turnPoll):
+		if time.Since(began) > barAfter {
+			// Reading and indexing take about as long, and one follows the other.
+			bar.show((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(wait*3/2, maxFreshPoll)
 		case <-ctx.Done():
-			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, ctx.Err())
+			return r, ctx.Err()
 		}
 	}
 }
 
-func discardDerived(dir string) error {
-	for _, name := range derivedFiles {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("discard the old index: %w", err)
-		}
+// meter is a progress bar that is there only while it is needed, and only on a
+// terminal.
+type meter struct {
+	screen *screen
+	label  string
+	bar    *progressbar.ProgressBar
+}
+
+func (m *meter) show(done, total int) {
+	if !m.screen.terminal || total <= 0 {
+		return
 	}
-	return nil
+	if m.bar == nil {
+		m.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(m.screen),
+			progressbar.OptionSetDescription(m.label),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(true),
+		)
+	}
+	m.bar.ChangeMax(total)
+	_ = m.bar.Set(min(done, total-1)) // clear finishes it; a bar that cannot be drawn is no loss
+}
+
+func (m *meter) clear() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+		fmt.Fprint(m.screen, "\r\x1b[K")
+		m.bar = nil
+	}
 }

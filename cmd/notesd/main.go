@@ -3,25 +3,16 @@
 //
 // # How it is put together
 //
-// [service] in wire.go is the program: every package meets every other there,
-// in the order in which they start, in one errgroup. What faces the clients (a
-// stdio session, the daemon's socket, a shell command) is its front, a function;
-// when the front returns, the rest stops, in the reverse order.
-//
 // A shell command is a client. It asks the vault's daemon if there is one, and
-// else runs a service of its own for as long as it takes, over a transport in
-// memory; [app.withClient] hides the difference. So a command has no logic that
-// a tool does not have, and each is one file: what it asks, and how it shows the
-// answer.
-//
-// What is slow to open is opened behind the session: [late] is a value that is
-// not there yet, and requests wait for it, so that initialize is answered at
-// once whatever the size of the vault.
+// else runs a service of its own for as long as it takes, over a pipe in memory;
+// [app.withClient] hides the difference. So a command has no logic that a tool
+// does not have: it says what it asks, and how it shows the answer. What makes a
+// daemon is in package service.
 //
 // # Failures
 //
 // Commands return errors; [app.report] prints the one error of a run, for people
-// or as JSON, and errors.go has the table of exit codes.
+// or as JSON, with the exit code of [service.FailureOf].
 package main
 
 import (

@@ -15,6 +15,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/relay"
+	"notesd/internal/service"
 	"notesd/mcp"
 )
 
@@ -40,7 +41,7 @@ func mcpCommand(a *app) *cobra.Command {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				return a.mcpInProcess(cmd.Context(), cfg, profile)
+				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, profile)
 			}
 			return a.relay(cmd.Context(), cfg, profile.Tools)
 		},
@@ -61,40 +62,18 @@ func toolList(flag string) []string {
 	return names
 }
 
-// mcpInProcess serves one client, and the vault, in this process.
-func (a *app) mcpInProcess(ctx context.Context, cfg *config.Config, profile mcp.Profile) error {
-	lock, err := lockState(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	logs, err := a.openLogs(cfg)
-	if err != nil {
-		return errors.Join(err, lock.Release())
-	}
-	s := newService(cfg, logs, watching)
-	s.settings = a.running()
-	return s.runLocked(ctx, lock, s.beside(lock, func(ctx context.Context) error {
-		err := s.core.ServeLines(ctx, a.in, a.stdout, profile)
-		if errors.Is(err, context.Canceled) {
-			return nil // a signal: what was asked has been answered as far as there was time
-		}
-		return err
-	}))
-}
-
 // launchedIdleExit is how long a daemon that was started for a client stays when
 // nobody uses it: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute
 
 // relay joins the client to the vault's daemon, and starts one if there is none.
 func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) error {
-	if err := makePrivate(cfg.State); err != nil {
+	if err := service.MakePrivate(cfg.State); err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: levelOf(cfg.Log.Level)}))
-	hello := helloOf(cfg, daemon.KindMCP)
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: service.LevelOf(cfg.Log.Level)}))
+	hello := a.hello(cfg, daemon.KindMCP)
 	hello.Tools = tools
-	hello.Passed = a.passed()
 	connector, err := a.connector(cfg, hello)
 	if err != nil {
 		return err
@@ -103,7 +82,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) err
 	dial := func(ctx context.Context) (io.ReadWriteCloser, error) {
 		conn, err := connector.Connect(ctx)
 		if errors.Is(err, daemon.ErrOtherVault) {
-			return nil, fmt.Errorf("%w. %s", err, otherVaultHint)
+			return nil, fmt.Errorf("%w. %s", err, service.OtherVaultHint)
 		}
 		if err == nil {
 			a.remark(conn)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,7 +114,7 @@ func TestMCPToolSelection(t *testing.T) {
 	bad := p.command("mcp", "--tools", "serch_notes")
 	out, err := bad.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, exitUsage, bad.ProcessState.ExitCode())
+	assert.Equal(t, service.ExitUsage, bad.ProcessState.ExitCode())
 	assert.Contains(t, string(out), `did you mean "search_notes"`)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"notesd/internal/service"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -86,10 +87,10 @@ func (a *app) body(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}
 	if len(data) > maxBody {
-		return "", usagef("Split it into several notes.", "the note is longer than 16 MiB")
+		return "", service.Usagef("Split it into several notes.", "the note is longer than 16 MiB")
 	}
 	if !utf8.Valid(data) {
-		return "", usagef("Convert it first, for example with iconv.", "standard input is not UTF-8 text")
+		return "", service.Usagef("Convert it first, for example with iconv.", "standard input is not UTF-8 text")
 	}
 	return string(data), nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"notesd/internal/daemon"
 	"notesd/internal/notestest"
+	"notesd/internal/service"
 )
 
 // patience is how long a test waits for something that has to happen.
@@ -65,9 +66,9 @@ func (p place) run(t testing.TB, args ...string) string {
 }
 
 // report is the place's status.
-func (p place) report(t testing.TB) report {
+func (p place) report(t testing.TB) service.Report {
 	t.Helper()
-	var r report
+	var r service.Report
 	require.NoError(t, json.Unmarshal([]byte(p.run(t, "status", "--json")), &r))
 	return r
 }
@@ -283,11 +284,14 @@ func (h *peer) end() error {
 	}
 }
 
+// testPoll is how often a test looks whether what it waits for has happened.
+const testPoll = 20 * time.Millisecond
+
 // eventually waits until a condition holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
-	tick := time.NewTicker(turnPoll)
+	tick := time.NewTicker(testPoll)
 	defer tick.Stop()
 	for !holds() {
 		select {

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
+
+	"notesd/internal/service"
+	"notesd/mcp"
 
 	"github.com/spf13/cobra"
 )
@@ -42,4 +47,106 @@ any name that only one note has.`,
 	cmd.Flags().StringVar(&lines, "lines", "", "only these `lines`, as in 10-40")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// listPage is how many notes are asked for at a time, at most.
+const listPage = 500
+
+func listCommand(a *app) *cobra.Command {
+	var args struct {
+		folder, glob, where, sort string
+		tags                      []string
+		orphans, broken           bool
+		limit                     int
+	}
+	cmd := &cobra.Command{
+		Use:   "list [flags]",
+		Short: "List notes",
+		Long:  "List notes, the newest first: day, size, path and tags.",
+		Example: `  notesd list --folder Projects --tag open
+  notesd list --where '{"status":"open","due":{"lt":"2026-02-01"}}' --json`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			query := map[string]any{}
+			put(query, "folder", folderName(args.folder))
+			put(query, "glob", args.glob)
+			put(query, "tags", args.tags)
+			put(query, "sort", args.sort)
+			put(query, "orphans", args.orphans)
+			put(query, "broken_links", args.broken)
+			if args.where != "" {
+				var where map[string]any
+				if err := json.Unmarshal([]byte(args.where), &where); err != nil {
+					return service.Usagef(`Write it as in --where '{"status":"open"}'.`, "--where is not a JSON object: %v", err)
+				}
+				query["where"] = where
+			}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				return a.list(ctx, c, query, args.limit)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
+	flags.StringVar(&args.glob, "glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
+	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
+	flags.StringVar(&args.where, "where", "", "only notes with this front matter, as `JSON`")
+	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
+	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
+	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
+	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
+	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
+	completes(cmd, "folder", a.offer(completeFolders))
+	completes(cmd, "tag", a.offer(completeTags))
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// list fetches page after page.
+func (a *app) list(ctx context.Context, c *client, query map[string]any, limit int) error {
+	if limit < 0 {
+		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
+	}
+	all := mcp.ListResult{Notes: []mcp.ListedNote{}}
+	for {
+		page := mcp.ListResult{}
+		query["limit"] = listPage
+		if limit > 0 {
+			query["limit"] = min(listPage, limit-len(all.Notes))
+		}
+		put(query, "cursor", all.Next)
+		if err := c.call(ctx, "list_notes", query, &page); err != nil {
+			return err
+		}
+		all.Notes = append(all.Notes, page.Notes...)
+		all.Total, all.Next, all.Warnings = page.Total, page.Next, page.Warnings
+		if !a.json {
+			a.printList(page.Notes)
+		}
+		if page.Next == "" || len(page.Notes) == 0 || limit > 0 && len(all.Notes) >= limit {
+			break
+		}
+	}
+	if a.json {
+		return a.out.json(all)
+	}
+	if shown := len(all.Notes); shown < all.Total {
+		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.Total, "note")))
+	} else {
+		a.note(count(shown, "note"))
+	}
+	for _, w := range all.Warnings {
+		a.note(w)
+	}
+	return nil
+}
+
+func (a *app) printList(page []mcp.ListedNote) {
+	for _, n := range page {
+		tags := ""
+		if len(n.Tags) > 0 {
+			tags = "  " + a.out.dim("#"+a.out.line(strings.Join(n.Tags, " #")))
+		}
+		fmt.Fprintf(a.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), a.out.path(a.out.line(n.Path)), tags)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 	"notesd/notes"
 )
 
@@ -36,7 +37,7 @@ func (p place) direct(t testing.TB) *peer {
 }
 
 func helloOfTest() daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: version(), Kind: daemon.KindMCP}
+	return daemon.Hello{Wire: daemon.Wire, Version: service.Version(), Kind: daemon.KindMCP}
 }
 
 // timed makes a call and returns how long its answer took.

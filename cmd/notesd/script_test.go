@@ -17,6 +17,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
 
 func TestMain(m *testing.M) {
@@ -173,7 +174,7 @@ func stopDaemon(t testing.TB, state string) {
 	deadline := time.After(patience)
 	for told := 0; ; {
 		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen just now
-			_ = terminate(id.PID) // or have ended by itself; a second signal would not let it close
+			_ = service.Terminate(id.PID) // or have ended by itself; a second signal would not let it close
 			told = id.PID
 		}
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))
@@ -182,7 +183,7 @@ func stopDaemon(t testing.TB, state string) {
 			return
 		}
 		select {
-		case <-time.After(turnPoll):
+		case <-time.After(testPoll):
 		case <-deadline:
 			t.Errorf("a daemon was left: %v", err)
 			return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/service"
 	"notesd/mcp"
 	"notesd/search"
 )
@@ -47,7 +48,7 @@ A query with -word stands behind --, which ends the flags.`,
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if cmd.Flags().Changed("limit") && (args.limit < 1 || args.limit > maxHits) {
-				return usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
+				return service.Usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
 			}
 			query := map[string]any{"query": strings.Join(words, " ")}
 			put(query, "mode", args.mode)
@@ -95,7 +96,7 @@ func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
 	}
 	latest := time.Now().Add(fewWait)
 	few := fewPassages * max(2, runtime.GOMAXPROCS(0))
-	_, err := a.untilEmbedded(ctx, c, func(r report) bool {
+	_, err := a.untilEmbedded(ctx, c, func(r service.Report) bool {
 		return r.Semantic.Pending > few || r.Semantic.Waiting != "" || time.Now().After(latest)
 	})
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 
 	h := p.launch(t, "mcp")
 	h.initialize()
-	var r report
+	var r service.Report
 	eventually(t, "the status says what is waited for", func() bool {
 		r = p.report(t)
 		return strings.HasPrefix(r.Semantic.Waiting, "waiting for ollama at "+server.URL)
@@ -112,7 +113,7 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	paths, remarks = p.search(t, "loaf or bread")
 	assert.Equal(t, "b.md", paths[0])
 	assert.Contains(t, remarks, "nothing listens there; start the server; only words were looked for")
-	log, err := os.ReadFile(filepath.Join(p.state, daemonLog))
+	log, err := os.ReadFile(filepath.Join(p.state, service.DaemonLog))
 	require.NoError(t, err)
 	assert.NotContains(t, string(log), "sk-1")
 	assert.NotContains(t, string(log), "vessel")

@@ -17,6 +17,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/hosts"
+	"notesd/internal/service"
 	"notesd/mcp"
 )
 
@@ -143,7 +144,7 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 		return hosts.Server{}, fmt.Errorf("find this program: %w", err)
 	}
 	if isTemporary(exe) {
-		return hosts.Server{}, &failure{
+		return hosts.Server{}, &service.Failure{
 			Code:    "failed",
 			Message: `this notesd was built by "go run" and will be deleted when it exits`,
 			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
@@ -185,7 +186,7 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 	for _, name := range names {
 		i := slices.Index(setupNames(), name)
 		if i < 0 {
-			return nil, usagef("There are "+known+".", "there is no host %q", name)
+			return nil, service.Usagef("There are "+known+".", "there is no host %q", name)
 		}
 		chosen = append(chosen, hosts.All[i])
 	}
@@ -198,7 +199,7 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, &failure{Code: "not_found", Message: "none of the programs that use MCP was found here", Hint: "Name one of " + known + "."}
+		return nil, &service.Failure{Code: "not_found", Message: "none of the programs that use MCP was found here", Hint: "Name one of " + known + "."}
 	}
 	return chosen, nil
 }
@@ -207,7 +208,7 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 // their entry, and is among the registrations, too.
 func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
 	var done []registration
-	var failures []*failure
+	var failures []*service.Failure
 	for _, h := range chosen {
 		r, err := s.one(h)
 		if err != nil {
@@ -227,27 +228,27 @@ func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
 	return done, &first
 }
 
-func (s *setup) failure(h hosts.Host, err error) *failure {
+func (s *setup) failure(h hosts.Host, err error) *service.Failure {
 	var syntax *hosts.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return &failure{
+		return &service.Failure{
 			Code:    "invalid",
 			Message: fmt.Sprintf("the settings of %s cannot be changed: %v", h.Title, syntax),
 			Hint:    "Nothing in the file was changed. Correct it there, and run notesd setup again.",
-			exit:    exitUsage,
+			Exit:    service.ExitUsage,
 		}
 	case errors.Is(err, hosts.ErrNoHome):
-		return &failure{Code: "failed", Message: fmt.Sprintf("%v, so %s has no settings", err, h.Title), exit: exitFailed}
+		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%v, so %s has no settings", err, h.Title), Exit: service.ExitFailed}
 	case errors.Is(err, hosts.ErrReadOnly):
-		return &failure{
+		return &service.Failure{
 			Code:    "permission",
 			Message: err.Error(),
 			Hint:    "Allow writing to it, or take the settings from notesd setup --print.",
-			exit:    exitFailed,
+			Exit:    service.ExitFailed,
 		}
 	}
-	return failureOf(err)
+	return service.FailureOf(err)
 }
 
 // one edits the settings of one host.
@@ -305,10 +306,10 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 			return nil
 		}
 		if !had.IsNotesd() {
-			return &failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.Title, r.Name, r.File), Hint: "Choose another name with --name."}
+			return &service.Failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.Title, r.Name, r.File), Hint: "Choose another name with --name."}
 		}
 		if vault := s.app.vaultOf(had); !sameFolder(vault, s.vault) && isFolder(vault) {
-			return &failure{
+			return &service.Failure{
 				Code:    "conflict",
 				Message: fmt.Sprintf("the server %q of %s serves %s", r.Name, h.Title, vault),
 				Hint:    fmt.Sprintf("Choose another name with --name, or remove that one first: notesd setup --remove --name %s %s", r.Name, h.Name),
@@ -369,7 +370,7 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 	}
 	slices.Sort(names)
 	if s.name != "" && !settings.Servers()[s.name].IsNotesd() {
-		return nil, &failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s is no notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
+		return nil, &service.Failure{Code: "conflict", Message: fmt.Sprintf("the server %q of %s is no notesd", s.name, h.Title), Hint: "notesd setup removes entries of notesd only."}
 	}
 	rest := *settings
 	for _, name := range names {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/daemon"
-	"notesd/search"
+	"notesd/internal/service"
 )
 
 // statusWait is how long a status without a daemon takes in what has changed
@@ -46,13 +46,13 @@ func statusCommand(a *app) *cobra.Command {
 
 // untilCounted returns the report once everything is indexed and the passages
 // are counted, which are loaded later, or after a wait.
-func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (report, error) {
+func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
 	latest := time.Now().Add(wait)
-	late := func(report) bool { return !time.Now().Before(latest) }
+	late := func(service.Report) bool { return !time.Now().Before(latest) }
 	r, err := a.untilIndexed(ctx, c, late)
 	tick := time.NewTicker(maxFreshPoll)
 	defer tick.Stop()
-	for err == nil && !r.counted() && !r.unavailable() && !late(r) {
+	for err == nil && !r.Counted() && r.Unavailable == "" && !late(r) {
 		select {
 		case <-tick.C:
 			r, err = c.status(ctx)
@@ -63,12 +63,7 @@ func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (
 	return r, err
 }
 
-// counted reports whether it is known how many passages there are.
-func (r report) counted() bool {
-	return r.Semantic.State != search.StateBuilding || r.Semantic.Chunks > 0 || r.Notes == 0
-}
-
-func (a *app) printReport(r report) {
+func (a *app) printReport(r service.Report) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%s %s\n", a.out.dim(fmt.Sprintf("%-8s", name)), a.out.line(fmt.Sprintf(format, args...)))
 	}
@@ -86,8 +81,8 @@ func (a *app) printReport(r report) {
 		row("log", "%s", r.Log)
 	}
 	row("notes", "%s", thousands(r.Notes))
-	row("index", "%s", r.indexText())
-	row("meaning", "%s", r.semanticText())
+	row("index", "%s", indexText(r))
+	row("meaning", "%s", semanticText(r))
 	if r.Watcher.State != "stopped" {
 		row("watcher", "%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
 	}
@@ -105,7 +100,7 @@ func (a *app) printReport(r report) {
 	}
 }
 
-func (r report) indexText() string {
+func indexText(r service.Report) string {
 	s := r.Index
 	if s.Ready {
 		return fmt.Sprintf("%s, up to date", count(s.Notes, "note"))
@@ -116,12 +111,12 @@ func (r report) indexText() string {
 	return fmt.Sprintf("building: %s of %s indexed", thousands(s.Notes), count(max(r.Notes, s.Notes), "note"))
 }
 
-func (r report) semanticText() string {
+func semanticText(r service.Report) string {
 	s := r.Semantic
 	if s.State == "off" {
 		return "off"
 	}
-	if !r.counted() {
+	if !r.Counted() {
 		return fmt.Sprintf("%s, %s: the passages are not counted yet", s.State, s.Model)
 	}
 	text := fmt.Sprintf("%s, %s: %s of %s embedded", s.State, s.Model, thousands(s.Embedded), count(s.Chunks, "passage"))
@@ -133,6 +128,3 @@ func (r report) semanticText() string {
 	}
 	return text
 }
-
-// unavailable reports whether waiting will not help.
-func (r report) unavailable() bool { return r.Unavailable != "" }

@@ -100,7 +100,7 @@ const killAfter = 10
 // kill kills daemon after daemon.
 func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 	end := time.After(d)
-	tick := time.NewTicker(turnPoll)
+	tick := time.NewTicker(testPoll)
 	defer tick.Stop()
 	seen := int64(0)
 	for {
@@ -116,7 +116,7 @@ func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 		if err != nil {
 			continue // none is up just now
 		}
-		<-time.After(rand.N(4 * turnPoll)) // so that it is not always just after an answer
+		<-time.After(rand.N(4 * testPoll)) // so that it is not always just after an answer
 		if process, err := os.FindProcess(id.PID); err == nil && process.Kill() == nil {
 			kills++
 			seen = s.reads.Load() + s.writes.Load()

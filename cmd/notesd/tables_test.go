@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"notesd/internal/service"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +17,7 @@ func TestDroppedTableIsRestored(t *testing.T) {
 	require.False(t, h.tool("add_vector", map[string]any{"table_name": "mine", "vector": []any{1, 0, 0}}).IsError)
 	require.False(t, h.tool("drop_table", map[string]any{"table_name": "mine"}).IsError)
 
-	var listed struct{ Tables []tableLine }
+	var listed struct{ Tables []service.TableLine }
 	require.NoError(t, json.Unmarshal([]byte(p.run(t, "tables", "--json")), &listed))
 	require.Len(t, listed.Tables, 1)
 	assert.NotNil(t, listed.Tables[0].RestorableUntil)
@@ -30,5 +31,5 @@ func TestDroppedTableIsRestored(t *testing.T) {
 	again := p.command("tables", "restore", "mine")
 	_, err := again.Output()
 	require.Error(t, err)
-	assert.Equal(t, exitNotFound, again.ProcessState.ExitCode())
+	assert.Equal(t, service.ExitNotFound, again.ProcessState.ExitCode())
 }

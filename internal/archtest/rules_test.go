@@ -27,7 +27,16 @@ var layers = map[string]layer{
 	"cmd/notesd": {
 		imports:    []string{"…"},
 		thirdParty: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/modelcontextprotocol/go-sdk", "github.com/schollz/progressbar/v3"},
-		why:        "the command wires all packages and decides nothing",
+		why:        "the commands ask the service, as a client or in this process, and decide nothing",
+	},
+	"internal/service": {
+		imports: []string{
+			"internal/atomicfile", "internal/config", "internal/daemon", "internal/sqlite", "mcp", "migrations",
+			"notes", "notes/store", "notes/vault", "prompts", "search", "search/index",
+			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
+		},
+		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
+		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
 	},
 	"mcp": {
 		imports:    []string{"notes", "search", "vectors/table", "prompts", "internal/jsonrpc"},

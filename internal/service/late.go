@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"notesd/notes"
 	"notesd/notes/vault"
 	"notesd/search"
+	"notesd/vectors/table"
 )
 
 // late is a value that is not there yet.
@@ -58,6 +59,10 @@ func (l *late[T]) peek() (v T, ok bool) {
 // nobody gets half an answer because a daemon was started a moment ago.
 const settleTime = time.Second
 
+// settlePoll is how often a waiting request looks whether that is over: it mostly
+// is in no time.
+const settlePoll = 2 * time.Millisecond
+
 // settling is the beginning of a service.
 type settling struct {
 	vault *late[*vault.Vault]
@@ -66,7 +71,7 @@ type settling struct {
 
 // wait returns when the vault is known, waiting is over, or ctx ends.
 func (s settling) wait(ctx context.Context) {
-	poll := time.NewTicker(freshPoll)
+	poll := time.NewTicker(settlePoll)
 	defer poll.Stop()
 	for !s.ready() && time.Now().Before(s.until) {
 		select {
@@ -226,6 +231,11 @@ type lateEngine struct {
 	mode     search.Mode
 }
 
+// Searcher is the engine with the default mode of package search.
+func (s *Service) Searcher() lateEngine {
+	return lateEngine{late: s.engine, settling: settling{vault: s.vault}}
+}
+
 func (l lateEngine) Search(ctx context.Context, q search.Query) (search.Result, error) {
 	l.settling.wait(ctx)
 	e, err := l.get(ctx)
@@ -236,4 +246,63 @@ func (l lateEngine) Search(ctx context.Context, q search.Query) (search.Result, 
 		q.Mode = l.mode
 	}
 	return e.Search(ctx, q)
+}
+
+// lateTables are vector tables whose requests wait until they are open.
+type lateTables struct{ *late[*table.Tables] }
+
+func (l lateTables) Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return table.Info{}, err
+	}
+	return t.Create(ctx, r)
+}
+
+func (l lateTables) List(ctx context.Context) ([]table.Info, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.List(ctx)
+}
+
+func (l lateTables) Describe(ctx context.Context, name string, ids int) (table.Info, []string, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return table.Info{}, nil, err
+	}
+	return t.Describe(ctx, name, ids)
+}
+
+func (l lateTables) Drop(ctx context.Context, name, requestKey string) (table.Info, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return table.Info{}, err
+	}
+	return t.Drop(ctx, name, requestKey)
+}
+
+func (l lateTables) Add(ctx context.Context, r table.AddRequest) ([]string, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.Add(ctx, r)
+}
+
+func (l lateTables) Search(ctx context.Context, q table.Query) ([]table.Hit, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.Search(ctx, q)
+}
+
+func (l lateTables) DeleteRows(ctx context.Context, r table.DeleteRowsRequest) (int, error) {
+	t, err := l.get(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return t.DeleteRows(ctx, r)
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
@@ -72,7 +70,7 @@ func isThere(name string) bool {
 
 // addOrphans warns of states that may be this vault's. They are sought once, when
 // the vault is known.
-func (s *service) addOrphans(ctx context.Context, r *report) {
+func (s *Service) addOrphans(ctx context.Context, r *Report) {
 	vault, ok := s.vault.peek()
 	if !ok || !vault.Ready() {
 		return
@@ -85,56 +83,19 @@ func (s *service) addOrphans(ctx context.Context, r *report) {
 	}
 }
 
-func adoptCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "adopt STATE",
-		Short: "Take over the history of a vault that was renamed",
-		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
-tables of vectors and its index. STATE is the state directory that "notesd
-status" names. The history that the vault has by now is set aside.`,
-		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
-  notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
-		Args: takes("STATE"),
-		RunE: func(cmd *cobra.Command, dirs []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
-			old, err := filepath.Abs(dirs[0])
-			if err != nil {
-				return fmt.Errorf("find %s: %w", dirs[0], err)
-			}
-			aside, err := a.adopt(cmd.Context(), cfg, old)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.out.json(map[string]any{"vault": cfg.Vault.Path, "state": cfg.State, "adopted": old, "set_aside": aside})
-			}
-			fmt.Fprintf(a.out, "taken over: %s\n", a.out.line(old))
-			if aside != "" {
-				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
-			}
-			return nil
-		},
-	}
-	a.jsonFlag(cmd)
-	return cmd
-}
-
-// adopt moves what is in the state directory old into the configured one, and
+// Adopt moves what is in the state directory old into the configured one, and
 // returns the name under which the history there was set aside. The history is
 // moved first: when a crash leaves the rest behind, that can be built again.
-func (a *app) adopt(ctx context.Context, cfg *config.Config, old string) (aside string, err error) {
+func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old string) (aside string, err error) {
 	if err := adoptable(cfg, old); err != nil {
 		return "", err
 	}
-	conn, lock, err := a.daemonOrLock(ctx, cfg, daemon.KindStatus)
+	conn, lock, err := DialOrLock(ctx, cfg, hello)
 	if err != nil {
 		return "", err
 	}
 	if conn != nil {
-		return "", errors.Join(&failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, and try again."}, conn.Close())
+		return "", errors.Join(&Failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, and try again."}, conn.Close())
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	oldLock, err := daemon.Acquire(ctx, old, identity())
@@ -168,11 +129,11 @@ func adoptable(cfg *config.Config, old string) error {
 	case err != nil:
 		return err
 	case record.Path == "" || !hasHistory(old):
-		return &failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
+		return &Failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
 	case config.RealPath(old) == config.RealPath(cfg.State):
-		return &failure{Code: "conflict", Message: "it is the state of this vault already"}
+		return &Failure{Code: "conflict", Message: "it is the state of this vault already"}
 	case isThere(record.Path) && record.Path != config.RealPath(cfg.Vault.Path):
-		return &failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}
+		return &Failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ type web struct {
 
 // listenWeb opens the configured HTTP listener; it returns nil when there is
 // none.
-func (s *service) listenWeb(ctx context.Context) (*web, error) {
+func (s *Service) listenWeb(ctx context.Context) (*web, error) {
 	c := s.cfg.HTTP
 	if c.Addr == "" {
 		return nil, nil
@@ -76,12 +76,12 @@ func (s *service) listenWeb(ctx context.Context) (*web, error) {
 func checkExposure(c config.HTTP) error {
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil {
-		return usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
+		return Usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
 	}
 	if c.TLSCert != "" || c.BehindProxy || isLoopback(host) {
 		return nil
 	}
-	return usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
+	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
 		"http.addr %q can be reached from other machines, and would show them your notes in the clear", c.Addr)
 }
 
@@ -135,11 +135,11 @@ func readToken(name string) (string, error) {
 		return "", fmt.Errorf("read the HTTP token: %w", err)
 	}
 	if info, err := os.Stat(name); err != nil || isOpenToOthers(info) {
-		return "", errors.Join(err, &failure{Code: "config", Message: "others can read the HTTP token in " + name, Hint: "Run chmod 600 on it; if it may have been seen, delete it, and a new one is made."})
+		return "", errors.Join(err, &Failure{Code: "config", Message: "others can read the HTTP token in " + name, Hint: "Run chmod 600 on it; if it may have been seen, delete it, and a new one is made."})
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", &failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and one is made."}
+		return "", &Failure{Code: "config", Message: fmt.Sprintf("%s does not hold a token of at least %d characters on one line", name, minToken), Hint: "Delete it, and one is made."}
 	}
 	return token, nil
 }

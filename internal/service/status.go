@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -11,19 +11,20 @@ import (
 	"strings"
 
 	"notesd/internal/config"
+	"notesd/search"
 	"notesd/watcher"
 )
 
-// report is what "notesd status" tells; the field names are fixed.
-type report struct {
+// Report is what "notesd status" tells; the field names are fixed.
+type Report struct {
 	Version     string         `json:"version"`
 	Vault       string         `json:"vault"`
 	State       string         `json:"state"`
 	Daemon      daemonStatus   `json:"daemon"`
 	Notes       int            `json:"notes"`
-	Index       indexStatus    `json:"index"`
-	Semantic    semanticStatus `json:"semantic"`
-	Watcher     watcherStatus  `json:"watcher"`
+	Index       IndexStatus    `json:"index"`
+	Semantic    SemanticStatus `json:"semantic"`
+	Watcher     WatcherStatus  `json:"watcher"`
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
@@ -47,7 +48,7 @@ type daemonStatus struct {
 	TokenFile string `json:"token_file,omitempty"` // holds the bearer token for HTTP
 }
 
-type indexStatus struct {
+type IndexStatus struct {
 	Notes   int    `json:"notes"`
 	Seq     uint64 `json:"seq"`  // that it has applied
 	Head    uint64 `json:"head"` // of the feed
@@ -57,7 +58,7 @@ type indexStatus struct {
 	Bytes   int64  `json:"bytes"` // on disk, with the databases
 }
 
-type semanticStatus struct {
+type SemanticStatus struct {
 	Model    string `json:"model"`
 	State    string `json:"state"` // ready, building or off
 	Chunks   int    `json:"chunks"`
@@ -69,7 +70,7 @@ type semanticStatus struct {
 	Waiting          string `json:"waiting,omitempty"` // what keeps it from going on: "waiting for ollama at …"
 }
 
-type watcherStatus struct {
+type WatcherStatus struct {
 	State       string `json:"state"`
 	Backend     string `json:"backend,omitempty"`
 	Directories int    `json:"directories"`
@@ -87,13 +88,13 @@ type skippedFile struct {
 }
 
 // status reports on the service, as far as it is open.
-func (s *service) status(ctx context.Context) (report, error) {
-	r := report{
-		Version:  version(),
+func (s *Service) status(ctx context.Context) (Report, error) {
+	r := Report{
+		Version:  Version(),
 		Vault:    s.cfg.Vault.Path,
 		State:    s.cfg.State,
-		Semantic: semanticStatus{State: "off"},
-		Watcher:  watcherStatus{State: watcher.StateStopped},
+		Semantic: SemanticStatus{State: "off"},
+		Watcher:  WatcherStatus{State: watcher.StateStopped},
 		Skipped:  skippedStatus{Files: []skippedFile{}},
 		Warnings: []string{},
 	}
@@ -119,27 +120,27 @@ func (s *service) status(ctx context.Context) (report, error) {
 
 // logFile is the file that a daemon's log is in, "" if there is none.
 func logFile(cfg *config.Config) string {
-	name := cmp.Or(cfg.Log.File, filepath.Join(cfg.State, daemonLog))
+	name := cmp.Or(cfg.Log.File, filepath.Join(cfg.State, DaemonLog))
 	if _, err := os.Stat(name); err != nil {
 		return ""
 	}
 	return name
 }
 
-func (s *service) addSemantic(r *report) {
+func (s *Service) addSemantic(r *Report) {
 	vectors, _ := s.vectors.peek()
 	if vectors == nil {
 		return
 	}
 	st := vectors.Status()
-	r.Semantic = semanticStatus{Model: st.Model, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
+	r.Semantic = SemanticStatus{Model: st.Model, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
 		r.Warnings = append(r.Warnings, "search by meaning: "+st.Trouble)
 	}
 }
 
-func (s *service) addVault(ctx context.Context, r *report) error {
+func (s *Service) addVault(ctx context.Context, r *Report) error {
 	vault, ok := s.vault.peek()
 	if !ok {
 		return nil
@@ -176,7 +177,7 @@ func (s *service) addVault(ctx context.Context, r *report) error {
 	return nil
 }
 
-func (s *service) addIndex(r *report) error {
+func (s *Service) addIndex(r *Report) error {
 	index, ok := s.index.peek()
 	if !ok {
 		return nil
@@ -192,12 +193,12 @@ func (s *service) addIndex(r *report) error {
 	return nil
 }
 
-func (s *service) addWatcher(r *report) {
+func (s *Service) addWatcher(r *Report) {
 	if s.watcher == nil {
 		return
 	}
 	st := s.watcher.Status()
-	r.Watcher = watcherStatus{State: st.State, Backend: st.Backend, Directories: st.Directories, Polled: st.Polled}
+	r.Watcher = WatcherStatus{State: st.State, Backend: st.Backend, Directories: st.Directories, Polled: st.Polled}
 	r.Warnings = append(r.Warnings, st.Warnings...)
 }
 
@@ -206,7 +207,7 @@ var setAside = regexp.MustCompile(`\.(damaged|corrupt)-\d{8}T\d{6}\.\d{3}$`)
 
 // addSetAside warns of damaged files that were set aside, also long ago: they
 // take room, and only their owner can say that they are worth nothing.
-func addSetAside(dir string, r *report) error {
+func addSetAside(dir string, r *Report) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("state directory: %w", err)
@@ -218,4 +219,9 @@ func addSetAside(dir string, r *report) error {
 		}
 	}
 	return nil
+}
+
+// Counted reports whether it is known how many passages there are.
+func (r Report) Counted() bool {
+	return r.Semantic.State != search.StateBuilding || r.Semantic.Chunks > 0 || r.Notes == 0
 }

@@ -1,4 +1,19 @@
-package main
+// Package service makes a daemon, or a vault in this process, of all the other
+// packages.
+//
+// A [Service] is one vault with everything that serves it, in one errgroup, in the
+// order in which it starts: store, vault, text index, vectors, tables, search, the
+// notifier, the watcher. What faces the clients (the daemon's socket and HTTP, one
+// client's standard streams, one command) is its front, a function; when the front
+// returns, the rest stops, in the reverse order.
+//
+// What is slow to open is opened behind the sessions: requests wait for it, so that
+// initialize is answered at once, however large the vault is.
+//
+// One process serves a state directory: it holds the lock of package daemon, and
+// vault.json there says whose state it is ([DialOrLock], [Serve], [ServeStdio]).
+// Errors that people see are [Failure]s, with a code, a hint and an exit code.
+package service
 
 import (
 	"context"
@@ -34,13 +49,13 @@ const indexDir = "index"
 // watched, and the scan is what tells.
 const watchFirst = 2 * time.Second
 
-// watching is for services that go on for longer than one question takes.
-const watching = true
+// Watching is for services that go on for longer than one question takes.
+const Watching = true
 
-// A service is one vault and everything that serves it.
-type service struct {
+// A Service is one vault and everything that serves it.
+type Service struct {
 	cfg  *config.Config
-	logs *logs
+	logs *Logs
 
 	vault   *late[*vault.Vault]
 	engine  *late[*search.Engine]
@@ -63,10 +78,10 @@ type service struct {
 	opened      []func() error // what close has to close, in the order of opening
 }
 
-// newService makes a service. It opens nothing and starts nothing. The caller
+// New makes a service. It opens nothing and starts nothing. The caller
 // holds the lock of the state directory.
-func newService(cfg *config.Config, logs *logs, watch bool) *service {
-	s := &service{
+func New(cfg *config.Config, logs *Logs, watch bool) *Service {
+	s := &Service{
 		cfg:    cfg,
 		logs:   logs,
 		vault:  newLate[*vault.Vault](),
@@ -82,7 +97,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 	profile := s.profileOf(cfg)
 	s.prompts = profile.Settings.Prompts
 	s.core = mcp.New(mcp.Options{
-		Version: version(),
+		Version: Version(),
 		Title:   filepath.Base(cfg.Vault.Path),
 		Vault:   s.notes,
 		Search:  s.search,
@@ -111,7 +126,7 @@ func newService(cfg *config.Config, logs *logs, watch bool) *service {
 
 // protect keeps clients from writing in a folder of prompts, from when a session
 // first has it: a prompt there would be one assistant's instructions to another.
-func (s *service) protect(folder string) {
+func (s *Service) protect(folder string) {
 	if filepath.IsAbs(folder) {
 		inVault, err := filepath.Rel(s.cfg.Vault.Path, folder)
 		if err != nil || !filepath.IsLocal(inVault) {
@@ -125,7 +140,7 @@ func (s *service) protect(folder string) {
 }
 
 // protectedFolders are those that only the user may write in.
-func (s *service) protectedFolders() (folders []string) {
+func (s *Service) protectedFolders() (folders []string) {
 	s.protected.Range(func(folder, _ any) bool {
 		folders = append(folders, folder.(string))
 		return true
@@ -133,10 +148,10 @@ func (s *service) protectedFolders() (folders []string) {
 	return folders
 }
 
-// run serves until the front returns or something fails. When ctx ends, the
+// Run serves until the front returns or something fails. When ctx ends, the
 // front is told first and the rest only when it has returned, so that what
 // clients have asked is answered.
-func (s *service) run(ctx context.Context, front func(context.Context) error) error {
+func (s *Service) Run(ctx context.Context, front func(context.Context) error) error {
 	behind, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	g, behind := errgroup.WithContext(behind)
@@ -152,9 +167,9 @@ func (s *service) run(ctx context.Context, front func(context.Context) error) er
 	return errors.Join(err, s.close())
 }
 
-// runLocked runs the service, then closes its log and lets go of the lock.
-func (s *service) runLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
-	err := s.run(ctx, front)
+// RunLocked runs the service, then closes its log and lets go of the lock.
+func (s *Service) RunLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
+	err := s.Run(ctx, front)
 	if err != nil && s.logs.apart { // standard error gets it from app.report
 		s.logs.Error("notesd failed", "err", err)
 	}
@@ -162,7 +177,7 @@ func (s *service) runLocked(ctx context.Context, lock *daemon.Lock, front func(c
 }
 
 // start opens the vault and starts what keeps it up to date.
-func (s *service) start(ctx context.Context, g *errgroup.Group) error {
+func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	if err := s.open(ctx); err != nil {
 		return whileRunning(ctx, err)
 	}
@@ -187,7 +202,7 @@ func (s *service) start(ctx context.Context, g *errgroup.Group) error {
 
 // open opens the store, the vault and the index, and lets requests at each as
 // soon as it is there.
-func (s *service) open(ctx context.Context) error {
+func (s *Service) open(ctx context.Context) error {
 	log := s.logs.Logger
 	store, err := store.Open(ctx, s.cfg.State, store.Options{Log: log})
 	if err != nil {
@@ -241,7 +256,7 @@ func (s *service) open(ctx context.Context) error {
 
 // watch starts the watcher, and waits until it stands: its first batch, a
 // rescan, is the scan that begins then.
-func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
+func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
 	g.Go(func() error {
@@ -262,7 +277,7 @@ func (s *service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 }
 
 // newWatcher makes the watcher of a service that goes on.
-func (s *service) newWatcher() *watcher.Watcher {
+func (s *Service) newWatcher() *watcher.Watcher {
 	return watcher.New(s.cfg.Vault.Path, watcher.Options{
 		Ignore: func(rel string, _ bool) bool {
 			vault, ok := s.vault.peek()
@@ -286,7 +301,7 @@ func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int)
 }
 
 // close closes what was opened, the last first.
-func (s *service) close() error {
+func (s *Service) close() error {
 	var errs []error
 	for i := len(s.opened) - 1; i >= 0; i-- {
 		errs = append(errs, s.opened[i]())

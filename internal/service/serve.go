@@ -1,62 +1,46 @@
-package main
+package service
 
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/mcp"
 )
 
-func serveCommand(a *app) *cobra.Command {
-	var idleExit time.Duration
-	cmd := &cobra.Command{
-		Use:   "serve [flags]",
-		Short: "Run the daemon that shares one vault",
-		Long: `Run the daemon that serves one vault to all clients, until it is stopped with
-SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
-		Example: `  notesd serve --vault ~/Notes
-  notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
-		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
-			if idleExit < 0 {
-				return usagef("0 never exits.", "--idle-exit must not be negative")
-			}
-			return a.serve(cmd.Context(), cfg, idleExit)
-		},
-	}
-	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
-	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop when nobody has used it for so long (0: never)")
-	return cmd
+// ServeOptions are what a process that serves clients is given beside its
+// configuration.
+type ServeOptions struct {
+	Loaded   *config.Loaded                 // the settings that it was started with
+	Read     func() (*config.Loaded, error) // the settings as they are now
+	Startup  *daemon.Startup                // reports to the process that launched this one
+	Stderr   io.Writer                      // for the log, where no file is configured
+	IdleExit time.Duration                  // a daemon stops when it was not used for so long; 0: never
 }
 
-// serve runs the daemon: the lock first, so that nothing ever waits for another
+// Serve runs the daemon: the lock first, so that nothing ever waits for another
 // process's database or index, then the store, then the socket.
-func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Duration) error {
+func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	logs, err := a.openLogs(cfg)
+	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	s := newService(cfg, logs, watching)
-	s.settings = a.running()
-	return s.runLocked(ctx, lock, func(ctx context.Context) error {
+	s := New(cfg, logs, Watching)
+	s.settings = newRunningSettings(o.Loaded, o.Read)
+	return s.RunLocked(ctx, lock, func(ctx context.Context) error {
 		if !s.opens(ctx) {
 			return nil // stopped; or the store cannot be opened, and that is the error
 		}
-		err := a.acceptAll(ctx, s, lock, idleExit)
+		err := s.acceptAll(ctx, lock, o)
 		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped) {
 			s.logs.Info("stopping", "reason", err)
 			return nil
@@ -71,46 +55,17 @@ func (a *app) serve(ctx context.Context, cfg *config.Config, idleExit time.Durat
 const openPatience = 15 * time.Millisecond
 
 // opens reports whether the service may be let at clients.
-func (s *service) opens(ctx context.Context) bool {
+func (s *Service) opens(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
 	_, _ = s.vault.get(soon)
 	return ctx.Err() == nil
 }
 
-// lockPatience is how long a server waits for a command that has the vault to
-// itself just now; one that takes longer serves others meanwhile.
-const lockPatience = 20 * time.Second
-
-// lockState takes the lock of the state directory. It does not wait for a
-// process that serves.
-func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
-	if err := makePrivate(cfg.State); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, lockPatience)
-	defer cancel()
-	for {
-		lock, err := daemon.Acquire(ctx, cfg.State, identity())
-		if err == nil {
-			return claimed(cfg, lock)
-		}
-		var locked *daemon.LockedError
-		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
-			return nil, lockProblem(err)
-		}
-		select {
-		case <-time.After(turnPoll):
-		case <-ctx.Done():
-			return nil, err
-		}
-	}
-}
-
 // accept serves clients on the socket until ctx ends or the server has its own
 // reason to stop. It calls ready when the socket is there; url is where it can be
 // reached over HTTP, if it can.
-func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
+func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
 		return err
@@ -125,7 +80,7 @@ func (s *service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
 	}
 	s.daemon.Store(&status)
-	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", version())
+	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", Version())
 	if err := ready(); err != nil {
 		log.Warn("the start could not be reported", "err", err)
 	}
@@ -152,7 +107,7 @@ const embeddingPoll = 10 * time.Second
 
 // holdWhileEmbedding keeps the server from being idle while there is work that
 // can be done.
-func (s *service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
+func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
 	tick := time.NewTicker(embeddingPoll)
 	defer tick.Stop()
 	release := func() {}
@@ -178,16 +133,16 @@ func (s *service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 // acceptAll serves clients on the socket and, where that is configured, over
 // HTTP. A daemon with an HTTP listener does not stop for being idle: its clients
 // cannot start another.
-func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idleExit time.Duration) error {
+func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) error {
 	web, err := s.listenWeb(ctx)
-	if err != nil && !a.startup.Launched() {
+	if err != nil && !o.Startup.Launched() {
 		return err
 	}
 	if err != nil { // the clients that had us launched do not need it
 		s.logs.Error("there is no HTTP listener", "err", err)
 	}
 	if web == nil {
-		return s.accept(ctx, lock, idleExit, "", a.startup.Ready)
+		return s.accept(ctx, lock, o.IdleExit, "", o.Startup.Ready)
 	}
 	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
 	ctx, done := context.WithCancel(ctx)
@@ -197,14 +152,14 @@ func (a *app) acceptAll(ctx context.Context, s *service, lock *daemon.Lock, idle
 		defer done()
 		served <- web.handler.Serve(ctx, web.listener)
 	}()
-	err = s.accept(ctx, lock, 0, web.url, a.startup.Ready)
+	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
 	done()
 	return errors.Join(err, <-served)
 }
 
-// beside is a front that also accepts clients on the socket, so that a process
+// Beside is a front that also accepts clients on the socket, so that a process
 // that needs the vault for long keeps nobody else from it.
-func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
+func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, done := context.WithCancel(ctx)
 		defer done()
@@ -217,4 +172,42 @@ func (s *service) beside(lock *daemon.Lock, front func(context.Context) error) f
 		}
 		return err
 	}
+}
+
+// ServeStdio serves one client over a pair of streams, and the vault on its
+// socket, until the client closes in.
+func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
+	lock, err := lockState(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
+	if err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	s := New(cfg, logs, Watching)
+	s.settings = newRunningSettings(o.Loaded, o.Read)
+	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
+		err := s.core.ServeLines(ctx, in, out, profile)
+		if errors.Is(err, context.Canceled) {
+			return nil // a signal: what was asked has been answered as far as there was time
+		}
+		return err
+	}))
+}
+
+// Converse serves one session of the owner over a pipe in memory, for as long as
+// do takes.
+func (s *Service) Converse(ctx context.Context, do func(ctx context.Context, conn net.Conn) error) error {
+	ours, theirs := net.Pipe()
+	serving, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- s.core.ServeLines(serving, theirs, theirs, mcp.Profile{Owner: true}) }()
+	err := do(ctx, ours)
+	cancel()
+	if serveErr := <-served; serveErr != nil && !errors.Is(serveErr, context.Canceled) {
+		err = errors.Join(err, serveErr)
+	}
+	return err
 }

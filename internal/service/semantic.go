@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -45,13 +46,13 @@ func (e *embedders) wanted() (vectors.Embedder, error) {
 func (e *embedders) source() string {
 	s := e.semantic
 	if !s.Remote() {
-		return builtinSource(s.Model)
+		return BuiltinSource(s.Model)
 	}
 	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
 }
 
-// builtinSource is the source of a model that runs in this program.
-func builtinSource(model string) string {
+// BuiltinSource is the source of a model that runs in this program.
+func BuiltinSource(model string) string {
 	if model == config.Auto || model == config.English {
 		return ""
 	}
@@ -137,17 +138,17 @@ func untilReady(ctx context.Context, vault *vault.Vault) error {
 // openModel opens a model file, or the model in the program that source names.
 // Models stay open until the program ends.
 func openModel(source string) (vectors.Embedder, error) {
-	m, _, err := builtin(source)
+	m, _, err := Builtin(source)
 	if err != nil {
-		return nil, modelFailure(source, err)
+		return nil, ModelFailure(source, err)
 	}
 	return vectors.NewTransformer(m), nil
 }
 
-// builtin opens the model of a source and says where it is. English is the model
+// Builtin opens the model of a source and says where it is. English is the model
 // of the empty source, which is what databases have that were made when it was
 // the only one.
-func builtin(source string) (m *bert.Model, where string, err error) {
+func Builtin(source string) (m *bert.Model, where string, err error) {
 	switch source {
 	case "":
 		m, err = model.English()
@@ -160,9 +161,9 @@ func builtin(source string) (m *bert.Model, where string, err error) {
 	return m, "in the program", err
 }
 
-// modelFailure says what to do about a model that cannot be used.
-func modelFailure(path string, err error) error {
-	f := &failure{Code: "config", Message: fmt.Sprintf("the model cannot be used: %v", err)}
+// ModelFailure says what to do about a model that cannot be used.
+func ModelFailure(path string, err error) error {
+	f := &Failure{Code: "config", Message: fmt.Sprintf("the model cannot be used: %v", err)}
 	if filepath.IsAbs(path) {
 		f.Hint = "Copy the file anew from where it came, or leave semantic.model out to use the model in the program."
 	}
@@ -220,4 +221,12 @@ func semanticHits(found []vectors.Hit) []search.SemanticHit {
 		out[i] = search.SemanticHit{NoteID: h.NoteID, Ordinal: h.Ordinal, Cosine: h.Cosine, Near: h.Near, First: h.First}
 	}
 	return out
+}
+
+// Hurry lets embedding have every processor, unless the user has said how many:
+// somebody waits for this process, so it is no background work.
+func Hurry(cfg *config.Config) {
+	if cfg.Semantic.Threads == 0 {
+		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"maps"
@@ -99,7 +99,7 @@ func (r *runningSettings) connected(remarks []string) func() {
 }
 
 // addTo adds to a status what has no effect, and what waits.
-func (r *runningSettings) addTo(st *report) {
+func (r *runningSettings) addTo(st *Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st.Settings.Waiting = append(st.Settings.Waiting, r.waiting...)
@@ -120,7 +120,7 @@ func (r *runningSettings) addTo(st *report) {
 }
 
 // refresh gives new sessions the settings that have changed in the file.
-func (s *service) refresh() {
+func (s *Service) refresh() {
 	if s.settings == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func (s *service) refresh() {
 
 // profileOf is what the configuration allows every client, and gives those that
 // bring no settings of their own.
-func (s *service) profileOf(cfg *config.Config) mcp.Profile {
+func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
 	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Settings: s.sessionSettings(*settingsOf(cfg))}
 	if len(cfg.Vault.Allow) > 0 {
 		p.Read = cfg.Vault.Allow
@@ -147,7 +147,7 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 	}
 }
 
-func (s *service) sessionSettings(d daemon.Settings) mcp.Settings {
+func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 	s.protect(d.PromptsFolder)
 	engine := s.search
 	engine.mode = search.Mode(d.SearchMode)
@@ -158,7 +158,7 @@ func (s *service) sessionSettings(d daemon.Settings) mcp.Settings {
 }
 
 // profileOfHello is how a client wants its session narrowed and set.
-func (s *service) profileOfHello(h daemon.Hello) mcp.Profile {
+func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	p := mcp.Profile{ReadOnly: h.ReadOnly, Owner: h.Kind != daemon.KindMCP}
 	if len(h.Tools) > 0 {
 		p.Tools = h.Tools
@@ -173,4 +173,9 @@ func (s *service) profileOfHello(h daemon.Hello) mcp.Profile {
 		p.Remarks = s.settings.remarks(h)
 	}
 	return p
+}
+
+// HelloOf is the greeting of a process that has this configuration.
+func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
+	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
 }

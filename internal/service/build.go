@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"cmp"
@@ -8,13 +8,11 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"notesd/internal/daemon"
 )
 
-// build is what the program knows of how it was built.
-type build struct {
+// Build is how the program was built.
+type Build struct {
 	Version  string `json:"version"` // of the module: a release, or the commit's pseudo-version; "(devel)" without either
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"` // of the revision
@@ -23,8 +21,9 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-var thisBuild = sync.OnceValue(func() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// ThisBuild is the build of the running program.
+var ThisBuild = sync.OnceValue(func() Build {
+	b := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -43,30 +42,12 @@ var thisBuild = sync.OnceValue(func() build {
 	return b
 })
 
-func (b build) String() string {
+func (b Build) String() string {
 	return fmt.Sprintf("notesd %s (%s, %s)", b.Version, b.Go, b.Platform)
 }
 
-func version() string { return thisBuild().Version }
+// Version is the version of the running program.
+func Version() string { return ThisBuild().Version }
 
 // identity describes this process to others that want the same vault.
-var identity = sync.OnceValue(func() daemon.Identity { return daemon.NewIdentity(version(), os.Getpid()) })
-
-func versionCommand(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "version [--json]",
-		Short: "Print which notesd this is",
-		Example: `  notesd version
-  notesd version --json`,
-		Args: takes(),
-		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.out.json(thisBuild())
-			}
-			_, err := fmt.Fprintln(a.out, thisBuild())
-			return err
-		},
-	}
-	a.jsonFlag(cmd)
-	return cmd
-}
+var identity = sync.OnceValue(func() daemon.Identity { return daemon.NewIdentity(Version(), os.Getpid()) })

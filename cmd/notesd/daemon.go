@@ -6,12 +6,42 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/service"
 )
+
+func serveCommand(a *app) *cobra.Command {
+	var idleExit time.Duration
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Run the daemon that shares one vault",
+		Long: `Run the daemon that serves one vault to all clients, until it is stopped with
+SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
+		Example: `  notesd serve --vault ~/Notes
+  notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			if idleExit < 0 {
+				return service.Usagef("0 never exits.", "--idle-exit must not be negative")
+			}
+			o := a.serveOptions()
+			o.IdleExit = idleExit
+			return service.Serve(cmd.Context(), cfg, o)
+		},
+	}
+	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
+	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop when nobody has used it for so long (0: never)")
+	return cmd
+}
 
 func stopCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -66,7 +96,7 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 			if err != nil {
 				return err
 			}
-			connector, err := a.connector(cfg, helloOf(cfg, daemon.KindStatus))
+			connector, err := a.connector(cfg, service.HelloOf(cfg, daemon.KindStatus))
 			if err != nil {
 				return err
 			}
@@ -92,7 +122,7 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 // endDaemon stops the vault's daemon, for the reason that kind says, and returns
 // its process id once it has released its lock; 0 when none runs.
 func endDaemon(ctx context.Context, cfg *config.Config, kind daemon.Kind) (pid int, err error) {
-	conn, err := daemon.Dial(ctx, cfg.State, helloOf(cfg, kind))
+	conn, err := daemon.Dial(ctx, cfg.State, service.HelloOf(cfg, kind))
 	if errors.Is(err, daemon.ErrNotRunning) {
 		return 0, nil
 	}
@@ -125,6 +155,6 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 		return nil, err
 	}
 	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
-		return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, daemonLog))
+		return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, service.DaemonLog))
 	}}, nil
 }

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/daemon"
+	"notesd/internal/service"
+	"notesd/notes"
+)
+
+func exportCommand(a *app) *cobra.Command {
+	var asOf string
+	cmd := &cobra.Command{
+		Use:   "export --as-of TIME DIR",
+		Short: "Write the folder of notes as it was",
+		Long: `Write the notes as they were at a moment into another folder, which must be
+empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
+90m.`,
+		Example: `  notesd export --as-of 2026-01-31 ~/notes-in-january
+  notesd export --as-of 2h /tmp/before-the-accident`,
+		Args: takes("DIR"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := needs(cmd, "as-of"); err != nil {
+				return err
+			}
+			at, err := moment(asOf, time.Now())
+			if err != nil {
+				return err
+			}
+			dir, err := filepath.Abs(dirs[0])
+			if err != nil {
+				return fmt.Errorf("find %s: %w", dirs[0], err)
+			}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				var n int
+				if err := c.ask(ctx, service.MethodExport, service.OwnerParams{AsOf: at, Dir: dir}, &n); err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(map[string]any{"notes": n, "dir": dir, "as_of": at})
+				}
+				_, err := fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&asOf, "as-of", "", "the moment: a date, a date with a `time`, or an age")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// moment reads a time in the past: a date or time as notes write it, or an age.
+func moment(text string, now time.Time) (time.Time, error) {
+	if at, ok := notes.ParseDate(text); ok {
+		return at, nil
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		return now.Add(-age), nil
+	}
+	return time.Time{}, service.Usagef("Write 2026-01-31, 2026-01-31T18:00 or 36h.", "--as-of %q is not a time", text)
+}
+
+func forgetCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forget NOTE",
+		Short: "Remove every trace of a deleted note",
+		Long: `Remove every trace of a deleted note: its versions, what was derived from them,
+and damaged databases that were set aside. NOTE is its path, or a name that fits
+no other; all deleted notes that ever had the path go. This cannot be undone.`,
+		Example: `  notesd forget Private/Letter.md
+  notesd forget --json Private/Letter.md`,
+		Args: takes("NOTE"),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				var done notes.Forgotten
+				if err := c.ask(ctx, service.MethodForget, service.OwnerParams{Note: names[0]}, &done); err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(map[string]any{"note": names[0], "paths": done.Paths, "versions": done.Versions, "set_aside": append([]string{}, done.SetAside...)})
+				}
+				for _, p := range done.Paths {
+					fmt.Fprintf(a.out, "forgotten: %s\n", a.out.path(a.out.line(p)))
+				}
+				for _, name := range done.SetAside {
+					fmt.Fprintf(a.out, "removed: %s, which had been set aside\n", a.out.line(name))
+				}
+				_, err := fmt.Fprintln(a.out, count(done.Versions, "version"))
+				return err
+			})
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func backupCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup DIR",
+		Short: "Copy what the notes alone cannot rebuild",
+		Long: `Copy the history of the notes, and the tables of vectors, into a new folder,
+also while notesd runs. Back the notes themselves up as you do other files. To
+restore, put history.db into the state directory ("notesd status") while
+nothing runs.`,
+		Example: `  notesd backup ~/backups/notes-2026-01-31
+  notesd backup --json /mnt/usb/notesd`,
+		Args: takes("DIR"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			dir, err := filepath.Abs(dirs[0])
+			if err != nil {
+				return fmt.Errorf("find %s: %w", dirs[0], err)
+			}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				var m service.Manifest
+				if err := c.ask(ctx, service.MethodBackup, service.OwnerParams{Dir: dir}, &m); err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(m)
+				}
+				_, err = fmt.Fprintf(a.out, "%s in %s\n", size(m.Bytes), a.out.line(dir))
+				return err
+			})
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func adoptCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "adopt STATE",
+		Short: "Take over the history of a vault that was renamed",
+		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
+tables of vectors and its index. STATE is the state directory that "notesd
+status" names. The history that the vault has by now is set aside.`,
+		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
+  notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
+		Args: takes("STATE"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			old, err := filepath.Abs(dirs[0])
+			if err != nil {
+				return fmt.Errorf("find %s: %w", dirs[0], err)
+			}
+			aside, err := service.Adopt(cmd.Context(), cfg, a.hello(cfg, daemon.KindStatus), old)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(map[string]any{"vault": cfg.Vault.Path, "state": cfg.State, "adopted": old, "set_aside": aside})
+			}
+			fmt.Fprintf(a.out, "taken over: %s\n", a.out.line(old))
+			if aside != "" {
+				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
+			}
+			return nil
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func tablesCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tables [restore NAME]",
+		Short: "List tables of vectors, or restore one",
+		Long: `List the tables of vectors that assistants or you have made, and the dropped
+ones that can be restored; or restore one, for seven days after it was dropped.`,
+		Example: `  notesd tables
+  notesd tables restore embeddings`,
+		Args: func(_ *cobra.Command, words []string) error {
+			if len(words) == 0 || len(words) == 2 && words[0] == "restore" {
+				return nil
+			}
+			return service.Usagef("See notesd tables -h.", "tables takes nothing, or restore and a name")
+		},
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if len(words) == 2 {
+					return a.restoreTable(ctx, c, words[1])
+				}
+				return a.listTables(ctx, c)
+			})
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) listTables(ctx context.Context, c *client) error {
+	lines := []service.TableLine{}
+	if err := c.ask(ctx, service.MethodTables, service.OwnerParams{}, &lines); err != nil {
+		return err
+	}
+	if a.json {
+		return a.out.json(map[string]any{"tables": lines})
+	}
+	for _, l := range lines {
+		state := ""
+		if l.Dropped != nil {
+			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
+		}
+		fmt.Fprintf(a.out, "%s  %s of %d, %s%s\n", a.out.bold(a.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, a.out.dim(state))
+	}
+	a.note(count(len(lines), "table"))
+	return nil
+}
+
+func (a *app) restoreTable(ctx context.Context, c *client, name string) error {
+	var l service.TableLine
+	if err := c.ask(ctx, service.MethodRestoreTable, service.OwnerParams{Table: name}, &l); err != nil {
+		return err
+	}
+	if a.json {
+		return a.out.json(l)
+	}
+	_, err := fmt.Fprintf(a.out, "%s is back, with %s\n", a.out.line(l.Name), count(l.Rows, "vector"))
+	return err
+}

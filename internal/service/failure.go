@@ -1,0 +1,107 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"notesd/internal/atomicfile"
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/internal/sqlite"
+	"notesd/mcp"
+	"notesd/migrations"
+	"notesd/notes"
+)
+
+// The exit codes.
+const (
+	ExitDone     = 0
+	ExitFailed   = 1
+	ExitUsage    = 2 // wrong usage or configuration
+	ExitNotFound = 3
+	ExitConflict = 4
+)
+
+// Failure is an error as it is shown.
+type Failure struct {
+	Code       string   `json:"code"` // stable, for programs
+	Message    string   `json:"message"`
+	Hint       string   `json:"hint,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+	Diff       string   `json:"diff,omitempty"`
+
+	Exit int `json:"-"` // the exit code of a command that fails with it
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// exitCodes has the exit code for each code of a tool's failure and for the
+// program's own; what is not in it failed.
+var exitCodes = map[string]int{
+	"usage":     ExitUsage,
+	"config":    ExitUsage,
+	"invalid":   ExitUsage,
+	"ambiguous": ExitUsage,
+	"not_found": ExitNotFound,
+	"exists":    ExitConflict,
+	"conflict":  ExitConflict,
+}
+
+func exitCode(code string) int {
+	if exit, ok := exitCodes[code]; ok {
+		return exit
+	}
+	return ExitFailed
+}
+
+// FailureOf is the one mapping from errors to what is shown of them.
+func FailureOf(err error) *Failure {
+	f := &Failure{Code: "failed", Message: err.Error()}
+	var (
+		shown   *Failure
+		domain  *notes.Error
+		mistake *config.Error
+		start   *daemon.StartError
+		other   *daemon.VaultError
+	)
+	switch {
+	case errors.As(err, &shown):
+		f = shown
+	case errors.As(err, &mistake):
+		f.Code = "config"
+		f.Hint = "notesd config --example prints every setting with its explanation."
+	case errors.As(err, &domain):
+		f.Code, f.Hint, f.Candidates, f.Diff = mcp.ErrorCode(err), domain.Hint, domain.Candidates, domain.Diff
+	case errors.As(err, &other):
+		f.Code, f.Message, f.Hint = "config", other.Error(), OtherVaultHint
+	case errors.Is(err, daemon.ErrLocked):
+		f.Code = "locked"
+		f.Hint = "One process serves a vault. Stop that one, or use it: commands and \"notesd mcp\" find it by themselves."
+	case errors.Is(err, migrations.ErrNewer):
+		f.Code = "newer"
+	case errors.As(err, &start) && start.Code != 0:
+		f.Exit = start.Code
+	case sqlite.IsFull(err):
+		f.Code, f.Message = "disk_full", "the disk where notesd keeps its state is full"
+		f.Hint = "Free some space there, or name another place with --state, and try again."
+	case atomicfile.IsDiskFull(err):
+		f.Code = "disk_full"
+		f.Hint = "Free some space where the state is kept, or name another place for it with --state, and try again."
+	case errors.Is(err, fs.ErrPermission):
+		f.Code = "permission"
+	}
+	if f.Exit == 0 {
+		f.Exit = exitCode(f.Code)
+	}
+	return f
+}
+
+// OtherVaultHint is what to do about a state that belongs to another vault.
+const OtherVaultHint = "Each vault needs a state of its own: pass another with --state, or drop the state setting. " +
+	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
+
+// Usagef is a mistake in how a command was called.
+func Usagef(hint, format string, args ...any) error {
+	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
+}

@@ -1,0 +1,93 @@
+package service
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/mcp"
+)
+
+// The daemon's own log, when no other is configured: enough for a week of
+// trouble, bounded at 40 MB.
+const (
+	DaemonLog  = "notesd.log"
+	logBytes   = 10 << 20
+	logsToKeep = 3
+)
+
+// Logs is where a run's log goes.
+type Logs struct {
+	*slog.Logger
+	clients *mcp.ClientLog
+	file    io.Closer
+	apart   bool // standard error does not go there
+}
+
+func (l *Logs) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}
+
+// OpenLogs opens the log of a process that serves: the configured file, or
+// standard error, or, for a launched daemon, a file in the state directory. It
+// goes to clients as well, at the levels they ask for.
+func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error) {
+	l := &Logs{clients: mcp.NewClientLog()}
+	name := cfg.Log.File
+	if name == "" && launched {
+		name = filepath.Join(cfg.State, DaemonLog)
+	}
+	out := stderr
+	if name != "" {
+		file, err := daemon.OpenLog(name, logBytes, logsToKeep)
+		if err != nil {
+			return nil, unopenedLog(cfg, err)
+		}
+		if launched {
+			if err := file.CaptureStderr(); err != nil {
+				return nil, errors.Join(err, file.Close())
+			}
+		}
+		l.file, out, l.apart = file, file, !launched
+	}
+	handler := slog.NewTextHandler(out, &slog.HandlerOptions{Level: LevelOf(cfg.Log.Level)})
+	l.Logger = slog.New(slog.NewMultiHandler(handler, l.clients))
+	l.adopt()
+	return l, nil
+}
+
+// unopenedLog is the failure of a log that cannot be opened, where the user has
+// named it.
+func unopenedLog(cfg *config.Config, err error) error {
+	if cfg.Log.File == "" {
+		return err
+	}
+	return &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
+}
+
+// adopt has the log take what libraries print with the standard one, for lack
+// of another: Bleve does so of a segment that it cannot open.
+func (l *Logs) adopt() {
+	slog.SetLogLoggerLevel(slog.LevelWarn)
+	slog.SetDefault(l.Logger) //nolint:forbidigo // ours has one that was handed in; libraries know no other
+}
+
+// DiscardLogs is the log of a process whose errors are all that it reports.
+func DiscardLogs() *Logs {
+	l := &Logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}
+	l.adopt()
+	return l
+}
+
+// LevelOf is the log level that a setting names.
+func LevelOf(name string) slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(name)) // the configuration has checked it
+	return level
+}

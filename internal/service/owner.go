@@ -1,0 +1,249 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/mcp"
+	"notesd/notes"
+	"notesd/notes/vault"
+	"notesd/vectors/table"
+)
+
+// Some commands do what no assistant should: they remove every version of a note,
+// or write outside the vault. Their methods exist only in the sessions of shell
+// commands, and concern the whole vault: vault.allow bounds what clients see of
+// it, and not what its owner keeps.
+const (
+	MethodExport = "notesd/export"
+	MethodForget = "notesd/forget"
+	MethodBackup = "notesd/backup"
+	MethodRescan = "notesd/rescan"
+
+	MethodTables       = "notesd/tables"
+	MethodRestoreTable = "notesd/restoreTable"
+)
+
+// OwnerMethods are all of them.
+var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTables, MethodRestoreTable}
+
+// OwnerParams are the parameters of all these methods.
+type OwnerParams struct {
+	sdk.ParamsBase
+	Note  string    `json:"note,omitempty"`
+	Table string    `json:"table,omitempty"`
+	Dir   string    `json:"dir,omitempty"` // absolute: the daemon has another working directory
+	AsOf  time.Time `json:"as_of,omitzero"`
+}
+
+// OwnerResult is what they answer.
+type OwnerResult struct {
+	sdk.ResultBase
+	Value json.RawMessage `json:"value"` // depends on the method
+}
+
+// methods are notesd's own methods.
+func (s *Service) methods() map[string]mcp.Method {
+	methods := map[string]mcp.Method{
+		mcp.MethodStatus: func(ctx context.Context, _ json.RawMessage) (any, error) { return s.status(ctx) },
+	}
+	for _, name := range OwnerMethods {
+		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			var p OwnerParams
+			if err := json.Unmarshal(params, &p); err != nil {
+				return nil, err
+			}
+			value, err := s.own(ctx, name, p)
+			if err != nil {
+				f := FailureOf(err)
+				data, _ := json.Marshal(f) // of strings
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
+			}
+			return map[string]any{"value": value}, nil
+		}
+	}
+	return methods
+}
+
+// own does what a method asks, and returns its value.
+func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
+	vault, err := s.vault.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.outside(p.Dir); err != nil {
+		return nil, err
+	}
+	switch method {
+	case MethodExport:
+		return vault.ExportAsOf(ctx, p.AsOf, p.Dir)
+	case MethodForget:
+		return vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+	case MethodBackup:
+		return s.backUp(ctx, vault, p.Dir)
+	case MethodRescan:
+		return nil, vault.Reconcile(ctx)
+	}
+	tables, err := s.tables.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if method == MethodTables {
+		return listTables(ctx, tables)
+	}
+	restored, err := restoreTable(ctx, tables, p.Table)
+	if err == nil {
+		s.core.TablesChanged(true)
+	}
+	return restored, err
+}
+
+// Manifest says of what a backup is one. It is written last, so a backup without
+// it was interrupted.
+type Manifest struct {
+	Version string    `json:"version"` // of notesd
+	Vault   string    `json:"vault"`
+	State   string    `json:"state"`
+	Time    time.Time `json:"time"`
+	Bytes   int64     `json:"bytes"`
+}
+
+// What a backup has: the database of history and tables, and what it is.
+const (
+	backupHistory  = "history.db"
+	backupManifest = "backup.json"
+)
+
+// backUp writes a backup of the vault's state into dir, which must be empty or
+// not exist.
+func (s *Service) backUp(ctx context.Context, vault *vault.Vault, dir string) (m Manifest, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return m, fmt.Errorf("make the folder: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return m, fmt.Errorf("read the folder: %w", err)
+	}
+	if len(entries) > 0 {
+		return m, &Failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
+	}
+	history := filepath.Join(dir, backupHistory)
+	if err := vault.Store().Backup(ctx, history); err != nil {
+		return m, errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
+	}
+	if err := os.Chmod(history, 0o600); err != nil {
+		return m, err
+	}
+	info, err := os.Stat(history)
+	if err != nil {
+		return m, err
+	}
+	m = Manifest{Version: Version(), Vault: vault.Root(), State: s.cfg.State, Time: time.Now().UTC().Truncate(time.Second), Bytes: info.Size()}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return m, err
+	}
+	return m, os.WriteFile(filepath.Join(dir, backupManifest), append(text, '\n'), 0o600)
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// outside refuses a folder in the vault, where copies of notes would be notes,
+// and a backup would be synced with them.
+func (s *Service) outside(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	in, err := within(dir, s.cfg.Vault.Path)
+	if err == nil && in {
+		err = Usagef("Name one that is outside.", "%s is in the vault", dir)
+	}
+	return err
+}
+
+// within reports whether a path, of which the end need not exist, is in a folder
+// or is it.
+func within(path, folder string) (bool, error) {
+	want, err := os.Stat(folder)
+	if err != nil {
+		return false, err
+	}
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			path = real
+			break
+		}
+		if up := filepath.Dir(path); up != path && errors.Is(err, fs.ErrNotExist) {
+			path = up
+			continue
+		}
+		return false, err
+	}
+	for {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, want) {
+			return true, nil
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return false, nil
+		}
+		path = up
+	}
+}
+
+// TableLine is a table as it is listed.
+type TableLine struct {
+	Name            string     `json:"name"`
+	Dimension       int        `json:"dimension"`
+	Metric          string     `json:"metric"`
+	Rows            int        `json:"rows"`
+	Created         time.Time  `json:"created"`
+	Dropped         *time.Time `json:"dropped,omitempty"`
+	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
+}
+
+func lineOf(i table.Info) TableLine {
+	l := TableLine{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Created: i.Created}
+	if !i.Dropped.IsZero() {
+		until := i.RestorableUntil()
+		l.Dropped, l.RestorableUntil = &i.Dropped, &until
+	}
+	return l
+}
+
+// listTables lists the tables in use, then those that can be restored.
+func listTables(ctx context.Context, tables *table.Tables) ([]TableLine, error) {
+	used, err := tables.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := tables.Dropped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := []TableLine{}
+	for _, i := range append(used, dropped...) {
+		lines = append(lines, lineOf(i))
+	}
+	return lines, nil
+}
+
+func restoreTable(ctx context.Context, tables *table.Tables, name string) (TableLine, error) {
+	info, err := tables.Restore(ctx, name)
+	return lineOf(info), err
+}
