@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"notesd/internal/phrase"
 )
 
 // aliases are the names that models give to arguments, by the name that they
@@ -65,7 +67,7 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	}
 	values, ignored, problems := s.values(given, strict)
 	if len(problems) > 0 {
-		return nil, &usageError{problems: problems}
+		return nil, &UsageError{problems: problems}
 	}
 	data, err := json.Marshal(values)
 	if err != nil {
@@ -131,7 +133,7 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 	if _, ok := s.byName[name]; ok {
 		return name, true
 	}
-	plain := snakeCase(name)
+	plain := phrase.SnakeCase(name)
 	if _, ok := s.byName[plain]; ok && given[plain] == nil {
 		return plain, true
 	}
@@ -162,11 +164,20 @@ func (s schema) prefers(name, alias string) bool {
 // anything unknown to a tool that writes. Other strays are ignored with a note:
 // some hosts add arguments of their own.
 func (s schema) unknown(name string, strict bool) (note string, fatal bool) {
-	if near := nearest(snakeCase(name), s.names()); near != "" {
-		return fmt.Sprintf("there is no argument %q: did you mean %q?", clip(name, 60), near), true
+	if near := phrase.Nearest(phrase.SnakeCase(name), s.names()); near != "" {
+		return fmt.Sprintf("there is no argument %q: did you mean %q?", phrase.Clip(name, 60), near), true
 	}
 	if strict {
-		return fmt.Sprintf("there is no argument %q: the arguments are %s", clip(name, 60), strings.Join(s.names(), ", ")), true
+		return fmt.Sprintf("there is no argument %q: the arguments are %s", phrase.Clip(name, 60), strings.Join(s.names(), ", ")), true
 	}
-	return fmt.Sprintf("ignored the unknown argument %q", clip(name, 60)), false
+	return fmt.Sprintf("ignored the unknown argument %q", phrase.Clip(name, 60)), false
+}
+
+// A UsageError says what is wrong with a call's arguments and what to pass.
+type UsageError struct{ problems []string }
+
+func (e *UsageError) Error() string { return strings.Join(e.problems, "; ") }
+
+func usagef(format string, args ...any) error {
+	return &UsageError{problems: []string{fmt.Sprintf(format, args...)}}
 }

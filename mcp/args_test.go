@@ -103,7 +103,7 @@ func TestArgumentErrorsSayWhatToPass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := decodeArgs(exampleSchema, json.RawMessage(tc.given), true, new(exampleArgs))
-			var usage *usageError
+			var usage *UsageError
 			require.ErrorAs(t, err, &usage)
 			assert.Equal(t, tc.want, err.Error())
 		})
@@ -131,7 +131,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		_, err := decodeArgs(exampleSchema, raw, false, new(exampleArgs))
 		if err != nil {
-			var usage *usageError
+			var usage *UsageError
 			require.ErrorAs(t, err, &usage)
 		}
 	})

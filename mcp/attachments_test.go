@@ -26,8 +26,8 @@ func TestAttachments(t *testing.T) {
 		"Private/Note.md":       "![[own.png]]\n",
 		"Private/own.png":       pixel,
 	})
-	read, text := call[readOutput](t, w.session, "read_note", args{"note": "Trip"})
-	want := []attachedFile{
+	read, text := call[ReadResult](t, w.session, "read_note", args{"note": "Trip"})
+	want := []AttachedFile{
 		{URI: "note:///Pictures/My%20photo.png", Type: "image/png", Size: int64(len(pixel))},
 		{URI: "note:///Plans/Route%20%C3%BC.pdf", Type: "application/pdf", Size: 8},
 		{URI: "note:///empty.bin", Type: "application/octet-stream", Size: 0},
@@ -35,10 +35,10 @@ func TestAttachments(t *testing.T) {
 	assert.Equal(t, want, read.Attachments)
 	assert.Contains(t, text, "[attachments \"Trip.md\"")
 	assert.Contains(t, text, "note:///Pictures/My%20photo.png (image/png, 16 bytes)")
-	part, _ := call[readOutput](t, w.session, "read_note", args{"note": "Trip", "heading": "Later"})
+	part, _ := call[ReadResult](t, w.session, "read_note", args{"note": "Trip", "heading": "Later"})
 	assert.Equal(t, want[2:], part.Attachments, "of the lines that are shown")
 
-	links, text := call[linksOutput](t, w.session, "note_links", args{"note": "Trip"})
+	links, text := call[LinksResult](t, w.session, "note_links", args{"note": "Trip"})
 	require.Len(t, links.Outgoing, 3)
 	assert.Equal(t, want[0].URI, links.Outgoing[0].URI)
 	assert.Contains(t, text, "-> note:///Plans/Route%20%C3%BC.pdf")
@@ -85,7 +85,7 @@ func TestAttachmentsAreBounded(t *testing.T) {
 	files["Big.md"] = "![[big.bin]]\n"
 	files["big.bin"] = strings.Repeat("x", notes.MaxAttachmentBytes+1)
 	w := newRealWorld(t, files)
-	read, _ := call[readOutput](t, w.session, "read_note", args{"note": "Many"})
+	read, _ := call[ReadResult](t, w.session, "read_note", args{"note": "Many"})
 	assert.Len(t, read.Attachments, maxAttached)
 	_, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///big.bin"})
 	require.ErrorContains(t, err, "16777217 bytes")

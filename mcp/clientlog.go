@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
@@ -49,7 +50,7 @@ func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
 		return l.name == params.Level
 	})
 	if i < 0 {
-		return invalidParams("unknown level %q: pass debug, info, notice, warning, error, critical, alert or emergency", clip(string(params.Level), 40))
+		return invalidParams("unknown level %q: pass debug, info, notice, warning, error, critical, alert or emergency", phrase.Clip(string(params.Level), 40))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"notesd/internal/phrase"
 )
 
 // coerce returns the value as the parameter's type, nil for a null, or what is
@@ -44,7 +46,7 @@ func coerce(p param, raw json.RawMessage) (json.RawMessage, string) {
 
 // wrong says what was passed and what to pass.
 func (p param) wrong(raw json.RawMessage) string {
-	return fmt.Sprintf("%s must be %s, not %s", p.name, p.wanted(), clip(oneLine(string(raw)), 60))
+	return fmt.Sprintf("%s must be %s, not %s", p.name, p.wanted(), phrase.Clip(phrase.OneLine(string(raw)), 60))
 }
 
 // wanted describes the type in words, with an example where that is clearer.

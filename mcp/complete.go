@@ -2,11 +2,13 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/prompts"
 )
@@ -46,7 +48,7 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 		case params.Ref.URI == tableTemplate.URITemplate && name == "table":
 			return tableName, nil
 		}
-		return "", invalidParams("there is no resource template %q with an argument %q", clip(params.Ref.URI, 100), clip(name, 60))
+		return "", invalidParams("there is no resource template %q with an argument %q", phrase.Clip(params.Ref.URI, 100), phrase.Clip(name, 60))
 	}
 	p, err := s.findPrompt(ctx, params.Ref.Name)
 	if err != nil {
@@ -57,7 +59,7 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 			return a.Completes, nil
 		}
 	}
-	return "", invalidParams("the prompt %q has no argument %q", p.Name, clip(name, 60))
+	return "", invalidParams("the prompt %q has no argument %q", p.Name, phrase.Clip(name, 60))
 }
 
 // candidates returns all values of a kind that the session may see.
@@ -101,7 +103,7 @@ func (s *session) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]
 		return nil, nil
 	}
 	note, err := s.core.opts.Vault.Read(ctx, chosen.Arguments["note"], s.bounds().scope())
-	if isNotFound(err) {
+	if errors.Is(err, notes.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {

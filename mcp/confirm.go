@@ -25,8 +25,8 @@ func (*needsInput) Error() string { return "waiting for the user" }
 
 // confirm asks the user before something that they may regret, where the
 // client can ask. No lock may be held meanwhile. A refusal is ErrForbidden.
-func (in *invocation) confirm(ctx context.Context, question string) error {
-	caps := in.request.ClientCapabilities()
+func (s *session) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
+	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
 		return nil
 	}
@@ -34,18 +34,18 @@ func (in *invocation) confirm(ctx context.Context, question string) error {
 		Mode: "form", Message: question,
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`), // accepting is the answer
 	}
-	if isModern(in.request) {
-		answer, ok := in.request.Params.InputResponses[confirmKey].(*sdk.ElicitResult)
+	if isModern(req) {
+		answer, ok := req.Params.InputResponses[confirmKey].(*sdk.ElicitResult)
 		if !ok {
 			return &needsInput{params}
 		}
 		return accepted(answer)
 	}
-	in.session.rest()
-	defer in.session.resume()
+	s.rest()
+	defer s.resume()
 	ctx, cancel := context.WithTimeout(ctx, confirmWait)
 	defer cancel()
-	answer, err := in.request.Session.Elicit(ctx, params)
+	answer, err := req.Session.Elicit(ctx, params)
 	if ctx.Err() != nil {
 		return &notes.Error{Op: "ask the user", Err: notes.ErrForbidden, Detail: "there was no answer in time", Hint: "Nothing was changed."}
 	}

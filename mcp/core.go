@@ -80,8 +80,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// gatherBytes is what gather_context gathers unless told otherwise.
-func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
+// tools are the limits on what one call returns.
+func (l Limits) tools() ToolLimits { return ToolLimits{ResultBytes: l.ResultBytes, Hits: l.Hits} }
 
 // A Core serves any number of sessions over one vault. Its methods may be
 // called concurrently.

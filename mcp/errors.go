@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
@@ -84,7 +85,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	if errors.As(err, &busy) {
 		return Failure{Code: "busy", Message: busy.Error()}, codeBusy
 	}
-	var usage *usageError
+	var usage *UsageError
 	if errors.As(err, &usage) {
 		return Failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
 	}
@@ -103,7 +104,7 @@ func (f Failure) text() string {
 	b.WriteString(f.sentence())
 	for _, candidate := range f.Candidates {
 		if candidate != f.Path { // which the message names
-			b.WriteString("\n- " + oneLine(candidate))
+			b.WriteString("\n- " + phrase.OneLine(candidate))
 		}
 	}
 	if f.Hash != "" {
@@ -133,7 +134,7 @@ func (f Failure) line() string {
 	var others []string
 	for _, candidate := range f.Candidates {
 		if candidate != f.Path {
-			others = append(others, oneLine(candidate))
+			others = append(others, phrase.OneLine(candidate))
 		}
 	}
 	if others == nil {
@@ -174,17 +175,22 @@ func invalidParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// A usageError says what is wrong with a call's arguments and what to pass.
-type usageError struct{ problems []string }
-
-func (e *usageError) Error() string { return strings.Join(e.problems, "; ") }
-
-func usagef(format string, args ...any) error {
-	return &usageError{problems: []string{fmt.Sprintf(format, args...)}}
-}
-
 func randomErrorID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
 	return hex.EncodeToString(b[:])
+}
+
+// ErrorCode returns the stable code of an error in the domain's words, as a
+// Failure has it; "failed" for any other.
+func ErrorCode(err error) string {
+	var domain *notes.Error
+	if errors.As(err, &domain) {
+		for _, row := range failures {
+			if errors.Is(domain.Err, row.err) {
+				return row.code
+			}
+		}
+	}
+	return "failed"
 }

@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"notesd/internal/phrase"
 )
 
 // fence wraps text that comes from notes so that a model can tell it from what
@@ -21,7 +22,7 @@ import (
 // was written to close its own fence cannot.
 func fence(kind, origin, text string) string {
 	mark := fenceMark(text)
-	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, oneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
+	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, phrase.OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
 }
 
 func fenceMark(text string) string {
@@ -31,22 +32,4 @@ func fenceMark(text string) string {
 			return mark
 		}
 	}
-}
-
-// oneLine makes a path, title or heading safe to show within a line: no control
-// characters, no line separators, and none of the characters that make text
-// read differently from how it is stored.
-func oneLine(s string) string {
-	clean := func(r rune) bool {
-		return r == '\u2028' || r == '\u2029' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-	}
-	if strings.IndexFunc(s, clean) < 0 {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if clean(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }

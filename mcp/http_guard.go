@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"notesd/internal/phrase"
 )
 
 // admit refuses requests that a web page could have a browser send: those that
@@ -17,7 +19,7 @@ import (
 // is not allowed. It also answers a browser's questions about the latter.
 func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
 	if !h.knowsHost(r.Host) {
-		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", clip(oneLine(r.Host), 100)))
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
 		return false
 	}
 	origin := r.Header.Get("Origin")
@@ -25,7 +27,7 @@ func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if !h.knowsOrigin(origin, r.Host) {
-		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", clip(oneLine(origin), 100)))
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(origin), 100)))
 		return false
 	}
 	header := w.Header()

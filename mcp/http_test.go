@@ -87,7 +87,7 @@ func TestHTTPClients(t *testing.T) {
 			tools, err := s.ListTools(ctx, nil)
 			require.NoError(t, err)
 			assert.Len(t, tools.Tools, len(offered.offered()))
-			_, text := call[readOutput](t, s, "read_note", map[string]any{"note": "Plan.md"})
+			_, text := call[ReadResult](t, s, "read_note", map[string]any{"note": "Plan.md"})
 			assert.Contains(t, text, "Grow tomatoes")
 			res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Empty.md"})
 			require.NoError(t, err)

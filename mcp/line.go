@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	rpc "notesd/internal/jsonrpc"
+	"notesd/internal/phrase"
 )
 
 // LineLimits bound what one line connection may make notesd hold in memory. A
@@ -359,7 +360,7 @@ func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
 	if strings.HasSuffix(out.Message, "is invalid during session initialization") {
 		out.Message += ": send initialize first, or in _meta what " + modernVersion + " asks for"
 	}
-	out.Message = clip(out.Message, 2000)
+	out.Message = phrase.Clip(out.Message, 2000)
 	return &jsonrpc.Response{ID: resp.ID, Error: out}
 }
 

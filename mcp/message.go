@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	rpc "notesd/internal/jsonrpc"
+	"notesd/internal/phrase"
 )
 
 // codeBusy refuses a request because of a limit on how many there may be; the
@@ -83,7 +84,7 @@ func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jso
 		params = nil
 	}
 	if len(params) > 0 && params[0] != '{' {
-		return nil, refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, clip(method, 100))
+		return nil, refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, phrase.Clip(method, 100))
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: params}, nil
 }
@@ -125,7 +126,7 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
 	case exact:
 		v = float64(n)
 	case !ok || parsed.Numeric:
-		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", clip(string(raw), 40))
+		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", phrase.Clip(string(raw), 40))
 	case len(parsed.Text) > maxIDLength:
 		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
 	default:
@@ -186,16 +187,4 @@ func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 	}
 	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
 	return id, bad == nil && id.IsValid()
-}
-
-// clip shortens s to at most n bytes, at a rune boundary, marking the cut.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	n = max(n-len("…"), 0)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

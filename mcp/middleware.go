@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/internal/phrase"
 )
 
 // The methods that the middleware looks at.
@@ -217,17 +219,17 @@ func (s *session) awaitsInitialized(req sdk.Request) bool {
 
 // checkTool refuses a tool that the session does not offer, and says why.
 func (s *session) checkTool(name string) error {
-	t := toolsByName[name]
+	t := Find(name)
 	switch {
 	case t == nil:
-		message := fmt.Sprintf("unknown tool %q", clip(name, 100))
-		if near := nearest(snakeCase(name), s.toolNames()); near != "" {
+		message := fmt.Sprintf("unknown tool %q", phrase.Clip(name, 100))
+		if near := phrase.Nearest(phrase.SnakeCase(name), s.toolNames()); near != "" {
 			message += fmt.Sprintf(": did you mean %q?", near)
 		}
 		return invalidParams("%s", message)
 	case s.offers(t):
 		return nil
-	case s.profile.ReadOnly && t.writes():
+	case s.profile.ReadOnly && t.Writes():
 		return invalidParams("the tool %q is not available: this session is read-only", name)
 	}
 	if s.selected(t) {
@@ -239,7 +241,7 @@ func (s *session) checkTool(name string) error {
 func (s *session) toolNames() []string {
 	var names []string
 	for _, t := range s.offered() {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
@@ -56,10 +57,10 @@ const (
 // Validate reports a tool selection that names no tool or group.
 func (p Profile) Validate() error {
 	for _, name := range p.Tools {
-		if !slices.Contains(toolGroups, name) && toolsByName[name] == nil {
-			known := append(slices.Clone(toolGroups), sortedKeys(toolsByName)...)
+		if !slices.Contains(toolGroups, name) && Find(name) == nil {
+			known := append(slices.Clone(toolGroups), slices.Sorted(slices.Values(Names()))...)
 			message := fmt.Sprintf("there is no tool %q", name)
-			if near := nearest(name, known); near != "" {
+			if near := phrase.Nearest(name, known); near != "" {
 				message += fmt.Sprintf(": did you mean %q?", near)
 			} else {
 				message += ": there are " + strings.Join(known, ", ")
@@ -113,22 +114,22 @@ func inFolder(path, folder string) bool {
 }
 
 // selects reports whether the profile's own selection has the tool.
-func (p Profile) selects(t *tool) bool {
+func (p Profile) selects(t *Tool) bool {
 	if p.Tools == nil {
-		return !t.optional
+		return !t.Optional
 	}
 	return slices.ContainsFunc(p.Tools, func(name string) bool {
 		switch name {
 		case groupAll:
 			return true
 		case groupDefault:
-			return !t.optional
+			return !t.Optional
 		case groupRead:
-			return !t.optional && !t.writes()
+			return !t.Optional && !t.Writes()
 		case groupWrite:
-			return !t.optional && t.writes()
+			return !t.Optional && t.Writes()
 		}
-		return name == t.name
+		return name == t.Name
 	})
 }
 

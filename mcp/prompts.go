@@ -7,9 +7,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"notesd/notes"
+	"notesd/internal/phrase"
 	"notesd/prompts"
-	"notesd/search"
 )
 
 // addPrompts registers the built-in prompts. The user's own come when prompts
@@ -113,10 +112,10 @@ func (s *session) findPrompt(ctx context.Context, name string) (prompts.Prompt, 
 		}
 		names[i] = p.Name
 	}
-	if near := nearest(snakeCase(name), names); near != "" {
-		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", clip(name, 100), near)
+	if near := phrase.Nearest(phrase.SnakeCase(name), names); near != "" {
+		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", phrase.Clip(name, 100), near)
 	}
-	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", clip(name, 100), strings.Join(names, ", "))
+	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
 }
 
 // checkPrompt refuses an unknown prompt and a missing argument, which the SDK
@@ -153,29 +152,4 @@ func (s *session) promptsChanged(ctx context.Context) {
 	for _, params := range told {
 		s.out.notify("notifications/prompts/list_changed", params)
 	}
-}
-
-// Passages adapts a search engine for the prompt catalogue.
-type Passages struct{ Engine Searcher }
-
-// Passages returns the best passage of each note that matches the query, and
-// not weakly.
-func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Filter, limit int) ([]notes.Passage, error) {
-	text := query.Text
-	if !query.Operators {
-		text = plainWords(text)
-	}
-	res, err := p.Engine.Search(ctx, search.Query{Text: text, Filter: f, Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	passages := []notes.Passage{}
-	for _, h := range res.Hits {
-		if h.Weak && (res.Weak || res.Semantic.State == search.StateReady) {
-			continue
-		}
-		passages = append(passages, notes.Passage{NoteID: h.NoteID, Path: h.Path, Title: h.Title, Heading: h.Heading,
-			LineStart: h.LineStart, LineEnd: h.LineEnd, Text: h.Snippet})
-	}
-	return passages, nil
 }

@@ -42,23 +42,23 @@ func TestWeakHits(t *testing.T) {
 
 		found, err := callTool(t, w, "search_notes", `{"query":"tax return"}`)
 		require.NoError(t, err)
-		results := found.structured.(searchOutput)
+		results := found.Structured.(SearchResult)
 		assert.Equal(t, !good, results.Weak)
 		assert.True(t, results.Results[len(results.Results)-1].Weak)
-		assert.Contains(t, found.text, "(weak)")
+		assert.Contains(t, found.Text, "(weak)")
 
 		gathered, err := callTool(t, w, "gather_context", `{"query":"tax return"}`)
 		require.NoError(t, err)
 		var paths []string
-		for _, p := range gathered.structured.(gatherOutput).Passages {
+		for _, p := range gathered.Structured.(GatherResult).Passages {
 			paths = append(paths, p.Path)
 		}
 		assert.Equal(t, want, paths)
-		assert.Contains(t, gathered.structured.(gatherOutput).Notes, "left out, as weak matches: 1 note; search_notes shows them")
+		assert.Contains(t, gathered.Structured.(GatherResult).Notes, "left out, as weak matches: 1 note; search_notes shows them")
 
 		related, err := callTool(t, w, "related_notes", `{"text":"tax return"}`)
 		require.NoError(t, err)
-		assert.Len(t, related.structured.(relatedOutput).Related, len(want))
+		assert.Len(t, related.Structured.(RelatedResult).Related, len(want))
 
 		passages, err := Passages{weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
 		require.NoError(t, err)

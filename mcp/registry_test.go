@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/phrase"
 )
 
 // maxToolBytes is what the names, descriptions and input schemas of the default
@@ -25,8 +28,8 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			total := 0
-			for _, tool := range allTools {
-				if def := tool.definition(limits.withDefaults()); !tool.optional {
+			for _, tool := range All() {
+				if def := definition(tool, limits.withDefaults().tools()); !tool.Optional {
 					total += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
 				}
 			}
@@ -50,7 +53,7 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 				var schema struct {
 					Properties map[string]struct{ Description string }
 				}
-				require.NoError(t, json.Unmarshal(toolsByName[tool].definition(w.core.limits).InputSchema.(json.RawMessage), &schema))
+				require.NoError(t, json.Unmarshal(Find(tool).InputSchema(w.core.limits.tools()), &schema))
 				var n int
 				_, err := fmt.Sscanf(schema.Properties[argument].Description, "default %d", &n)
 				require.NoError(t, err)
@@ -58,15 +61,15 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 			}
 			found, err := callTool(t, w, "search_notes", `{"query":"beetroot"}`)
 			require.NoError(t, err)
-			assert.Len(t, found.structured.(searchOutput).Results, told("search_notes", "limit"))
+			assert.Len(t, found.Structured.(SearchResult).Results, told("search_notes", "limit"))
 
 			read, err := callTool(t, w, "read_note", `{"note":"Long.md"}`)
 			require.NoError(t, err)
 			most := told("read_note", "max_bytes")
-			assert.InDelta(t, most, jsonSize(read.structured), 350, "as many lines as fit")
-			assert.LessOrEqual(t, jsonSize(read.structured), most)
+			assert.InDelta(t, most, jsonSize(read.Structured), 350, "as many lines as fit")
+			assert.LessOrEqual(t, jsonSize(read.Structured), most)
 
-			assert.Equal(t, w.core.limits.gatherBytes(), told("gather_context", "max_bytes"))
+			assert.Equal(t, w.core.limits.tools().gatherBytes(), told("gather_context", "max_bytes"))
 		})
 	}
 }
@@ -74,13 +77,13 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
 func TestToolsKeepTheRules(t *testing.T) {
-	assert.Len(t, toolsByName, len(allTools), "two tools have one name")
-	for _, tool := range allTools {
-		t.Run(tool.name, func(t *testing.T) {
-			assert.Regexp(t, toolName, tool.name)
-			assert.LessOrEqual(t, len(tool.name), 64)
-			assert.NotContains(t, toolGroups, tool.name)
-			def := tool.definition(Limits{}.withDefaults())
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(Names()))), len(All()), "two tools have one name")
+	for _, tool := range All() {
+		t.Run(tool.Name, func(t *testing.T) {
+			assert.Regexp(t, toolName, tool.Name)
+			assert.LessOrEqual(t, len(tool.Name), 64)
+			assert.NotContains(t, toolGroups, tool.Name)
+			def := definition(tool, Limits{}.withDefaults().tools())
 			assert.NotEmpty(t, def.Title)
 			assert.Less(t, len(def.Description), 400)
 			assert.Regexp(t, `\b[Uu]se it\b`, def.Description, "says when to use it")
@@ -89,7 +92,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			assert.False(t, *def.Annotations.OpenWorldHint)
 			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
 			assertPlainSchema(t, tool.input().raw)
-			assertPlainSchema(t, tool.output())
+			assertPlainSchema(t, tool.OutputSchema())
 		})
 	}
 }
@@ -144,11 +147,11 @@ func asObject(v any) map[string]any {
 
 // The definitions are part of the interface: a change must be meant.
 func TestToolSnapshots(t *testing.T) {
-	for _, tool := range allTools {
-		t.Run(tool.name, func(t *testing.T) {
-			got, err := json.MarshalIndent(tool.definition(Limits{}.withDefaults()), "", "  ")
+	for _, tool := range All() {
+		t.Run(tool.Name, func(t *testing.T) {
+			got, err := json.MarshalIndent(definition(tool, Limits{}.withDefaults().tools()), "", "  ")
 			require.NoError(t, err)
-			file := filepath.Join("testdata", "tools", tool.name+".json")
+			file := filepath.Join("testdata", "tools", tool.Name+".json")
 			if *update {
 				require.NoError(t, os.WriteFile(file, append(got, '\n'), 0o600))
 				return
@@ -160,14 +163,14 @@ func TestToolSnapshots(t *testing.T) {
 	}
 	files, err := filepath.Glob("testdata/tools/*.json")
 	require.NoError(t, err)
-	assert.Len(t, files, len(allTools), "a snapshot of a tool that is no more")
+	assert.Len(t, files, len(All()), "a snapshot of a tool that is no more")
 }
 
 // Every name that a schema gives has a field, and every alias belongs to some
 // tool's argument.
 func TestAliasesAreOfUse(t *testing.T) {
 	used := map[string]bool{}
-	for _, tool := range allTools {
+	for _, tool := range All() {
 		for _, name := range tool.input().names() {
 			used[name] = true
 		}
@@ -177,19 +180,19 @@ func TestAliasesAreOfUse(t *testing.T) {
 			t.Logf("no tool has an argument %q yet", name)
 		}
 		for _, alias := range list {
-			assert.Equal(t, snakeCase(alias), alias)
+			assert.Equal(t, phrase.SnakeCase(alias), alias)
 		}
 	}
 }
 
 // checkOutput fails unless the structured content fits the tool's schema and
 // holds no null where a client expects a list.
-func checkOutput(t *testing.T, tool *tool, structured any) {
+func checkOutput(t *testing.T, tool *Tool, structured any) {
 	t.Helper()
 	data, err := json.Marshal(structured)
 	require.NoError(t, err)
 	var schema jsonschema.Schema
-	require.NoError(t, json.Unmarshal(tool.output(), &schema))
+	require.NoError(t, json.Unmarshal(tool.OutputSchema(), &schema))
 	resolved, err := schema.Resolve(nil)
 	require.NoError(t, err)
 	var value any
@@ -208,14 +211,4 @@ func jsonKeys(t reflect.Type) []string {
 		keys = append(keys, key)
 	}
 	return keys
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"search_notes", "read_note", "list_notes", "to", "tags"}
-	for given, want := range map[string]string{
-		"serch_notes": "search_notes", "search": "search_notes", "readnote": "read_note", "tag": "tags",
-		"rm": "", "delete_everything": "", "": "", "too": "to",
-	} {
-		assert.Equal(t, want, nearest(given, names), given)
-	}
 }

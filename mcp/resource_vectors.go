@@ -81,7 +81,7 @@ func (s *session) tableNames(ctx context.Context) ([]string, error) {
 
 // A tableDescription is the content of a table's resource.
 type tableDescription struct {
-	tableItem
+	TableItem
 	Created   string   `json:"created"`
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
@@ -110,7 +110,7 @@ func (s *session) tableText(ctx context.Context, uri string) (string, error) {
 
 func describeTable(info table.Info, ids []string) (string, error) {
 	data, err := json.MarshalIndent(tableDescription{
-		tableItem: tableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
+		TableItem: TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
 	return string(data), err
 }

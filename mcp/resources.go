@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
@@ -125,16 +126,7 @@ func (s *session) partOf(ctx context.Context, uri string) (whole string, part fu
 		}
 	}
 	return base, func(text string) (string, error) {
-		a := readArgs{Heading: anchor.Heading}
-		if anchor.First > 0 {
-			a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
-		}
-		lines := linesOf(text)
-		first, last, err := selectLines(&notes.Note{Content: text}, len(lines), a)
-		if err != nil {
-			return "", err
-		}
-		return strings.Join(lines[first-1:last], ""), nil
+		return Part(text, anchor)
 	}, nil
 }
 
@@ -187,7 +179,7 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 		if err != nil {
 			return "", nil, err
 		}
-		s.seen.read(note.Path, note.Hash)
+		s.seen.Read(note.Path, note.Hash)
 		return note.Content, sdk.Meta{
 			"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash,
 		}, nil
@@ -195,8 +187,8 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 		text, err := s.noteList(ctx, "Recently changed notes", notes.Filter{})
 		return text, nil, err
 	case uri == overviewURI:
-		out, err := s.overview(ctx)
-		return out.text(), nil, err
+		out, err := OverviewOf(ctx, s.env())
+		return out.Text(), nil, err
 	}
 	tag, err := url.PathUnescape(strings.TrimPrefix(uri, tagPrefix))
 	if err != nil {
@@ -215,10 +207,10 @@ func (s *session) noteList(ctx context.Context, heading string, f notes.Filter) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%d of %d notes\n\n", oneLine(heading), len(page.Notes), page.Total)
+	fmt.Fprintf(&b, "# %s\n\n%d of %d notes\n\n", phrase.OneLine(heading), len(page.Notes), page.Total)
 	escape := strings.NewReplacer("[", `\[`, "]", `\]`)
 	for _, m := range page.Notes {
-		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(oneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.DateOnly))
+		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(phrase.OneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.DateOnly))
 	}
 	return b.String(), nil
 }

@@ -89,7 +89,7 @@ func (p param) object() schema {
 
 // told is the schema with the limits that it names, as in "default {hits}", filled
 // in.
-func (s schema) told(l Limits) json.RawMessage {
+func (s schema) told(l ToolLimits) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(
 		"{hits}", strconv.Itoa(l.Hits),
 		"{result_bytes}", strconv.Itoa(l.ResultBytes),

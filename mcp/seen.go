@@ -12,18 +12,18 @@ import (
 // which is then as one that was never read.
 const maxSeen = 10_000
 
-// seenNotes are the versions of notes that a session saw last: what it read, and
+// Seen are the versions of notes that a session saw last: what it read, and
 // what it wrote itself onto a version that it had seen. A change that replaces
 // text which depends on it is conditional on that version, where the client
 // names none. It ends with the session: after a relay has started another
 // daemon, and over HTTP without sessions, nothing is known.
-type seenNotes struct {
+type Seen struct {
 	mu     sync.Mutex
 	hashes map[string]string // by path
 }
 
-// read notes that the session was shown this version.
-func (s *seenNotes) read(path, hash string) {
+// Read notes that the session was shown this version.
+func (s *Seen) Read(path, hash string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hashes == nil {
@@ -41,22 +41,22 @@ func (s *seenNotes) read(path, hash string) {
 // wrote notes that the session has made the version was at path, or at the path
 // from before a move, into the version hash. What others had written before is
 // not seen by that.
-func (s *seenNotes) wrote(from, path, was, hash string) {
+func (s *Seen) wrote(from, path, was, hash string) {
 	known := s.hash(from)
 	s.forget(from)
 	if known == "" || known == was {
 		known = hash
 	}
-	s.read(path, known)
+	s.Read(path, known)
 }
 
-func (s *seenNotes) forget(path string) {
+func (s *Seen) forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.hashes, path)
 }
 
-func (s *seenNotes) hash(path string) string {
+func (s *Seen) hash(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hashes[path]
@@ -65,11 +65,11 @@ func (s *seenNotes) hash(path string) string {
 // lastSeen returns the hash of the version of a note that the session saw last,
 // or "".
 func (in *invocation) lastSeen(ctx context.Context, ref string) string {
-	meta, err := in.vault().Lookup(ctx, ref, in.scope())
+	meta, err := in.Vault.Lookup(ctx, ref, in.Scope)
 	if err != nil {
 		return "" // what is wrong is met again, by the change itself
 	}
-	return in.session.seen.hash(meta.Path)
+	return in.Seen.hash(meta.Path)
 }
 
 // unseen says, of the conflict of a change that named no version, what it is in.

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/prompts"
 )
@@ -47,7 +48,7 @@ type session struct {
 	promptsMu sync.Mutex
 	prompts   map[string]string // registered prompts, and what they are
 
-	seen seenNotes
+	seen Seen
 
 	mu           sync.Mutex
 	initialized  bool // the client has said that it is ready for notifications
@@ -174,7 +175,7 @@ func author(req *sdk.CallToolRequest) notes.Author {
 	if info == nil || info.Name == "" {
 		return notes.Author{Name: "unknown"}
 	}
-	return notes.Author{Name: clip(oneLine(info.Name), 100), Version: clip(oneLine(info.Version), 50)}
+	return notes.Author{Name: phrase.Clip(phrase.OneLine(info.Name), 100), Version: phrase.Clip(phrase.OneLine(info.Version), 50)}
 }
 
 // isModern reports whether a request is of the era without sessions.

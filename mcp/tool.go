@@ -3,53 +3,162 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 	"sort"
-	"unicode/utf8"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"time"
 
 	"notesd/notes"
+	"notesd/prompts"
+	"notesd/search"
 )
 
-// An effect is what a tool does to notes; it decides its hints.
-type effect int
+// An Effect is what a tool does to notes; it decides its hints.
+type Effect int
 
+// Effects of tools.
 const (
-	reads   effect = iota // changes nothing
-	adds                  // makes something new, and touches nothing that exists
-	changes               // changes or removes what exists; can be undone from the history
+	Reads   Effect = iota // changes nothing
+	Adds                  // makes something new and touches nothing that exists
+	Changes               // changes or removes what exists; the history can undo it
 )
 
-// A tool is one tool as data. Use [define] to make one.
-type tool struct {
-	name        string // snake_case, at most 64 characters
-	title       string // for people
-	description string // for models: what it does, and when to use it
-	input       func() schema
-	output      func() json.RawMessage
-	effect      effect
-	idempotent  bool // calling it again with the same arguments changes nothing more
-	optional    bool // not in the default selection
-	tables      bool // needs Options.Tables
+// A Tool is one tool as data.
+type Tool struct {
+	Name        string // snake_case, at most 64 characters
+	Title       string // for people
+	Description string // for models: what it does, and when to use it
+	Effect      Effect
+	Idempotent  bool // calling it again with the same arguments changes nothing more
+	Optional    bool // not in the default selection
+	Tables      bool // needs Env.Tables
 
-	run func(context.Context, *invocation, json.RawMessage) (outcome, error)
+	input  func() schema
+	output func() json.RawMessage
+	run    func(context.Context, *invocation, json.RawMessage) (Outcome, error)
 }
+
+// define completes a tool with its function, whose argument struct A has a JSON
+// field for each property of the input schema.
+func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, error)) *Tool {
+	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (Outcome, error) {
+		var args A
+		ignored, err := decodeArgs(t.input(), raw, t.Writes(), &args)
+		if err != nil {
+			return Outcome{}, err
+		}
+		in.ignored = ignored
+		return run(ctx, in, args)
+	}
+	return &t
+}
+
+// Writes reports whether the tool changes anything.
+func (t *Tool) Writes() bool { return t.Effect != Reads }
+
+// InputSchema returns the JSON schema of the tool's arguments, which names the
+// limits.
+func (t *Tool) InputSchema(l ToolLimits) json.RawMessage { return t.input().told(l) }
+
+// OutputSchema returns the JSON schema of what the tool returns.
+func (t *Tool) OutputSchema() json.RawMessage { return t.output() }
+
+// Call runs the tool. Unlike the SDK's typed tools it decodes its arguments
+// leniently. An error that the caller can correct is a *notes.Error or a
+// *UsageError.
+func (t *Tool) Call(ctx context.Context, env Env, args json.RawMessage) (Outcome, error) {
+	in := &invocation{Env: env}
+	out, err := t.run(ctx, in, args)
+	if err != nil {
+		return Outcome{}, err
+	}
+	for _, note := range in.ignored {
+		out.Text += "\n(" + note + ")"
+	}
+	if r, ok := out.Structured.(remarked); ok && len(in.ignored) > 0 {
+		out.Structured = r.withRemarks(in.ignored...)
+	}
+	return out, nil
+}
+
+var allTools = []*Tool{
+	searchNotes,
+	readNote,
+	listNotes,
+	noteLinks,
+	relatedNotes,
+	gatherContext,
+	vaultOverview,
+	createNote,
+	editNote,
+	moveNote,
+	deleteNote,
+	noteHistory,
+	restoreNote,
+	createTable, addVector, searchVectors, listTables, deleteVectors, dropTable,
+}
+
+// All returns the tools that exist, in the order of a reader's interest.
+func All() []*Tool { return slices.Clone(allTools) }
+
+// Names returns the names of the tools.
+func Names() []string {
+	names := make([]string, len(allTools))
+	for i, t := range allTools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Find returns the tool with a name, or nil.
+func Find(name string) *Tool {
+	for _, t := range allTools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// An Env is what one call works with and is bounded by.
+type Env struct {
+	Vault   Vault
+	Search  Searcher
+	Tables  Tables             // nil: no vector tables
+	Prompts *prompts.Catalogue // whose problems vault_overview lists; nil: none
+
+	Scope  notes.Scope
+	Limits ToolLimits
+	Mode   search.Mode // of searches that name none
+	Seen   *Seen
+
+	Author     notes.Author
+	RequestKey string // identifies the call when it is sent again; may be ""
+
+	// Confirm asks the user before something that they may regret. No lock may be
+	// held meanwhile. Its error ends the call.
+	Confirm func(ctx context.Context, question string) error
+	Now     func() time.Time
+}
+
+// ToolLimits bound what one call returns.
+type ToolLimits struct {
+	ResultBytes int // of an outcome, in either form
+	Hits        int // of a search that does not say how many
+}
+
+// gatherBytes is how much gather_context gathers by default.
+func (l ToolLimits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 
 // An invocation is one call of a tool.
 type invocation struct {
-	session *session
-	request *sdk.CallToolRequest
-	author  notes.Author
-	key     string // identifies the call when it is sent again; may be ""
-	limit   int    // bytes that the outcome may have, in either form
-	ignored []string
+	Env
+	ignored []string // remarks on arguments that were ignored
 }
 
-// An outcome is what a tool returns.
-type outcome struct {
-	structured any    // marshals to an object that fits the tool's output schema
-	text       string // the same facts, for reading
+// An Outcome is what a tool returns.
+type Outcome struct {
+	Structured any    // marshals to an object that fits the tool's output schema
+	Text       string // the same facts, for reading
 }
 
 // remarked is what a reading tool returns: it has a place for remarks beside
@@ -67,8 +176,8 @@ func (in *invocation) reserve() int {
 
 // fit returns the answer with as many of its items as keep the limit in both
 // forms, at least one, and how many these are. answer has the first n.
-func fit(limit, items int, answer func(n int) outcome) (outcome, int) {
-	fits := func(out outcome) bool { return len(out.text) <= limit && jsonSize(out.structured) <= limit }
+func fit(limit, items int, answer func(n int) Outcome) (Outcome, int) {
+	fits := func(out Outcome) bool { return len(out.Text) <= limit && jsonSize(out.Structured) <= limit }
 	out := answer(items)
 	if items <= 1 || fits(out) {
 		return out, items
@@ -84,122 +193,4 @@ func jsonSize(v any) int {
 		return 0 // the answer will fail, and say why
 	}
 	return len(data)
-}
-
-// vault and friends shorten what every tool needs.
-func (in *invocation) vault() Vault       { return in.session.core.opts.Vault }
-func (in *invocation) scope() notes.Scope { return in.session.bounds().scope() }
-
-// define completes a tool with its function, whose argument struct A has a JSON
-// field for each property of the input schema.
-func define[A any](t tool, run func(context.Context, *invocation, A) (outcome, error)) *tool {
-	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (outcome, error) {
-		var args A
-		ignored, err := decodeArgs(t.input(), raw, t.writes(), &args)
-		if err != nil {
-			return outcome{}, err
-		}
-		in.ignored = ignored
-		return run(ctx, in, args)
-	}
-	return &t
-}
-
-func (t *tool) writes() bool { return t.effect != reads }
-
-// definition is the tool as clients see it under the limits.
-func (t *tool) definition(limits Limits) *sdk.Tool {
-	destructive, openWorld := t.effect == changes, false
-	return &sdk.Tool{
-		Name:         t.name,
-		Title:        t.title,
-		Description:  t.description,
-		InputSchema:  t.input().told(limits),
-		OutputSchema: t.output(),
-		Annotations: &sdk.ToolAnnotations{
-			Title:           t.title,
-			ReadOnlyHint:    t.effect == reads,
-			DestructiveHint: &destructive,
-			IdempotentHint:  t.idempotent || t.effect == reads,
-			OpenWorldHint:   &openWorld,
-		},
-	}
-}
-
-// MetaRequestKey is the key in a request's _meta under which a relay sends the
-// same value when it repeats a call whose answer was lost, so that a write is
-// not done twice.
-const MetaRequestKey = "notesd/requestKey"
-
-// MetaFailure is the key in a failed result's _meta that holds the [Failure] for
-// programs; structuredContent has to fit the output schema, and cannot.
-const MetaFailure = "notesd/error"
-
-// handler adapts a tool to the SDK. Unlike the SDK's typed tools it decodes
-// leniently, and what goes wrong becomes a result that says what to do.
-func (s *session) handler(t *tool) sdk.ToolHandler {
-	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		key, _ := req.Params.Meta[MetaRequestKey].(string)
-		if key != "" && t.writes() {
-			var asks any
-			if err := json.Unmarshal(req.Params.Arguments, &asks); err != nil {
-				asks = string(req.Params.Arguments)
-			}
-			key = notes.BindRequest(key, t.name, asks)
-		}
-		in := &invocation{session: s, request: req, author: author(req), key: key, limit: s.limits.ResultBytes}
-		stop := s.reportProgress(ctx, req)
-		defer stop() // before the answer, after which a client expects no progress
-		out, err := s.invoke(ctx, t, in)
-		var ask *needsInput
-		if errors.As(err, &ask) {
-			return &sdk.CallToolResult{
-				Content:       []sdk.Content{}, // the SDK would send null
-				InputRequests: sdk.InputRequestMap{confirmKey: ask.question},
-			}, nil
-		}
-		if err != nil {
-			return s.failed(ctx, err), nil
-		}
-		return in.result(out), nil
-	}
-}
-
-// invoke runs the tool, if the session has not called too many.
-func (s *session) invoke(ctx context.Context, t *tool, in *invocation) (out outcome, err error) {
-	defer recovered(t.name, &err)
-	if t.writes() {
-		if err := take(s.rates.writes, "changes"); err != nil {
-			return out, err
-		}
-	}
-	return t.run(ctx, in, in.request.Params.Arguments)
-}
-
-// result makes the outcome the answer to a call.
-func (in *invocation) result(out outcome) *sdk.CallToolResult {
-	text := out.text
-	for _, note := range in.ignored {
-		text += "\n(" + note + ")"
-	}
-	if r, ok := out.structured.(remarked); ok && len(in.ignored) > 0 {
-		out.structured = r.withRemarks(in.ignored...)
-	}
-	if !utf8.ValidString(text) {
-		text = string([]rune(text))
-	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: text}},
-		StructuredContent: out.structured,
-	}
-}
-
-// failed is the answer to a call that failed.
-func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
-	f, _ := s.core.describe(ctx, err)
-	return &sdk.CallToolResult{
-		Meta:    sdk.Meta{MetaFailure: f},
-		Content: []sdk.Content{&sdk.TextContent{Text: f.text()}},
-		IsError: true,
-	}
 }

@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"notesd/internal/phrase"
 	"notesd/vectors/table"
 )
 
-var addVector = define(tool{
-	name:        "add_vector",
-	title:       "Add vectors",
-	description: "Add a row, or rows of the same fields, to a vector table: a vector, or text to embed. Use it to fill a table. A known id is replaced.",
-	effect:      changes,
-	tables:      true,
+var addVector = define(Tool{
+	Name:        "add_vector",
+	Title:       "Add vectors",
+	Description: "Add a row, or rows of the same fields, to a vector table: a vector, or text to embed. Use it to fill a table. A known id is replaced.",
+	Effect:      Changes,
+	Tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -65,30 +66,30 @@ type addVectorArgs struct {
 	Rows []json.RawMessage `json:"rows"`
 }
 
-type addVectorOutput struct {
+type AddVectorResult struct {
 	ID  string   `json:"id,omitempty"`
 	IDs []string `json:"ids"`
 }
 
-func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (outcome, error) {
+func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (Outcome, error) {
 	rows, err := a.all()
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	r := table.AddRequest{Table: a.TableName, RequestKey: in.key}
+	r := table.AddRequest{Table: a.TableName, RequestKey: in.RequestKey}
 	for _, row := range rows {
 		r.Rows = append(r.Rows, table.NewRow{ID: row.ID, Vector: float32s(row.Vector), Text: row.Text, Metadata: row.Metadata})
 	}
-	ids, err := in.tables().Add(ctx, r)
+	ids, err := in.Tables.Add(ctx, r)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	out := addVectorOutput{IDs: ids}
+	out := AddVectorResult{IDs: ids}
 	if len(ids) == 1 {
 		out.ID = ids[0]
-		return outcome{structured: out, text: fmt.Sprintf("Added 1 row, id %q", oneLine(ids[0]))}, nil
+		return Outcome{Structured: out, Text: fmt.Sprintf("Added 1 row, id %q", phrase.OneLine(ids[0]))}, nil
 	}
-	return outcome{structured: out, text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), oneLine(ids[0]), oneLine(ids[len(ids)-1]))}, nil
+	return Outcome{Structured: out, Text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), phrase.OneLine(ids[0]), phrase.OneLine(ids[len(ids)-1]))}, nil
 }
 
 // all returns the rows of either form.

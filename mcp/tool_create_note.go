@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var createNote = define(tool{
-	name:        "create_note",
-	title:       "Create a note",
-	description: "Write a new Markdown note. Use it to keep something as a note of its own; an existing note is never replaced.",
-	effect:      adds,
+var createNote = define(Tool{
+	Name:        "create_note",
+	Title:       "Create a note",
+	Description: "Write a new Markdown note. Use it to keep something as a note of its own; an existing note is never replaced.",
+	Effect:      Adds,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -46,7 +47,7 @@ type createArgs struct {
 	FrontMatter map[string]any `json:"front_matter"`
 }
 
-type createOutput struct {
+type CreateResult struct {
 	Path     string `json:"path"`
 	URI      string `json:"uri"`
 	Title    string `json:"title"`
@@ -54,18 +55,18 @@ type createOutput struct {
 	Revision int64  `json:"revision"`
 }
 
-func runCreateNote(ctx context.Context, in *invocation, a createArgs) (outcome, error) {
-	w, err := in.vault().Create(ctx, notes.CreateRequest{
+func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
+	w, err := in.Vault.Create(ctx, notes.CreateRequest{
 		Title: a.Title, Content: a.Content, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
-		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	in.session.seen.read(w.Path, w.Hash)
-	out := createOutput{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision}
-	return outcome{
-		structured: out,
-		text:       fmt.Sprintf("Created %q, revision %d, hash %s", oneLine(w.Path), w.Revision, w.Hash),
+	in.Seen.Read(w.Path, w.Hash)
+	out := CreateResult{Path: w.Path, URI: notes.URI(w.Path), Title: w.Title, Hash: w.Hash, Revision: w.Revision}
+	return Outcome{
+		Structured: out,
+		Text:       fmt.Sprintf("Created %q, revision %d, hash %s", phrase.OneLine(w.Path), w.Revision, w.Hash),
 	}, nil
 }

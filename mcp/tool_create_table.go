@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"notesd/internal/phrase"
 	"notesd/vectors/table"
 )
 
-var createTable = define(tool{
-	name:        "create_table",
-	title:       "Create a vector table",
-	description: "Make a table for vectors of your own. Use it before add_vector.",
-	effect:      adds,
-	tables:      true,
+var createTable = define(Tool{
+	Name:        "create_table",
+	Title:       "Create a vector table",
+	Description: "Make a table for vectors of your own. Use it before add_vector.",
+	Effect:      Adds,
+	Tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -31,13 +32,13 @@ type createTableArgs struct {
 	Metric    string `json:"metric"`
 }
 
-func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (outcome, error) {
-	info, err := in.tables().Create(ctx, table.CreateTableRequest{
-		Name: a.TableName, Dimension: a.Dimension, Metric: table.Metric(a.Metric), RequestKey: in.key,
+func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (Outcome, error) {
+	info, err := in.Tables.Create(ctx, table.CreateTableRequest{
+		Name: a.TableName, Dimension: a.Dimension, Metric: table.Metric(a.Metric), RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	text := fmt.Sprintf("Created the table %q: vectors of %d numbers, compared by %s. Fill it with add_vector.", oneLine(info.Name), info.Dimension, info.Metric)
-	return outcome{structured: tableItemOf(info), text: text}, nil
+	text := fmt.Sprintf("Created the table %q: vectors of %d numbers, compared by %s. Fill it with add_vector.", phrase.OneLine(info.Name), info.Dimension, info.Metric)
+	return Outcome{Structured: TableItemOf(info), Text: text}, nil
 }

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var deleteNote = define(tool{
-	name:        "delete_note",
-	title:       "Delete a note",
-	description: "Delete a note; restore_note brings it back. Use it only when the user asks for it. The answer names the notes that still link to it.",
-	effect:      changes,
+var deleteNote = define(Tool{
+	Name:        "delete_note",
+	Title:       "Delete a note",
+	Description: "Delete a note; restore_note brings it back. Use it only when the user asks for it. The answer names the notes that still link to it.",
+	Effect:      Changes,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -37,48 +38,48 @@ type deleteArgs struct {
 	ExpectedHash string `json:"expected_hash"`
 }
 
-type deleteOutput struct {
+type DeleteResult struct {
 	Path       string   `json:"path"`
 	Revision   int64    `json:"revision"`
 	LinkedFrom []string `json:"linked_from"`
 }
 
-func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (outcome, error) {
-	repeated, err := in.vault().Repeated(ctx, in.key)
+func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, error) {
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	ref, expected := a.Note, a.ExpectedHash
 	if !repeated {
-		meta, err := in.vault().Lookup(ctx, a.Note, in.scope())
+		meta, err := in.Vault.Lookup(ctx, a.Note, in.Scope)
 		if err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
-		if err := in.confirm(ctx, fmt.Sprintf("Delete the note %q? It can be restored from the history.", oneLine(meta.Path))); err != nil {
-			return outcome{}, err
+		if err := in.Confirm(ctx, fmt.Sprintf("Delete the note %q? It can be restored from the history.", phrase.OneLine(meta.Path))); err != nil {
+			return Outcome{}, err
 		}
 		ref = notes.URI(meta.Path)
 		if expected == "" {
-			expected = in.session.seen.hash(meta.Path)
+			expected = in.Seen.hash(meta.Path)
 		}
 	}
-	d, err := in.vault().Delete(ctx, notes.DeleteRequest{
+	d, err := in.Vault.Delete(ctx, notes.DeleteRequest{
 		Note: ref, ExpectedHash: expected,
-		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
-	in.session.seen.forget(d.Path)
-	out := deleteOutput{Path: d.Path, Revision: d.Revision, LinkedFrom: append([]string{}, d.LinkedFrom...)}
+	in.Seen.forget(d.Path)
+	out := DeleteResult{Path: d.Path, Revision: d.Revision, LinkedFrom: append([]string{}, d.LinkedFrom...)}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note brings it back", oneLine(out.Path), out.Revision)
+	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note brings it back", phrase.OneLine(out.Path), out.Revision)
 	if n := len(out.LinkedFrom); n > 0 {
 		const most = 20
 		fmt.Fprintf(&b, "\nstill linked from (%d):", n)
 		for _, p := range out.LinkedFrom[:min(n, most)] {
-			b.WriteString("\n- " + oneLine(p))
+			b.WriteString("\n- " + phrase.OneLine(p))
 		}
 	}
-	return outcome{structured: out, text: b.String()}, nil
+	return Outcome{Structured: out, Text: b.String()}, nil
 }

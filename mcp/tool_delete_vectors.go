@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"notesd/internal/phrase"
 	"notesd/vectors/table"
 )
 
-var deleteVectors = define(tool{
-	name:        "delete_vectors",
-	title:       "Delete vectors",
-	description: "Delete rows of a vector table for good. Use it with ids or a filter.",
-	effect:      changes,
-	tables:      true,
-	idempotent:  true,
+var deleteVectors = define(Tool{
+	Name:        "delete_vectors",
+	Title:       "Delete vectors",
+	Description: "Delete rows of a vector table for good. Use it with ids or a filter.",
+	Effect:      Changes,
+	Tables:      true,
+	Idempotent:  true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -36,24 +37,24 @@ type deleteVectorsArgs struct {
 	Filter    map[string]any `json:"filter"`
 }
 
-type deleteVectorsOutput struct {
+type DeleteVectorsResult struct {
 	Deleted int `json:"deleted"`
 }
 
-func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (outcome, error) {
-	repeated, err := in.vault().Repeated(ctx, in.key)
+func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (Outcome, error) {
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	if len(a.Filter) > 0 && !repeated { // may mean more rows than the caller thinks
-		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", oneLine(a.TableName))
-		if err := in.confirm(ctx, question); err != nil {
-			return outcome{}, err
+		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", phrase.OneLine(a.TableName))
+		if err := in.Confirm(ctx, question); err != nil {
+			return Outcome{}, err
 		}
 	}
-	n, err := in.tables().DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter, RequestKey: in.key})
+	n, err := in.Tables.DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter, RequestKey: in.RequestKey})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	return outcome{structured: deleteVectorsOutput{n}, text: fmt.Sprintf("Deleted %s of %q", plural(n, "row"), oneLine(a.TableName))}, nil
+	return Outcome{Structured: DeleteVectorsResult{n}, Text: fmt.Sprintf("Deleted %s of %q", phrase.Count(n, "row"), phrase.OneLine(a.TableName))}, nil
 }

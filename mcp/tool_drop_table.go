@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"notesd/internal/phrase"
 )
 
-var dropTable = define(tool{
-	name:        "drop_table",
-	title:       "Drop a vector table",
-	description: "Remove a vector table; restorable for seven days. Use it when done.",
-	effect:      changes,
-	tables:      true,
+var dropTable = define(Tool{
+	Name:        "drop_table",
+	Title:       "Drop a vector table",
+	Description: "Remove a vector table; restorable for seven days. Use it when done.",
+	Effect:      Changes,
+	Tables:      true,
 	input:       tableInput,
 	output: mustJSON(`{
 		"type": "object",
@@ -24,34 +26,34 @@ var dropTable = define(tool{
 	}`),
 }, runDropTable)
 
-type dropTableOutput struct {
+type DropTableResult struct {
 	Name            string `json:"name"`
 	Rows            int    `json:"rows"`
 	RestorableUntil string `json:"restorable_until"`
 }
 
-func runDropTable(ctx context.Context, in *invocation, a tableArgs) (outcome, error) {
-	repeated, err := in.vault().Repeated(ctx, in.key)
+func runDropTable(ctx context.Context, in *invocation, a tableArgs) (Outcome, error) {
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	if !repeated {
-		info, _, err := in.tables().Describe(ctx, a.TableName, 0)
+		info, _, err := in.Tables.Describe(ctx, a.TableName, 0)
 		if err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
-		if err := in.confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %s? It can be restored for seven days.", oneLine(info.Name), plural(info.Rows, "row"))); err != nil {
-			return outcome{}, err
+		if err := in.Confirm(ctx, fmt.Sprintf("Drop the vector table %q with its %s? It can be restored for seven days.", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"))); err != nil {
+			return Outcome{}, err
 		}
 	}
-	info, err := in.tables().Drop(ctx, a.TableName, in.key)
+	info, err := in.Tables.Drop(ctx, a.TableName, in.RequestKey)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	name := oneLine(info.Name)
+	name := phrase.OneLine(info.Name)
 	until := info.RestorableUntil().Format(time.RFC3339)
-	return outcome{
-		structured: dropTableOutput{Name: info.Name, Rows: info.Rows, RestorableUntil: until},
-		text:       fmt.Sprintf("Dropped the table %q with %s; `notesd tables restore %s` brings it back until %s.", name, plural(info.Rows, "row"), name, until),
+	return Outcome{
+		Structured: DropTableResult{Name: info.Name, Rows: info.Rows, RestorableUntil: until},
+		Text:       fmt.Sprintf("Dropped the table %q with %s; `notesd tables restore %s` brings it back until %s.", name, phrase.Count(info.Rows, "row"), name, until),
 	}, nil
 }

@@ -8,14 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var editNote = define(tool{
-	name:        "edit_note",
-	title:       "Edit a note",
-	description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
-	effect:      changes,
+var editNote = define(Tool{
+	Name:        "edit_note",
+	Title:       "Edit a note",
+	Description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
+	Effect:      Changes,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -95,7 +96,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 	return edits, nil
 }
 
-type writtenOutput struct {
+type WriteResult struct {
 	Path      string `json:"path"`
 	URI       string `json:"uri"`
 	Hash      string `json:"hash"`
@@ -105,42 +106,42 @@ type writtenOutput struct {
 	DryRun    bool   `json:"dry_run,omitempty"`
 }
 
-func runEditNote(ctx context.Context, in *invocation, a editArgs) (outcome, error) {
+func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, error) {
 	edits, err := a.all()
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	expected := a.ExpectedHash
 	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool { return e.Op == "replace_section" || e.Op == "replace_all" }) {
 		expected = in.lastSeen(ctx, a.Note)
 	}
-	w, err := in.vault().Edit(ctx, notes.EditRequest{
+	w, err := in.Vault.Edit(ctx, notes.EditRequest{
 		Note: a.Note, Edits: edits, ExpectedHash: expected, DryRun: a.DryRun,
-		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
 	if !a.DryRun {
-		in.session.seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
 	return changed("Edited", w, a.DryRun), nil
 }
 
 // changed is the outcome of a change to one note.
-func changed(verb string, w notes.Written, dryRun bool) outcome {
-	out := writtenOutput{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Unchanged: w.Was == w.Hash, DryRun: dryRun}
+func changed(verb string, w notes.Written, dryRun bool) Outcome {
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Unchanged: w.Was == w.Hash, DryRun: dryRun}
 	var b strings.Builder
 	switch {
 	case out.Unchanged:
-		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", oneLine(w.Path), w.Hash)
+		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", phrase.OneLine(w.Path), w.Hash)
 	case dryRun:
-		fmt.Fprintf(&b, "Nothing was written: %q would become", oneLine(w.Path))
+		fmt.Fprintf(&b, "Nothing was written: %q would become", phrase.OneLine(w.Path))
 	default:
-		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, oneLine(w.Path), w.Revision, w.Hash)
+		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, phrase.OneLine(w.Path), w.Revision, w.Hash)
 	}
 	if w.Diff != "" {
 		b.WriteString("\n" + fence("diff", w.Path, w.Diff))
 	}
-	return outcome{structured: out, text: b.String()}
+	return Outcome{Structured: out, Text: b.String()}
 }

@@ -2,17 +2,19 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/search"
 )
 
-var gatherContext = define(tool{
-	name:        "gather_context",
-	title:       "Gather context",
-	description: "Passages from the notes that bear on a question, each with its source, within a byte budget. Use it to answer from the notes in one step instead of search_notes and several read_note.",
+var gatherContext = define(Tool{
+	Name:        "gather_context",
+	Title:       "Gather context",
+	Description: "Passages from the notes that bear on a question, each with its source, within a byte budget. Use it to answer from the notes in one step instead of search_notes and several read_note.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -54,7 +56,7 @@ type gatherArgs struct {
 	Tags     []string `json:"tags"`
 }
 
-type gatherOutput struct {
+type GatherResult struct {
 	Passages []passage `json:"passages"`
 	Total    int       `json:"total"`
 	LeftOut  int       `json:"left_out"`
@@ -71,24 +73,24 @@ type passage struct {
 	Text      string `json:"text"`
 }
 
-func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcome, error) {
+func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcome, error) {
 	const candidates = 20
 	if strings.TrimSpace(a.Query) == "" {
-		return outcome{}, usagef("query is empty: pass the question to gather passages for")
+		return Outcome{}, usagef("query is empty: pass the question to gather passages for")
 	}
 	filter, err := in.filter(a.Folder, a.Tags, "", "")
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	budget := a.MaxBytes
 	if budget == 0 {
-		budget = in.session.limits.gatherBytes()
+		budget = in.Limits.gatherBytes()
 	}
-	res, err := in.session.core.opts.Search.Search(ctx, search.Query{Text: a.Query, Mode: in.session.profile.Settings.Mode, Filter: filter, Limit: candidates, MaxBytes: budget})
+	res, err := in.Search.Search(ctx, search.Query{Text: a.Query, Mode: in.Mode, Filter: filter, Limit: candidates, MaxBytes: budget})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	out := gatherOutput{Passages: []passage{}, Total: res.Total, Notes: res.Notes}
+	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: res.Notes}
 	weak := 0
 	for _, hit := range res.Hits {
 		if hit.Weak { // an answer made of it would be a guess
@@ -97,7 +99,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 		}
 		p, err := in.passageOf(ctx, hit)
 		if err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
 		text := fence("passage", p.Path, p.Text)
 		if p.Text == "" || len(text) > budget {
@@ -108,17 +110,17 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (outcom
 		out.Passages = append(out.Passages, p)
 	}
 	if weak > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", plural(weak, "note")))
+		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
 	}
 	passages, left := out.Passages, out.LeftOut
-	result, _ := fit(max(a.MaxBytes, in.limit)-in.reserve(), len(passages), func(n int) outcome {
+	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes)-in.reserve(), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
-		return outcome{structured: out, text: gatherText(a.Query, out)}
+		return Outcome{Structured: out, Text: gatherText(a.Query, out)}
 	})
 	return result, nil
 }
 
-func (o gatherOutput) withRemarks(remarks ...string) any {
+func (o GatherResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
@@ -127,8 +129,8 @@ func (o gatherOutput) withRemarks(remarks ...string) any {
 // snippet. A note that has gone meanwhile has none.
 func (in *invocation) passageOf(ctx context.Context, hit search.Hit) (passage, error) {
 	p := passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd}
-	note, err := in.vault().Read(ctx, notes.URI(hit.Path), in.scope())
-	if isNotFound(err) {
+	note, err := in.Vault.Read(ctx, notes.URI(hit.Path), in.Scope)
+	if errors.Is(err, notes.ErrNotFound) {
 		return p, nil
 	}
 	if err != nil {
@@ -142,10 +144,10 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit) (passage, e
 	return p, nil
 }
 
-func gatherText(query string, out gatherOutput) string {
+func gatherText(query string, out GatherResult) string {
 	var b strings.Builder
 	if len(out.Passages) == 0 {
-		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", clip(oneLine(query), 100))
+		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", phrase.Clip(phrase.OneLine(query), 100))
 	} else {
 		fmt.Fprintf(&b, "%d passages from %d matching notes", len(out.Passages), out.Total)
 	}
@@ -157,7 +159,7 @@ func gatherText(query string, out gatherOutput) string {
 		fmt.Fprintf(&b, "\n%d more did not fit: raise max_bytes, or search_notes", out.LeftOut)
 	}
 	for _, note := range out.Notes {
-		b.WriteString("\n(" + oneLine(note) + ")")
+		b.WriteString("\n(" + phrase.OneLine(note) + ")")
 	}
 	return b.String()
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var listNotes = define(tool{
-	name:        "list_notes",
-	title:       "List notes",
-	description: "List notes without their text: by folder, name pattern, tags or front matter, newest first. Use it to browse or count; use search_notes to find by content.",
+var listNotes = define(Tool{
+	Name:        "list_notes",
+	Title:       "List notes",
+	Description: "List notes without their text: by folder, name pattern, tags or front matter, newest first. Use it to browse or count; use search_notes to find by content.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -64,14 +65,14 @@ type listArgs struct {
 	Cursor      string         `json:"cursor"`
 }
 
-type listOutput struct {
-	Notes    []listedNote `json:"notes"`
+type ListResult struct {
+	Notes    []ListedNote `json:"notes"`
 	Total    int          `json:"total"`
 	Next     string       `json:"next_cursor,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 }
 
-type listedNote struct {
+type ListedNote struct {
 	Path     string   `json:"path"`
 	URI      string   `json:"uri"`
 	Title    string   `json:"title"`
@@ -81,44 +82,44 @@ type listedNote struct {
 	Tags     []string `json:"tags"`
 }
 
-func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, error) {
+func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
 	filter, err := in.filter(a.Folder, a.Tags, "", "")
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
 	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor}
-	page, err := in.vault().List(ctx, query)
+	page, err := in.Vault.List(ctx, query)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	all := make([]listedNote, len(page.Notes))
+	all := make([]ListedNote, len(page.Notes))
 	for i, m := range page.Notes {
 		all[i] = listed(m)
 	}
-	warnings := in.session.incomplete(ctx)
+	warnings := in.incomplete(ctx)
 	if page.Total == 0 {
-		why, err := in.vault().WhyNothing(ctx, filter)
+		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
 		warnings = append(warnings, why...)
 	}
-	answer := func(n int) outcome {
-		out := listOutput{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: warnings}
+	answer := func(n int) Outcome {
+		out := ListResult{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: warnings}
 		if n < len(all) {
 			out.Next = strings.Repeat("x", 100+2*len(all[n].Path)) // about what it will be
 		}
-		return outcome{structured: out, text: listText(out)}
+		return Outcome{Structured: out, Text: listText(out)}
 	}
-	out, n := fit(in.limit-in.reserve(), len(all), answer)
+	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(all), answer)
 	if n == len(all) {
 		return out, nil
 	}
 	// The page is asked for again with fewer notes, so that its cursor is right.
 	query.Limit = n
-	if page, err = in.vault().List(ctx, query); err != nil {
-		return outcome{}, err
+	if page, err = in.Vault.List(ctx, query); err != nil {
+		return Outcome{}, err
 	}
 	all = all[:0]
 	for _, m := range page.Notes {
@@ -127,21 +128,21 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (outcome, err
 	return answer(len(all)), nil
 }
 
-func (o listOutput) withRemarks(remarks ...string) any {
+func (o ListResult) withRemarks(remarks ...string) any {
 	o.Warnings = append(o.Warnings, remarks...)
 	return o
 }
 
-func listed(m notes.Meta) listedNote {
+func listed(m notes.Meta) ListedNote {
 	tags := m.Tags
 	if tags == nil {
 		tags = []string{}
 	}
-	return listedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title, Date: m.Date.Format(time.DateOnly),
+	return ListedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title, Date: m.Date.Format(time.DateOnly),
 		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags}
 }
 
-func listText(out listOutput) string {
+func listText(out ListResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d notes", len(out.Notes), out.Total)
 	if len(out.Notes) > 0 {
@@ -151,12 +152,12 @@ func listText(out listOutput) string {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
 	for _, w := range out.Warnings {
-		b.WriteString("\n(" + oneLine(w) + ")")
+		b.WriteString("\n(" + phrase.OneLine(w) + ")")
 	}
 	return b.String()
 }
 
-func listLines(list []listedNote) string {
+func listLines(list []ListedNote) string {
 	lines := make([]string, len(list))
 	for i, n := range list {
 		lines[i] = listLine(n)
@@ -164,15 +165,38 @@ func listLines(list []listedNote) string {
 	return strings.Join(lines, "\n")
 }
 
-func listLine(n listedNote) string {
+func listLine(n ListedNote) string {
 	var b strings.Builder
-	b.WriteString(oneLine(n.Path))
+	b.WriteString(phrase.OneLine(n.Path))
 	if !strings.HasSuffix(strings.TrimSuffix(n.Path, ".md"), n.Title) {
-		b.WriteString(" | " + oneLine(n.Title))
+		b.WriteString(" | " + phrase.OneLine(n.Title))
 	}
 	fmt.Fprintf(&b, " | %s | %d", n.Date, n.Size)
 	for _, tag := range n.Tags {
-		b.WriteString(" #" + oneLine(tag))
+		b.WriteString(" #" + phrase.OneLine(tag))
 	}
 	return b.String()
+}
+
+// incomplete says what a list of notes may lack at the moment.
+func (in *invocation) incomplete(ctx context.Context) []string {
+	if in.Vault.Ready() {
+		return nil
+	}
+	status, err := in.Vault.Status(ctx)
+	if err != nil {
+		return []string{"the folder is still being read: more notes may come"}
+	}
+	if status.Unavailable != "" {
+		return []string{"the folder is not reachable: " + status.Unavailable}
+	}
+	return []string{stillRead(status.Scanned, status.ToScan)}
+}
+
+// stillRead says how far the first look at the folder has come.
+func stillRead(scanned, toScan int) string {
+	if toScan == 0 {
+		return "the folder is still being compared with what is known of it: there may be changes"
+	}
+	return fmt.Sprintf("the folder is still being read: %d of %d files so far", scanned, toScan)
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"notesd/internal/phrase"
 )
 
-var listTables = define(tool{
-	name:        "list_tables",
-	title:       "List vector tables",
-	description: "All vector tables. Use it to find a table_name.",
-	effect:      reads,
-	tables:      true,
+var listTables = define(Tool{
+	Name:        "list_tables",
+	Title:       "List vector tables",
+	Description: "All vector tables. Use it to find a table_name.",
+	Effect:      Reads,
+	Tables:      true,
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
 	output: mustJSON(`{
 		"type": "object",
@@ -32,34 +34,34 @@ var listTables = define(tool{
 	}`),
 }, runListTables)
 
-type listTablesOutput struct {
-	Tables []tableItem `json:"tables"`
+type ListTablesResult struct {
+	Tables []TableItem `json:"tables"`
 	Total  int         `json:"total"`
 	Notes  []string    `json:"notes,omitempty"`
 }
 
-func runListTables(ctx context.Context, in *invocation, _ struct{}) (outcome, error) {
-	infos, err := in.tables().List(ctx)
+func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, error) {
+	infos, err := in.Tables.List(ctx)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	result, _ := fit(in.limit-in.reserve(), len(infos), func(n int) outcome {
-		out := listTablesOutput{Tables: []tableItem{}, Total: len(infos)}
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(infos), func(n int) Outcome {
+		out := ListTablesResult{Tables: []TableItem{}, Total: len(infos)}
 		var b strings.Builder
-		b.WriteString(plural(len(infos), "vector table"))
+		b.WriteString(phrase.Count(len(infos), "vector table"))
 		for _, info := range infos[:n] {
-			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s", oneLine(info.Name), plural(info.Rows, "row"), info.Dimension, info.Metric)
-			out.Tables = append(out.Tables, tableItemOf(info))
+			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"), info.Dimension, info.Metric)
+			out.Tables = append(out.Tables, TableItemOf(info))
 		}
 		if n < len(infos) {
 			fmt.Fprintf(&b, "\n… and %d more", len(infos)-n)
 		}
-		return outcome{structured: out, text: b.String()}
+		return Outcome{Structured: out, Text: b.String()}
 	})
 	return result, nil
 }
 
-func (o listTablesOutput) withRemarks(remarks ...string) any {
+func (o ListTablesResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }

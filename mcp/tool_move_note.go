@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var moveNote = define(tool{
-	name:        "move_note",
-	title:       "Move or rename a note",
-	description: "Give a note or folder another path; the links to it follow. Use it to rename or to file notes elsewhere.",
-	effect:      changes,
+var moveNote = define(Tool{
+	Name:        "move_note",
+	Title:       "Move or rename a note",
+	Description: "Give a note or folder another path; the links to it follow. Use it to rename or to file notes elsewhere.",
+	Effect:      Changes,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -50,7 +51,7 @@ type moveArgs struct {
 	DryRun      bool   `json:"dry_run"`
 }
 
-type moveOutput struct {
+type MoveResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`
 	OldPath   string   `json:"old_path"`
@@ -65,38 +66,38 @@ type moveOutput struct {
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
-func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (outcome, error) {
-	w, err := in.vault().Move(ctx, notes.MoveRequest{
+func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, error) {
+	w, err := in.Vault.Move(ctx, notes.MoveRequest{
 		Note: a.Note, To: a.To, UpdateLinks: a.UpdateLinks == nil || *a.UpdateLinks, DryRun: a.DryRun,
-		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	if !a.DryRun && w.Hash != "" {
-		in.session.seen.wrote(w.OldPath, w.Path, w.Was, w.Hash)
+		in.Seen.wrote(w.OldPath, w.Path, w.Was, w.Hash)
 	}
-	out := moveOutput{
+	out := MoveResult{
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
 		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
-	fitting, _ := fit(in.limit-in.reserve(), len(w.Moved), func(n int) outcome {
+	fitting, _ := fit(in.Limits.ResultBytes-in.reserve(), len(w.Moved), func(n int) Outcome {
 		out.Moved = w.Moved[:n:n]
-		return outcome{structured: out, text: moveText(out)}
+		return Outcome{Structured: out, Text: moveText(out)}
 	})
 	return fitting, nil
 }
 
-func moveText(out moveOutput) string {
+func moveText(out MoveResult) string {
 	const most = 20
 	var b strings.Builder
 	switch {
 	case out.DryRun:
-		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", oneLine(out.OldPath), oneLine(out.Path))
+		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path))
 	case out.Hash == "":
-		fmt.Fprintf(&b, "Moved the folder %q to %q", oneLine(out.OldPath), oneLine(out.Path))
+		fmt.Fprintf(&b, "Moved the folder %q to %q", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path))
 	default:
-		fmt.Fprintf(&b, "Moved %q to %q, revision %d, hash %s", oneLine(out.OldPath), oneLine(out.Path), out.Revision, out.Hash)
+		fmt.Fprintf(&b, "Moved %q to %q, revision %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Hash)
 	}
 	list := func(heading string, paths []string, total int) {
 		if total == 0 {
@@ -104,7 +105,7 @@ func moveText(out moveOutput) string {
 		}
 		fmt.Fprintf(&b, "\n%s (%d):", heading, total)
 		for _, p := range paths[:min(most, len(paths))] {
-			b.WriteString("\n- " + oneLine(p))
+			b.WriteString("\n- " + phrase.OneLine(p))
 		}
 	}
 	list("notes in it", out.Moved, out.Total)

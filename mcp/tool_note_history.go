@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var noteHistory = define(tool{
-	name:        "note_history",
-	title:       "History of a note",
-	description: "The versions of a note, newest first: who changed it, when and how. Use it to see what happened to a note, deleted ones too, and to find a revision for restore_note.",
+var noteHistory = define(Tool{
+	Name:        "note_history",
+	Title:       "History of a note",
+	Description: "The versions of a note, newest first: who changed it, when and how. Use it to see what happened to a note, deleted ones too, and to find a revision for restore_note.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -54,13 +55,13 @@ type historyArgs struct {
 	Cursor string `json:"cursor"`
 }
 
-type historyOutput struct {
-	Revisions []revision `json:"revisions"`
+type HistoryResult struct {
+	Revisions []Revision `json:"revisions"`
 	Next      string     `json:"next_cursor,omitempty"`
 	Notes     []string   `json:"notes,omitempty"`
 }
 
-type revision struct {
+type Revision struct {
 	Revision  int64  `json:"revision"`
 	Time      string `json:"time"`
 	Author    string `json:"author"`
@@ -73,39 +74,39 @@ type revision struct {
 	Removed   int    `json:"removed"`
 }
 
-func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (outcome, error) {
-	query := notes.HistoryQuery{Note: a.Note, Limit: a.Limit, Cursor: a.Cursor, Scope: in.scope()}
-	page, err := in.vault().History(ctx, query)
+func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome, error) {
+	query := notes.HistoryQuery{Note: a.Note, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
+	page, err := in.Vault.History(ctx, query)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	answer := func(n int) outcome {
+	answer := func(n int) Outcome {
 		out := historyOutputOf(page.Revisions[:n], page.Next)
 		if n < len(page.Revisions) {
 			out.Next = strings.Repeat("x", 100) // about what it will be
 		}
-		return outcome{structured: out, text: historyText(out)}
+		return Outcome{Structured: out, Text: historyText(out)}
 	}
-	out, n := fit(in.limit-in.reserve(), len(page.Revisions), answer)
+	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(page.Revisions), answer)
 	if n == len(page.Revisions) {
 		return out, nil
 	}
 	query.Limit = n // asked for again, so that the cursor is right
-	if page, err = in.vault().History(ctx, query); err != nil {
-		return outcome{}, err
+	if page, err = in.Vault.History(ctx, query); err != nil {
+		return Outcome{}, err
 	}
 	return answer(len(page.Revisions)), nil
 }
 
-func (o historyOutput) withRemarks(remarks ...string) any {
+func (o HistoryResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
 
-func historyOutputOf(revisions []notes.Revision, next string) historyOutput {
-	out := historyOutput{Revisions: make([]revision, 0, len(revisions)), Next: next}
+func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
+	out := HistoryResult{Revisions: make([]Revision, 0, len(revisions)), Next: next}
 	for _, r := range revisions {
-		out.Revisions = append(out.Revisions, revision{
+		out.Revisions = append(out.Revisions, Revision{
 			Revision: r.Revision, Time: r.Time.UTC().Format(time.RFC3339), Author: strings.TrimSpace(r.Author.Name + " " + r.Author.Version),
 			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: r.Hash, Size: r.Size, Added: r.Added, Removed: r.Removed,
 		})
@@ -113,18 +114,18 @@ func historyOutputOf(revisions []notes.Revision, next string) historyOutput {
 	return out
 }
 
-func historyText(out historyOutput) string {
+func historyText(out HistoryResult) string {
 	if len(out.Revisions) == 0 {
 		return "There is no history yet"
 	}
 	lines := make([]string, len(out.Revisions))
 	for i, r := range out.Revisions {
-		lines[i] = fmt.Sprintf("%d | %s | %s by %s | %s | +%d -%d | %d", r.Revision, r.Time, r.Operation, oneLine(r.Author), oneLine(r.Path), r.Added, r.Removed, r.Size)
+		lines[i] = fmt.Sprintf("%d | %s | %s by %s | %s | +%d -%d | %d", r.Revision, r.Time, r.Operation, phrase.OneLine(r.Author), phrase.OneLine(r.Path), r.Added, r.Removed, r.Size)
 		if r.OldPath != "" {
-			lines[i] += " | was " + oneLine(r.OldPath)
+			lines[i] += " | was " + phrase.OneLine(r.OldPath)
 		}
 	}
-	text := plural(len(lines), "revision") + ", newest first\n" +
+	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
 		fence("history", "revision, time, change, path, lines, bytes", strings.Join(lines, "\n"))
 	if out.Next != "" {
 		text += "\nMore with cursor " + out.Next

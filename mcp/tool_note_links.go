@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var noteLinks = define(tool{
-	name:        "note_links",
-	title:       "Links of a note",
-	description: "What a note links to, what links to it (with the line), and its broken links. Use it to follow a thread through the notes, or before moving or deleting one.",
+var noteLinks = define(Tool{
+	Name:        "note_links",
+	Title:       "Links of a note",
+	Description: "What a note links to, what links to it (with the line), and its broken links. Use it to follow a thread through the notes, or before moving or deleting one.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -73,7 +74,7 @@ type linksArgs struct {
 	Depth     int    `json:"depth"`
 }
 
-type linksOutput struct {
+type LinksResult struct {
 	Path       string           `json:"path"`
 	URI        string           `json:"uri"`
 	Outgoing   []outgoingLink   `json:"outgoing"`
@@ -110,12 +111,12 @@ type unresolvedLink struct {
 	Ambiguous bool   `json:"ambiguous,omitempty"`
 }
 
-func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, error) {
-	report, err := in.vault().Links(ctx, a.Note, notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Scope: in.scope()})
+func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, error) {
+	report, err := in.Vault.Links(ctx, a.Note, notes.LinkQuery{Direction: a.Direction, Depth: a.Depth, Scope: in.Scope})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	out := linksOutput{
+	out := LinksResult{
 		Path: report.Path, URI: notes.URI(report.Path), Truncated: report.Truncated,
 		Outgoing: []outgoingLink{}, Backlinks: []backlink{}, Unresolved: []unresolvedLink{},
 	}
@@ -139,18 +140,18 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (outcome, er
 	for _, l := range report.Unresolved {
 		out.Unresolved = append(out.Unresolved, unresolvedLink{Target: l.Target, Line: l.Line, Ambiguous: l.Ambiguous})
 	}
-	result, _ := fit(in.limit-in.reserve(), max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) outcome {
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
 		fewer := out
 		fewer.Outgoing, fewer.Backlinks, fewer.Unresolved = out.Outgoing[:min(n, len(out.Outgoing))], out.Backlinks[:min(n, len(out.Backlinks))], out.Unresolved[:min(n, len(out.Unresolved))]
 		if fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)); fewer.Truncated {
 			fewer.Notes = []string{"there are more: ask for one direction, or a smaller depth"}
 		}
-		return outcome{structured: fewer, text: linksText(fewer)}
+		return Outcome{Structured: fewer, Text: linksText(fewer)}
 	})
 	return result, nil
 }
 
-func (o linksOutput) withRemarks(remarks ...string) any {
+func (o LinksResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
@@ -160,9 +161,9 @@ func outgoingLines(links []outgoingLink) []string {
 	var lines []string
 	at := make(map[string]int) // in lines
 	for _, l := range links {
-		line := "-> " + oneLine(cmp.Or(l.URI, l.Path))
+		line := "-> " + phrase.OneLine(cmp.Or(l.URI, l.Path))
 		if l.From != "" {
-			line += " (from " + oneLine(l.From) + ")"
+			line += " (from " + phrase.OneLine(l.From) + ")"
 		}
 		i, seen := at[line]
 		if !seen {
@@ -180,23 +181,23 @@ func outgoingLines(links []outgoingLink) []string {
 	return lines
 }
 
-func linksText(out linksOutput) string {
+func linksText(out LinksResult) string {
 	lines := outgoingLines(out.Outgoing)
 	for _, l := range out.Backlinks {
-		line := fmt.Sprintf("<- %s:%d", oneLine(l.Path), l.Line)
+		line := fmt.Sprintf("<- %s:%d", phrase.OneLine(l.Path), l.Line)
 		if l.To != "" {
-			line += " (to " + oneLine(l.To) + ")"
+			line += " (to " + phrase.OneLine(l.To) + ")"
 		}
-		lines = append(lines, line+"  "+oneLine(l.Context))
+		lines = append(lines, line+"  "+phrase.OneLine(l.Context))
 	}
 	for _, l := range out.Unresolved {
-		line := fmt.Sprintf("?? %s, line %d", oneLine(l.Target), l.Line)
+		line := fmt.Sprintf("?? %s, line %d", phrase.OneLine(l.Target), l.Line)
 		if l.Ambiguous {
 			line += " (several notes are meant)"
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), plural(len(out.Backlinks), "backlink"), len(out.Unresolved))
+	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), phrase.Count(len(out.Backlinks), "backlink"), len(out.Unresolved))
 	if len(lines) > 0 {
 		text += "\n" + fence("links", out.Path, strings.Join(lines, "\n"))
 	}

@@ -3,19 +3,21 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var readNote = define(tool{
-	name:        "read_note",
-	title:       "Read a note",
-	description: "Read a note, or one section or range of lines of it. Use it after search_notes or list_notes, and before changing a note. A long note comes in parts; the answer says how to go on.",
+var readNote = define(Tool{
+	Name:        "read_note",
+	Title:       "Read a note",
+	Description: "Read a note, or one section or range of lines of it. Use it after search_notes or list_notes, and before changing a note. A long note comes in parts; the answer says how to go on.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -62,7 +64,7 @@ type readArgs struct {
 	MaxBytes int    `json:"max_bytes"`
 }
 
-type readOutput struct {
+type ReadResult struct {
 	Path             string         `json:"path"`
 	URI              string         `json:"uri"`
 	Title            string         `json:"title"`
@@ -71,7 +73,7 @@ type readOutput struct {
 	FrontMatter      map[string]any `json:"front_matter"`
 	FrontMatterError string         `json:"front_matter_error,omitempty"`
 	Tags             []string       `json:"tags,omitempty"`
-	Attachments      []attachedFile `json:"attachments,omitempty"`
+	Attachments      []AttachedFile `json:"attachments,omitempty"`
 	LineStart        int            `json:"line_start"`
 	LineEnd          int            `json:"line_end"`
 	TotalLines       int            `json:"total_lines"`
@@ -83,34 +85,34 @@ type readOutput struct {
 	Notes            []string       `json:"notes,omitempty"`
 }
 
-func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, error) {
-	note, err := in.vault().Read(ctx, a.Note, in.scope())
+func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, error) {
+	note, err := in.Vault.Read(ctx, a.Note, in.Scope)
 	if err != nil {
-		return outcome{}, in.instead(ctx, a.Note, err)
+		return Outcome{}, in.instead(ctx, a.Note, err)
 	}
 	if err := in.part(ctx, note, &a); err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	in.session.seen.read(note.Path, note.Hash)
+	in.Seen.Read(note.Path, note.Hash)
 	lines := linesOf(note.Content)
 	first, last, err := selectLines(note, len(lines), a)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	out := readOutput{
+	out := ReadResult{
 		Path: note.Path, URI: notes.URI(note.Path), Title: note.Title, Hash: note.Hash,
 		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags,
 		LineStart: first, LineEnd: last, TotalLines: len(lines),
 		Size: note.Size, Date: note.Date.Format(time.DateOnly), Modified: note.Modified.UTC().Format(time.RFC3339),
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
 	// What is beside the content leaves it half of the room at least.
-	most := max(in.limit, a.MaxBytes) - in.reserve()
+	most := max(in.Limits.ResultBytes, a.MaxBytes) - in.reserve()
 	if jsonSize(out) > most/2 {
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
@@ -126,12 +128,12 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (outcome, erro
 		out.Notes = append(out.Notes, fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", out.LineEnd))
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, out.LineEnd); err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	return outcome{structured: out, text: readText(out)}, nil
+	return Outcome{Structured: out, Text: readText(out)}, nil
 }
 
-func (o readOutput) withRemarks(remarks ...string) any {
+func (o ReadResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
@@ -152,8 +154,8 @@ func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) e
 	if anchor == (notes.Anchor{}) {
 		return nil
 	}
-	switch m, err := in.vault().Lookup(ctx, base, in.scope()); {
-	case isNotFound(err), err == nil && m.Path != note.Path:
+	switch m, err := in.Vault.Lookup(ctx, base, in.Scope); {
+	case errors.Is(err, notes.ErrNotFound), err == nil && m.Path != note.Path:
 		return nil // all of it is the note's name
 	case err != nil:
 		return err
@@ -167,11 +169,25 @@ func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) e
 	return nil
 }
 
-func readText(out readOutput) string {
+// Part returns the lines of a note's text that an anchor names.
+func Part(text string, anchor notes.Anchor) (string, error) {
+	a := readArgs{Heading: anchor.Heading}
+	if anchor.First > 0 {
+		a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
+	}
+	lines := linesOf(text)
+	first, last, err := selectLines(&notes.Note{Content: text}, len(lines), a)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(lines[first-1:last], ""), nil
+}
+
+func readText(out ReadResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, lines %d-%d of %d, hash %s", oneLine(out.Path), out.LineStart, out.LineEnd, out.TotalLines, out.Hash)
+	fmt.Fprintf(&b, "%s, lines %d-%d of %d, hash %s", phrase.OneLine(out.Path), out.LineStart, out.LineEnd, out.TotalLines, out.Hash)
 	if out.FrontMatterError != "" {
-		b.WriteString("\n(front matter is broken: " + oneLine(out.FrontMatterError) + ")")
+		b.WriteString("\n(front matter is broken: " + phrase.OneLine(out.FrontMatterError) + ")")
 	}
 	b.WriteString("\n" + fence("note", out.Path, out.Content))
 	if len(out.Attachments) > 0 {
@@ -181,7 +197,7 @@ func readText(out readOutput) string {
 		fmt.Fprintf(&b, "\nThere is more: read on with lines %q.", out.NextLines)
 	}
 	for _, note := range out.Notes {
-		b.WriteString("\n(" + oneLine(note) + ")")
+		b.WriteString("\n(" + phrase.OneLine(note) + ")")
 	}
 	return b.String()
 }
@@ -204,14 +220,14 @@ func selectLines(note *notes.Note, total int, a readArgs) (first, last int, err 
 		return 0, 0, err
 	}
 	if from > last || to < first {
-		return 0, 0, usagef("lines %s lie outside of the section %q, which has the lines %d-%d: pass lines or the heading alone", clip(oneLine(a.Lines), 40), clip(oneLine(a.Heading), 100), first, last)
+		return 0, 0, usagef("lines %s lie outside of the section %q, which has the lines %d-%d: pass lines or the heading alone", phrase.Clip(phrase.OneLine(a.Lines), 40), phrase.Clip(phrase.OneLine(a.Heading), 100), first, last)
 	}
 	return max(first, from), min(last, to), nil
 }
 
 // parseLines reads "10-40", "10-", "-40" and "10".
 func parseLines(s string, total int) (first, last int, err error) {
-	bad := usagef("lines must be a range like 10-40, not %q", clip(oneLine(s), 40))
+	bad := usagef("lines must be a range like 10-40, not %q", phrase.Clip(phrase.OneLine(s), 40))
 	from, to, isRange := strings.Cut(strings.NewReplacer(" ", "", "L", "", "l", "", ":", "-", "–", "-").Replace(s), "-")
 	first, last = 1, total
 	if from != "" {
@@ -228,7 +244,7 @@ func parseLines(s string, total int) (first, last int, err error) {
 		}
 	}
 	if first > total {
-		return 0, 0, usagef("lines %s lie beyond the end: the note has %d lines", clip(oneLine(s), 40), total)
+		return 0, 0, usagef("lines %s lie beyond the end: the note has %d lines", phrase.Clip(phrase.OneLine(s), 40), total)
 	}
 	if first < 1 || last < first {
 		return 0, 0, bad

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/search"
 )
 
-var relatedNotes = define(tool{
-	name:        "related_notes",
-	title:       "Related notes",
-	description: "Notes close to a note or a text, by meaning and by links, with the reason. Use it to find what belongs together, or where a new note should link.",
+var relatedNotes = define(Tool{
+	Name:        "related_notes",
+	Title:       "Related notes",
+	Description: "Notes close to a note or a text, by meaning and by links, with the reason. Use it to find what belongs together, or where a new note should link.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -50,9 +51,9 @@ type relatedArgs struct {
 	Limit int    `json:"limit"`
 }
 
-type relatedOutput struct {
+type RelatedResult struct {
 	Related  []relatedNote `json:"related"`
-	Semantic semanticState `json:"semantic"`
+	Semantic Semantic      `json:"semantic"`
 	Notes    []string      `json:"notes,omitempty"`
 }
 
@@ -68,48 +69,48 @@ type relatedNote struct {
 // writer's own hand counts for as much as half of that.
 const linkWorth = 0.5
 
-func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (outcome, error) {
+func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcome, error) {
 	limit := cmp.Or(a.Limit, 10)
 	var self string
 	near := neighbours{}
 	text := a.Text
 	switch {
 	case a.Note != "":
-		note, err := in.vault().Read(ctx, a.Note, in.scope())
+		note, err := in.Vault.Read(ctx, a.Note, in.Scope)
 		if err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
 		self, text = note.Path, gist(note)
 		if err := near.addLinks(ctx, in, note.Path); err != nil {
-			return outcome{}, err
+			return Outcome{}, err
 		}
 	case strings.TrimSpace(text) == "":
-		return outcome{}, usagef("pass a note, or a text to find notes for")
+		return Outcome{}, usagef("pass a note, or a text to find notes for")
 	}
-	res, err := in.session.core.opts.Search.Search(ctx, search.Query{
-		Text: plainWords(text), Filter: notes.Filter{Scope: in.session.bounds().Read}, Limit: limit + 1,
+	res, err := in.Search.Search(ctx, search.Query{
+		Text: plainWords(text), Filter: notes.Filter{Scope: in.Scope.Read}, Limit: limit + 1,
 	})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	// Where meaning has judged, too, a weak hit is no relation.
 	if res.Semantic.State == search.StateReady {
 		res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool { return h.Weak })
 	}
 	near.addHits(res.Hits, self)
-	out := relatedOutput{
+	out := RelatedResult{
 		Related:  near.best(self, limit),
-		Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
+		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
 	}
 	related := out.Related
-	result, _ := fit(in.limit-in.reserve(), len(related), func(n int) outcome {
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(related), func(n int) Outcome {
 		out.Related = related[:n]
-		return outcome{structured: out, text: relatedText(out)}
+		return Outcome{Structured: out, Text: relatedText(out)}
 	})
 	return result, nil
 }
 
-func (o relatedOutput) withRemarks(remarks ...string) any {
+func (o RelatedResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
@@ -124,9 +125,9 @@ func gist(n *notes.Note) string {
 	}
 	if len(n.Chunks) > 0 {
 		c := n.Chunks[0]
-		parts = append(parts, clip(n.Content[c.Start:c.End], beginning))
+		parts = append(parts, phrase.Clip(n.Content[c.Start:c.End], beginning))
 	}
-	return clip(strings.Join(parts, " "), 3*beginning)
+	return phrase.Clip(strings.Join(parts, " "), 3*beginning)
 }
 
 // plainWords takes out of a text what a query would read as syntax.
@@ -148,7 +149,7 @@ func (near neighbours) at(path, title string) *relatedNote {
 }
 
 func (near neighbours) addLinks(ctx context.Context, in *invocation, path string) error {
-	report, err := in.vault().Links(ctx, notes.URI(path), notes.LinkQuery{Scope: in.scope()})
+	report, err := in.Vault.Links(ctx, notes.URI(path), notes.LinkQuery{Scope: in.Scope})
 	if err != nil {
 		return err
 	}
@@ -219,19 +220,19 @@ func (near neighbours) best(self string, limit int) []relatedNote {
 	return related[:min(limit, len(related))]
 }
 
-func relatedText(out relatedOutput) string {
+func relatedText(out RelatedResult) string {
 	var b strings.Builder
 	if len(out.Related) == 0 {
 		b.WriteString("Nothing is related to it.")
 	} else {
 		lines := make([]string, len(out.Related))
 		for i, n := range out.Related {
-			lines[i] = fmt.Sprintf("%s (%v): %s", oneLine(n.Path), n.Score, oneLine(strings.Join(n.Reasons, "; ")))
+			lines[i] = fmt.Sprintf("%s (%v): %s", phrase.OneLine(n.Path), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
 		}
 		fmt.Fprintf(&b, "%d related notes\n%s", len(lines), fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
 	}
 	for _, note := range out.Notes {
-		b.WriteString("\n(" + oneLine(note) + ")")
+		b.WriteString("\n(" + phrase.OneLine(note) + ")")
 	}
 	return b.String()
 }

@@ -6,12 +6,12 @@ import (
 	"notesd/notes"
 )
 
-var restoreNote = define(tool{
-	name:        "restore_note",
-	title:       "Restore a note",
-	description: "Bring back an earlier version of a note, or a deleted note, as a new revision. Use it to undo a change, with a revision from note_history.",
-	effect:      changes,
-	idempotent:  true,
+var restoreNote = define(Tool{
+	Name:        "restore_note",
+	Title:       "Restore a note",
+	Description: "Bring back an earlier version of a note, or a deleted note, as a new revision. Use it to undo a change, with a revision from note_history.",
+	Effect:      Changes,
+	Idempotent:  true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -32,20 +32,20 @@ type restoreArgs struct {
 	DryRun       bool   `json:"dry_run"`
 }
 
-func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (outcome, error) {
+func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
 	expected := a.ExpectedHash
 	if expected == "" {
 		expected = in.lastSeen(ctx, a.Note)
 	}
-	w, err := in.vault().Restore(ctx, notes.RestoreRequest{
+	w, err := in.Vault.Restore(ctx, notes.RestoreRequest{
 		Note: a.Note, Revision: a.Revision, ExpectedHash: expected, DryRun: a.DryRun,
-		Scope: in.scope(), Author: in.author, RequestKey: in.key,
+		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
-		return outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
+		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
 	if !a.DryRun {
-		in.session.seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
 	return changed("Restored", w, a.DryRun), nil
 }

@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/search"
 )
 
-var searchNotes = define(tool{
-	name:        "search_notes",
-	title:       "Search notes",
-	description: "Find notes by words or meaning: the best passage of each. Use it first whenever the answer may be in the user's notes; read more with read_note. The query may hold \"exact phrases\", -exclusions, tag:x, path:Folder/.",
+var searchNotes = define(Tool{
+	Name:        "search_notes",
+	Title:       "Search notes",
+	Description: "Find notes by words or meaning: the best passage of each. Use it first whenever the answer may be in the user's notes; read more with read_note. The query may hold \"exact phrases\", -exclusions, tag:x, path:Folder/.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -75,18 +76,18 @@ type searchArgs struct {
 	Explain bool     `json:"explain"`
 }
 
-type searchOutput struct {
-	Results   []searchResult `json:"results"`
-	Total     int            `json:"total"`
-	Weak      bool           `json:"weak,omitempty"`
-	Truncated bool           `json:"truncated"`
-	Next      string         `json:"next_cursor,omitempty"`
-	Semantic  semanticState  `json:"semantic"`
-	Index     *indexState    `json:"index,omitempty"` // only while it is incomplete
-	Notes     []string       `json:"notes,omitempty"`
+type SearchResult struct {
+	Results   []SearchHit `json:"results"`
+	Total     int         `json:"total"`
+	Weak      bool        `json:"weak,omitempty"`
+	Truncated bool        `json:"truncated"`
+	Next      string      `json:"next_cursor,omitempty"`
+	Semantic  Semantic    `json:"semantic"`
+	Index     *IndexState `json:"index,omitempty"` // only while it is incomplete
+	Notes     []string    `json:"notes,omitempty"`
 }
 
-type searchResult struct {
+type SearchHit struct {
 	Path      string  `json:"path"`
 	URI       string  `json:"uri"`
 	Title     string  `json:"title"`
@@ -96,12 +97,12 @@ type searchResult struct {
 	Snippet   string  `json:"snippet"`
 	Score     float64 `json:"score"`
 	Weak      bool    `json:"weak,omitempty"`
-	Why       why     `json:"why"`
+	Why       Why     `json:"why"`
 }
 
-// why says how a result was found. Ranks count from 1; 0 is "not found that
+// Why says how a result was found. Ranks count from 1; 0 is "not found that
 // way" and left out. Scores come with explain.
-type why struct {
+type Why struct {
 	TextRank    int      `json:"text_rank,omitempty"`
 	VectorRank  int      `json:"vector_rank,omitempty"`
 	TextScore   float64  `json:"text_score,omitempty"`
@@ -109,67 +110,67 @@ type why struct {
 	Terms       []string `json:"terms,omitempty"`
 }
 
-type semanticState struct {
+type Semantic struct {
 	State    string  `json:"state"`
 	Coverage float64 `json:"coverage"`
 }
 
-type indexState struct {
+type IndexState struct {
 	Ready   bool `json:"ready"`
 	Indexed int  `json:"indexed"`
 	Notes   int  `json:"notes"`
 }
 
-func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (outcome, error) {
+func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome, error) {
 	if strings.TrimSpace(a.Query) == "" {
-		return outcome{}, usagef("query is empty: pass words to look for, or use list_notes to see all notes")
+		return Outcome{}, usagef("query is empty: pass words to look for, or use list_notes to see all notes")
 	}
 	filter, err := in.filter(a.Folder, a.Tags, a.After, a.Before)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
 	limit := a.Limit
 	if limit == 0 {
-		limit = in.session.limits.Hits
+		limit = in.Limits.Hits
 	}
 	query := search.Query{
-		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.session.profile.Settings.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.limit),
+		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,
+		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes),
 	}
-	res, err := in.session.core.opts.Search.Search(ctx, query)
+	res, err := in.Search.Search(ctx, query)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	answer := func(n int) outcome {
-		out := searchOutput{
-			Results: make([]searchResult, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
-			Semantic: semanticState{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
+	answer := func(n int) Outcome {
+		out := SearchResult{
+			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
+			Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
 			Notes:    res.Notes,
 		}
 		if n < len(res.Hits) {
 			out.Truncated, out.Next = true, strings.Repeat("x", 200) // about what it will be
 		}
 		if !res.Index.Ready {
-			out.Index = &indexState{Indexed: res.Index.Indexed, Notes: res.Index.Notes}
+			out.Index = &IndexState{Indexed: res.Index.Indexed, Notes: res.Index.Notes}
 		}
 		for _, hit := range res.Hits[:n] {
 			out.Results = append(out.Results, resultOf(hit, a.Explain))
 		}
-		return outcome{structured: out, text: searchText(a, out)}
+		return Outcome{Structured: out, Text: searchText(a, out)}
 	}
-	out, n := fit(in.limit-in.reserve(), len(res.Hits), answer)
+	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(res.Hits), answer)
 	if n == len(res.Hits) {
 		return out, nil
 	}
 	// The page is asked for again with fewer hits, so that its cursor is right.
-	query.Limit, query.MaxBytes = n, snippetBudget(limit, in.limit)*n/limit
-	if res, err = in.session.core.opts.Search.Search(ctx, query); err != nil {
-		return outcome{}, err
+	query.Limit, query.MaxBytes = n, snippetBudget(limit, in.Limits.ResultBytes)*n/limit
+	if res, err = in.Search.Search(ctx, query); err != nil {
+		return Outcome{}, err
 	}
 	return answer(len(res.Hits)), nil
 }
 
-func (o searchOutput) withRemarks(remarks ...string) any {
+func (o SearchResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }
@@ -181,21 +182,21 @@ func snippetBudget(limit, most int) int {
 	return min(limit*each, most/2)
 }
 
-func resultOf(hit search.Hit, explain bool) searchResult {
-	w := why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
+func resultOf(hit search.Hit, explain bool) SearchHit {
+	w := Why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
 	if explain {
 		w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
 	}
-	return searchResult{
+	return SearchHit{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
 		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
 	}
 }
 
-func searchText(a searchArgs, out searchOutput) string {
+func searchText(a searchArgs, out SearchResult) string {
 	var b strings.Builder
 	if len(out.Results) == 0 {
-		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", clip(oneLine(a.Query), 100))
+		fmt.Fprintf(&b, "No notes match %q. Try fewer or other words, or list_notes.", phrase.Clip(phrase.OneLine(a.Query), 100))
 	} else {
 		fmt.Fprintf(&b, "%d of %d notes", len(out.Results), out.Total)
 		if out.Weak {
@@ -210,23 +211,23 @@ func searchText(a searchArgs, out searchOutput) string {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
 	for _, note := range out.Notes {
-		b.WriteString("\n(" + oneLine(note) + ")")
+		b.WriteString("\n(" + phrase.OneLine(note) + ")")
 	}
 	return b.String()
 }
 
-func resultLines(results []searchResult) string {
+func resultLines(results []SearchHit) string {
 	var b strings.Builder
 	for i, r := range results {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, oneLine(r.Path), r.LineStart, r.LineEnd)
+		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd)
 		if !strings.HasSuffix(strings.TrimSuffix(r.Path, ".md"), r.Title) {
-			b.WriteString(" " + oneLine(r.Title))
+			b.WriteString(" " + phrase.OneLine(r.Title))
 		}
 		if r.Heading != "" && r.Heading != r.Title {
-			b.WriteString(" › " + oneLine(r.Heading))
+			b.WriteString(" › " + phrase.OneLine(r.Heading))
 		}
 		if r.Weak {
 			b.WriteString(" (weak)")
@@ -234,13 +235,13 @@ func resultLines(results []searchResult) string {
 		if w := r.Why; w.TextScore != 0 || w.VectorScore != 0 {
 			b.WriteString(w.text(r.Score))
 		}
-		b.WriteString("\n   " + strings.Join(strings.Fields(oneLine(r.Snippet)), " "))
+		b.WriteString("\n   " + strings.Join(strings.Fields(phrase.OneLine(r.Snippet)), " "))
 	}
 	return b.String()
 }
 
 // text says how a result was found, with explain.
-func (w why) text(score float64) string {
+func (w Why) text(score float64) string {
 	s := fmt.Sprintf(" (score %v", score)
 	if w.TextRank > 0 {
 		s += fmt.Sprintf(", text #%d %v", w.TextRank, w.TextScore)
@@ -256,7 +257,7 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 	if folder = strings.Trim(path.Clean("/"+folder), "/"); folder == "." {
 		folder = ""
 	}
-	f := notes.Filter{Folder: folder, Scope: in.session.bounds().Read}
+	f := notes.Filter{Folder: folder, Scope: in.Scope.Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)
@@ -276,7 +277,7 @@ func parseDay(name, s string) (time.Time, error) {
 	}
 	t, ok := notes.ParseDate(strings.TrimSpace(s))
 	if !ok {
-		return time.Time{}, usagef("%s must be a date like 2026-01-31, not %q", name, clip(oneLine(s), 40))
+		return time.Time{}, usagef("%s must be a date like 2026-01-31, not %q", name, phrase.Clip(phrase.OneLine(s), 40))
 	}
 	return t, nil
 }

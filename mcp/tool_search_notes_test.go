@@ -11,10 +11,10 @@ import (
 // A result that was not found in one of the ways has nothing of it, and explain
 // says why it may not have been.
 func TestSearchExplains(t *testing.T) {
-	hit := func(w search.Why) searchResult {
+	hit := func(w search.Why) SearchHit {
 		return resultOf(search.Hit{Path: "A.md", Title: "A", Score: 0.9, Why: w}, true)
 	}
-	out := searchOutput{Total: 2, Semantic: semanticState{State: search.StateBuilding, Coverage: 0.999}, Results: []searchResult{
+	out := SearchResult{Total: 2, Semantic: Semantic{State: search.StateBuilding, Coverage: 0.999}, Results: []SearchHit{
 		hit(search.Why{TextRank: 1, TextScore: 4.7, VectorRank: 3, VectorScore: 0.5}),
 		hit(search.Why{TextRank: 2, TextScore: 4.2}),
 		hit(search.Why{VectorRank: 1, VectorScore: 0.6}),

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/vectors/table"
 )
 
-var searchVectors = define(tool{
-	name:        "search_vectors",
-	title:       "Search a vector table",
-	description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
-	effect:      reads,
-	tables:      true,
+var searchVectors = define(Tool{
+	Name:        "search_vectors",
+	Title:       "Search a vector table",
+	Description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
+	Effect:      Reads,
+	Tables:      true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -58,27 +59,27 @@ type vectorHit struct {
 	Metadata json.RawMessage `json:"metadata"`
 }
 
-type searchVectorsOutput struct {
+type SearchVectorsResult struct {
 	Results   []vectorHit `json:"results"`
 	Truncated bool        `json:"truncated"`
 	Notes     []string    `json:"notes,omitempty"`
 }
 
-func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (outcome, error) {
-	hits, err := in.tables().Search(ctx, table.Query{
+func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (Outcome, error) {
+	hits, err := in.Tables.Search(ctx, table.Query{
 		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
 	})
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	result, _ := fit(in.limit-in.reserve(), len(hits), func(n int) outcome {
-		out := searchVectorsOutput{Results: []vectorHit{}, Truncated: n < len(hits)}
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(hits), func(n int) Outcome {
+		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits)}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
-			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, oneLine(h.ID), oneLine(string(h.Metadata)))
+			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
 			out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
 		}
-		text := plural(len(out.Results), "row")
+		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {
 			out.Notes = []string{"the others do not fit; ask for fewer, or keep metadata short"}
 			text = fmt.Sprintf("%d of %d rows: %s", n, len(hits), out.Notes[0])
@@ -86,12 +87,12 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		if lines.Len() > 0 {
 			text += ", the nearest first: score, id, metadata\n" + fence("vectors", a.TableName, lines.String())
 		}
-		return outcome{structured: out, text: text}
+		return Outcome{Structured: out, Text: text}
 	})
 	return result, nil
 }
 
-func (o searchVectorsOutput) withRemarks(remarks ...string) any {
+func (o SearchVectorsResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
 }

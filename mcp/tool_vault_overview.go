@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 )
 
-var vaultOverview = define(tool{
-	name:        "vault_overview",
-	title:       "Overview of the vault",
-	description: "How many notes there are, the folders, the most used tags, the newest notes, and what is still being indexed. Use it to get one's bearings in an unknown vault.",
+var vaultOverview = define(Tool{
+	Name:        "vault_overview",
+	Title:       "Overview of the vault",
+	Description: "How many notes there are, the folders, the most used tags, the newest notes, and what is still being indexed. Use it to get one's bearings in an unknown vault.",
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
 	output: mustJSON(`{
 		"type": "object",
@@ -32,13 +33,13 @@ var vaultOverview = define(tool{
 	}`),
 }, runVaultOverview)
 
-type overviewOutput struct {
+type Overview struct {
 	Notes        int           `json:"notes"`
 	Folders      []folderCount `json:"folders"`
 	FoldersTotal int           `json:"folders_total"`
 	Tags         []tagCount    `json:"tags"`
 	TagsTotal    int           `json:"tags_total"`
-	Recent       []listedNote  `json:"recent"`
+	Recent       []ListedNote  `json:"recent"`
 	Indexing     indexing      `json:"indexing"`
 	Skipped      int           `json:"skipped"`
 	Warnings     []string      `json:"warnings"`
@@ -60,52 +61,52 @@ type indexing struct {
 	ToScan  int  `json:"to_scan"`
 }
 
-func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (outcome, error) {
-	out, err := in.session.overview(ctx)
+func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (Outcome, error) {
+	out, err := OverviewOf(ctx, in.Env)
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	result, _ := fit(in.limit-in.reserve(), max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) outcome {
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) Outcome {
 		fewer := out
 		fewer.Folders, fewer.Tags, fewer.Recent = out.Folders[:min(n, len(out.Folders))], out.Tags[:min(n, len(out.Tags))], out.Recent[:min(n, len(out.Recent))]
-		return outcome{structured: fewer, text: fewer.text()}
+		return Outcome{Structured: fewer, Text: fewer.Text()}
 	})
 	return result, nil
 }
 
-func (o overviewOutput) withRemarks(remarks ...string) any {
+func (o Overview) withRemarks(remarks ...string) any {
 	o.Warnings = append(o.Warnings, remarks...)
 	return o
 }
 
-// overview gathers what the tool and the resource notes://overview show.
-func (s *session) overview(ctx context.Context) (overviewOutput, error) {
+// OverviewOf gathers what the tool and the resource notes://overview show.
+func OverviewOf(ctx context.Context, env Env) (Overview, error) {
 	const most, newest = 20, 10
-	vault, scope := s.core.opts.Vault, s.bounds().scope()
+	vault, scope := env.Vault, env.Scope
 	status, err := vault.Status(ctx)
 	if err != nil {
-		return overviewOutput{}, err
+		return Overview{}, err
 	}
 	all, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read}, Limit: 1})
 	if err != nil {
-		return overviewOutput{}, err
+		return Overview{}, err
 	}
-	tomorrow := s.core.now().AddDate(0, 0, 1) // what is planned for later is not the newest
+	tomorrow := env.Now().AddDate(0, 0, 1) // what is planned for later is not the newest
 	recent, err := vault.List(ctx, notes.ListQuery{Filter: notes.Filter{Scope: scope.Read, Before: tomorrow}, Sort: "date", Limit: newest})
 	if err != nil {
-		return overviewOutput{}, err
+		return Overview{}, err
 	}
 	folders, err := vault.Folders(ctx, scope)
 	if err != nil {
-		return overviewOutput{}, err
+		return Overview{}, err
 	}
 	tags, err := vault.Tags(ctx, scope)
 	if err != nil {
-		return overviewOutput{}, err
+		return Overview{}, err
 	}
-	out := overviewOutput{
+	out := Overview{
 		Notes: all.Total, FoldersTotal: len(folders), TagsTotal: len(tags),
-		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []listedNote{}, Warnings: append([]string{}, status.Warnings...),
+		Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{}, Warnings: append([]string{}, status.Warnings...),
 		Indexing: indexing{Done: vault.Ready(), Scanned: status.Scanned, ToScan: status.ToScan},
 		Skipped:  status.SkippedTotal,
 	}
@@ -120,10 +121,10 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
-	if s.templated() && scope.CanRead(s.catalogue.Folder()) {
-		problems, err := s.catalogue.Warnings(ctx)
+	if env.Prompts != nil && env.Prompts.Folder() != "" && scope.CanRead(env.Prompts.Folder()) {
+		problems, err := env.Prompts.Warnings(ctx)
 		if err != nil {
-			return overviewOutput{}, err
+			return Overview{}, err
 		}
 		out.Warnings = append(out.Warnings, problems...)
 	}
@@ -133,7 +134,8 @@ func (s *session) overview(ctx context.Context) (overviewOutput, error) {
 	return out, nil
 }
 
-func (o overviewOutput) text() string {
+// Text is the overview for a reader.
+func (o Overview) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)
 	if !o.Indexing.Done {
@@ -143,14 +145,14 @@ func (o overviewOutput) text() string {
 	if len(o.Folders) > 0 {
 		folders := make([]string, len(o.Folders))
 		for i, f := range o.Folders {
-			folders[i] = fmt.Sprintf("%s (%d)", oneLine(cmp.Or(f.Folder, "/")), f.Notes)
+			folders[i] = fmt.Sprintf("%s (%d)", phrase.OneLine(cmp.Or(f.Folder, "/")), f.Notes)
 		}
 		names.WriteString("folders: " + strings.Join(folders, "; "))
 	}
 	if len(o.Tags) > 0 {
 		names.WriteString("\ntags:")
 		for _, t := range o.Tags {
-			fmt.Fprintf(&names, " #%s (%d)", oneLine(t.Tag), t.Notes)
+			fmt.Fprintf(&names, " #%s (%d)", phrase.OneLine(t.Tag), t.Notes)
 		}
 	}
 	if len(o.Recent) > 0 {
@@ -163,7 +165,7 @@ func (o overviewOutput) text() string {
 		fmt.Fprintf(&b, "\n%d files were skipped", o.Skipped)
 	}
 	for _, w := range o.Warnings {
-		b.WriteString("\n(" + oneLine(w) + ")")
+		b.WriteString("\n(" + phrase.OneLine(w) + ")")
 	}
 	return b.String()
 }

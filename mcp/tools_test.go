@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,19 +15,17 @@ import (
 
 // callTool runs a tool as a session would, and checks what it returns against
 // its schema.
-func callTool(t *testing.T, w *world, name, args string) (outcome, error) {
+func callTool(t *testing.T, w *world, name, args string) (Outcome, error) {
 	t.Helper()
 	s, err := w.core.newSession(Profile{Tools: []string{groupAll}}, !fixedTools)
 	require.NoError(t, err)
-	tool := toolsByName[name]
+	tool := Find(name)
 	require.NotNil(t, tool)
-	in := &invocation{
-		session: s, limit: s.core.limits.ResultBytes, author: notes.Author{Name: "test"},
-		request: &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: name}},
-	}
-	out, err := tool.run(context.Background(), in, json.RawMessage(args))
+	env := s.env()
+	env.Author, env.Confirm = notes.Author{Name: "test"}, func(context.Context, string) error { return nil }
+	out, err := tool.Call(context.Background(), env, json.RawMessage(args))
 	if err == nil {
-		checkOutput(t, tool, out.structured)
+		checkOutput(t, tool, out.Structured)
 	}
 	return out, err
 }
@@ -67,7 +64,7 @@ func TestToolOutputs(t *testing.T) {
 		t.Run(tc.tool+tc.args, func(t *testing.T) {
 			out, err := callTool(t, newWorld(t, sampleVault, Limits{}), tc.tool, tc.args)
 			require.NoError(t, err)
-			assert.Contains(t, out.text, tc.text)
+			assert.Contains(t, out.Text, tc.text)
 		})
 	}
 }
@@ -98,14 +95,14 @@ func TestReadNoteParts(t *testing.T) {
 		t.Run(tc.args, func(t *testing.T) {
 			out, err := callTool(t, w, "read_note", tc.args)
 			require.NoError(t, err)
-			got := out.structured.(readOutput)
+			got := out.Structured.(ReadResult)
 			assert.Equal(t, tc.content, got.Content)
 			assert.Equal(t, tc.from, got.LineStart)
 			assert.Equal(t, tc.to, got.LineEnd)
 			assert.Equal(t, tc.next, got.NextLines)
 			if tc.next != "" {
 				assert.True(t, got.Truncated)
-				assert.Contains(t, out.text, "read on with lines")
+				assert.Contains(t, out.Text, "read on with lines")
 			}
 		})
 	}
@@ -135,7 +132,7 @@ func TestReadNoteContinues(t *testing.T) {
 	for {
 		out, err := callTool(t, w, "read_note", args)
 		require.NoError(t, err)
-		part := out.structured.(readOutput)
+		part := out.Structured.(ReadResult)
 		require.LessOrEqual(t, len(part.Content), 5000)
 		got.WriteString(part.Content)
 		if !part.Truncated {
@@ -158,8 +155,8 @@ func TestListNotesFitsItsLimit(t *testing.T) {
 	for pages := 1; ; pages++ {
 		out, err := callTool(t, w, "list_notes", args)
 		require.NoError(t, err)
-		require.Less(t, len(out.text), 2300)
-		page := out.structured.(listOutput)
+		require.Less(t, len(out.Text), 2300)
+		page := out.Structured.(ListResult)
 		for _, n := range page.Notes {
 			require.False(t, seen[n.Path], "twice: %s", n.Path)
 			seen[n.Path] = true
@@ -178,11 +175,11 @@ func TestIncompleteIndexIsSaid(t *testing.T) {
 	w.vault.scanning = true
 	out, err := callTool(t, w, "search_notes", `{"query":"plan"}`)
 	require.NoError(t, err)
-	assert.Contains(t, out.text, "index is still being built")
-	assert.Equal(t, &indexState{Indexed: 1, Notes: 3}, out.structured.(searchOutput).Index)
+	assert.Contains(t, out.Text, "index is still being built")
+	assert.Equal(t, &IndexState{Indexed: 1, Notes: 3}, out.Structured.(SearchResult).Index)
 	out, err = callTool(t, w, "list_notes", `{}`)
 	require.NoError(t, err)
-	assert.Contains(t, out.text, "still being read")
+	assert.Contains(t, out.Text, "still being read")
 }
 
 // Ten results of ordinary length are what a conversation can afford.
@@ -193,8 +190,8 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	}
 	out, err := callTool(t, newWorld(t, files, Limits{}), "search_notes", `{"query":"plan"}`)
 	require.NoError(t, err)
-	t.Logf("text %d bytes", len(out.text))
-	assert.Less(t, len(out.text), 2500)
+	t.Logf("text %d bytes", len(out.Text))
+	assert.Less(t, len(out.Text), 2500)
 }
 
 func FuzzFence(f *testing.F) {

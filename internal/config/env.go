@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"notesd/internal/phrase"
 )
 
 const envPrefix = "NOTESD_"
@@ -92,7 +94,7 @@ func unknownVariable(name string) Problem {
 	guess := strings.ToLower(strings.TrimPrefix(name, envPrefix))
 	best := len(guess)/3 + 2
 	for _, s := range settings {
-		if d := editDistance(guess, strings.ReplaceAll(s.key, ".", "_")); d < best {
+		if d := phrase.Distance(guess, strings.ReplaceAll(s.key, ".", "_")); d < best {
 			best, p.Hint = d, fmt.Sprintf("did you mean %s?", variable(s.key))
 		}
 	}

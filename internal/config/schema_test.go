@@ -96,17 +96,6 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	cases := []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}}
-	for _, c := range cases {
-		assert.Equal(t, c.want, editDistance(c.a, c.b), "%q %q", c.a, c.b)
-		assert.Equal(t, c.want, editDistance(c.b, c.a), "%q %q", c.b, c.a)
-	}
-}
-
 func TestUserDirectories(t *testing.T) {
 	abs := t.TempDir()
 	env := environment{"HOME": abs, "APPDATA": filepath.Join(abs, "R"), "LOCALAPPDATA": filepath.Join(abs, "L")}

@@ -1,0 +1,113 @@
+// Package phrase shortens, cleans and compares the names and texts that
+// messages show.
+package phrase
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clip shortens s to at most n bytes, at a rune boundary, and marks the cut.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n-len("…"), 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// OneLine makes a path, title or heading safe to show within a line: it replaces
+// control characters, line separators and the characters that change the
+// direction of text with spaces.
+func OneLine(s string) string {
+	unsafe := func(r rune) bool {
+		return r == '\u2028' || r == '\u2029' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if strings.IndexFunc(s, unsafe) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unsafe(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// Count returns a number with its noun: "1 row", "2 rows".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// SnakeCase turns camelCase, kebab-case and "two words" into snake_case.
+func SnakeCase(s string) string {
+	var b strings.Builder
+	previous := rune('_')
+	for _, r := range s {
+		switch {
+		case r == '-' || r == ' ' || r == '.':
+			r = '_'
+		case unicode.IsUpper(r):
+			if unicode.IsLower(previous) || unicode.IsDigit(previous) {
+				b.WriteByte('_')
+			}
+		}
+		previous = r
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// Nearest returns the name of which s is probably a misspelling, or "": a name
+// that begins with s, or with which s begins (three letters at least), or one
+// within a third of its length in edits.
+func Nearest(s string, names []string) string {
+	const long = 64
+	best, bestDistance := "", -1
+	for _, name := range names {
+		d := long
+		if len(s) <= long && len(name) <= long {
+			d = Distance(s, name)
+		}
+		affix := min(len(s), len(name)) >= 3 && (strings.HasPrefix(name, s) || strings.HasPrefix(s, name))
+		if (affix || d <= max(1, len(name)/3)) && (bestDistance < 0 || d < bestDistance) {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+// Distance returns the least number of insertions, deletions, substitutions and
+// transpositions of adjacent bytes that turn a into b (optimal string
+// alignment).
+func Distance(a, b string) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	row := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,48 @@
+package phrase
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestClip(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		n    int
+		want string
+	}{{"short", 5, "short"}, {"longer", 5, "lo…"}, {"äöü", 5, "ä…"}, {"abc", 1, "…"}} {
+		assert.Equal(t, tc.want, Clip(tc.text, tc.n))
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	assert.Equal(t, "Täg 🎉", OneLine("Täg 🎉"))
+	assert.Equal(t, "a b c d", OneLine("a\nb\u2028c\u202ed"))
+}
+
+func TestSnakeCase(t *testing.T) {
+	for given, want := range map[string]string{"maxResults": "max_results", "top-k": "top_k", "Note Path": "note_path", "ID": "id"} {
+		assert.Equal(t, want, SnakeCase(given))
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"search_notes", "read_note", "list_notes", "to", "tags"}
+	for given, want := range map[string]string{
+		"serch_notes": "search_notes", "search": "search_notes", "readnote": "read_note", "tag": "tags",
+		"rm": "", "delete_everything": "", "": "", "too": "to",
+	} {
+		assert.Equal(t, want, Nearest(given, names), given)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}} {
+		assert.Equal(t, tc.want, Distance(tc.a, tc.b), "%q %q", tc.a, tc.b)
+		assert.Equal(t, tc.want, Distance(tc.b, tc.a), "%q %q", tc.b, tc.a)
+	}
+}
