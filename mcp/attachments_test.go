@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
@@ -26,8 +27,8 @@ func TestAttachments(t *testing.T) {
 		"Private/Note.md":       "![[own.png]]\n",
 		"Private/own.png":       pixel,
 	})
-	read, text := call[ReadResult](t, w.session, "read_note", args{"note": "Trip"})
-	want := []AttachedFile{
+	read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Trip"})
+	want := []tools.AttachedFile{
 		{URI: "note:///Pictures/My%20photo.png", Type: "image/png", Size: int64(len(pixel))},
 		{URI: "note:///Plans/Route%20%C3%BC.pdf", Type: "application/pdf", Size: 8},
 		{URI: "note:///empty.bin", Type: "application/octet-stream", Size: 0},
@@ -35,10 +36,10 @@ func TestAttachments(t *testing.T) {
 	assert.Equal(t, want, read.Attachments)
 	assert.Contains(t, text, "[attachments \"Trip.md\"")
 	assert.Contains(t, text, "note:///Pictures/My%20photo.png (image/png, 16 bytes)")
-	part, _ := call[ReadResult](t, w.session, "read_note", args{"note": "Trip", "heading": "Later"})
+	part, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Trip", "heading": "Later"})
 	assert.Equal(t, want[2:], part.Attachments, "of the lines that are shown")
 
-	links, text := call[LinksResult](t, w.session, "note_links", args{"note": "Trip"})
+	links, text := call[tools.LinksResult](t, w.session, "note_links", args{"note": "Trip"})
 	require.Len(t, links.Outgoing, 3)
 	assert.Equal(t, want[0].URI, links.Outgoing[0].URI)
 	assert.Contains(t, text, "-> note:///Plans/Route%20%C3%BC.pdf")
@@ -77,7 +78,7 @@ func TestAttachments(t *testing.T) {
 func TestAttachmentsAreBounded(t *testing.T) {
 	files := map[string]string{}
 	var many strings.Builder
-	for i := range maxAttached + 5 {
+	for i := range 20 + 5 {
 		fmt.Fprintf(&many, "![[%d.png]]\n", i)
 		files[fmt.Sprintf("%d.png", i)] = pixel
 	}
@@ -85,8 +86,8 @@ func TestAttachmentsAreBounded(t *testing.T) {
 	files["Big.md"] = "![[big.bin]]\n"
 	files["big.bin"] = strings.Repeat("x", notes.MaxAttachmentBytes+1)
 	w := newRealWorld(t, files)
-	read, _ := call[ReadResult](t, w.session, "read_note", args{"note": "Many"})
-	assert.Len(t, read.Attachments, maxAttached)
+	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Many"})
+	assert.Len(t, read.Attachments, 20)
 	_, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///big.bin"})
 	require.ErrorContains(t, err, "16777217 bytes")
 }

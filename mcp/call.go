@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
@@ -21,8 +22,8 @@ const MetaRequestKey = "notesd/requestKey"
 const MetaFailure = "notesd/error"
 
 // env is what a call works with.
-func (s *session) env() Env {
-	return Env{
+func (s *session) env() tools.Env {
+	return tools.Env{
 		Vault: s.core.opts.Vault, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.catalogue,
 		Scope: s.bounds().scope(), Limits: s.limits.tools(), Mode: s.profile.Settings.Mode, Seen: &s.seen, Now: s.core.now,
 	}
@@ -30,7 +31,7 @@ func (s *session) env() Env {
 
 // handler adapts a tool to the SDK. What goes wrong becomes a result that says
 // what to do.
-func (s *session) handler(t *Tool) sdk.ToolHandler {
+func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
@@ -56,7 +57,7 @@ func (s *session) handler(t *Tool) sdk.ToolHandler {
 }
 
 // invoke runs the tool, if the session has not called too many.
-func (s *session) invoke(ctx context.Context, t *Tool, req *sdk.CallToolRequest) (out Outcome, err error) {
+func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
 	defer recovered(t.Name, &err)
 	if t.Writes() {
 		if err := take(s.rates.writes, "changes"); err != nil {

@@ -9,6 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
 )
 
 // headed are notes whose headings are easily named wrongly, each with the lines
@@ -43,14 +45,14 @@ func TestCompletedHeadingsAreAccepted(t *testing.T) {
 			var lines []int
 			for _, heading := range w.completed(t, path, "") {
 				args := map[string]any{"note": path, "heading": heading}
-				read, _ := call[ReadResult](t, w.session, "read_note", args)
+				read, _ := call[tools.ReadResult](t, w.session, "read_note", args)
 				lines = append(lines, read.LineStart)
 				prompt, err := w.session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "summarize_note", Arguments: map[string]string{"note": path, "heading": heading}})
 				require.NoError(t, err, heading)
 				require.NotEmpty(t, prompt.Messages)
 				for _, op := range []string{"replace_section", "insert_before", "insert_after"} {
 					edit := map[string]any{"op": op, "heading": heading, "content": "xyzzy\n"}
-					edited, _ := call[WriteResult](t, w.session, "edit_note", map[string]any{"note": path, "edits": []any{edit}, "dry_run": true})
+					edited, _ := call[tools.WriteResult](t, w.session, "edit_note", map[string]any{"note": path, "edits": []any{edit}, "dry_run": true})
 					assert.Contains(t, edited.Diff, "xyzzy", "%s %s", op, heading)
 				}
 			}

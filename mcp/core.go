@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/mcp/tools"
 	"notesd/prompts"
 )
 
@@ -20,10 +21,10 @@ import (
 type Options struct {
 	Version string // of notesd
 	Title   string // the vault's name, shown by hosts
-	Vault   Vault
-	Search  Searcher
+	Vault   tools.Vault
+	Search  tools.Searcher
 	Prompts *prompts.Catalogue // nil: none but those of a session's Settings
-	Tables  Tables             // nil: no vector tables
+	Tables  tools.Tables       // nil: no vector tables
 
 	// Profile bounds every session; a session's own profile can only narrow it.
 	Profile Profile
@@ -81,7 +82,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // tools are the limits on what one call returns.
-func (l Limits) tools() ToolLimits { return ToolLimits{ResultBytes: l.ResultBytes, Hits: l.Hits} }
+func (l Limits) tools() tools.Limits { return tools.Limits{ResultBytes: l.ResultBytes, Hits: l.Hits} }
 
 // A Core serves any number of sessions over one vault. Its methods may be
 // called concurrently.

@@ -10,10 +10,8 @@
 //   - A session is one client on one connection. Each has an SDK server of its
 //     own, so its [Profile] (read-only, tool selection, folders it may see)
 //     shapes what it lists as well as what it may call.
-//   - A tool is data: a name, a description, two JSON schemas, hints, and a
-//     function from typed arguments to an outcome. One file each, tool_*.go.
-//   - An outcome is what a tool returns: a value for structuredContent, which is
-//     complete by itself, and the same facts as compact text.
+//   - A tool (see mcp/tools) is data; a session gives it an environment for each
+//     call and makes a result of its outcome.
 //   - An attachment is a file that a note links to and that is no note; it has a
 //     note's kind of URI, and is read as a blob.
 //   - The roots of a client are the folders its user works on; those within the

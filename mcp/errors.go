@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
@@ -85,7 +86,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	if errors.As(err, &busy) {
 		return Failure{Code: "busy", Message: busy.Error()}, codeBusy
 	}
-	var usage *UsageError
+	var usage *tools.UsageError
 	if errors.As(err, &usage) {
 		return Failure{Code: "invalid", Message: usage.Error()}, jsonrpc.CodeInvalidParams
 	}
@@ -111,7 +112,7 @@ func (f Failure) text() string {
 		b.WriteString("\nhash now: " + f.Hash)
 	}
 	if f.Diff != "" {
-		b.WriteString("\n" + fence("diff", f.Path, f.Diff))
+		b.WriteString("\n" + tools.Fence("diff", f.Path, f.Diff))
 	}
 	return b.String()
 }

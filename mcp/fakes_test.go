@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -33,7 +34,7 @@ var started = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 func newFakeVault(files map[string]string) *fakeVault {
 	v := &fakeVault{notes: make(map[string]*notes.Note)}
-	for _, p := range sortedKeys(files) {
+	for _, p := range slices.Sorted(maps.Keys(files)) {
 		v.put(p, files[p])
 	}
 	return v
@@ -98,7 +99,7 @@ func (v *fakeVault) find(op, ref string, scope notes.Scope) (*notes.Note, error)
 		ref = p
 	}
 	var found []*notes.Note
-	for _, p := range sortedKeys(v.notes) {
+	for _, p := range slices.Sorted(maps.Keys(v.notes)) {
 		n := v.notes[p]
 		if !inScope(p, scope.Read) {
 			continue
@@ -325,7 +326,7 @@ func countBy[T any](v *fakeVault, scope notes.Scope, keys func(*notes.Note) []st
 		}
 	}
 	var out []T
-	for _, k := range sortedKeys(counts) {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, make(k, counts[k]))
 	}
 	return out
@@ -344,7 +345,7 @@ func (f fakeSearch) Search(_ context.Context, q search.Query) (search.Result, er
 		res.Index.Indexed, res.Index.Notes = 1, 3
 		res.Notes = []string{"index is still being built: 1 of 3 notes"}
 	}
-	for _, p := range sortedKeys(f.vault.notes) {
+	for _, p := range slices.Sorted(maps.Keys(f.vault.notes)) {
 		n := f.vault.notes[p]
 		if !f.vault.selects(q.Filter, n) {
 			continue

@@ -144,10 +144,10 @@ func anyModern(msgs []jsonrpc.Message) bool {
 			continue
 		}
 		var params struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
+			Meta map[string]any `json:"_meta"`
 		}
 		if json.Unmarshal(req.Params, &params) == nil {
-			if version, _ := unquote(params.Meta[sdk.MetaKeyProtocolVersion]); version >= modernVersion {
+			if version, _ := params.Meta[sdk.MetaKeyProtocolVersion].(string); version >= modernVersion {
 				return true
 			}
 		}

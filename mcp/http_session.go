@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -135,7 +137,7 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 		case <-o.wake:
 		}
 		o.mu.Lock()
-		uris, list, tools, logs := sortedKeys(o.uris), o.list, o.tools, o.logs
+		uris, list, tools, logs := slices.Sorted(maps.Keys(o.uris)), o.list, o.tools, o.logs
 		clear(o.uris)
 		o.list, o.tools, o.logs = false, false, nil
 		o.mu.Unlock()

@@ -17,6 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
 )
 
 const testToken = "correct horse battery staple"
@@ -74,7 +76,7 @@ func TestHTTPClients(t *testing.T) {
 		t.Run(tc.transport+" "+tc.version, func(t *testing.T) {
 			w := newWorld(t, sampleVault, Limits{})
 			url, _ := serveHTTP(t, w, HTTPOptions{})
-			offered, err := w.core.newSession(Profile{}, !fixedTools)
+			session, err := w.core.newSession(Profile{}, !fixedTools)
 			require.NoError(t, err)
 			updated, listed := make(chan string, 10), make(chan bool, 10)
 			s := connectHTTP(t, transports[tc.transport](url), tc.version, &sdk.ClientOptions{
@@ -84,10 +86,10 @@ func TestHTTPClients(t *testing.T) {
 				},
 			})
 			ctx := t.Context()
-			tools, err := s.ListTools(ctx, nil)
+			offered, err := s.ListTools(ctx, nil)
 			require.NoError(t, err)
-			assert.Len(t, tools.Tools, len(offered.offered()))
-			_, text := call[ReadResult](t, s, "read_note", map[string]any{"note": "Plan.md"})
+			assert.Len(t, offered.Tools, len(session.offered()))
+			_, text := call[tools.ReadResult](t, s, "read_note", map[string]any{"note": "Plan.md"})
 			assert.Contains(t, text, "Grow tomatoes")
 			res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Empty.md"})
 			require.NoError(t, err)

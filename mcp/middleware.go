@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 )
 
 // The methods that the middleware looks at.
@@ -219,7 +220,7 @@ func (s *session) awaitsInitialized(req sdk.Request) bool {
 
 // checkTool refuses a tool that the session does not offer, and says why.
 func (s *session) checkTool(name string) error {
-	t := Find(name)
+	t := tools.Find(name)
 	switch {
 	case t == nil:
 		message := fmt.Sprintf("unknown tool %q", phrase.Clip(name, 100))

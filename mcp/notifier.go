@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -249,7 +251,7 @@ func (n *Notifier) due(now time.Time) (told news, wait time.Duration) {
 			delete(n.sent, uri)
 		}
 	}
-	for _, uri := range sortedKeys(n.pending) {
+	for _, uri := range slices.Sorted(maps.Keys(n.pending)) {
 		if at, ok := n.sent[uri]; ok {
 			later(updateInterval - now.Sub(at))
 			continue

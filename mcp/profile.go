@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
@@ -57,8 +58,8 @@ const (
 // Validate reports a tool selection that names no tool or group.
 func (p Profile) Validate() error {
 	for _, name := range p.Tools {
-		if !slices.Contains(toolGroups, name) && Find(name) == nil {
-			known := append(slices.Clone(toolGroups), slices.Sorted(slices.Values(Names()))...)
+		if !slices.Contains(toolGroups, name) && tools.Find(name) == nil {
+			known := append(slices.Clone(toolGroups), slices.Sorted(slices.Values(tools.Names()))...)
 			message := fmt.Sprintf("there is no tool %q", name)
 			if near := phrase.Nearest(name, known); near != "" {
 				message += fmt.Sprintf(": did you mean %q?", near)
@@ -114,7 +115,7 @@ func inFolder(path, folder string) bool {
 }
 
 // selects reports whether the profile's own selection has the tool.
-func (p Profile) selects(t *Tool) bool {
+func (p Profile) selects(t *tools.Tool) bool {
 	if p.Tools == nil {
 		return !t.Optional
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
 )
 
 func TestNarrow(t *testing.T) {
@@ -31,11 +33,11 @@ func TestNarrow(t *testing.T) {
 func TestSessionThatSeesNothing(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.client(t, Profile{Read: []string{"Garden"}}.within(Profile{Read: []string{"Cellar"}}), nil)
-	found, _ := call[SearchResult](t, s, "search_notes", args{"query": "tomatoes"})
+	found, _ := call[tools.SearchResult](t, s, "search_notes", args{"query": "tomatoes"})
 	assert.Empty(t, found.Results)
-	list, _ := call[ListResult](t, s, "list_notes", nil)
+	list, _ := call[tools.ListResult](t, s, "list_notes", nil)
 	assert.Empty(t, list.Notes)
-	overview, _ := call[Overview](t, s, "vault_overview", nil)
+	overview, _ := call[tools.Overview](t, s, "vault_overview", nil)
 	assert.Zero(t, overview.Notes)
 	assert.Empty(t, overview.Folders)
 	assert.Empty(t, overview.Tags)

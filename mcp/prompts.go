@@ -8,7 +8,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
+	"notesd/notes"
 	"notesd/prompts"
+	"notesd/search"
 )
 
 // addPrompts registers the built-in prompts. The user's own come when prompts
@@ -152,4 +155,29 @@ func (s *session) promptsChanged(ctx context.Context) {
 	for _, params := range told {
 		s.out.notify("notifications/prompts/list_changed", params)
 	}
+}
+
+// Passages adapts a search engine for the prompt catalogue.
+type Passages struct{ Engine tools.Searcher }
+
+// Passages returns the best passage of each note that matches the query, and
+// not weakly.
+func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Filter, limit int) ([]notes.Passage, error) {
+	text := query.Text
+	if !query.Operators {
+		text = tools.PlainWords(text)
+	}
+	res, err := p.Engine.Search(ctx, search.Query{Text: text, Filter: f, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	passages := []notes.Passage{}
+	for _, h := range res.Hits {
+		if h.Weak && (res.Weak || res.Semantic.State == search.StateReady) {
+			continue
+		}
+		passages = append(passages, notes.Passage{NoteID: h.NoteID, Path: h.Path, Title: h.Title, Heading: h.Heading,
+			LineStart: h.LineStart, LineEnd: h.LineEnd, Text: h.Snippet})
+	}
+	return passages, nil
 }

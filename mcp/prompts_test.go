@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
@@ -42,7 +43,7 @@ func TestWeakHits(t *testing.T) {
 
 		found, err := callTool(t, w, "search_notes", `{"query":"tax return"}`)
 		require.NoError(t, err)
-		results := found.Structured.(SearchResult)
+		results := found.Structured.(tools.SearchResult)
 		assert.Equal(t, !good, results.Weak)
 		assert.True(t, results.Results[len(results.Results)-1].Weak)
 		assert.Contains(t, found.Text, "(weak)")
@@ -50,17 +51,17 @@ func TestWeakHits(t *testing.T) {
 		gathered, err := callTool(t, w, "gather_context", `{"query":"tax return"}`)
 		require.NoError(t, err)
 		var paths []string
-		for _, p := range gathered.Structured.(GatherResult).Passages {
+		for _, p := range gathered.Structured.(tools.GatherResult).Passages {
 			paths = append(paths, p.Path)
 		}
 		assert.Equal(t, want, paths)
-		assert.Contains(t, gathered.Structured.(GatherResult).Notes, "left out, as weak matches: 1 note; search_notes shows them")
+		assert.Contains(t, gathered.Structured.(tools.GatherResult).Notes, "left out, as weak matches: 1 note; search_notes shows them")
 
 		related, err := callTool(t, w, "related_notes", `{"text":"tax return"}`)
 		require.NoError(t, err)
-		assert.Len(t, related.Structured.(RelatedResult).Related, len(want))
+		assert.Len(t, related.Structured.(tools.RelatedResult).Related, len(want))
 
-		passages, err := Passages{weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
+		passages, err := Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
 		require.NoError(t, err)
 		assert.Len(t, passages, len(want))
 	}

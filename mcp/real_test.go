@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault"
@@ -72,7 +73,7 @@ func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWo
 	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
 	w.core = New(Options{
 		Version: "test", Title: "Real", Vault: w.vault, Search: engine,
-		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{engine}, Folder: "Prompts"}),
+		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts"}),
 	})
 	head, err := store.Head(ctx)
 	require.NoError(t, err)
@@ -153,7 +154,7 @@ func call[T any](t testing.TB, s *sdk.ClientSession, tool string, args map[strin
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &out))
 	if t, ok := t.(*testing.T); ok {
-		checkOutput(t, Find(tool), out)
+		checkOutput(t, tools.Find(tool), out)
 	}
 	return out, text
 }
@@ -169,32 +170,32 @@ func TestRealVault(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.session
 
-	found, _ := call[SearchResult](t, s, "search_notes", map[string]any{"query": "tomato plants"})
+	found, _ := call[tools.SearchResult](t, s, "search_notes", map[string]any{"query": "tomato plants"})
 	require.NotEmpty(t, found.Results)
 	assert.Equal(t, "Garden/Tomatoes.md", found.Results[0].Path)
 	assert.Equal(t, 1, found.Results[0].Why.TextRank)
 
-	read, _ := call[ReadResult](t, s, "read_note", map[string]any{"note": "Tomatoes"})
+	read, _ := call[tools.ReadResult](t, s, "read_note", map[string]any{"note": "Tomatoes"})
 	assert.Equal(t, realVault["Garden/Tomatoes.md"], read.Content)
 	assert.Equal(t, "open", read.FrontMatter["status"])
 
-	list, _ := call[ListResult](t, s, "list_notes", map[string]any{"where": map[string]any{"status": "open"}})
+	list, _ := call[tools.ListResult](t, s, "list_notes", map[string]any{"where": map[string]any{"status": "open"}})
 	assert.Equal(t, 1, list.Total)
 
-	links, _ := call[LinksResult](t, s, "note_links", map[string]any{"note": "Snails"})
+	links, _ := call[tools.LinksResult](t, s, "note_links", map[string]any{"note": "Snails"})
 	require.Len(t, links.Backlinks, 1)
 	assert.Equal(t, "Garden/Tomatoes.md", links.Backlinks[0].Path)
 	require.Len(t, links.Unresolved, 1)
 
-	related, _ := call[RelatedResult](t, s, "related_notes", map[string]any{"note": "Tomatoes"})
+	related, _ := call[tools.RelatedResult](t, s, "related_notes", map[string]any{"note": "Tomatoes"})
 	require.NotEmpty(t, related.Related)
 	assert.Equal(t, "Garden/Snails.md", related.Related[0].Path)
 
-	overview, text := call[Overview](t, s, "vault_overview", nil)
+	overview, text := call[tools.Overview](t, s, "vault_overview", nil)
 	assert.Equal(t, 4, overview.Notes)
 	assert.Contains(t, text, "4 notes in 2 folders")
 
-	gathered, _ := call[GatherResult](t, s, "gather_context", map[string]any{"query": "who eats tomatoes"})
+	gathered, _ := call[tools.GatherResult](t, s, "gather_context", map[string]any{"query": "who eats tomatoes"})
 	assert.NotEmpty(t, gathered.Passages)
 }
 
@@ -204,15 +205,15 @@ func TestRealWrites(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.session
 
-	created, _ := call[CreateResult](t, s, "create_note", map[string]any{"title": "Beans: a/b?", "content": "Climbing kind.", "tags": "garden"})
-	found, _ := call[SearchResult](t, s, "search_notes", map[string]any{"query": "climbing"})
+	created, _ := call[tools.CreateResult](t, s, "create_note", map[string]any{"title": "Beans: a/b?", "content": "Climbing kind.", "tags": "garden"})
+	found, _ := call[tools.SearchResult](t, s, "search_notes", map[string]any{"query": "climbing"})
 	require.NotEmpty(t, found.Results)
 	assert.Equal(t, created.Path, found.Results[0].Path)
 	onDisk, err := os.ReadFile(filepath.Join(w.root, created.Path))
 	require.NoError(t, err)
 	assert.Contains(t, string(onDisk), "Climbing kind.")
 
-	edited, _ := call[WriteResult](t, s, "edit_note", map[string]any{
+	edited, _ := call[tools.WriteResult](t, s, "edit_note", map[string]any{
 		"note": created.URI, "expected_hash": created.Hash,
 		"edits": []any{map[string]any{"op": "replace_text", "old": "Climbing", "new": "Dwarf"}, map[string]any{"op": "set_front_matter", "key": "tags", "value": nil}},
 	})
@@ -225,14 +226,14 @@ func TestRealWrites(t *testing.T) {
 	require.True(t, res.IsError)
 	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "hash now: "+edited.Hash)
 
-	moved, _ := call[MoveResult](t, s, "move_note", map[string]any{"note": "Snails", "to": "Pests/Slugs.md"})
+	moved, _ := call[tools.MoveResult](t, s, "move_note", map[string]any{"note": "Snails", "to": "Pests/Slugs.md"})
 	assert.Equal(t, []string{"Garden/Tomatoes.md"}, moved.Relinked)
 
-	deleted, _ := call[DeleteResult](t, s, "delete_note", map[string]any{"note": created.Path})
+	deleted, _ := call[tools.DeleteResult](t, s, "delete_note", map[string]any{"note": created.Path})
 	_, err = os.Stat(filepath.Join(w.root, created.Path))
 	require.ErrorIs(t, err, os.ErrNotExist)
 
-	history, _ := call[HistoryResult](t, s, "note_history", map[string]any{"note": created.Path})
+	history, _ := call[tools.HistoryResult](t, s, "note_history", map[string]any{"note": created.Path})
 	operations := make([]string, len(history.Revisions))
 	for i, r := range history.Revisions {
 		operations[i] = r.Operation
@@ -241,7 +242,7 @@ func TestRealWrites(t *testing.T) {
 	assert.Equal(t, []string{"delete", "edit", "create"}, operations)
 	assert.Equal(t, deleted.Revision, history.Revisions[0].Revision)
 
-	restored, _ := call[WriteResult](t, s, "restore_note", map[string]any{"note": created.Path, "revision": history.Revisions[1].Revision})
+	restored, _ := call[tools.WriteResult](t, s, "restore_note", map[string]any{"note": created.Path, "revision": history.Revisions[1].Revision})
 	assert.Equal(t, edited.Hash, restored.Hash)
 }
 
@@ -310,7 +311,7 @@ func TestRealDeletionAsks(t *testing.T) {
 	assert.Contains(t, <-asked, `Delete the note "Empty.md"?`)
 	assert.Contains(t, res.Content[0].(*sdk.TextContent).Text, "the user did not agree")
 	answer <- "accept"
-	deleted, _ := call[DeleteResult](t, s, "delete_note", map[string]any{"note": "Empty"})
+	deleted, _ := call[tools.DeleteResult](t, s, "delete_note", map[string]any{"note": "Empty"})
 	assert.Equal(t, "Empty.md", deleted.Path)
 }
 
@@ -318,9 +319,9 @@ func TestRealDeletionAsks(t *testing.T) {
 func TestRealScope(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.client(t, Profile{Read: []string{"Garden"}}, nil)
-	list, _ := call[ListResult](t, s, "list_notes", nil)
+	list, _ := call[tools.ListResult](t, s, "list_notes", nil)
 	assert.Equal(t, 2, list.Total)
-	found, _ := call[SearchResult](t, s, "search_notes", map[string]any{"query": "Käse"})
+	found, _ := call[tools.SearchResult](t, s, "search_notes", map[string]any{"query": "Käse"})
 	assert.Empty(t, found.Results)
 	for _, args := range []map[string]any{{"note": "Über"}, {"note": "note:///%C3%9Cber.md"}, {"note": "../" + filepath.Base(w.root) + "/Über.md"}} {
 		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args})
@@ -380,7 +381,7 @@ func TestRealPrompts(t *testing.T) {
 	assert.NotContains(t, get("summarize_notes", nil), "note:///Prompts/week.md")
 	assert.Len(t, get("summarize_notes", map[string]string{"folder": "Prompts"}), 2)
 
-	overview, text := call[Overview](t, w.session, "vault_overview", nil)
+	overview, text := call[tools.Overview](t, w.session, "vault_overview", nil)
 	require.Len(t, overview.Warnings, 1)
 	assert.Contains(t, overview.Warnings[0], `the prompt "Prompts/broken.md": its front matter is broken`)
 	assert.Contains(t, text, overview.Warnings[0])
@@ -411,7 +412,7 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 
 	seen := map[string]bool{}
 	for args := (map[string]any{"limit": 500, "sort": "path"}); ; {
-		page := within[ListResult](t, w, limit, "list_notes", args)
+		page := within[tools.ListResult](t, w, limit, "list_notes", args)
 		for _, n := range page.Notes {
 			assert.False(t, seen[n.Path], n.Path)
 			seen[n.Path] = true
@@ -424,7 +425,7 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 
 	seen = map[string]bool{}
 	for args := (map[string]any{"limit": 50, "query": "种植番茄"}); ; {
-		page := within[SearchResult](t, w, limit, "search_notes", args)
+		page := within[tools.SearchResult](t, w, limit, "search_notes", args)
 		require.NotEmpty(t, page.Results)
 		for _, r := range page.Results {
 			assert.False(t, seen[r.Path], r.Path)
@@ -437,20 +438,20 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 	}
 	assert.Len(t, seen, 120)
 
-	overview := within[Overview](t, w, limit, "vault_overview", map[string]any{})
+	overview := within[tools.Overview](t, w, limit, "vault_overview", map[string]any{})
 	assert.Equal(t, len(files), overview.Notes)
 	assert.NotEmpty(t, overview.Recent)
-	links := within[LinksResult](t, w, limit, "note_links", map[string]any{"note": "枢纽"})
+	links := within[tools.LinksResult](t, w, limit, "note_links", map[string]any{"note": "枢纽"})
 	assert.True(t, links.Truncated)
-	assert.NotEmpty(t, within[RelatedResult](t, w, limit, "related_notes", map[string]any{"note": "枢纽", "limit": 49}).Related)
-	gathered := within[GatherResult](t, w, limit, "gather_context", map[string]any{"query": "种植番茄"})
+	assert.NotEmpty(t, within[tools.RelatedResult](t, w, limit, "related_notes", map[string]any{"note": "枢纽", "limit": 49}).Related)
+	gathered := within[tools.GatherResult](t, w, limit, "gather_context", map[string]any{"query": "种植番茄"})
 	assert.NotEmpty(t, gathered.Passages)
 	assert.Positive(t, gathered.LeftOut)
 
 	for _, name := range []string{"Long.md", "Heavy.md"} {
 		var got strings.Builder
 		for args := (map[string]any{"note": name}); ; {
-			part := within[ReadResult](t, w, limit, "read_note", args)
+			part := within[tools.ReadResult](t, w, limit, "read_note", args)
 			require.NotEmpty(t, part.Content)
 			got.WriteString(part.Content)
 			if args["lines"] = part.NextLines; part.NextLines == "" {
@@ -461,11 +462,11 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 			assert.Equal(t, files[name], got.String())
 		}
 	}
-	one := within[ReadResult](t, w, limit, "read_note", map[string]any{"note": "OneLine.md"})
+	one := within[tools.ReadResult](t, w, limit, "read_note", map[string]any{"note": "OneLine.md"})
 	assert.True(t, strings.HasPrefix(files["OneLine.md"], one.Content))
 	assert.Greater(t, len(one.Content), limit/3)
 	assert.Contains(t, one.Notes[0], "line 1 is cut")
-	within[HistoryResult](t, w, limit, "note_history", map[string]any{"note": "枢纽"})
+	within[tools.HistoryResult](t, w, limit, "note_history", map[string]any{"note": "枢纽"})
 }
 
 // What search and links print is read, the part that it names alone.
@@ -480,11 +481,11 @@ func TestRealReferences(t *testing.T) {
 		"obsidian://open?file=Rye%20Bread%23Crumb": "## Crumb\ndense\n",
 		"C# 5": "five\n",
 	} {
-		read, text := call[ReadResult](t, w.session, "read_note", map[string]any{"note": ref})
+		read, text := call[tools.ReadResult](t, w.session, "read_note", map[string]any{"note": ref})
 		assert.Equal(t, want, read.Content, ref)
 		assert.Contains(t, text, strings.TrimSpace(want))
 	}
-	read, _ := call[ReadResult](t, w.session, "read_note", map[string]any{"note": "Rye Bread", "heading": "Oven", "lines": "4-7"})
+	read, _ := call[tools.ReadResult](t, w.session, "read_note", map[string]any{"note": "Rye Bread", "heading": "Oven", "lines": "4-7"})
 	assert.Equal(t, "hot\n\n", read.Content)
 	fails := func(args map[string]any, want string) {
 		t.Helper()
@@ -520,7 +521,7 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		"Recipes/Bread/Rye.md": "---\nstatus: open\ntags: [baking/rye]\n---\nrye bread", "Work/Secret.md": "---\nsalary: 1\n---\n#raise",
 	})
 	for _, folder := range []string{"./Recipes/", "Recipes//Bread", "/recipes", "Recipes/"} {
-		list, _ := call[ListResult](t, w.session, "list_notes", map[string]any{"folder": folder})
+		list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"folder": folder})
 		assert.Equal(t, 1, list.Total, folder)
 	}
 	for want, args := range map[string]map[string]any{
@@ -533,28 +534,28 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		`for places and names there are folder and glob`:                             {"where": map[string]any{"path": "Recipes"}},
 		`"status" is compared with the whole list; {"status": {"in": […]}} takes an`: {"where": map[string]any{"status": []any{"a", "b"}}},
 	} {
-		list, text := call[ListResult](t, w.session, "list_notes", args)
+		list, text := call[tools.ListResult](t, w.session, "list_notes", args)
 		assert.Zero(t, list.Total)
 		assert.Contains(t, strings.Join(list.Warnings, "\n"), want)
 		assert.Contains(t, text, want)
 	}
-	found, text := call[SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye", "folder": "Rezepte"})
+	found, text := call[tools.SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye", "folder": "Rezepte"})
 	require.Len(t, found.Notes, 1)
 	assert.Contains(t, text, `there is no folder "Rezepte"`)
-	found, _ = call[SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye tag:bakin path:Rec path:Nope"})
+	found, _ = call[tools.SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye tag:bakin path:Rec path:Nope"})
 	assert.Contains(t, strings.Join(found.Notes, "\n"), `no note has the tag "bakin"; near: "baking/rye"`)
 	assert.Contains(t, strings.Join(found.Notes, "\n"), `the path of no note begins with "Nope"`)
-	gathered, _ := call[GatherResult](t, w.session, "gather_context", map[string]any{"query": "rye", "tags": "nope"})
+	gathered, _ := call[tools.GatherResult](t, w.session, "gather_context", map[string]any{"query": "rye", "tags": "nope"})
 	assert.Contains(t, strings.Join(gathered.Notes, "\n"), `no note has the tag "nope"`)
 
 	bounded := w.client(t, Profile{Read: []string{"Recipes"}}, nil)
 	for _, args := range []map[string]any{{"folder": "Secret"}, {"tags": "raise"}, {"where": map[string]any{"salary": 1}}} {
-		list, text := call[ListResult](t, bounded, "list_notes", args)
+		list, text := call[tools.ListResult](t, bounded, "list_notes", args)
 		require.Len(t, list.Warnings, 1)
 		assert.NotContains(t, strings.ReplaceAll(text, "no note has the key \"salary\"", ""), "salary")
 		assert.NotContains(t, text, "Work", "what lies outside of the scope is not told of")
 	}
-	list, _ := call[ListResult](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": "closed"}})
+	list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": "closed"}})
 	assert.Empty(t, list.Warnings, "nothing is wrong with it")
 }
 
@@ -569,7 +570,7 @@ func TestRealTemplatesAreAside(t *testing.T) {
 		"Notes/2019 old.md": "sourdough before", "Bread.md": "sourdough #a", "Templates of mine.md": "sourdough mine",
 	})
 	search := func(args map[string]any) (paths []string) {
-		found, _ := call[SearchResult](t, w.session, "search_notes", args)
+		found, _ := call[tools.SearchResult](t, w.session, "search_notes", args)
 		for _, r := range found.Results {
 			paths = append(paths, r.Path)
 		}
@@ -582,9 +583,9 @@ func TestRealTemplatesAreAside(t *testing.T) {
 	assert.Equal(t, []string{"archive/2020.md"}, search(map[string]any{"query": "sourdough", "folder": "Archive"}))
 	assert.Equal(t, []string{"Notes/2019 old.md"}, search(map[string]any{"query": `sourdough path:"Notes/2019 old"`}))
 	assert.Empty(t, search(map[string]any{"query": "sourdough", "folder": "Notes"}))
-	list, _ := call[ListResult](t, w.session, "list_notes", nil)
+	list, _ := call[tools.ListResult](t, w.session, "list_notes", nil)
 	assert.Equal(t, 6, list.Total)
-	read, _ := call[ReadResult](t, w.session, "read_note", map[string]any{"note": "Recipe"})
+	read, _ := call[tools.ReadResult](t, w.session, "read_note", map[string]any{"note": "Recipe"})
 	assert.Equal(t, "Templates/Recipe.md", read.Path)
 
 	w.write(t, "Bread.md", "rye")

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/mcp/tools"
 )
 
 // toolGroups are the names of groups that a selection may hold.
@@ -12,18 +14,18 @@ var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite}
 
 // selected reports whether the session's and the core's selections have the
 // tool, and what it needs is there.
-func (s *session) selected(t *Tool) bool {
+func (s *session) selected(t *tools.Tool) bool {
 	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
 }
 
 // offers reports whether the session lists the tool and may call it.
-func (s *session) offers(t *Tool) bool {
+func (s *session) offers(t *tools.Tool) bool {
 	return s.selected(t) && (!t.Writes() || s.canWrite(t))
 }
 
 // canWrite reports whether there is anything that the session may change with
 // the tool. Tables lie in no folder.
-func (s *session) canWrite(t *Tool) bool {
+func (s *session) canWrite(t *tools.Tool) bool {
 	p := s.bounds()
 	reach := p.Write
 	if reach == nil {
@@ -34,15 +36,15 @@ func (s *session) canWrite(t *Tool) bool {
 
 // offered are the tools that the session lists now. The roots of its client may
 // change them.
-func (s *session) offered() []*Tool {
-	return slices.DeleteFunc(All(), func(t *Tool) bool { return !s.offers(t) })
+func (s *session) offered() []*tools.Tool {
+	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
 // addTools registers what the session may ever call. The SDK only routes calls:
 // it lists nothing, and so needs no schema, which it would parse for each
 // session.
 func (s *session) addTools(server *sdk.Server) {
-	for _, t := range All() {
+	for _, t := range tools.All() {
 		if s.selected(t) && !(s.profile.ReadOnly && t.Writes()) {
 			server.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyArguments}, s.handler(t))
 		}
@@ -71,8 +73,8 @@ func (s *session) toolsChanged() {
 }
 
 // definition is the tool as clients see it under the limits.
-func definition(t *Tool, limits ToolLimits) *sdk.Tool {
-	destructive, openWorld := t.Effect == Changes, false
+func definition(t *tools.Tool, limits tools.Limits) *sdk.Tool {
+	destructive, openWorld := t.Effect == tools.Changes, false
 	return &sdk.Tool{
 		Name:         t.Name,
 		Title:        t.Title,
@@ -81,9 +83,9 @@ func definition(t *Tool, limits ToolLimits) *sdk.Tool {
 		OutputSchema: t.OutputSchema(),
 		Annotations: &sdk.ToolAnnotations{
 			Title:           t.Title,
-			ReadOnlyHint:    t.Effect == Reads,
+			ReadOnlyHint:    t.Effect == tools.Reads,
 			DestructiveHint: &destructive,
-			IdempotentHint:  t.Idempotent || t.Effect == Reads,
+			IdempotentHint:  t.Idempotent || t.Effect == tools.Reads,
 			OpenWorldHint:   &openWorld,
 		},
 	}

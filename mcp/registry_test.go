@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 )
 
 // maxToolBytes is what the names, descriptions and input schemas of the default
@@ -28,7 +28,7 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			total := 0
-			for _, tool := range All() {
+			for _, tool := range tools.All() {
 				if def := definition(tool, limits.withDefaults().tools()); !tool.Optional {
 					total += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
 				}
@@ -53,7 +53,7 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 				var schema struct {
 					Properties map[string]struct{ Description string }
 				}
-				require.NoError(t, json.Unmarshal(Find(tool).InputSchema(w.core.limits.tools()), &schema))
+				require.NoError(t, json.Unmarshal(tools.Find(tool).InputSchema(w.core.limits.tools()), &schema))
 				var n int
 				_, err := fmt.Sscanf(schema.Properties[argument].Description, "default %d", &n)
 				require.NoError(t, err)
@@ -61,15 +61,17 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 			}
 			found, err := callTool(t, w, "search_notes", `{"query":"beetroot"}`)
 			require.NoError(t, err)
-			assert.Len(t, found.Structured.(SearchResult).Results, told("search_notes", "limit"))
+			assert.Len(t, found.Structured.(tools.SearchResult).Results, told("search_notes", "limit"))
 
 			read, err := callTool(t, w, "read_note", `{"note":"Long.md"}`)
 			require.NoError(t, err)
 			most := told("read_note", "max_bytes")
-			assert.InDelta(t, most, jsonSize(read.Structured), 350, "as many lines as fit")
-			assert.LessOrEqual(t, jsonSize(read.Structured), most)
+			data, err := json.Marshal(read.Structured)
+			require.NoError(t, err)
+			assert.InDelta(t, most, len(data), 350, "as many lines as fit")
+			assert.LessOrEqual(t, len(data), most)
 
-			assert.Equal(t, w.core.limits.tools().gatherBytes(), told("gather_context", "max_bytes"))
+			assert.Equal(t, min(12_000, w.core.limits.ResultBytes), told("gather_context", "max_bytes"))
 		})
 	}
 }
@@ -77,8 +79,8 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 var toolName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
 func TestToolsKeepTheRules(t *testing.T) {
-	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(Names()))), len(All()), "two tools have one name")
-	for _, tool := range All() {
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(tools.Names()))), len(tools.All()), "two tools have one name")
+	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {
 			assert.Regexp(t, toolName, tool.Name)
 			assert.LessOrEqual(t, len(tool.Name), 64)
@@ -91,7 +93,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			require.NotNil(t, def.Annotations.OpenWorldHint)
 			assert.False(t, *def.Annotations.OpenWorldHint)
 			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
-			assertPlainSchema(t, tool.input().raw)
+			assertPlainSchema(t, tool.InputSchema(Limits{}.withDefaults().tools()))
 			assertPlainSchema(t, tool.OutputSchema())
 		})
 	}
@@ -147,7 +149,7 @@ func asObject(v any) map[string]any {
 
 // The definitions are part of the interface: a change must be meant.
 func TestToolSnapshots(t *testing.T) {
-	for _, tool := range All() {
+	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {
 			got, err := json.MarshalIndent(definition(tool, Limits{}.withDefaults().tools()), "", "  ")
 			require.NoError(t, err)
@@ -163,31 +165,12 @@ func TestToolSnapshots(t *testing.T) {
 	}
 	files, err := filepath.Glob("testdata/tools/*.json")
 	require.NoError(t, err)
-	assert.Len(t, files, len(All()), "a snapshot of a tool that is no more")
-}
-
-// Every name that a schema gives has a field, and every alias belongs to some
-// tool's argument.
-func TestAliasesAreOfUse(t *testing.T) {
-	used := map[string]bool{}
-	for _, tool := range All() {
-		for _, name := range tool.input().names() {
-			used[name] = true
-		}
-	}
-	for name, list := range aliases {
-		if !used[name] {
-			t.Logf("no tool has an argument %q yet", name)
-		}
-		for _, alias := range list {
-			assert.Equal(t, phrase.SnakeCase(alias), alias)
-		}
-	}
+	assert.Len(t, files, len(tools.All()), "a snapshot of a tool that is no more")
 }
 
 // checkOutput fails unless the structured content fits the tool's schema and
 // holds no null where a client expects a list.
-func checkOutput(t *testing.T, tool *Tool, structured any) {
+func checkOutput(t *testing.T, tool *tools.Tool, structured any) {
 	t.Helper()
 	data, err := json.Marshal(structured)
 	require.NoError(t, err)

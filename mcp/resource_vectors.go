@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/vectors/table"
@@ -81,7 +82,7 @@ func (s *session) tableNames(ctx context.Context) ([]string, error) {
 
 // A tableDescription is the content of a table's resource.
 type tableDescription struct {
-	TableItem
+	tools.TableItem
 	Created   string   `json:"created"`
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
@@ -110,7 +111,7 @@ func (s *session) tableText(ctx context.Context, uri string) (string, error) {
 
 func describeTable(info table.Info, ids []string) (string, error) {
 	data, err := json.MarshalIndent(tableDescription{
-		TableItem: TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
+		TableItem: tools.TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
 	return string(data), err
 }

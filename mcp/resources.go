@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
@@ -126,7 +127,7 @@ func (s *session) partOf(ctx context.Context, uri string) (whole string, part fu
 		}
 	}
 	return base, func(text string) (string, error) {
-		return Part(text, anchor)
+		return tools.Part(text, anchor)
 	}, nil
 }
 
@@ -187,7 +188,7 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 		text, err := s.noteList(ctx, "Recently changed notes", notes.Filter{})
 		return text, nil, err
 	case uri == overviewURI:
-		out, err := OverviewOf(ctx, s.env())
+		out, err := tools.NewOverview(ctx, s.env())
 		return out.Text(), nil, err
 	}
 	tag, err := url.PathUnescape(strings.TrimPrefix(uri, tagPrefix))

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/internal/phrase"
+	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
 )
@@ -48,7 +49,7 @@ type session struct {
 	promptsMu sync.Mutex
 	prompts   map[string]string // registered prompts, and what they are
 
-	seen Seen
+	seen tools.Seen
 
 	mu           sync.Mutex
 	initialized  bool // the client has said that it is ready for notifications

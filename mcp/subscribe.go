@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -252,7 +253,7 @@ func (s *session) watchedURIs() []string {
 	defer s.mu.Unlock()
 	var uris []string
 	for w := range s.watches {
-		uris = append(uris, sortedKeys(w.uris)...)
+		uris = append(uris, slices.Sorted(maps.Keys(w.uris))...)
 	}
 	return uris
 }

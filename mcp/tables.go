@@ -3,12 +3,13 @@ package mcp
 import (
 	"context"
 
+	"notesd/mcp/tools"
 	"notesd/vectors/table"
 )
 
 // announcedTables tell the core's notifier what is changed through them.
 type announcedTables struct {
-	Tables
+	tools.Tables
 	core *Core
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes/store"
 	"notesd/vectors/table"
 )
@@ -58,44 +59,44 @@ type args = map[string]any
 
 func TestVectorTableTools(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	made, _ := call[TableItem](t, s, "create_table", args{"name": "Colours", "dimensions": "3", "metric": "L2"})
-	assert.Equal(t, TableItem{Name: "Colours", Dimension: 3, Metric: "l2"}, made)
+	made, _ := call[tools.TableItem](t, s, "create_table", args{"name": "Colours", "dimensions": "3", "metric": "L2"})
+	assert.Equal(t, tools.TableItem{Name: "Colours", Dimension: 3, Metric: "l2"}, made)
 
-	one, _ := call[AddVectorResult](t, s, "add_vector", args{"table": "Colours", "embedding": "[1, 0, 0]", "id": "red", "metadata": `{"warm": true}`})
+	one, _ := call[tools.AddVectorResult](t, s, "add_vector", args{"table": "Colours", "embedding": "[1, 0, 0]", "id": "red", "metadata": `{"warm": true}`})
 	assert.Equal(t, "red", one.ID)
-	many, _ := call[AddVectorResult](t, s, "add_vector", args{"table_name": "Colours", "rows": []any{
+	many, _ := call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "Colours", "rows": []any{
 		args{"vector": []any{0, 0, 1}, "id": "blue", "metadata": args{"warm": false}},
 		args{"embedding": []any{"1", "0.9", 0}, "metadata": args{"warm": true, "name": "yellow"}},
 	}})
 	require.Len(t, many.IDs, 2)
 	assert.Equal(t, "blue", many.IDs[0])
 
-	found, text := call[SearchVectorsResult](t, s, "search_vectors", args{"table_name": "Colours", "vector": []any{0.9, 0, 0}, "top_k": 2})
+	found, text := call[tools.SearchVectorsResult](t, s, "search_vectors", args{"table_name": "Colours", "vector": []any{0.9, 0, 0}, "top_k": 2})
 	require.Len(t, found.Results, 2)
 	assert.Equal(t, "red", found.Results[0].ID)
 	assert.InDelta(t, -0.1, found.Results[0].Score, 1e-6)
 	assert.Contains(t, text, `{"warm":true}`)
-	found, _ = call[SearchVectorsResult](t, s, "search_vectors", args{"table_name": "Colours", "query_vector": []any{0.9, 0, 0}, "where": args{"warm": false}})
+	found, _ = call[tools.SearchVectorsResult](t, s, "search_vectors", args{"table_name": "Colours", "query_vector": []any{0.9, 0, 0}, "where": args{"warm": false}})
 	require.Len(t, found.Results, 1)
 	assert.Equal(t, "blue", found.Results[0].ID)
 
-	list, _ := call[ListTablesResult](t, s, "list_tables", nil)
-	assert.Equal(t, []TableItem{{Name: "Colours", Dimension: 3, Metric: "l2", Rows: 3}}, list.Tables)
+	list, _ := call[tools.ListTablesResult](t, s, "list_tables", nil)
+	assert.Equal(t, []tools.TableItem{{Name: "Colours", Dimension: 3, Metric: "l2", Rows: 3}}, list.Tables)
 
-	gone, _ := call[DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "filter": args{"name": "yellow"}})
+	gone, _ := call[tools.DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "filter": args{"name": "yellow"}})
 	assert.Equal(t, 1, gone.Deleted)
-	gone, _ = call[DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "id": "red, green"})
+	gone, _ = call[tools.DeleteVectorsResult](t, s, "delete_vectors", args{"table_name": "Colours", "id": "red, green"})
 	assert.Equal(t, 1, gone.Deleted)
 
-	dropped, _ := call[DropTableResult](t, s, "drop_table", args{"table": "Colours"})
+	dropped, _ := call[tools.DropTableResult](t, s, "drop_table", args{"table": "Colours"})
 	assert.Equal(t, 1, dropped.Rows)
-	list, _ = call[ListTablesResult](t, s, "list_tables", nil)
+	list, _ = call[tools.ListTablesResult](t, s, "list_tables", nil)
 	assert.Empty(t, list.Tables)
 }
 
 func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 2})
+	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 2})
 	for _, c := range []struct {
 		tool string
 		args args
@@ -132,11 +133,11 @@ func TestVectorTableToolsSayWhatIsWrong(t *testing.T) {
 // Results stay within the session's size whatever the metadata holds.
 func TestSearchVectorsIsBounded(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
+	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
 	for range 8 {
-		call[AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"text": strings.Repeat("long ", 2000)}})
+		call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"text": strings.Repeat("long ", 2000)}})
 	}
-	found, text := call[SearchVectorsResult](t, s, "search_vectors", args{"table_name": "t", "query_vector": []any{1}})
+	found, text := call[tools.SearchVectorsResult](t, s, "search_vectors", args{"table_name": "t", "query_vector": []any{1}})
 	assert.True(t, found.Truncated)
 	assert.NotEmpty(t, found.Results)
 	assert.Less(t, len(text), 21_000)
@@ -159,13 +160,13 @@ func TestVectorTablesInReadOnlySessions(t *testing.T) {
 		assert.NotContains(t, got, writes)
 	}
 	without := tableClient(t, New(Options{Version: "test", Vault: newFakeVault(nil)}), Profile{})
-	assert.False(t, slices.ContainsFunc(names(without), func(n string) bool { return Find(n).Tables }), "no tables, no tools for them")
+	assert.False(t, slices.ContainsFunc(names(without), func(n string) bool { return tools.Find(n).Tables }), "no tables, no tools for them")
 }
 
 func TestVectorTableResource(t *testing.T) {
 	s := newTableWorld(t, Profile{})
-	call[TableItem](t, s, "create_table", args{"table_name": "Käse.1", "dimension": 1})
-	call[AddVectorResult](t, s, "add_vector", args{"table_name": "Käse.1", "vector": []any{1}, "id": "Brie"})
+	call[tools.TableItem](t, s, "create_table", args{"table_name": "Käse.1", "dimension": 1})
+	call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "Käse.1", "vector": []any{1}, "id": "Brie"})
 	templates, err := s.ListResourceTemplates(t.Context(), nil)
 	require.NoError(t, err)
 	assert.True(t, slices.ContainsFunc(templates.ResourceTemplates, func(r *sdk.ResourceTemplate) bool { return r.URITemplate == "vectors:///{table}" }))

@@ -11,6 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
 )
 
 // files returns all notes of the vault on disk.
@@ -37,7 +39,7 @@ func (w *realWorld) disk(t testing.TB, p string) string {
 func TestEditNoteAddsToSections(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Home.md": "# Home\n\nHi.\n\n## Maps\n\n- [[A]]\n\n### Old\n\nx\n\n## Log\n\nnone\n"})
 	edit := func(fields args) string {
-		out, text := call[WriteResult](t, w.session, "edit_note", args{"note": "Home", "edits": []any{fields}})
+		out, text := call[tools.WriteResult](t, w.session, "edit_note", args{"note": "Home", "edits": []any{fields}})
 		assert.Contains(t, text, out.Hash)
 		return w.disk(t, "Home.md")
 	}
@@ -74,10 +76,10 @@ func TestEditNoteAddsToSections(t *testing.T) {
 func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"Rye Bread.md": "x\n", "File.md": "x\n"})
 	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(w.root, "Out")))
-	made, _ := call[CreateResult](t, w.session, "create_note", args{"title": "Call", "content": "---\ntags: [call]\nstatus: open\n---\nText\n",
+	made, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "Call", "content": "---\ntags: [call]\nstatus: open\n---\nText\n",
 		"tags": "work, call", "front_matter": args{"tags": []any{"Ann"}, "status": "open", "rank": 1}})
 	assert.Equal(t, "---\ntags: [call, Ann, work]\nstatus: open\nrank: 1\n---\nText\n", w.disk(t, made.Path))
-	made, _ = call[CreateResult](t, w.session, "create_note", args{"title": "Plan", "content": "x", "path": "Notes/"})
+	made, _ = call[tools.CreateResult](t, w.session, "create_note", args{"title": "Plan", "content": "x", "path": "Notes/"})
 	assert.Equal(t, "Notes/Plan.md", made.Path)
 	for _, c := range []struct {
 		args args
@@ -111,9 +113,9 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		return res
 	}
 	s := client()
-	call[TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
+	call[tools.TableItem](t, s, "create_table", args{"table_name": "t", "dimension": 1})
 	for _, id := range []string{"red", "blue", "green"} {
-		call[AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": id, "metadata": args{"name": id}})
+		call[tools.AddVectorResult](t, s, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": id, "metadata": args{"name": id}})
 	}
 	for i, c := range []struct {
 		tool  string
@@ -126,15 +128,15 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		{"edit_note", args{"note": "C", "edits": []any{args{"op": "append", "content": "x"}}}, 0, func() { w.write(t, "C.md", "another\n") }},
 		{"restore_note", args{"note": "A", "revision": 1}, 0, func() { w.write(t, "A.md", "another\n") }},
 		{"create_note", args{"title": "New", "content": "x"}, 0, func() { require.NoError(t, os.Remove(filepath.Join(w.root, "New.md"))) }},
-		{"create_table", args{"table_name": "u", "dimension": 2}, 0, func() { call[DropTableResult](t, w.session, "drop_table", args{"table_name": "u"}) }},
+		{"create_table", args{"table_name": "u", "dimension": 2}, 0, func() { call[tools.DropTableResult](t, w.session, "drop_table", args{"table_name": "u"}) }},
 		{"add_vector", args{"table_name": "t", "rows": []any{args{"vector": []any{2}}, args{"vector": []any{3}, "id": "3"}}}, 0, func() {
-			call[DeleteVectorsResult](t, w.session, "delete_vectors", args{"table_name": "t", "ids": "3"})
+			call[tools.DeleteVectorsResult](t, w.session, "delete_vectors", args{"table_name": "t", "ids": "3"})
 		}},
 		{"delete_vectors", args{"table_name": "t", "ids": "red"}, 0, func() {
-			call[AddVectorResult](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": "red"})
+			call[tools.AddVectorResult](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "id": "red"})
 		}},
 		{"delete_vectors", args{"table_name": "t", "filter": args{"name": "blue"}}, 1, func() {
-			call[AddVectorResult](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"name": "blue"}})
+			call[tools.AddVectorResult](t, w.session, "add_vector", args{"table_name": "t", "vector": []any{1}, "metadata": args{"name": "blue"}})
 		}},
 		{"drop_table", args{"table_name": "t"}, 1, func() {}},
 	} {
@@ -146,7 +148,7 @@ func TestRepeatedCallsAreAnswered(t *testing.T) {
 		c.after()
 		w.vault.Changed([]string{"A.md", "B.md", "C.md", "New.md"})
 		rows := func() string {
-			_, text := call[ListTablesResult](t, w.session, "list_tables", nil)
+			_, text := call[tools.ListTablesResult](t, w.session, "list_tables", nil)
 			return text
 		}
 		disk, tables := w.files(t), rows()
@@ -196,19 +198,19 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newRealWorld(t, map[string]string{"N.md": "# A\n"})
-			call[WriteResult](t, w.session, "edit_note", edit(args{"op": "replace_all", "content": first}))
+			call[tools.WriteResult](t, w.session, "edit_note", edit(args{"op": "replace_all", "content": first}))
 			s := w.client(t, Profile{Tools: []string{groupAll}}, nil)
 			stranger := w.client(t, Profile{Tools: []string{groupAll}}, nil)
 			if c.name == "delete" { // by a resource
 				_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "note:///N.md"})
 				require.NoError(t, err)
 			} else {
-				call[ReadResult](t, s, "read_note", args{"note": "N"})
+				call[tools.ReadResult](t, s, "read_note", args{"note": "N"})
 			}
 			w.write(t, "N.md", second)
 			w.vault.Changed([]string{"N.md"})
 			if !c.conflict {
-				call[WriteResult](t, s, c.tool, c.args)
+				call[tools.WriteResult](t, s, c.tool, c.args)
 				assert.Contains(t, w.disk(t, "N.md"), "two")
 				// A write onto what was not seen does not make it seen.
 				assert.Contains(t, refused(t, s, "edit_note", replaceAll), "since this session last saw it")
@@ -225,15 +227,15 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 			res, err := stranger.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: replaceAll})
 			require.NoError(t, err)
 			assert.False(t, res.IsError)
-			read, _ := call[ReadResult](t, s, "read_note", args{"note": "N"})
+			read, _ := call[tools.ReadResult](t, s, "read_note", args{"note": "N"})
 			again, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "edit_note", Arguments: edit(args{"op": "replace_all", "content": first})})
 			require.NoError(t, err)
 			assert.False(t, again.IsError)
 			w.write(t, "N.md", read.Content)
 			w.vault.Changed([]string{"N.md"})
 			moved := args{"note": "N", "edits": replaceAll["edits"], "expected_hash": read.Hash}
-			call[WriteResult](t, s, "edit_note", moved)
-			call[MoveResult](t, s, "move_note", args{"note": "N", "to": "M.md"})
+			call[tools.WriteResult](t, s, "edit_note", moved)
+			call[tools.MoveResult](t, s, "move_note", args{"note": "N", "to": "M.md"})
 			w.write(t, "M.md", second)
 			w.vault.Changed([]string{"M.md"})
 			assert.Contains(t, refused(t, s, "delete_note", args{"note": "M"}), "since this session last saw it")
@@ -244,10 +246,10 @@ func TestReplacingWhatWasNotSeen(t *testing.T) {
 func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	files := map[string]string{"Languages/French.md": "x\n", "Languages/Old/Latin.md": "[[French]]\n", "Languages/map.png": "x", "Other.md": "x\n"}
 	w := newRealWorld(t, files)
-	moved, text := call[MoveResult](t, w.session, "move_note", args{"note": "Languages", "to": "Lang", "dry_run": true})
+	moved, text := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Languages", "to": "Lang", "dry_run": true})
 	assert.Equal(t, 2, moved.Total)
 	assert.Contains(t, text, "Nothing was written")
-	moved, text = call[MoveResult](t, w.session, "move_note", args{"note": "Languages", "to": "Lang"})
+	moved, text = call[tools.MoveResult](t, w.session, "move_note", args{"note": "Languages", "to": "Lang"})
 	assert.Equal(t, []string{"Lang/French.md", "Lang/Old/Latin.md"}, moved.Moved)
 	assert.Equal(t, 2, moved.Total)
 	assert.Equal(t, "Moved the folder \"Languages\" to \"Lang\"\nnotes in it (2):\n- Lang/French.md\n- Lang/Old/Latin.md", text)
@@ -256,7 +258,7 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	for i := range 700 {
 		many[fmt.Sprintf("A folder with a long name/Note number %03d.md", i)] = "x"
 	}
-	moved, _ = call[MoveResult](t, newRealWorld(t, many).session, "move_note", args{"note": "A folder with a long name", "to": "B folder with a long name"})
+	moved, _ = call[tools.MoveResult](t, newRealWorld(t, many).session, "move_note", args{"note": "A folder with a long name", "to": "B folder with a long name"})
 	assert.Equal(t, 700, moved.Total)
 	assert.Less(t, len(moved.Moved), 700)
 	assert.NotEmpty(t, moved.Moved)
@@ -264,15 +266,15 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 
 func TestUnchangedNoteIsCalledSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"N.md": "x\n"})
-	made, _ := call[CreateResult](t, w.session, "create_note", args{"title": "M", "content": "m"})
+	made, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "M", "content": "m"})
 	for _, dry := range []bool{false, true} {
-		same, text := call[WriteResult](t, w.session, "restore_note", args{"note": "M", "revision": made.Revision, "dry_run": dry})
+		same, text := call[tools.WriteResult](t, w.session, "restore_note", args{"note": "M", "revision": made.Revision, "dry_run": dry})
 		assert.True(t, same.Unchanged)
 		assert.Equal(t, made.Hash, same.Hash)
 		assert.Contains(t, text, `"M.md" is unchanged`)
 		assert.NotContains(t, text, "revision")
 	}
-	edited, _ := call[WriteResult](t, w.session, "edit_note", args{"note": "M", "edits": []any{args{"op": "replace_all", "content": "new"}}})
+	edited, _ := call[tools.WriteResult](t, w.session, "edit_note", args{"note": "M", "edits": []any{args{"op": "replace_all", "content": "new"}}})
 	assert.False(t, edited.Unchanged)
 }
 
@@ -285,13 +287,13 @@ func TestWriteToolOutputs(t *testing.T) {
 		args args
 		text string
 	}{
-		{"move_note", textOf[MoveResult], args{"note": "Beds", "destination": "Beds of peas.md"}, "links changed in (1):\n- Index.md"},
-		{"move_note", textOf[MoveResult], args{"note": "Beds", "to": "Full.md", "dry_run": "yes", "update_links": false}, `Nothing was written: this would move "Garden/Beds.md" to "Full.md"`},
-		{"create_note", textOf[CreateResult], args{"title": "New", "content": "text"}, `Created "New.md", revision`},
-		{"edit_note", textOf[WriteResult], args{"note": "Garden/Beds", "edits": []any{args{"op": "replace_text", "old_str": "four", "new_str": "five"}}}, `Edited "Garden/Beds.md", revision`},
-		{"edit_note", textOf[WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "append", "content": "x"}, "dry_run": true}, `Nothing was written: "Garden/Beds.md" would become`},
-		{"edit_note", textOf[WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "replace_text", "old": "four", "new": "four"}}, `"Garden/Beds.md" is unchanged`},
-		{"delete_note", textOf[DeleteResult], args{"note": "Garden/Beds"}, "restore_note brings it back\nstill linked from (1):\n- Index.md"},
+		{"move_note", textOf[tools.MoveResult], args{"note": "Beds", "destination": "Beds of peas.md"}, "links changed in (1):\n- Index.md"},
+		{"move_note", textOf[tools.MoveResult], args{"note": "Beds", "to": "Full.md", "dry_run": "yes", "update_links": false}, `Nothing was written: this would move "Garden/Beds.md" to "Full.md"`},
+		{"create_note", textOf[tools.CreateResult], args{"title": "New", "content": "text"}, `Created "New.md", revision`},
+		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": []any{args{"op": "replace_text", "old_str": "four", "new_str": "five"}}}, `Edited "Garden/Beds.md", revision`},
+		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "append", "content": "x"}, "dry_run": true}, `Nothing was written: "Garden/Beds.md" would become`},
+		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "replace_text", "old": "four", "new": "four"}}, `"Garden/Beds.md" is unchanged`},
+		{"delete_note", textOf[tools.DeleteResult], args{"note": "Garden/Beds"}, "restore_note brings it back\nstill linked from (1):\n- Index.md"},
 	} {
 		t.Run(tc.tool, func(t *testing.T) {
 			w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n", "Index.md": "[[Beds]]\n"})

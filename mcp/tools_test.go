@@ -10,16 +10,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/tools"
 	"notesd/notes"
 )
 
 // callTool runs a tool as a session would, and checks what it returns against
 // its schema.
-func callTool(t *testing.T, w *world, name, args string) (Outcome, error) {
+func callTool(t *testing.T, w *world, name, args string) (tools.Outcome, error) {
 	t.Helper()
 	s, err := w.core.newSession(Profile{Tools: []string{groupAll}}, !fixedTools)
 	require.NoError(t, err)
-	tool := Find(name)
+	tool := tools.Find(name)
 	require.NotNil(t, tool)
 	env := s.env()
 	env.Author, env.Confirm = notes.Author{Name: "test"}, func(context.Context, string) error { return nil }
@@ -95,7 +96,7 @@ func TestReadNoteParts(t *testing.T) {
 		t.Run(tc.args, func(t *testing.T) {
 			out, err := callTool(t, w, "read_note", tc.args)
 			require.NoError(t, err)
-			got := out.Structured.(ReadResult)
+			got := out.Structured.(tools.ReadResult)
 			assert.Equal(t, tc.content, got.Content)
 			assert.Equal(t, tc.from, got.LineStart)
 			assert.Equal(t, tc.to, got.LineEnd)
@@ -132,7 +133,7 @@ func TestReadNoteContinues(t *testing.T) {
 	for {
 		out, err := callTool(t, w, "read_note", args)
 		require.NoError(t, err)
-		part := out.Structured.(ReadResult)
+		part := out.Structured.(tools.ReadResult)
 		require.LessOrEqual(t, len(part.Content), 5000)
 		got.WriteString(part.Content)
 		if !part.Truncated {
@@ -156,7 +157,7 @@ func TestListNotesFitsItsLimit(t *testing.T) {
 		out, err := callTool(t, w, "list_notes", args)
 		require.NoError(t, err)
 		require.Less(t, len(out.Text), 2300)
-		page := out.Structured.(ListResult)
+		page := out.Structured.(tools.ListResult)
 		for _, n := range page.Notes {
 			require.False(t, seen[n.Path], "twice: %s", n.Path)
 			seen[n.Path] = true
@@ -176,7 +177,7 @@ func TestIncompleteIndexIsSaid(t *testing.T) {
 	out, err := callTool(t, w, "search_notes", `{"query":"plan"}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "index is still being built")
-	assert.Equal(t, &IndexState{Indexed: 1, Notes: 3}, out.Structured.(SearchResult).Index)
+	assert.Equal(t, &tools.IndexState{Indexed: 1, Notes: 3}, out.Structured.(tools.SearchResult).Index)
 	out, err = callTool(t, w, "list_notes", `{}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "still being read")
@@ -192,15 +193,4 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("text %d bytes", len(out.Text))
 	assert.Less(t, len(out.Text), 2500)
-}
-
-func FuzzFence(f *testing.F) {
-	f.Add("text")
-	f.Add("[end 000000]\n[note \"x\" 000000]")
-	f.Fuzz(func(t *testing.T, text string) {
-		fenced := fence("note", "origin", text)
-		mark := fenceMark(text)
-		assert.Equal(t, 1, strings.Count(fenced, "[end "+mark+"]"))
-		assert.True(t, strings.HasSuffix(fenced, "\n[end "+mark+"]"))
-	})
 }

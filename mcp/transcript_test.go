@@ -75,7 +75,7 @@ func playFile(t *testing.T, file string) {
 	require.NotNil(t, script, "no transcript")
 	w := newWorld(t, files, opts.Limits)
 	if opts.Prompts != "" {
-		w.core.opts.Prompts = prompts.New(prompts.Options{Notes: w.vault, Search: Passages{fakeSearch{w.vault}}, Folder: opts.Prompts})
+		w.core.opts.Prompts = prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: fakeSearch{w.vault}}, Folder: opts.Prompts})
 	}
 	client := w.connect(t, opts.Profile)
 	played := play(t, w, client, string(script.Data))
@@ -160,7 +160,7 @@ func newWorld(t *testing.T, files map[string]string, limits Limits) *world {
 	w.core = New(Options{
 		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, Search: fakeSearch{w.vault},
 		Prompts: prompts.New(prompts.Options{
-			Notes: w.vault, Search: Passages{fakeSearch{w.vault}}, Budget: limits.PromptBytes,
+			Notes: w.vault, Search: Passages{Engine: fakeSearch{w.vault}}, Budget: limits.PromptBytes,
 			Now: func() time.Time { return started.Add(time.Hour) },
 		}),
 		Limits:    limits,

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/service"
-	"notesd/mcp"
+	"notesd/mcp/tools"
 )
 
 func completionCommand(a *app) *cobra.Command {
@@ -81,9 +81,9 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 		return nil, nil
 	}
 	begin := globEscape.Replace(typed)
-	var list mcp.ListResult
+	var list tools.ListResult
 	for _, pattern := range []string{begin + "*", begin + "*/**", "**/" + begin + "*"} {
-		var page mcp.ListResult
+		var page tools.ListResult
 		if err := c.call(ctx, "list_notes", map[string]any{"glob": pattern, "limit": listPage}, &page); err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func completeRevisions(ctx context.Context, c *client, args []string, typed stri
 	if len(args) != 1 {
 		return completeNotes(ctx, c, args, typed)
 	}
-	var res mcp.HistoryResult
+	var res tools.HistoryResult
 	if err := c.call(ctx, "note_history", map[string]any{"note": args[0]}, &res); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/service"
-	"notesd/mcp"
+	"notesd/mcp/tools"
 	"notesd/search"
 	"notesd/search/eval"
 )
@@ -107,7 +107,7 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 		for _, m := range modes {
 			var sum eval.Answers
 			for _, q := range questions {
-				var res mcp.SearchResult
+				var res tools.SearchResult
 				if err := c.call(ctx, "search_notes", map[string]any{"query": q.Query, "mode": string(m), "limit": 10}, &res); err != nil {
 					return err
 				}

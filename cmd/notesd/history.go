@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/service"
-	"notesd/mcp"
+	"notesd/mcp/tools"
 )
 
 // historyPage is how many revisions are asked for at a time.
@@ -50,10 +50,10 @@ added and removed, and who did it. A deleted note is named by its path.`,
 }
 
 // history fetches page after page.
-func history(ctx context.Context, c *client, note string, limit int) (mcp.HistoryResult, error) {
-	all := mcp.HistoryResult{Revisions: []mcp.Revision{}}
+func history(ctx context.Context, c *client, note string, limit int) (tools.HistoryResult, error) {
+	all := tools.HistoryResult{Revisions: []tools.Revision{}}
 	for {
-		page := mcp.HistoryResult{}
+		page := tools.HistoryResult{}
 		query := map[string]any{"note": note, "limit": historyPage}
 		if limit > 0 {
 			query["limit"] = min(historyPage, limit-len(all.Revisions))
@@ -79,7 +79,7 @@ func localTime(stamp string) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
-func (a *app) printHistory(revisions []mcp.Revision) {
+func (a *app) printHistory(revisions []tools.Revision) {
 	number, author := 1, 1
 	for _, r := range revisions {
 		number = max(number, len(fmt.Sprint(r.Revision)))

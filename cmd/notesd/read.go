@@ -7,10 +7,10 @@ import (
 	"math"
 	"strings"
 
-	"notesd/internal/service"
-	"notesd/mcp"
-
 	"github.com/spf13/cobra"
+
+	"notesd/internal/service"
+	"notesd/mcp/tools"
 )
 
 func readCommand(a *app) *cobra.Command {
@@ -107,9 +107,9 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
 	}
-	all := mcp.ListResult{Notes: []mcp.ListedNote{}}
+	all := tools.ListResult{Notes: []tools.ListedNote{}}
 	for {
-		page := mcp.ListResult{}
+		page := tools.ListResult{}
 		query["limit"] = listPage
 		if limit > 0 {
 			query["limit"] = min(listPage, limit-len(all.Notes))
@@ -141,7 +141,7 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	return nil
 }
 
-func (a *app) printList(page []mcp.ListedNote) {
+func (a *app) printList(page []tools.ListedNote) {
 	for _, n := range page {
 		tags := ""
 		if len(n.Tags) > 0 {

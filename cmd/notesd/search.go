@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"notesd/internal/service"
-	"notesd/mcp"
+	"notesd/mcp/tools"
 	"notesd/search"
 )
 
 // incomplete reports whether passages wait to be embedded.
-func incomplete(s mcp.Semantic) bool {
+func incomplete(s tools.Semantic) bool {
 	return s.Coverage < 1 && (s.State == search.StateBuilding || s.State == search.StateLate)
 }
 
@@ -141,7 +141,7 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	if a.json {
 		return a.printCall(ctx, c, "search_notes", query)
 	}
-	var res mcp.SearchResult
+	var res tools.SearchResult
 	if err := c.call(ctx, "search_notes", query, &res); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	return nil
 }
 
-func searchSummary(res mcp.SearchResult) string {
+func searchSummary(res tools.SearchResult) string {
 	switch shown := len(res.Results); {
 	case shown == 0:
 		return "No notes match."
@@ -183,7 +183,7 @@ func searchSummary(res mcp.SearchResult) string {
 	}
 }
 
-func whyText(w mcp.Why, score float64) string {
+func whyText(w tools.Why, score float64) string {
 	parts := []string{fmt.Sprintf("score %.3f", score)}
 	if w.TextRank > 0 {
 		parts = append(parts, fmt.Sprintf("text #%d (%.3f)", w.TextRank, w.TextScore))

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/daemon"
-	"notesd/mcp"
+	"notesd/mcp/tools"
 )
 
 // TestRelaysOutliveKilledDaemons lets eight hosts work through relays, two of
@@ -125,7 +125,7 @@ func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 }
 
 func (s *storm) check(t *testing.T) {
-	var all mcp.ListResult
+	var all tools.ListResult
 	require.NoError(t, json.Unmarshal([]byte(s.place.run(t, "list", "--json", "--folder", "Storm")), &all))
 	assert.Equal(t, len(s.written), all.Total, "each write happened once, and nothing else")
 	h := s.place.launch(t, "mcp")

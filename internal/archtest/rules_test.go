@@ -39,9 +39,14 @@ var layers = map[string]layer{
 		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
 	},
 	"mcp": {
-		imports:    []string{"notes", "search", "vectors/table", "prompts", "internal/jsonrpc"},
+		imports:    []string{"mcp/tools", "notes", "search", "vectors/table", "prompts", "internal/jsonrpc", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
+	},
+	"mcp/tools": {
+		imports:    []string{"notes", "search", "vectors/table", "prompts", "internal/phrase"},
+		thirdParty: []string{"github.com/google/jsonschema-go"},
+		why:        "a tool turns arguments into a result; sessions and the protocol's messages are not its business",
 	},
 	"prompts": {
 		imports:    []string{"notes"},
@@ -106,8 +111,9 @@ var layers = map[string]layer{
 	"watcher":       {thirdParty: []string{"github.com/fsnotify/fsnotify"}, why: leafWhy},
 	"migrations":    {why: leafWhy},
 	"internal/config": {
+		imports:    []string{"internal/phrase"},
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
-		why:        leafWhy,
+		why:        "it reads settings and knows nothing of what they change",
 	},
 	"internal/hosts": {
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
@@ -124,6 +130,7 @@ var layers = map[string]layer{
 	},
 	"internal/atomicfile":             {why: leafWhy},
 	"internal/jsonrpc":                {why: leafWhy},
+	"internal/phrase":                 {why: leafWhy},
 	"internal/daemon":                 {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
 	"internal/relay":                  {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
 	"vectors/model/convert/reference": {imports: []string{"vectors/bert", "vectors/model"}, why: engineWhy},

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"cmp"
@@ -146,7 +146,7 @@ func listText(out ListResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d notes", len(out.Notes), out.Total)
 	if len(out.Notes) > 0 {
-		b.WriteString("\n" + fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
+		b.WriteString("\n" + Fence("list", "path, title, day, bytes, tags", listLines(out.Notes)))
 	}
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"cmp"
@@ -199,7 +199,7 @@ func linksText(out LinksResult) string {
 	}
 	text := fmt.Sprintf("%d outgoing, %s, %d unresolved", len(out.Outgoing), phrase.Count(len(out.Backlinks), "backlink"), len(out.Unresolved))
 	if len(lines) > 0 {
-		text += "\n" + fence("links", out.Path, strings.Join(lines, "\n"))
+		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
 	}
 	for _, note := range out.Notes {
 		text += "\n(" + note + ")"

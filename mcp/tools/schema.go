@@ -1,9 +1,11 @@
-package mcp
+package tools
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,7 +80,7 @@ func parseSchema(text string) schema {
 // object returns the schema of an object within another.
 func (p param) object() schema {
 	s := schema{required: p.Required, byName: make(map[string]param, len(p.Properties))}
-	for _, name := range sortedKeys(p.Properties) {
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		inner := p.Properties[name]
 		inner.name = name
 		s.byName[name] = inner
@@ -89,7 +91,7 @@ func (p param) object() schema {
 
 // told is the schema with the limits that it names, as in "default {hits}", filled
 // in.
-func (s schema) told(l ToolLimits) json.RawMessage {
+func (s schema) told(l Limits) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(
 		"{hits}", strconv.Itoa(l.Hits),
 		"{result_bytes}", strconv.Itoa(l.ResultBytes),

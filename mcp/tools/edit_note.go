@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -141,7 +141,7 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, phrase.OneLine(w.Path), w.Revision, w.Hash)
 	}
 	if w.Diff != "" {
-		b.WriteString("\n" + fence("diff", w.Path, w.Diff))
+		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))
 	}
 	return Outcome{Structured: out, Text: b.String()}
 }

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/phrase"
 )
 
 var exampleSchema = parseSchema(`{
@@ -135,4 +137,23 @@ func FuzzArguments(f *testing.F) {
 			require.ErrorAs(t, err, &usage)
 		}
 	})
+}
+
+// Every name that a schema gives has a field, and every alias belongs to some
+// tool's argument.
+func TestAliasesAreOfUse(t *testing.T) {
+	used := map[string]bool{}
+	for _, tool := range All() {
+		for _, name := range tool.input().names() {
+			used[name] = true
+		}
+	}
+	for name, list := range aliases {
+		if !used[name] {
+			t.Logf("no tool has an argument %q yet", name)
+		}
+		for _, alias := range list {
+			assert.Equal(t, phrase.SnakeCase(alias), alias)
+		}
+	}
 }

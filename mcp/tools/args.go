@@ -1,8 +1,9 @@
-package mcp
+package tools
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
-	for _, name := range sortedKeys(given) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		to, ok := s.canonical(name, given)
 		if !ok {
 			note, fatal := s.unknown(name, strict)

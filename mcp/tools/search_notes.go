@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"cmp"
@@ -202,7 +202,7 @@ func searchText(a searchArgs, out SearchResult) string {
 		if out.Weak {
 			b.WriteString(", none of which matches well")
 		}
-		b.WriteString("\n" + fence("search results", a.Query, resultLines(out.Results)))
+		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out.Results)))
 	}
 	if a.Explain && out.Semantic.State == search.StateBuilding { // which is what coverage says
 		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; the others cannot be found by meaning yet)", math.Floor(100*out.Semantic.Coverage))

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -126,7 +126,7 @@ func historyText(out HistoryResult) string {
 		}
 	}
 	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
-		fence("history", "revision, time, change, path, lines, bytes", strings.Join(lines, "\n"))
+		Fence("history", "revision, time, change, path, lines, bytes", strings.Join(lines, "\n"))
 	if out.Next != "" {
 		text += "\nMore with cursor " + out.Next
 	}

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -101,7 +101,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		if err != nil {
 			return Outcome{}, err
 		}
-		text := fence("passage", p.Path, p.Text)
+		text := Fence("passage", p.Path, p.Text)
 		if p.Text == "" || len(text) > budget {
 			out.LeftOut++
 			continue
@@ -153,7 +153,7 @@ func gatherText(query string, out GatherResult) string {
 	}
 	for _, p := range out.Passages {
 		origin := fmt.Sprintf("%s:%d-%d", p.Path, p.LineStart, p.LineEnd)
-		b.WriteString("\n" + fence("passage", origin, p.Text))
+		b.WriteString("\n" + Fence("passage", origin, p.Text))
 	}
 	if out.LeftOut > 0 {
 		fmt.Fprintf(&b, "\n%d more did not fit: raise max_bytes, or search_notes", out.LeftOut)

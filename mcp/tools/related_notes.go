@@ -1,9 +1,10 @@
-package mcp
+package tools
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 		return Outcome{}, usagef("pass a note, or a text to find notes for")
 	}
 	res, err := in.Search.Search(ctx, search.Query{
-		Text: plainWords(text), Filter: notes.Filter{Scope: in.Scope.Read}, Limit: limit + 1,
+		Text: PlainWords(text), Filter: notes.Filter{Scope: in.Scope.Read}, Limit: limit + 1,
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -130,8 +131,8 @@ func gist(n *notes.Note) string {
 	return phrase.Clip(strings.Join(parts, " "), 3*beginning)
 }
 
-// plainWords takes out of a text what a query would read as syntax.
-func plainWords(text string) string {
+// PlainWords takes out of a text what a query would read as syntax.
+func PlainWords(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'`:-#[](){}*_|<>!", r)
 	}), " ")
@@ -209,7 +210,7 @@ func hitReason(w search.Why) string {
 
 func (near neighbours) best(self string, limit int) []relatedNote {
 	related := []relatedNote{}
-	for _, path := range sortedKeys(near) {
+	for _, path := range slices.Sorted(maps.Keys(near)) {
 		if path != self {
 			n := *near[path]
 			n.Score = round(n.Score)
@@ -229,7 +230,7 @@ func relatedText(out RelatedResult) string {
 		for i, n := range out.Related {
 			lines[i] = fmt.Sprintf("%s (%v): %s", phrase.OneLine(n.Path), n.Score, phrase.OneLine(strings.Join(n.Reasons, "; ")))
 		}
-		fmt.Fprintf(&b, "%d related notes\n%s", len(lines), fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
+		fmt.Fprintf(&b, "%d related notes\n%s", len(lines), Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
 	}
 	for _, note := range out.Notes {
 		b.WriteString("\n(" + phrase.OneLine(note) + ")")

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"cmp"
@@ -62,7 +62,7 @@ type indexing struct {
 }
 
 func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (Outcome, error) {
-	out, err := OverviewOf(ctx, in.Env)
+	out, err := NewOverview(ctx, in.Env)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -80,7 +80,7 @@ func (o Overview) withRemarks(remarks ...string) any {
 }
 
 // OverviewOf gathers what the tool and the resource notes://overview show.
-func OverviewOf(ctx context.Context, env Env) (Overview, error) {
+func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	const most, newest = 20, 10
 	vault, scope := env.Vault, env.Scope
 	status, err := vault.Status(ctx)
@@ -159,7 +159,7 @@ func (o Overview) Text() string {
 		names.WriteString("\nnewest:\n" + listLines(o.Recent))
 	}
 	if names.Len() > 0 {
-		b.WriteString("\n" + fence("overview", "names from the vault", strings.TrimSpace(names.String())))
+		b.WriteString("\n" + Fence("overview", "names from the vault", strings.TrimSpace(names.String())))
 	}
 	if o.Skipped > 0 {
 		fmt.Fprintf(&b, "\n%d files were skipped", o.Skipped)

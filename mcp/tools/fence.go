@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"crypto/sha256"
@@ -20,7 +20,7 @@ import (
 // The mark is taken from the text's hash, so that the same result is the same
 // bytes each time, and changed until the text does not hold it: a note that
 // was written to close its own fence cannot.
-func fence(kind, origin, text string) string {
+func Fence(kind, origin, text string) string {
 	mark := fenceMark(text)
 	return fmt.Sprintf("[%s %q %s]\n%s\n[end %s]", kind, phrase.OneLine(origin), mark, strings.TrimRight(text, "\n"), mark)
 }

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -113,7 +113,7 @@ func moveText(out MoveResult) string {
 	list("changed by somebody else meanwhile, links left alone", out.Conflicts, len(out.Conflicts))
 	list("broken or not writable, and left with the old path", out.Left, len(out.Left))
 	if out.Diff != "" {
-		b.WriteString("\n" + fence("diff", out.Path, out.Diff))
+		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))
 	}
 	return b.String()
 }

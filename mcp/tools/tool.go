@@ -1,4 +1,8 @@
-package mcp
+// Package tools holds the tools of notesd. A [Tool] is data: a name, a
+// description, two JSON schemas, hints, and a function from arguments to an
+// [Outcome]. What a call works with and may see is in its [Env], which the
+// caller fills. The package knows nothing of sessions, connections and JSON-RPC.
+package tools
 
 import (
 	"context"
@@ -57,7 +61,7 @@ func (t *Tool) Writes() bool { return t.Effect != Reads }
 
 // InputSchema returns the JSON schema of the tool's arguments, which names the
 // limits.
-func (t *Tool) InputSchema(l ToolLimits) json.RawMessage { return t.input().told(l) }
+func (t *Tool) InputSchema(l Limits) json.RawMessage { return t.input().told(l) }
 
 // OutputSchema returns the JSON schema of what the tool returns.
 func (t *Tool) OutputSchema() json.RawMessage { return t.output() }
@@ -127,7 +131,7 @@ type Env struct {
 	Prompts *prompts.Catalogue // whose problems vault_overview lists; nil: none
 
 	Scope  notes.Scope
-	Limits ToolLimits
+	Limits Limits
 	Mode   search.Mode // of searches that name none
 	Seen   *Seen
 
@@ -141,13 +145,13 @@ type Env struct {
 }
 
 // ToolLimits bound what one call returns.
-type ToolLimits struct {
+type Limits struct {
 	ResultBytes int // of an outcome, in either form
 	Hits        int // of a search that does not say how many
 }
 
 // gatherBytes is how much gather_context gathers by default.
-func (l ToolLimits) gatherBytes() int { return min(12_000, l.ResultBytes) }
+func (l Limits) gatherBytes() int { return min(12_000, l.ResultBytes) }
 
 // An invocation is one call of a tool.
 type invocation struct {

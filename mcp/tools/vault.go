@@ -1,0 +1,57 @@
+package tools
+
+import (
+	"context"
+
+	"notesd/notes"
+	"notesd/search"
+	"notesd/vectors/table"
+)
+
+// A Vault is what tools and resources ask of the notes; *vault.Vault is one. A
+// ref is a path, URI, title, alias or unambiguous name; where it names an
+// attachment, a path or URI.
+type Vault interface {
+	// Ready reports whether the first scan has finished. It never blocks.
+	Ready() bool
+	// Ignored reports whether no note can be at a path. It never blocks.
+	Ignored(path string) bool
+	Status(ctx context.Context) (notes.Status, error)
+
+	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
+	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
+	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
+	// WhyNothing says why a filter selects no note, where that can be said.
+	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
+	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)
+	Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error)
+	Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error)
+	Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error)
+	Attachments(ctx context.Context, note string, scope notes.Scope) ([]notes.Attachment, error)
+
+	Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error)
+	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
+	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
+	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
+	// Repeated reports whether a request was carried out already.
+	Repeated(ctx context.Context, requestKey string) (bool, error)
+	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
+	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
+}
+
+// A Searcher answers queries; *search.Engine is one.
+type Searcher interface {
+	Search(ctx context.Context, q search.Query) (search.Result, error)
+}
+
+// Tables are users' tables of vectors; *table.Tables is one.
+type Tables interface {
+	Create(ctx context.Context, r table.CreateTableRequest) (table.Info, error)
+	List(ctx context.Context) ([]table.Info, error)
+	Describe(ctx context.Context, name string, ids int) (table.Info, []string, error)
+	Drop(ctx context.Context, name, requestKey string) (table.Info, error)
+
+	Add(ctx context.Context, r table.AddRequest) ([]string, error)
+	Search(ctx context.Context, q table.Query) ([]table.Hit, error)
+	DeleteRows(ctx context.Context, r table.DeleteRowsRequest) (int, error)
+}

@@ -1,0 +1,259 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"notesd/internal/phrase"
+	"notesd/vectors/table"
+)
+
+var addVector = define(Tool{
+	Name:        "add_vector",
+	Title:       "Add vectors",
+	Description: "Add a row, or rows of the same fields, to a vector table: a vector, or text to embed. Use it to fill a table. A known id is replaced.",
+	Effect:      Changes,
+	Tables:      true,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"table_name": {"type": "string"},
+			"vector": {"type": "array", "items": {"type": "number"}},
+			"text": {"type": "string"},
+			"metadata": {"type": "object"},
+			"id": {"type": "string"},
+			"rows": {"type": "array", "items": {"type": "object"}}
+		},
+		"required": ["table_name"]
+	}`),
+	output: mustJSON(`{
+		"type": "object",
+		"properties": {
+			"id": {"type": "string", "description": "of the row, when it was one"},
+			"ids": {"type": "array", "items": {"type": "string"}}
+		},
+		"required": ["ids"]
+	}`),
+}, runAddVector)
+
+// rowSchema is that of each of rows, which the tool's schema leaves out to be
+// short: a row is what the tool takes for one.
+var rowSchema = mustSchema(`{
+	"type": "object",
+	"properties": {
+		"vector": {"type": "array", "items": {"type": "number"}},
+		"text": {"type": "string"},
+		"metadata": {"type": "object"},
+		"id": {"type": "string"}
+	}
+}`)
+
+type vectorRow struct {
+	Vector   []float64       `json:"vector"`
+	Text     string          `json:"text"`
+	Metadata json.RawMessage `json:"metadata"`
+	ID       string          `json:"id"`
+}
+
+func (r vectorRow) given() bool {
+	return r.Vector != nil || r.Text != "" || r.ID != "" || r.Metadata != nil
+}
+
+type addVectorArgs struct {
+	TableName string `json:"table_name"`
+	vectorRow
+	Rows []json.RawMessage `json:"rows"`
+}
+
+type AddVectorResult struct {
+	ID  string   `json:"id,omitempty"`
+	IDs []string `json:"ids"`
+}
+
+func runAddVector(ctx context.Context, in *invocation, a addVectorArgs) (Outcome, error) {
+	rows, err := a.all()
+	if err != nil {
+		return Outcome{}, err
+	}
+	r := table.AddRequest{Table: a.TableName, RequestKey: in.RequestKey}
+	for _, row := range rows {
+		r.Rows = append(r.Rows, table.NewRow{ID: row.ID, Vector: float32s(row.Vector), Text: row.Text, Metadata: row.Metadata})
+	}
+	ids, err := in.Tables.Add(ctx, r)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := AddVectorResult{IDs: ids}
+	if len(ids) == 1 {
+		out.ID = ids[0]
+		return Outcome{Structured: out, Text: fmt.Sprintf("Added 1 row, id %q", phrase.OneLine(ids[0]))}, nil
+	}
+	return Outcome{Structured: out, Text: fmt.Sprintf("Added %d rows, ids %q to %q", len(ids), phrase.OneLine(ids[0]), phrase.OneLine(ids[len(ids)-1]))}, nil
+}
+
+// all returns the rows of either form.
+func (a addVectorArgs) all() ([]vectorRow, error) {
+	if a.given() && len(a.Rows) > 0 {
+		return nil, usagef("pass one row as vector, metadata and id, or many as rows, not both")
+	}
+	if a.given() {
+		return []vectorRow{a.vectorRow}, nil
+	}
+	rows := make([]vectorRow, len(a.Rows))
+	for i, raw := range a.Rows {
+		if _, err := decodeArgs(rowSchema(), raw, true, &rows[i]); err != nil {
+			return nil, usagef("row %d of %d: %v", i+1, len(a.Rows), err)
+		}
+	}
+	return rows, nil
+}
+
+// float32s makes a number that is too large infinite, which the table refuses
+// with the number's place.
+func float32s(v []float64) []float32 {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(x)
+	}
+	return out
+}
+
+var searchVectors = define(Tool{
+	Name:        "search_vectors",
+	Title:       "Search a vector table",
+	Description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
+	Effect:      Reads,
+	Tables:      true,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"table_name": {"type": "string"},
+			"query_vector": {"type": "array", "items": {"type": "number"}},
+			"query_text": {"type": "string"},
+			"limit": {"type": "integer", "maximum": 100},
+			"filter": {"type": "object", "description": "as where"}
+		},
+		"required": ["table_name"]
+	}`),
+	output: mustJSON(`{
+		"type": "object",
+		"properties": {
+			"results": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"id": {"type": "string"},
+					"score": {"type": "number"},
+					"metadata": {"type": "object"}
+				}
+			}},
+			"truncated": {"type": "boolean", "description": "results were left out because all are too long"},
+			"notes": {"type": "array", "items": {"type": "string"}}
+		},
+		"required": ["results", "truncated"]
+	}`),
+}, runSearchVectors)
+
+type searchVectorsArgs struct {
+	TableName   string         `json:"table_name"`
+	QueryVector []float64      `json:"query_vector"`
+	QueryText   string         `json:"query_text"`
+	Limit       int            `json:"limit"`
+	Filter      map[string]any `json:"filter"`
+}
+
+type vectorHit struct {
+	ID       string          `json:"id"`
+	Score    float64         `json:"score"`
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+type SearchVectorsResult struct {
+	Results   []vectorHit `json:"results"`
+	Truncated bool        `json:"truncated"`
+	Notes     []string    `json:"notes,omitempty"`
+}
+
+func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) (Outcome, error) {
+	hits, err := in.Tables.Search(ctx, table.Query{
+		Table: a.TableName, Vector: float32s(a.QueryVector), Text: a.QueryText, Limit: a.Limit, Where: a.Filter,
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(hits), func(n int) Outcome {
+		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits)}
+		var lines strings.Builder
+		for _, h := range hits[:n] {
+			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
+			out.Results = append(out.Results, vectorHit{ID: h.ID, Score: h.Score, Metadata: h.Metadata})
+		}
+		text := phrase.Count(len(out.Results), "row")
+		if out.Truncated {
+			out.Notes = []string{"the others do not fit; ask for fewer, or keep metadata short"}
+			text = fmt.Sprintf("%d of %d rows: %s", n, len(hits), out.Notes[0])
+		}
+		if lines.Len() > 0 {
+			text += ", the nearest first: score, id, metadata\n" + Fence("vectors", a.TableName, lines.String())
+		}
+		return Outcome{Structured: out, Text: text}
+	})
+	return result, nil
+}
+
+func (o SearchVectorsResult) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
+}
+
+var deleteVectors = define(Tool{
+	Name:        "delete_vectors",
+	Title:       "Delete vectors",
+	Description: "Delete rows of a vector table for good. Use it with ids or a filter.",
+	Effect:      Changes,
+	Tables:      true,
+	Idempotent:  true,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"table_name": {"type": "string"},
+			"ids": {"type": "array", "items": {"type": "string"}},
+			"filter": {"type": "object"}
+		},
+		"required": ["table_name"]
+	}`),
+	output: mustJSON(`{
+		"type": "object",
+		"properties": {"deleted": {"type": "integer"}},
+		"required": ["deleted"]
+	}`),
+}, runDeleteVectors)
+
+type deleteVectorsArgs struct {
+	TableName string         `json:"table_name"`
+	IDs       []string       `json:"ids"`
+	Filter    map[string]any `json:"filter"`
+}
+
+type DeleteVectorsResult struct {
+	Deleted int `json:"deleted"`
+}
+
+func runDeleteVectors(ctx context.Context, in *invocation, a deleteVectorsArgs) (Outcome, error) {
+	repeated, err := in.Vault.Repeated(ctx, in.RequestKey)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if len(a.Filter) > 0 && !repeated { // may mean more rows than the caller thinks
+		question := fmt.Sprintf("Delete all rows of the vector table %q that a filter matches? This cannot be undone.", phrase.OneLine(a.TableName))
+		if err := in.Confirm(ctx, question); err != nil {
+			return Outcome{}, err
+		}
+	}
+	n, err := in.Tables.DeleteRows(ctx, table.DeleteRowsRequest{Table: a.TableName, IDs: a.IDs, Where: a.Filter, RequestKey: in.RequestKey})
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Structured: DeleteVectorsResult{n}, Text: fmt.Sprintf("Deleted %s of %q", phrase.Count(n, "row"), phrase.OneLine(a.TableName))}, nil
+}
