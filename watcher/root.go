@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"time"
+
+	"notesd/internal/fsid"
 )
 
 // auditSize is the number of directories verified at each tick: a few thousand
@@ -15,7 +19,7 @@ const auditSize = 64
 // rootID is the identity of the root. It includes the mount, because a file
 // system that is mounted again has the same inodes, but its watches are lost.
 type rootID struct {
-	fileID
+	fsid.Identity
 	mount uint64 // 0 where the system does not provide it
 }
 
@@ -37,7 +41,7 @@ func probeRoot(abs string) (rootID, error) {
 	if _, err := f.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
 		return rootID{}, err
 	}
-	id, err := identify(abs, fi)
+	id, err := fsid.PathIdentity(abs, fi)
 	return rootID{id, mountID(f)}, err
 }
 
@@ -59,12 +63,10 @@ func (t *tracker) restart(reason string) {
 	t.emitRescan(reason)
 }
 
-// reset closes the source and discards the tree and the batch.
+// reset discards everything but the settings.
 func (t *tracker) reset() {
-	t.closeSource()
-	t.tree = newTree()
-	t.batch = newBatch()
-	t.audit, t.limit, t.srcErr, t.restartReason, t.missing = nil, nil, nil, "", 0
+	t.clear()
+	t.audit, t.restartReason, t.missing = nil, "", 0
 	t.interval = t.opt.pollInterval
 }
 
@@ -82,24 +84,6 @@ func (t *tracker) begin() error {
 	t.nextPoll = time.Now().Add(t.interval)
 	t.nextRetry = time.Now().Add(t.env.retry)
 	return t.unreadable[t.top]
-}
-
-func (t *tracker) openSource() {
-	t.src, t.srcErr = t.env.open()
-	if t.srcErr != nil {
-		t.src = nil
-		t.log.Warn("file system events are unavailable: polling", "err", t.srcErr)
-	}
-}
-
-func (t *tracker) closeSource() {
-	if t.src == nil {
-		return
-	}
-	if err := t.src.Close(); err != nil {
-		t.log.Debug("closing the event source", "err", err)
-	}
-	t.src = nil
 }
 
 // loseRoot stops following until the root is available and emits one rescan.
@@ -182,4 +166,82 @@ func (t *tracker) countWatches() {
 		t.requestRestart(fmt.Sprintf("%d directories were no longer watched", missing))
 	}
 	t.missing = missing
+}
+
+// The interval between polls adapts to changes and to the duration of a poll.
+const (
+	idleFactor = 4           // the interval of an idle tree grows to this multiple
+	loadFactor = 10          // a poll is followed by a pause of this multiple of its duration,
+	maxPoll    = time.Minute // which is at most this long
+)
+
+// pollAt returns when the next poll is due, or zero if none is.
+func (t *tracker) pollAt() time.Time {
+	if t.lost != nil || len(t.polled) == 0 {
+		return time.Time{}
+	}
+	return t.nextPoll
+}
+
+// poll lists every polled directory and touches the entries that differ.
+func (t *tracker) poll() {
+	if !t.checkRoot() {
+		return
+	}
+	start, touched := time.Now(), t.batch.touched
+	for _, d := range slices.Collect(maps.Keys(t.polled)) {
+		if t.ctx.Err() != nil {
+			return
+		}
+		if d.mode == polled { // an earlier listing may have removed it from the tree
+			t.relist(d)
+		}
+	}
+	took := time.Since(start)
+	if t.batch.touched != touched {
+		t.interval = t.opt.pollInterval
+	} else {
+		t.interval = min(t.interval*5/4, t.opt.pollInterval*idleFactor)
+	}
+	t.nextPoll = time.Now().Add(max(t.interval, min(took*loadFactor, maxPoll)))
+}
+
+// relist lists a directory, touches the differences and enters new directories.
+func (t *tree) relist(d *dir) {
+	for _, child := range t.list(d, nil, true) {
+		t.enter(child, true)
+	}
+}
+
+// retryWatches tries to watch the directories that are polled for lack of a
+// watch.
+func (t *tracker) retryWatches() {
+	if t.opt.backend == BackendPoll {
+		return
+	}
+	if t.src == nil {
+		t.openSource()
+	}
+	t.limit = nil
+	for _, d := range slices.Collect(maps.Keys(t.polled)) {
+		if t.src == nil || t.limit != nil || t.ctx.Err() != nil {
+			return
+		}
+		if d.mode == polled && !d.events && t.ids[d.id] == d {
+			t.retryWatch(d)
+		}
+	}
+}
+
+func (t *tree) retryWatch(d *dir) {
+	before := d.entries
+	if !t.watch(d) {
+		return
+	}
+	if !d.remote {
+		t.setMode(d, watched)
+	}
+	for _, child := range t.list(d, before, true) {
+		t.enter(child, true)
+	}
 }

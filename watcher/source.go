@@ -1,6 +1,11 @@
 package watcher
 
-import "github.com/fsnotify/fsnotify"
+import (
+	"fmt"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+)
 
 // notifier is the part of fsnotify.Watcher that the tracker drives.
 type notifier interface {
@@ -54,4 +59,76 @@ func (s *source) Close() error {
 	err := s.notifier.Close()
 	<-s.drained
 	return err
+}
+
+// maxPaths bounds both the queue and a batch, and with them the memory used.
+// Above it, a full scan costs no more than a stat of each path.
+const maxPaths = 10_000
+
+var errTooMany = fmt.Errorf("more than %d paths changed at once", maxPaths)
+
+// queue holds the events that the tracker has not processed: a set of paths,
+// each with the union of its operations, in the order of their first event. The
+// goroutine of the source puts, the tracker takes.
+type queue struct {
+	ready chan struct{} // holds a token while the queue is not empty
+
+	mu      sync.Mutex
+	pending queued
+	index   map[string]int // position of each path in pending.events
+}
+
+// queued is the content of a queue.
+type queued struct {
+	events []fsnotify.Event
+	lost   error // why events are missing, or nil
+}
+
+func newQueue() *queue {
+	return &queue{ready: make(chan struct{}, 1), index: make(map[string]int)}
+}
+
+// put adds an event. It blocks only for the tracker's take.
+func (q *queue) put(ev fsnotify.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.signal()
+	i, ok := q.index[ev.Name]
+	switch {
+	case ok:
+		q.pending.events[i].Op |= ev.Op
+	case len(q.pending.events) < maxPaths:
+		q.index[ev.Name] = len(q.pending.events)
+		q.pending.events = append(q.pending.events, ev)
+	case q.pending.lost == nil:
+		q.pending.lost = errTooMany
+	}
+}
+
+// fail records that events were lost.
+func (q *queue) fail(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.signal()
+	if q.pending.lost == nil {
+		q.pending.lost = err
+	}
+}
+
+// signal marks the queue as not empty. The caller must hold mu.
+func (q *queue) signal() {
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the content of the queue and empties it.
+func (q *queue) take() queued {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.pending
+	q.pending = queued{}
+	q.index = make(map[string]int)
+	return taken
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/windows"
@@ -169,4 +171,125 @@ func expandName(name string) (string, error) {
 		return "", fmt.Errorf("long name of %s: %w", name, err)
 	}
 	return windows.UTF16ToString(buf[:n]), nil
+}
+
+// changeReader reads the changes below a directory with ReadDirectoryChangesW.
+type changeReader struct {
+	dir    string
+	handle windows.Handle
+	stop   windows.Handle // event that ends read
+	ready  windows.Handle // event that signals the end of a pending read
+
+	// The system writes to these while a read is pending.
+	pending bool
+	ov      *windows.Overlapped
+	buf     []byte
+}
+
+var errStopped = fmt.Errorf("stopped: %w", os.ErrClosed)
+
+// changeMask selects the changes to report. Attributes change when a cloud provider fetches a file.
+const changeMask = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME |
+	windows.FILE_NOTIFY_CHANGE_ATTRIBUTES | windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE
+
+var changeOps = map[uint32]fsnotify.Op{
+	windows.FILE_ACTION_ADDED:            fsnotify.Create,
+	windows.FILE_ACTION_REMOVED:          fsnotify.Remove,
+	windows.FILE_ACTION_MODIFIED:         fsnotify.Write,
+	windows.FILE_ACTION_RENAMED_OLD_NAME: fsnotify.Rename,
+	windows.FILE_ACTION_RENAMED_NEW_NAME: fsnotify.Create,
+}
+
+func openChangeReader(dir string) (*changeReader, error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return nil, err
+	}
+	h, err := windows.CreateFile(name, windows.FILE_LIST_DIRECTORY,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil,
+		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OVERLAPPED, 0)
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", dir, err)
+	}
+	// 64 KiB is the most that works over SMB.
+	r := &changeReader{dir: dir, handle: h, buf: make([]byte, 64<<10)}
+	if r.stop, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
+		r.ready, err = windows.CreateEvent(nil, 1, 0, nil)
+	}
+	if err == nil {
+		err = r.begin() // the system buffers changes from here on
+	}
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("watch %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func (r *changeReader) close() {
+	for _, h := range []windows.Handle{r.handle, r.stop, r.ready} {
+		if h != 0 {
+			_ = windows.CloseHandle(h)
+		}
+	}
+}
+
+// begin starts the next read. The system buffers changes between two reads.
+func (r *changeReader) begin() error {
+	r.ov = &windows.Overlapped{HEvent: r.ready}
+	err := windows.ReadDirectoryChanges(r.handle, &r.buf[0], uint32(len(r.buf)), true, changeMask, nil, r.ov, 0)
+	if err != nil && !errors.Is(err, windows.ERROR_IO_PENDING) {
+		return err
+	}
+	r.pending = true
+	return nil
+}
+
+// read waits for changes. It returns errStopped after stop was signaled and
+// fsnotify.ErrEventOverflow after changes were lost; it may be called again after
+// an overflow. Every other error is final.
+func (r *changeReader) read() ([]fsnotify.Event, error) {
+	if !r.pending {
+		if err := r.begin(); err != nil {
+			return nil, err
+		}
+	}
+	which, err := windows.WaitForMultipleObjects([]windows.Handle{r.stop, r.ready}, false, windows.INFINITE)
+	if err == nil && which == windows.WAIT_OBJECT_0 {
+		err = errStopped
+	}
+	if err != nil {
+		_ = windows.CancelIoEx(r.handle, r.ov)
+	}
+	var n uint32
+	read := windows.GetOverlappedResult(r.handle, r.ov, &n, true)
+	r.pending = false
+	switch {
+	case err != nil:
+		return nil, err
+	case errors.Is(read, windows.ERROR_NOTIFY_ENUM_DIR), read == nil && n == 0:
+		return nil, fsnotify.ErrEventOverflow
+	case read != nil:
+		return nil, read
+	}
+	return r.parse(r.buf[:n]), nil
+}
+
+// parse reads the chain of FILE_NOTIFY_INFORMATION records in buf.
+func (r *changeReader) parse(buf []byte) []fsnotify.Event {
+	const header = int(unsafe.Offsetof(windows.FileNotifyInformation{}.FileName))
+	var all []fsnotify.Event
+	for len(buf) >= header {
+		rec := (*windows.FileNotifyInformation)(unsafe.Pointer(&buf[0]))
+		if length := int(rec.FileNameLength); header+length <= len(buf) {
+			name := windows.UTF16ToString(unsafe.Slice(&rec.FileName, length/2))
+			all = append(all, fsnotify.Event{Name: filepath.Join(r.dir, name), Op: changeOps[rec.Action]})
+		}
+		next := int(rec.NextEntryOffset)
+		if next == 0 || next > len(buf) {
+			break
+		}
+		buf = buf[next:]
+	}
+	return all
 }

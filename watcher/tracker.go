@@ -2,34 +2,24 @@ package watcher
 
 import (
 	"context"
-	"log/slog"
 	"maps"
-	"path/filepath"
+	"path"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // tracker is the state of one Run. Only the goroutine of Run uses it.
 type tracker struct {
-	ctx       context.Context
-	opt       Options
-	env       environment
-	root      string // absolute
+	tree
 	emit      func(Batch)
 	setStatus func(Status)
-	log       *slog.Logger
 
-	tree
-	rootID  rootID
-	fsKind  string  // the root's file system, if its events are unreliable
-	src     *source // nil if no directory is watched by events
-	srcErr  error   // why no source could be opened
-	limit   error   // the error of the watch that reached the limit
-	lost    error   // why the root cannot be followed now
+	fsKind  string // the root's file system, if its events are unreliable
+	lost    error  // why the root cannot be followed now
 	rescans int
 
-	batch         batch
 	restartReason string    // why a restart was requested; empty if none was
 	restartAsked  time.Time // when it was requested
 	restarts      backoff
@@ -41,29 +31,14 @@ type tracker struct {
 	audit     []*dir // watched directories that verify has yet to compare
 }
 
-// batch collects the paths of the next Batch.
-type batch struct {
-	paths       map[string]struct{}
-	overfull    bool      // paths exceeded maxPaths and were dropped
-	first, last time.Time // times of the first and the last touch
-	touched     int       // number of touches
-}
-
-func newBatch() batch { return batch{paths: make(map[string]struct{})} }
-
 func newTracker(ctx context.Context, w *Watcher, root string, emit func(Batch)) *tracker {
-	return &tracker{
-		ctx:       ctx,
-		opt:       w.opt,
-		env:       w.env,
-		root:      root,
+	t := &tracker{
+		tree:      tree{ctx: ctx, opt: w.opt, env: w.env, root: root, log: w.opt.Log.With("root", root)},
 		emit:      emit,
 		setStatus: w.setStatus,
-		log:       w.opt.Log.With("root", root),
-		tree:      newTree(),
-		batch:     newBatch(),
-		interval:  w.opt.pollInterval,
 	}
+	t.reset()
+	return t
 }
 
 func (t *tracker) run() {
@@ -107,23 +82,6 @@ func (t *tracker) ready() <-chan struct{} {
 		return nil
 	}
 	return t.src.queue.ready
-}
-
-// touch adds a path to the next batch.
-func (t *tracker) touch(rel string) {
-	b := &t.batch
-	b.last = time.Now()
-	if b.touched == 0 {
-		b.first = b.last
-	}
-	b.touched++
-	if len(b.paths) >= maxPaths {
-		b.overfull = true
-		clear(b.paths)
-	}
-	if !b.overfull {
-		b.paths[rel] = struct{}{}
-	}
 }
 
 // requestRestart schedules a restart after the quiet period, or later if the last
@@ -198,22 +156,147 @@ func (t *tracker) emitRescan(reason string) {
 	t.emit(Batch{Rescan: true, Reason: reason})
 }
 
-// abs returns the absolute path of a path relative to the root.
-func (t *tracker) abs(rel string) string {
-	if rel == "" {
-		return t.root
-	}
-	return filepath.Join(t.root, filepath.FromSlash(rel))
+// alarm is a timer that fires at an absolute time.
+type alarm struct{ *time.Timer }
+
+func newAlarm() alarm {
+	a := alarm{time.NewTimer(time.Hour)}
+	a.Stop()
+	return a
 }
 
-// relative is the inverse of abs. ok is false for paths outside the root.
-func (t *tracker) relative(abs string) (rel string, ok bool) {
-	if abs == t.root {
-		return "", true
+// set makes the alarm fire at the given time, at once if that is past, and never
+// if it is zero.
+func (a alarm) set(at time.Time) {
+	if at.IsZero() {
+		a.Stop()
+		return
 	}
-	rel, ok = strings.CutPrefix(abs, t.root)
-	if ok && !strings.HasSuffix(t.root, string(filepath.Separator)) {
-		rel, ok = strings.CutPrefix(rel, string(filepath.Separator))
+	a.Reset(max(0, time.Until(at)))
+}
+
+// Bounds of the pause between two restarts for lost events, so that a storm that
+// overflows the queue for minutes does not cause a continuous walk of the tree.
+const (
+	minRestartGap = time.Second
+	maxRestartGap = time.Minute
+)
+
+// backoff spaces restarts.
+type backoff struct {
+	gap  time.Duration
+	next time.Time // earliest time of the next restart
+}
+
+// note records a restart. It doubles the gap if the last restart was recent and
+// resets it otherwise.
+func (b *backoff) note(now time.Time) {
+	if b.gap > 0 && now.Before(b.next.Add(b.gap)) {
+		b.gap = min(2*b.gap, maxRestartGap)
+	} else {
+		b.gap = minRestartGap
 	}
-	return filepath.ToSlash(rel), ok
+	b.next = now.Add(b.gap)
+}
+
+// process handles the queued events. Paths come in the order of their first
+// event, each with the union of its operations, so the operations do not give
+// the current state of a path: only a stat does.
+func (t *tracker) process(q queued) {
+	if q.lost != nil {
+		t.requestRestart(q.lost.Error())
+	}
+	src := t.src
+	for _, ev := range q.events {
+		if t.ctx.Err() != nil {
+			return
+		}
+		t.handle(ev)
+		if t.src != src {
+			return // restarted: the other events come from the closed source
+		}
+	}
+}
+
+func (t *tracker) handle(ev fsnotify.Event) {
+	rel, ok := t.relative(ev.Name)
+	if !ok {
+		return
+	}
+	moved := ev.Op.Has(fsnotify.Remove) || ev.Op.Has(fsnotify.Rename)
+	if rel == "" {
+		t.handleRoot(moved)
+		return
+	}
+	d := t.find(rel)
+	switch {
+	case d == nil && !ev.Op.Has(fsnotify.Create):
+		// A file, or a directory outside the tree. It is not statted here,
+		// because a file that is being written has many such events.
+		if !t.opt.Ignore(rel, false) {
+			t.touch(rel)
+		}
+	case d != nil && ev.Op == fsnotify.Write:
+		// Windows reports this when an entry of d changed, and reports the
+		// entry as well.
+	default:
+		t.recheck(rel, d, moved)
+	}
+}
+
+// handleRoot handles an event of the root itself.
+func (t *tracker) handleRoot(moved bool) {
+	if moved {
+		t.restart("the folder was moved or removed")
+		return
+	}
+	t.checkRoot() // its permissions may have changed
+}
+
+// recheck compares a path that is, was or may have become a directory with the
+// tree, and updates the tree. moved reports that the kernel has ended its watch
+// of the path, or will, even if a directory with the same identity is there.
+func (t *tracker) recheck(rel string, d *dir, moved bool) {
+	id, isDir, err := lookup(t.abs(rel))
+	exists := err == nil
+	if d != nil && d.mode != ignored && !moved && isDir && id == d.id {
+		t.touch(rel)
+		if t.unreadable[d] != nil {
+			t.relist(d)
+		}
+		return
+	}
+	skip := t.opt.Ignore(rel, isDir)
+	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
+		t.touch(rel) // the removed entry may have been a file, which is not ignored
+	}
+	if d != nil {
+		// On a case-insensitive file system the old name of a renamed directory
+		// still resolves to it.
+		exists = exists && (!isDir || t.listedAs(d))
+		skip = skip || d.mode == ignored && !exists
+		t.forget(d)
+	}
+	parentRel, name := splitRel(rel)
+	parent := t.find(parentRel)
+	known := parent != nil && parent.mode != ignored
+	switch {
+	case skip && isDir && exists && known:
+		t.setMode(t.add(parent, name), ignored)
+	case skip:
+	case isDir && exists && known:
+		t.touch(rel)
+		t.enter(t.add(parent, name), true)
+	default:
+		t.touch(rel)
+	}
+}
+
+// splitRel splits a relative path into that of its directory and its name.
+func splitRel(rel string) (dir, name string) {
+	dir, name = path.Split(rel)
+	if dir != "" {
+		dir = dir[:len(dir)-1]
+	}
+	return dir, name
 }

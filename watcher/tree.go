@@ -1,8 +1,19 @@
 package watcher
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"notesd/internal/fsid"
 )
 
 // mode is how a directory is followed.
@@ -22,7 +33,7 @@ type dir struct {
 	children map[string]*dir
 	mode     mode
 	events   bool // the source watches it
-	id       fileID
+	id       fsid.Identity
 	entries  map[string]stamp     // polled: files of the last listing
 	seen     stamp                // polled: stamp of the directory at the last listing
 	absent   map[string]time.Time // polled: entries recently removed, and when
@@ -30,17 +41,28 @@ type dir struct {
 	cost     int                  // entries charged to the budget while watched
 }
 
-// fileID identifies a file on this machine as long as it exists: the system
-// reuses the numbers of deleted files.
-type fileID struct{ dev, ino uint64 }
-
 // stamp holds the attributes that a poll compares. Every change of a file changes
 // its stamp, except a second write of the same size within one tick of the file
 // system's clock.
 type stamp struct {
-	size, mtime, ctime int64
-	ino                uint64
-	mode               uint32
+	fsid.Stat
+	mode fs.FileMode
+}
+
+func stampOf(info fs.FileInfo) stamp { return stamp{fsid.StatOf(info), info.Mode()} }
+
+// lookup identifies the directory entry at abs, without following a symbolic
+// link. On Windows only directories have an identity.
+func lookup(abs string) (id fsid.Identity, isDir bool, err error) {
+	info, err := os.Lstat(abs)
+	if err != nil {
+		return fsid.Identity{}, false, err
+	}
+	if !info.IsDir() {
+		return fsid.IdentityOf(info), false, nil
+	}
+	id, err = fsid.PathIdentity(abs, info)
+	return id, true, err
 }
 
 // rel returns the path of d relative to the root, "" for the root itself.
@@ -60,23 +82,38 @@ func join(rel, name string) string {
 	return rel + "/" + name
 }
 
-// tree is the set of known directories.
+// tree is the set of known directories, with what is needed to follow them and
+// to collect the paths that changed.
 type tree struct {
+	ctx  context.Context
+	opt  Options
+	env  environment
+	root string // absolute
+	log  *slog.Logger
+
+	rootID rootID
+	src    *source // nil if no directory is watched by events
+	srcErr error   // why no source could be opened
+	limit  error   // the error of the watch that reached the limit
+	batch  batch
+
 	top        *dir
-	ids        map[fileID]*dir   // watched or polled directories by identity
-	polled     map[*dir]struct{} // directories in mode polled
-	unreadable map[*dir]error    // polled directories that could not be listed, and why
-	count      int               // number of directories with events
-	cost       int               // sum of their costs
+	ids        map[fsid.Identity]*dir // watched or polled directories by identity
+	polled     map[*dir]struct{}      // directories in mode polled
+	unreadable map[*dir]error         // polled directories that could not be listed, and why
+	count      int                    // number of directories with events
+	cost       int                    // sum of their costs
 }
 
-func newTree() tree {
-	return tree{
-		top:        &dir{},
-		ids:        make(map[fileID]*dir),
-		polled:     make(map[*dir]struct{}),
-		unreadable: make(map[*dir]error),
-	}
+// clear closes the source and discards every directory and the batch.
+func (t *tree) clear() {
+	t.closeSource()
+	t.srcErr, t.limit, t.batch = nil, nil, newBatch()
+	t.top = &dir{}
+	t.ids = make(map[fsid.Identity]*dir)
+	t.polled = make(map[*dir]struct{})
+	t.unreadable = make(map[*dir]error)
+	t.count, t.cost = 0, 0
 }
 
 // find returns the directory at rel, or nil.
@@ -131,17 +168,428 @@ func (t *tree) setEvents(d *dir, on bool, cost int) {
 	}
 }
 
-// remove removes d and everything below it from the tree. It calls unwatch for
-// each directory with events while its path can still be determined.
-func (t *tree) remove(d *dir, unwatch func(*dir)) {
+// forget removes d and everything below it from the tree. It ends the watch of
+// each directory while its path can still be determined.
+func (t *tree) forget(d *dir) {
 	for _, child := range d.children {
-		t.remove(child, unwatch)
+		t.forget(child)
 	}
 	if d.events {
-		unwatch(d)
+		t.unwatch(d)
 	}
 	t.setMode(d, removed)
 	if d.parent != nil {
 		delete(d.parent.children, d.name)
 	}
+}
+
+// errBudget is the limit on watches that entryBudget sets; isLimit recognizes
+// those of the kernel.
+var errBudget = errors.New("too many entries for the limit")
+
+// enter follows a new directory of the tree and everything below it. It watches
+// each directory before it lists it, so that an entry created at that moment is
+// either listed or reported by the kernel. With report, every entry found is
+// added to the batch.
+func (t *tree) enter(d *dir, report bool) {
+	for todo := []*dir{d}; len(todo) > 0 && t.ctx.Err() == nil; {
+		d := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if t.follow(d) {
+			todo = append(todo, t.list(d, nil, report)...)
+		}
+	}
+}
+
+// follow chooses whether a directory is watched or polled, sets the watch, and
+// reports whether the directory should be listed. A directory that no longer
+// exists is removed from the tree.
+func (t *tree) follow(d *dir) bool {
+	id, isDir, err := t.lookup(d)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !isDir:
+		t.forget(d)
+		return false
+	case err != nil:
+		t.setMode(d, polled)
+		t.unreadable[d] = err
+		return false
+	}
+	d.id = id
+	t.checkDevice(d)
+	mounted := t.boundTo(d)
+	if mounted == nil {
+		t.ids[id] = d
+	}
+	t.setMode(d, watched)
+	if mounted != nil || !t.watch(d) || d.remote {
+		t.setMode(d, polled)
+	}
+	return true
+}
+
+// lookup identifies d on disk. The root may be a symbolic link, so it has the
+// identity that probeRoot found.
+func (t *tree) lookup(d *dir) (id fsid.Identity, isDir bool, err error) {
+	if d.parent == nil {
+		return t.rootID.Identity, true, nil
+	}
+	return lookup(t.abs(d.rel()))
+}
+
+// checkDevice determines the kind of file system of a directory that is on
+// another device than its parent.
+func (t *tree) checkDevice(d *dir) {
+	if t.opt.backend == BackendAuto && d.parent != nil && d.id.Device != d.parent.id.Device {
+		d.remote = t.top.remote || t.env.remote(t.abs(d.rel())) != ""
+	}
+}
+
+// boundTo returns another directory of the tree that has the identity of d and
+// still exists, as with a bind mount, or nil. The kernel has a single watch for
+// both, so d must be polled. If the other directory no longer exists, it was
+// renamed to d and the event of the rename is still to come; its watch would
+// report the old name, so it is removed.
+func (t *tree) boundTo(d *dir) *dir {
+	other := t.ids[d.id]
+	if other == nil || other == d {
+		return nil
+	}
+	if id, isDir, err := lookup(t.abs(other.rel())); err == nil && isDir && id == d.id && t.listedAs(other) {
+		return other
+	}
+	t.touch(other.rel())
+	t.forget(other)
+	return nil
+}
+
+// listedAs reports whether the parent directory lists d under exactly its name.
+// A stat is no proof: on a file system that ignores case or normalization it
+// succeeds under the old name of a renamed directory, too.
+func (t *tree) listedAs(d *dir) bool {
+	if d.parent == nil {
+		return true
+	}
+	f, err := os.Open(t.abs(d.parent.rel()))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return err == nil && slices.Contains(names, d.name)
+}
+
+// watch adds d to the source and reports whether that succeeded. On a remote
+// file system, events cover local changes only and d is polled as well, so
+// reaching a limit there is not recorded.
+func (t *tree) watch(d *dir) bool {
+	if t.src == nil || t.limit != nil {
+		return false
+	}
+	abs := t.abs(d.rel())
+	cost, err := t.watchCost(abs)
+	if err == nil {
+		err = t.src.Add(abs)
+	}
+	if err != nil {
+		if !d.remote && (errors.Is(err, errBudget) || isLimit(err)) {
+			t.limit = err
+			t.log.Warn("no more directories can be watched: the rest is polled", "err", err)
+		}
+		return false
+	}
+	// Between the lookup and the watch, d may have been replaced by another
+	// directory or by a symbolic link to one.
+	if id, isDir, err := t.lookup(d); err != nil || !isDir || id != d.id {
+		_ = t.src.Remove(abs)
+		return false
+	}
+	t.setEvents(d, true, cost)
+	return true
+}
+
+// unwatch ends the events of d.
+func (t *tree) unwatch(d *dir) {
+	// An error is expected: the kernel may have ended the watch already.
+	_ = t.src.Remove(t.abs(d.rel()))
+	t.setEvents(d, false, 0)
+}
+
+// watchCost returns the number of entries that a watch of the directory costs,
+// where watches cost entries, or errBudget.
+func (t *tree) watchCost(abs string) (cost int, err error) {
+	budget := t.env.budget()
+	if budget == 0 {
+		return 0, nil
+	}
+	entries, err := os.ReadDir(abs)
+	if err != nil {
+		return 0, err
+	}
+	cost = len(entries) + 1
+	if t.cost+cost > budget {
+		return 0, fmt.Errorf("%w of %d", errBudget, budget)
+	}
+	return cost, nil
+}
+
+// listing reads a directory once and compares it with its previous state.
+type listing struct {
+	*tree
+	d      *dir
+	rel    string
+	report bool
+	stamps bool             // whether to stat files and compare their stamps
+	before map[string]stamp // files of the previous listing
+
+	seen  stamp               // stamp of the directory, taken before reading it
+	files map[string]stamp    // files found
+	dirs  map[string]struct{} // directories found
+	added []*dir              // directories found that were not in the tree
+}
+
+// list reads a directory and returns its new sub-directories, which the caller
+// must enter. With report, it touches every entry that was added, changed or
+// removed since before, or since the last listing if the directory is polled.
+func (t *tree) list(d *dir, before map[string]stamp, report bool) []*dir {
+	if d.mode == polled {
+		before = d.entries
+	}
+	l := listing{
+		tree:   t,
+		d:      d,
+		rel:    d.rel(),
+		report: report,
+		stamps: d.mode == polled || before != nil,
+		before: before,
+		files:  make(map[string]stamp, len(before)),
+		dirs:   make(map[string]struct{}, len(d.children)),
+	}
+	if err := l.read(t.abs(l.rel)); err != nil {
+		t.listFailed(d, err)
+		return nil
+	}
+	l.reportRemoved()
+	delete(t.unreadable, d)
+	if d.mode == polled {
+		l.reportRemovedAgain()
+		d.entries, d.seen = l.files, l.seen
+	}
+	return l.added
+}
+
+// read stamps the directory before it reads it, so that a change during the read
+// leaves a different stamp for the next listing.
+func (l *listing) read(abs string) error {
+	f, err := os.Open(abs)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	l.seen = stampOf(fi)
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		l.entry(e)
+	}
+	return nil
+}
+
+// listFailed handles a directory that could not be read. An error other than
+// "does not exist" never implies that its files were deleted: the directory is
+// polled until it can be read.
+func (t *tree) listFailed(d *dir, err error) {
+	if d.parent != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) {
+		t.touch(d.rel())
+		t.forget(d)
+		return
+	}
+	if d.events {
+		t.unwatch(d)
+	}
+	t.setMode(d, polled)
+	t.unreadable[d] = err
+}
+
+func (l *listing) entry(e fs.DirEntry) {
+	rel := join(l.rel, e.Name())
+	skip := l.opt.Ignore(rel, e.IsDir())
+	switch {
+	case e.IsDir():
+		l.dirs[e.Name()] = struct{}{}
+		l.directory(e.Name(), rel, skip)
+	case !skip:
+		l.file(e, rel)
+	}
+}
+
+func (l *listing) directory(name, rel string, skip bool) {
+	child := l.d.children[name]
+	if child != nil && !skip {
+		if id, isDir, err := lookup(l.abs(rel)); err != nil || isDir && id == child.id {
+			return
+		}
+		l.forget(child)
+		child = nil
+	}
+	switch {
+	case child != nil:
+	case skip:
+		l.setMode(l.add(l.d, name), ignored)
+	default:
+		l.added = append(l.added, l.add(l.d, name))
+		l.found(rel)
+	}
+}
+
+func (l *listing) file(e fs.DirEntry, rel string) {
+	if !l.stamps {
+		l.found(rel)
+		return
+	}
+	old, known := l.before[e.Name()]
+	fi, err := e.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil: // unknown: keep the previous stamp and report no change
+		if known {
+			l.files[e.Name()] = old
+		}
+		return
+	}
+	now := stampOf(fi)
+	l.files[e.Name()] = now
+	if !known || now != old {
+		l.found(rel)
+	}
+}
+
+// reportRemoved touches the entries of the previous state that are not listed.
+func (l *listing) reportRemoved() {
+	for name := range l.before {
+		if _, ok := l.files[name]; !ok {
+			l.removed(name)
+		}
+	}
+	for name, child := range l.d.children {
+		if _, ok := l.dirs[name]; ok {
+			continue
+		}
+		if child.mode != ignored {
+			l.removed(name)
+		}
+		l.forget(child)
+	}
+}
+
+// removed touches an entry that is not listed and, in a polled directory,
+// remembers it for reportRemovedAgain.
+func (l *listing) removed(name string) {
+	l.found(join(l.rel, name))
+	if l.d.mode != polled {
+		return
+	}
+	if l.d.absent == nil {
+		l.d.absent = make(map[string]time.Time)
+	}
+	l.d.absent[name] = time.Now()
+}
+
+// absentFor is how long reportRemovedAgain remembers a name. It exceeds the time
+// that an owner needs to handle a batch.
+const absentFor = 10 * time.Second
+
+// reportRemovedAgain touches an entry again that neither an earlier listing nor
+// this one contains, if the directory changed in between. The entry may have
+// existed between the two listings: the owner then found it when it handled the
+// batch of the first, and no listing would show its second removal.
+func (l *listing) reportRemovedAgain() {
+	for name, when := range l.d.absent {
+		_, isFile := l.files[name]
+		_, isDir := l.dirs[name]
+		switch {
+		case isFile, isDir, time.Since(when) > absentFor:
+			delete(l.d.absent, name)
+		case l.seen != l.d.seen:
+			l.found(join(l.rel, name))
+		}
+	}
+}
+
+func (l *listing) found(rel string) {
+	if l.report {
+		l.touch(rel)
+	}
+}
+
+// batch collects the paths of the next Batch.
+type batch struct {
+	paths       map[string]struct{}
+	overfull    bool      // paths exceeded maxPaths and were dropped
+	first, last time.Time // times of the first and the last touch
+	touched     int       // number of touches
+}
+
+func newBatch() batch { return batch{paths: make(map[string]struct{})} }
+
+// touch adds a path to the next batch.
+func (t *tree) touch(rel string) {
+	b := &t.batch
+	b.last = time.Now()
+	if b.touched == 0 {
+		b.first = b.last
+	}
+	b.touched++
+	if len(b.paths) >= maxPaths {
+		b.overfull = true
+		clear(b.paths)
+	}
+	if !b.overfull {
+		b.paths[rel] = struct{}{}
+	}
+}
+
+// abs returns the absolute path of a path relative to the root.
+func (t *tree) abs(rel string) string {
+	if rel == "" {
+		return t.root
+	}
+	return filepath.Join(t.root, filepath.FromSlash(rel))
+}
+
+// relative is the inverse of abs. ok is false for paths outside the root.
+func (t *tree) relative(abs string) (rel string, ok bool) {
+	if abs == t.root {
+		return "", true
+	}
+	rel, ok = strings.CutPrefix(abs, t.root)
+	if ok && !strings.HasSuffix(t.root, string(filepath.Separator)) {
+		rel, ok = strings.CutPrefix(rel, string(filepath.Separator))
+	}
+	return filepath.ToSlash(rel), ok
+}
+
+func (t *tree) openSource() {
+	t.src, t.srcErr = t.env.open()
+	if t.srcErr != nil {
+		t.src = nil
+		t.log.Warn("file system events are unavailable: polling", "err", t.srcErr)
+	}
+}
+
+func (t *tree) closeSource() {
+	if t.src == nil {
+		return
+	}
+	if err := t.src.Close(); err != nil {
+		t.log.Debug("closing the event source", "err", err)
+	}
+	t.src = nil
 }

@@ -94,7 +94,7 @@ func TestForbidden(t *testing.T) {
 		{pkg: "mcp", imported: "notesd/internal/config", want: "configuration are not its business"},
 		{pkg: "mcp", imported: "notesd/internal/notestest", want: "for tests"},
 		{pkg: "mcp", imported: "notesd/internal/notestest", test: true},
-		{pkg: "watcher", imported: "notesd/notes", want: "it is a leaf"},
+		{pkg: "watcher", imported: "notesd/notes", want: "it reports paths"},
 		{pkg: "cmd/notesd", imported: "notesd/internal/config"},
 		{pkg: "cmd/notesd", imported: "notesd/internal/notestest", want: "for tests"},
 		{pkg: "cmd/notesd", imported: "modernc.org/sqlite", want: "must not import"},

@@ -41,7 +41,6 @@ var unworded = []string{
 	"cmd/notesd",
 	"internal/daemon",
 	"internal/disk",
-	"internal/fsid",
 	"internal/hosts",
 	"internal/jsonrpc",
 	"internal/markdown",

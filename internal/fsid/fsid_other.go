@@ -6,16 +6,17 @@ import (
 	"os"
 	"path"
 	"slices"
-	"syscall"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// ErrNotDirectory: a file is where a folder of the path was.
-const ErrNotDirectory = syscall.ENOTDIR
+// IsMountRoot returns false: a mounted disk has its own device number, and there
+// are no bind mounts.
+func IsMountRoot(*os.File) bool { return false }
 
-// SpelledSo reports whether a file of exactly this name (in any Unicode form)
-// exists, given that a file answers to it: these systems' disks fold case.
+// SpelledSo reports whether a file of exactly this name, in any Unicode form,
+// exists, given that a stat of the name succeeds: the disks of these systems
+// fold case.
 func SpelledSo(root *os.Root, diskPath string) bool {
 	folder, err := root.Open(path.Dir(diskPath))
 	if err != nil {

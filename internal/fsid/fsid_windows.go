@@ -1,0 +1,73 @@
+package fsid
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// OpenNonblock has no meaning on this system.
+const OpenNonblock = 0
+
+// KeepsUnlinked reports whether a file can still be read after its last name is gone.
+const KeepsUnlinked = false
+
+// sysStat returns zeroes: a listing has neither number, and reading them
+// requires opening the file.
+func sysStat(fs.FileInfo) (ctimeNano, inode int64) { return 0, 0 }
+
+// IdentityOf returns zero. Where another disk is mounted in a folder, a walk
+// meets a reparse point, which it does not enter.
+func IdentityOf(fs.FileInfo) Identity { return Identity{} }
+
+// PathIdentity returns the identity of the folder at path. It requests no access
+// to the data and shares all access, so that other programs can rename it.
+func PathIdentity(path string, _ fs.FileInfo) (Identity, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return Identity{}, err
+	}
+	h, err := windows.CreateFile(name, 0,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return Identity{}, fmt.Errorf("identify %s: %w", path, err)
+	}
+	defer func() { _ = windows.CloseHandle(h) }() // nothing was written
+	info, err := handleInformation(h)
+	if err != nil {
+		return Identity{}, fmt.Errorf("identify %s: %w", path, err)
+	}
+	return identityIn(info), nil
+}
+
+func openIdentity(folder *os.File) (Identity, error) {
+	info, err := handleInformation(windows.Handle(folder.Fd()))
+	if err != nil {
+		return Identity{}, nil // a disk without numbers
+	}
+	return identityIn(info), nil
+}
+
+func identityIn(info windows.ByHandleFileInformation) Identity {
+	return Identity{
+		Device: uint64(info.VolumeSerialNumber),
+		Inode:  uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
+	}
+}
+
+func handleInformation(h windows.Handle) (info windows.ByHandleFileInformation, err error) {
+	err = windows.GetFileInformationByHandle(h, &info)
+	return info, err
+}
+
+// HardLinks returns how many names the file has.
+func HardLinks(f *os.File) (int, error) {
+	info, err := handleInformation(windows.Handle(f.Fd()))
+	return int(info.NumberOfLinks), err
+}
+
+// Locked returns false: replacing a file that another program does not share fails.
+func Locked(*os.File) bool { return false }
