@@ -201,6 +201,29 @@ func TestRealVault(t *testing.T) {
 
 // What is written through a tool is found by the next search, and the whole
 // life of a note can be undone.
+func TestRealBrokenAnchors(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A.md": "[[B#Shoping]] [[B#^x]] [[Gone#Plan]]\n", "B.md": "# Shopping\n"})
+	links, text := call[tools.LinksResult](t, w.session, "note_links", map[string]any{"note": "A"})
+	unresolved, err := json.Marshal(links.Unresolved)
+	require.NoError(t, err)
+	assert.JSONEq(t, `[
+		{"target": "B", "line": 1, "missing": "anchor", "path": "B.md", "anchor": "Shoping", "near": ["Shopping"]},
+		{"target": "B", "line": 1, "missing": "anchor", "path": "B.md", "anchor": "^x"},
+		{"target": "Gone", "line": 1, "missing": "note", "anchor": "Plan"}
+	]`, string(unresolved))
+	assert.Contains(t, text, "?? B#Shoping, line 1 (B.md has no #Shoping; near: Shopping)")
+	assert.Contains(t, text, "?? B#^x, line 1 (B.md has no #^x)")
+	assert.Contains(t, text, "?? Gone#Plan, line 1\n")
+
+	links, text = call[tools.LinksResult](t, w.session, "note_links", map[string]any{"note": "B"})
+	require.Len(t, links.Backlinks, 2)
+	assert.Equal(t, "#Shoping", links.Backlinks[0].Missing)
+	assert.Contains(t, text, "(broken: no #^x)")
+
+	list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"broken_links": true})
+	assert.Equal(t, 1, list.Total)
+}
+
 func TestRealWrites(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.session

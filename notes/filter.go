@@ -25,7 +25,7 @@ type Filter struct {
 	HasTodo     bool           // with an open task
 	Where       map[string]any // over front matter: {"status":"open","due":{"lt":"2026-02-01"},"people":{"has":"Ann"}}
 	Orphans     bool           // no note links to it and it links to none
-	BrokenLinks bool           // with a link that resolves to nothing
+	BrokenLinks bool           // with a link to no note, or to no heading or block of one
 	Scope       []string       // folders that the caller may read; nil: everywhere
 
 	Aside *AsideRules // leave out what these match

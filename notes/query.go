@@ -33,7 +33,7 @@ type LinkReport struct {
 	Path       string
 	Outgoing   []LinkedNote
 	Backlinks  []LinkedNote
-	Unresolved []LinkedNote // of the note itself
+	Unresolved []LinkedNote // of the note itself: to no note, or to a part that its note lacks (NoAnchor)
 	Truncated  bool
 }
 
@@ -54,6 +54,11 @@ type LinkedNote struct {
 
 	// Attachment: To is a file that is no note; see [Vault.Attachment].
 	Attachment bool
+
+	// NoAnchor: the note To has no heading or block Anchor. Near are headings
+	// that may be meant, in Unresolved.
+	NoAnchor bool
+	Near     []string
 }
 
 // HistoryQuery asks for the history of a note, also of a deleted one by the

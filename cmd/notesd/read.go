@@ -92,7 +92,7 @@ func listCommand(a *app) *cobra.Command {
 	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
 	flags.StringVar(&args.where, "where", "", "only notes with this front matter, as `JSON`")
 	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
-	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to nothing")
+	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to no note, heading or block")
 	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
 	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))

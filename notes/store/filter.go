@@ -119,7 +119,7 @@ func filterSQL(f notes.Filter) (string, []any) {
 			AND NOT EXISTS (SELECT 1 FROM links l WHERE l.note = n.id AND l.resolved <> n.id)`)
 	}
 	if f.BrokenLinks {
-		c.add("n.id IN (SELECT note FROM links WHERE state = ?)", linkUnresolved)
+		c.add("n.id IN (SELECT note FROM links WHERE state IN (?, ?))", linkUnresolved, linkNoAnchor)
 	}
 	return strings.Join(c.terms, " AND "), c.args
 }

@@ -68,7 +68,7 @@ const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state
 
 // follow walks to the depth that the query asks for.
 func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote) error {
-	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1) ORDER BY l.ordinal`
+	where := `l.note = ?1 AND (l.resolved IS NULL OR l.resolved <> ?1 OR l.state = 4) ORDER BY l.ordinal`
 	if direction == "in" {
 		where = `l.resolved = ?1 AND l.note <> ?1 ORDER BY f.mtime DESC, f.id, l.ordinal`
 	}
@@ -105,30 +105,66 @@ func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.Li
 	var from, to int64
 	n = notes.LinkedNote{Direction: direction, Depth: depth}
 	err = rows.Scan(&n.Kind, &n.Target, &n.Anchor, &n.Alias, &n.Line, &state, &from, &n.From, &to, &n.To, &n.ToTitle)
-	n.Ambiguous, n.Attachment = state == linkAmbiguous, state == LinkAttachment
+	n.Ambiguous, n.Attachment, n.NoAnchor = state == linkAmbiguous, state == LinkAttachment, state == linkNoAnchor
 	if direction == "in" {
 		return n, from, err
 	}
 	return n, to, err
 }
 
+// add puts a link on its list. One to a part that its note lacks is on two: it
+// leads to the note, and it is broken.
 func (w *linkWalk) add(n notes.LinkedNote, out *[]notes.LinkedNote) {
-	list := out
-	if n.To == "" {
-		if n.Depth > 1 {
+	var lists []*[]notes.LinkedNote
+	if n.To != "" && n.To != n.From {
+		lists = append(lists, out)
+	}
+	if (n.To == "" || n.NoAnchor) && n.Depth == 1 && n.Direction == "out" {
+		lists = append(lists, &w.report.Unresolved)
+	}
+	for _, list := range lists {
+		if len(w.report.Outgoing)+len(w.report.Backlinks)+len(w.report.Unresolved) >= w.query.Limit {
+			w.report.Truncated = true
 			return
 		}
-		list = &w.report.Unresolved
+		*list = append(*list, n)
 	}
-	if len(w.report.Outgoing)+len(w.report.Backlinks)+len(w.report.Unresolved) >= w.query.Limit {
-		w.report.Truncated = true
-		return
-	}
-	*list = append(*list, n)
 }
 
-// addContext fills in the lines that the links stand in.
+// addNear names headings of the note To that a link to one it lacks may mean.
+func (w *linkWalk) addNear(links []notes.LinkedNote) error {
+	headings := map[string][]string{}
+	for i, l := range links {
+		if !l.NoAnchor || strings.HasPrefix(l.Anchor, "^") {
+			continue
+		}
+		names, known := headings[l.To]
+		if !known {
+			var n notes.Note
+			var outline []byte
+			err := w.tx.QueryRowContext(w.ctx, `SELECT c.outline FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, l.To).Scan(&outline)
+			if err == nil {
+				err = unpackOutline(outline, &n)
+			}
+			if err != nil {
+				return err
+			}
+			for _, h := range n.Headings {
+				names = append(names, h.Text)
+			}
+			headings[l.To] = names
+		}
+		links[i].Near = alike(l.Anchor[strings.LastIndexByte(l.Anchor, '#')+1:], names)
+	}
+	return nil
+}
+
+// addContext fills in the lines that the links stand in, and what those to a
+// missing heading may mean.
 func (w *linkWalk) addContext() error {
+	if err := w.addNear(w.report.Unresolved); err != nil {
+		return err
+	}
 	for _, list := range [][]notes.LinkedNote{w.report.Outgoing, w.report.Backlinks, w.report.Unresolved} {
 		for i := range list {
 			lines, err := w.linesOf(list[i].From)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -120,34 +121,45 @@ func (s *Reader) frontMatterKeys(ctx context.Context, scope notes.Scope) ([]stri
 
 // near names the values most like what was asked for, or if none is, the first.
 func near(asked string, values []string) string {
-	const most = 5
-	want := trigrams(notes.Key(asked))
-	alike := func(v string) float64 {
-		return max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))
+	like, word := alike(asked, values), "; near: "
+	if len(like) == 0 {
+		like, word = values[:min(mostAlike, len(values))], "; there are: "
 	}
-	close := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return alike(v) < 0.3 })
-	slices.SortStableFunc(close, func(a, b string) int {
-		switch x, y := alike(a), alike(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	word := "; near: "
-	if len(close) == 0 {
-		close, word = values, "; there are: "
-	}
-	if len(close) == 0 {
+	if len(like) == 0 {
 		return ""
 	}
-	shown := make([]string, 0, most)
-	for _, v := range close[:min(most, len(close))] {
+	shown := make([]string, 0, len(like)+1)
+	for _, v := range like {
 		shown = append(shown, notes.Quote(v))
 	}
-	if word == "; there are: " && len(values) > most {
+	if word == "; there are: " && len(values) > mostAlike {
 		shown = append(shown, "…")
 	}
 	return word + strings.Join(shown, ", ")
+}
+
+// mostAlike is how many values are named.
+const mostAlike = 5
+
+// alike returns the values, or last segments of paths, that are most like what
+// was asked for, the most alike first.
+func alike(asked string, values []string) []string {
+	type scored struct {
+		value string
+		score float64
+	}
+	want := trigrams(notes.Key(asked))
+	var found []scored
+	for _, v := range values {
+		score := max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))
+		if score >= 0.3 {
+			found = append(found, scored{v, score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var list []string
+	for _, f := range found[:min(mostAlike, len(found))] {
+		list = append(list, f.value)
+	}
+	return list
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"notesd/internal/markdown"
 	"notesd/notes"
 )
 
@@ -16,6 +17,7 @@ const (
 	LinkResolved   = 1
 	linkAmbiguous  = 2
 	LinkAttachment = 3
+	linkNoAnchor   = 4 // resolved to a note that lacks the heading or block
 )
 
 // LinkKey is what resolution looks a target up by: its last segment, folded,
@@ -135,8 +137,9 @@ func Segments(dir string) []string {
 	return strings.Split(dir, "/")
 }
 
-// resolveChanged resolves the links of the changed notes, and those anywhere
-// that name a note which appeared, vanished or moved.
+// resolveChanged resolves the links of the changed notes, those anywhere that
+// name a note which appeared, vanished or moved, and those to a heading or block
+// of a changed note.
 func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	names := map[string]bool{}
 	var ids []int64
@@ -155,7 +158,8 @@ func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	for n := range names {
 		keys = append(keys, n)
 	}
-	return resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys))
+	return resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
+		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys), jsonArg(ids))
 }
 
 // ResolveAll resolves every link of the vault.
@@ -184,6 +188,7 @@ type pendingLink struct {
 	from          string
 	kind          notes.LinkKind
 	target, key   string
+	anchor        string
 	resolved      sql.NullInt64
 	attachment    sql.NullInt64
 	state         int
@@ -203,11 +208,30 @@ func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) er
 		return err
 	}
 	defer func() { _ = update.Close() }() // the transaction's end closes it as well
-	for _, l := range links {
-		t, state := Target{Id: l.note}, LinkResolved // a link within the note
+	targets, states := make([]Target, len(links)), make([]int, len(links))
+	anchored := map[int64][]int{} // note → links to a part of it
+	for i, l := range links {
+		targets[i], states[i] = Target{Id: l.note}, LinkResolved // a link within the note
 		if l.target != "" {
-			t, state = ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
+			targets[i], states[i] = ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
 		}
+		if id := targets[i].Id; id != 0 && l.anchor != "" {
+			anchored[id] = append(anchored[id], i)
+		}
+	}
+	for note, to := range anchored {
+		anchors, err := anchorsOf(ctx, tx, note)
+		if err != nil {
+			return err
+		}
+		for _, i := range to {
+			if !anchors.Has(links[i].anchor) {
+				states[i] = linkNoAnchor
+			}
+		}
+	}
+	for i, l := range links {
+		t, state := targets[i], states[i]
 		resolved := sql.NullInt64{Int64: t.Id, Valid: t.Id != 0}
 		attachment := sql.NullInt64{Int64: t.attachment, Valid: t.attachment != 0}
 		if resolved == l.resolved && attachment == l.attachment && state == l.state {
@@ -220,8 +244,18 @@ func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) er
 	return nil
 }
 
+func anchorsOf(ctx context.Context, tx *sql.Tx, note int64) (*markdown.Anchors, error) {
+	var codec int
+	var packed []byte
+	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM contents WHERE note = ?`, note).Scan(&codec, &packed); err != nil {
+		return nil, err
+	}
+	text, err := unpack(codec, packed)
+	return markdown.NewAnchors(markdown.Parse(text), text), err
+}
+
 func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]pendingLink, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.resolved, l.attachment, l.state
+	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.anchor, l.resolved, l.attachment, l.state
 		FROM links l JOIN notes n ON n.id = l.note WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -230,7 +264,7 @@ func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]
 	var links []pendingLink
 	for rows.Next() {
 		var l pendingLink
-		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.resolved, &l.attachment, &l.state); err != nil {
+		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.anchor, &l.resolved, &l.attachment, &l.state); err != nil {
 			return nil, err
 		}
 		links = append(links, l)

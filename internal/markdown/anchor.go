@@ -1,0 +1,135 @@
+package markdown
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Anchors reports which anchors of links lead to a part of one note. A link has
+// more ways to name a heading than an edit: the text without some punctuation,
+// as Obsidian writes it, or a slug, as GitHub and site generators make it.
+type Anchors struct {
+	src        []byte
+	headings   map[string][]int // by anchorKey: indexes into keys
+	keys       [][2]string      // of each heading: of its text, and of its source
+	parents    []int
+	blocks     map[string]bool // ids in lower case
+	excalidraw bool            // elements of the drawing are blocks too
+	explicit   map[string]bool // ids that HTML or "{#id}" gives; nil until asked for
+}
+
+// maxNamesakes bounds how many headings of one name Has compares the parents
+// of: with more, any parent does.
+const maxNamesakes = 64
+
+// NewAnchors reads the anchors of a note. doc must be the result of [Parse] for
+// src, which Anchors keeps.
+func NewAnchors(doc *Document, src []byte) *Anchors {
+	a := &Anchors{src: src, headings: map[string][]int{}, parents: headingParents(doc.Headings), blocks: map[string]bool{}}
+	for i, h := range doc.Headings {
+		keys := [2]string{anchorKey(h.Text), anchorKey(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
+		a.keys = append(a.keys, keys)
+		for _, key := range slices.Compact(keys[:]) {
+			a.headings[key] = append(a.headings[key], i)
+		}
+	}
+	for _, b := range doc.Blocks {
+		a.blocks[strings.ToLower(b.ID)] = true
+	}
+	_, a.excalidraw = doc.FrontMatter.Values["excalidraw-plugin"]
+	return a
+}
+
+var lineAnchor = regexp.MustCompile(`(?i)^(?:L\d{1,9}(?:-L?\d{1,9})?|:~:.*|top)$`)
+
+// Has reports whether the anchor, as [Link] has it, leads to a heading, to a
+// block, or to something else that programs jump to: lines ("L5-L9"), an id in
+// HTML. It takes every reference that [FindSection] takes, also an ambiguous
+// one: a link leads to the first.
+func (a *Anchors) Has(anchor string) bool {
+	anchor = strings.TrimSpace(anchor)
+	if anchor == "" || lineAnchor.MatchString(anchor) {
+		return true
+	}
+	block := anchor[strings.LastIndexByte(anchor, '#')+1:]
+	if id, ok := strings.CutPrefix(block, "^"); ok {
+		if a.excalidraw || a.blocks[strings.ToLower(id)] {
+			return true
+		}
+		if isBlockID([]byte(id)) {
+			return false
+		}
+	}
+	_, name := levelOf(anchor)
+	return slices.ContainsFunc(references(name), a.hasPath) || a.isExplicit(anchor)
+}
+
+// hasPath reports whether there is a heading of the last of names inside
+// headings of the others, in that order.
+func (a *Anchors) hasPath(names []string) bool {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = anchorKey(name)
+	}
+	last := len(keys) - 1
+	found := a.headings[keys[last]]
+	if len(found) == 0 {
+		return a.isNumbered(names[last])
+	}
+	return last == 0 || len(found) > maxNamesakes || slices.ContainsFunc(found, func(i int) bool {
+		left := last
+		for p := a.parents[i]; p >= 0 && left > 0; p = a.parents[p] {
+			if k := a.keys[p]; k[0] == keys[left-1] || k[1] == keys[left-1] {
+				left--
+			}
+		}
+		return left == 0
+	})
+}
+
+var slugNumber = regexp.MustCompile(`^(.+)[-_](\d{1,6})$`)
+
+// isNumbered reports whether name is the slug of one of several headings of the
+// same text: the second has "-1" after it.
+func (a *Anchors) isNumbered(name string) bool {
+	m := slugNumber.FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.Atoi(m[2])
+	return err == nil && n < len(a.headings[anchorKey(m[1])])
+}
+
+var explicitID = regexp.MustCompile(`(?i)(?:\s(?:id|name)\s*=\s*["']?|\{:?\s*#)([^\s"'>}]+)`)
+
+// isExplicit reports whether the note gives something the id.
+func (a *Anchors) isExplicit(id string) bool {
+	if a.explicit == nil {
+		a.explicit = map[string]bool{}
+		if bytes.Contains(a.src, []byte("{")) || bytes.Contains(a.src, []byte("<")) {
+			for _, m := range explicitID.FindAllSubmatch(a.src, -1) {
+				a.explicit[string(m[1])] = true
+			}
+		}
+	}
+	return a.explicit[id]
+}
+
+// anchorKey returns the letters and digits of a heading in lower case, which are
+// what every way to write an anchor keeps; the whole text where it has none.
+func anchorKey(s string) string {
+	var b strings.Builder
+	for _, r := range fold(s) {
+		if isWord(r) || unicode.IsMark(r) {
+			b.WriteRune(r)
+		}
+	}
+	if b.Len() == 0 {
+		return strings.ToLower(nfc(strings.TrimSpace(s)))
+	}
+	return b.String()
+}

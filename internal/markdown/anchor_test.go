@@ -1,0 +1,99 @@
+package markdown
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const anchoredNote = `---
+title: Plan
+---
+# Plan
+## What's new?
+### Risks
+## C++ & Go
+## 1. Einführung
+## Risks
+## Risks
+Text with an id. ^b-1
+## [[Other|Alias]] and **bold**
+- list
+	- item ^Item
+## 10:30 Call
+# 🎉
+> ## Quoted
+<a id="kept"></a>
+## Custom {#own}
+日本語の見出し
+---
+`
+
+func TestAnchors_Has(t *testing.T) {
+	src := []byte(anchoredNote)
+	anchors := NewAnchors(Parse(src), src)
+	for anchor, want := range map[string]bool{
+		"Plan": true, "plan": true, "PLAN": true, "Plan#Risks": true, "plan#what's new?#risks": true,
+		"What's new?": true, "What's new": true, "whats-new": true, "what-s-new": true,
+		"C++ & Go": true, "c--go": true, "C Go": true,
+		"1. Einführung": true, "1-einführung": true, "1 Einführung": true,
+		"risks": true, "risks-1": true, "risks-2": true,
+		"Other Alias and bold": true, "Alias and bold": true, "alias-and-bold": true,
+		"10 30 Call": true, "1030-call": true, "🎉": true,
+		"^b-1": true, "^B-1": true, "^item": true, "Risks#^b-1": true,
+		"kept": true, "own": true, "L5": true, "L5-L9": true, ":~:text=x": true, "top": true, "": true,
+		"日本語の見出し": true,
+
+		"Nope": false, "Plan#Nope": false, "Nope#Risks": false, "C++ & Go#Risks": false, "Risks#Plan": false,
+		"risks-3": false, "nope-1": false, "^nope": false, "Risks#^nope": false, "Quoted": false,
+		"Einfuhrung": false, "Pla": false, "Plans": false, "!": false, "日本": false,
+	} {
+		assert.Equal(t, want, anchors.Has(anchor), "%q", anchor)
+	}
+}
+
+func TestAnchors_Excalidraw(t *testing.T) {
+	src := []byte("---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nWord ^abcd1234\n")
+	anchors := NewAnchors(Parse(src), src)
+	assert.True(t, anchors.Has("^group=Zk3"), "an element of the drawing")
+	assert.False(t, anchors.Has("Nope"))
+}
+
+// What an edit finds by a reference, a link leads to.
+func FuzzAnchors(f *testing.F) {
+	f.Add([]byte(anchoredNote), "Plan#Risks")
+	f.Add([]byte("# A\n# A\n## B\n"), "a > b")
+	f.Add([]byte("- # x\n- # X ^id\n"), "^id")
+	f.Fuzz(func(t *testing.T, src []byte, anchor string) {
+		doc := Parse(src)
+		anchors := NewAnchors(doc, src)
+		for _, h := range doc.Headings {
+			if h.Text != "" && !strings.Contains(h.Text, "#") && !strings.HasPrefix(h.Text, "^") {
+				assert.True(t, anchors.Has(h.Text), "%q", h.Text)
+			}
+		}
+		for _, b := range doc.Blocks {
+			assert.True(t, anchors.Has("^"+b.ID), b.ID)
+		}
+		if strings.ContainsAny(anchor, ">()\"") { // a path as errors show it is no anchor
+			return
+		}
+		if _, err := FindSection(doc, src, anchor); err == nil || errors.Is(err, ErrAmbiguous) {
+			assert.True(t, anchors.Has(anchor), "%q", anchor)
+		}
+	})
+}
+
+// With very many headings of one name only the name counts, or the cost would be
+// the product of headings and links.
+func TestAnchors_ManyOfOneName(t *testing.T) {
+	src := []byte(strings.Repeat("# A\n## B\n", 20_000))
+	anchors := NewAnchors(Parse(src), src)
+	for i := range 20_000 {
+		assert.True(t, anchors.Has(fmt.Sprintf("A%d#B", i)))
+		assert.False(t, anchors.Has(fmt.Sprintf("A#B%d", i)))
+	}
+}

@@ -1,0 +1,142 @@
+package vault
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// broken returns the links of a note that lead nowhere, as "target#anchor", and
+// checks that the filter for broken links agrees.
+func (f *fixture) broken(note string) (links []string) {
+	f.t.Helper()
+	report, err := f.Links(f.t.Context(), note, notes.LinkQuery{})
+	require.NoError(f.t, err)
+	for _, l := range report.Unresolved {
+		links = append(links, l.Target+"#"+l.Anchor)
+	}
+	page, err := f.List(f.t.Context(), notes.ListQuery{Filter: notes.Filter{BrokenLinks: true, Paths: []string{note}}})
+	require.NoError(f.t, err)
+	assert.Equal(f.t, len(links) > 0, page.Total == 1, "the filter agrees")
+	return links
+}
+
+func TestBrokenAnchors(t *testing.T) {
+	const target = "# Plan\n## Risks & costs\n### Money\nA block. ^b1\n"
+	f := newFixture(t,
+		"A.md", "---\nup: \"[[Note#Gone]]\"\n---\n[[Note#Plan#Money]] [[Note#^b1]] ![[Note#Risks costs]] [x](sub/Note.md#risks--costs) [[#Own]] [[Note]]\n# Own\n",
+		"B.md", "[[Note#Nope]] [[note#^nope]] [x](sub/Note.md#nope) [[#Nowhere]] [[Missing#Plan]] [[Note#Money#Plan]] [[pic.png#page=3]]\n",
+		"sub/Note.md", target, "pic.png", "x")
+	all := []string{"Note#Nope", "note#^nope", "sub/Note.md#nope", "#Nowhere", "Missing#Plan", "Note#Money#Plan"}
+	check := func(when string) {
+		t.Helper()
+		assert.Equal(t, []string{"Note#Gone"}, f.broken("A.md"), when)
+		assert.Equal(t, all, f.broken("B.md"), when)
+	}
+	check("after the first scan")
+	f.restart()
+	check("after a restart")
+
+	f.write("sub/Note.md", strings.Replace(target, "Risks & costs", "Perils", 1))
+	f.reconcile()
+	assert.Equal(t, []string{"Note#Gone", "Note#Risks costs", "sub/Note.md#risks--costs"}, f.broken("A.md"), "a heading was renamed")
+	f.write("sub/Note.md", target)
+	f.reconcile()
+	check("the heading is back")
+
+	result, err := f.Edit(t.Context(), notes.EditRequest{Note: "Note", Edits: []notes.Edit{{Op: "append", Content: "\n# Nope\n\nx ^nope\n"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "sub/Note.md", result.Path)
+	assert.Equal(t, []string{"#Nowhere", "Missing#Plan", "Note#Money#Plan"}, f.broken("B.md"), "an edit added them")
+	f.write("Missing.md", "# Plan\n")
+	f.reconcile()
+	assert.Equal(t, []string{"#Nowhere", "Note#Money#Plan"}, f.broken("B.md"), "the note appeared")
+	f.write("Missing.md", "# Plans\n")
+	f.reconcile()
+	assert.Equal(t, []string{"#Nowhere", "Missing#Plan", "Note#Money#Plan"}, f.broken("B.md"))
+	f.remove("Missing.md")
+	f.reconcile()
+	assert.Equal(t, []string{"#Nowhere", "Missing#Plan", "Note#Money#Plan"}, f.broken("B.md"))
+
+	f.rename("sub/Note.md", "sub/Other.md")
+	f.write("Note.md", "# Gone\n# Plan\n## Money\n")
+	f.reconcile()
+	assert.Equal(t, []string{"Note#^b1", "Note#Risks costs", "sub/Note.md#risks--costs"}, f.broken("A.md"), "another note has the name")
+}
+
+func TestBrokenAnchorsSayWhatIsMeant(t *testing.T) {
+	f := newFixture(t, "A.md", "[[B#Shoping list]] [[B#^x]] [[C]]\n", "B.md", "# Shopping list\n# Other\n")
+	report, err := f.Links(t.Context(), "A", notes.LinkQuery{})
+	require.NoError(t, err)
+	require.Len(t, report.Unresolved, 3)
+	heading, block, note := report.Unresolved[0], report.Unresolved[1], report.Unresolved[2]
+	assert.Equal(t, "B.md", heading.To)
+	assert.True(t, heading.NoAnchor)
+	assert.Equal(t, []string{"Shopping list"}, heading.Near)
+	assert.True(t, block.NoAnchor)
+	assert.Empty(t, block.Near)
+	assert.False(t, note.NoAnchor)
+	assert.Len(t, report.Outgoing, 2, "they lead to the note all the same")
+
+	report, err = f.Links(t.Context(), "B", notes.LinkQuery{Direction: "in"})
+	require.NoError(t, err)
+	require.Len(t, report.Backlinks, 2)
+	assert.True(t, report.Backlinks[0].NoAnchor)
+	assert.Empty(t, report.Unresolved)
+}
+
+// A store of the release before knows nothing of anchors.
+func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
+	f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n")
+	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `DROP INDEX links_anchored; UPDATE links SET state = 1; PRAGMA user_version = 1`)
+		return err
+	}))
+	f.restart()
+	assert.Equal(t, []string{"B#Nope"}, f.broken("A.md"))
+	f.requireConsistent()
+}
+
+func TestBrokenAnchorsAreFoundByIndex(t *testing.T) {
+	f := newFixture(t, "A.md", "x")
+	require.NoError(t, f.store.Notes().Read(t.Context(), func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(t.Context(), `EXPLAIN QUERY PLAN SELECT l.note FROM links l JOIN notes n ON n.id = l.note WHERE l.note IN (SELECT value FROM json_each('[]'))
+			OR l.target_key IN (SELECT value FROM json_each('[]')) OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each('[]'))`)
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, rows.Close()) }()
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			require.NoError(t, rows.Scan(&id, &parent, &unused, &detail))
+			assert.NotContains(t, detail, "SCAN l")
+		}
+		return rows.Err()
+	}))
+}
+
+// BenchmarkResolveAnchors resolves 20 000 links to headings of 10 000 notes of 4 KB.
+func BenchmarkResolveAnchors(b *testing.B) {
+	const n = 10_000
+	ctx := b.Context()
+	f := &fixture{dir: b.TempDir()}
+	for i := range n {
+		text := fmt.Sprintf("# Note %d\n## Plan\n[[N%d#Plan]] [[N%d#Nope]]\n", i, (i*7+1)%n, (i*13+5)%n) + strings.Repeat("Some words of a note that is not short.\n", 100)
+		require.NoError(b, f.writeFile(fmt.Sprintf("N%d.md", i), text))
+	}
+	s, err := store.Open(ctx, b.TempDir(), store.Options{})
+	require.NoError(b, err)
+	defer func() { require.NoError(b, s.Close()) }()
+	v, err := New(ctx, s, f.dir, Options{})
+	require.NoError(b, err)
+	require.NoError(b, v.Reconcile(ctx))
+	for b.Loop() {
+		require.NoError(b, s.Notes().Write(ctx, func(tx *sql.Tx) error { return store.ResolveAll(ctx, tx) }))
+	}
+}
