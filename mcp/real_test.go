@@ -161,7 +161,7 @@ func call[T any](t testing.TB, s *sdk.ClientSession, tool string, args map[strin
 
 var realVault = map[string]string{
 	"Garden/Tomatoes.md": "---\ntags: [garden]\nstatus: open\n---\n# Tomatoes\n\nPlant them in May. See [[Snails]].\n",
-	"Garden/Snails.md":   "# Snails\n\nThey eat everything. [[Nowhere]]\n",
+	"Garden/Snails.md":   "# Snails\n\nThey eat all of it, every plant. [[Nowhere]]\n",
 	"Über.md":            "Etwas über #Käse\n",
 	"Empty.md":           "",
 }
@@ -190,6 +190,12 @@ func TestRealVault(t *testing.T) {
 	related, _ := call[tools.RelatedResult](t, s, "related_notes", map[string]any{"note": "Tomatoes"})
 	require.NotEmpty(t, related.Related)
 	assert.Equal(t, "Garden/Snails.md", related.Related[0].Path)
+
+	related, _ = call[tools.RelatedResult](t, s, "related_notes", map[string]any{"text": "all snails and every tomato"})
+	require.Len(t, related.Related, 2)
+	assert.Equal(t, []string{"shares the word snails"}, related.Related[0].Reasons)
+	related, _ = call[tools.RelatedResult](t, s, "related_notes", map[string]any{"text": "every cucumber, all of them"})
+	assert.Empty(t, related.Related)
 
 	overview, text := call[tools.Overview](t, s, "vault_overview", nil)
 	assert.Equal(t, 4, overview.Notes)

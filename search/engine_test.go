@@ -428,3 +428,21 @@ func TestQuotesInRunningText(t *testing.T) {
 	assert.Empty(t, f.paths(`harbour "moored boats"`))
 	assert.Contains(t, f.paths(`Somebody wrote yesterday about "moored boats" near another town, where fishermen sell fresh crabs every morning before school begins`), "boats")
 }
+
+// What explains a hit are the words that say something, the rarest first.
+func TestWhyTerms(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"a.md": "All of the boats may be moored near the quay, and every other vessel also.",
+		"b.md": "All other boats.",
+		"c.md": "After all, it is only one of many.",
+	})
+	terms := func(query string) map[string][]string {
+		out := map[string][]string{}
+		for _, h := range f.search(search.Query{Text: query}).Hits {
+			out[h.Path] = h.Why.Terms
+		}
+		return out
+	}
+	assert.Equal(t, map[string][]string{"a.md": {"quay", "boats"}, "b.md": {"boats"}, "c.md": {}}, terms("all other boats near the quay"))
+	assert.Equal(t, []string{"many"}, terms("many")["c.md"], "the query has no other word")
+}

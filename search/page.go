@@ -48,7 +48,7 @@ func (s *search) hit(c candidate) Hit {
 	}
 	h := s.rescorer.show(n, matches, c.chunk, s.q.snippetSize())
 	h.Score, h.Weak = c.score, c.weak
-	h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.r.shown(c.terms)}
+	h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
 	if s.q.Explain {
 		h.Why.TextScore, h.Why.VectorScore = c.text, c.cosine
 	}

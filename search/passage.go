@@ -28,7 +28,7 @@ type Why struct {
 	VectorRank  int      // from 1 among the notes found by meaning; 0: not found by meaning
 	TextScore   float64  // with Query.Explain: BM25F and what the text adds; no upper bound
 	VectorScore float64  // with Query.Explain: cosine of the best passage
-	Terms       []string // words of the query that the note has
+	Terms       []string // words of the query that the note has, those that say most first; function words only if the query has no others
 }
 
 // clipName cuts a title or heading that is no name: any line may be one.

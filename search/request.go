@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -256,7 +257,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 			pt.Times++
 		}
 		if t.Part {
-			b.parts = append(b.parts, queryWord{term: i, shown: text[t.Start:t.End]})
+			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End]})
 		} else {
 			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
 				gram: s.Kind() != terms.ClassWord, alone: len(list) == 1})
@@ -295,21 +296,29 @@ func (r *request) unknown(with []int) []queryWord {
 // maxShown is how many words a hit names that it was found by.
 const maxShown = 10
 
-// shown returns the words of the query that a set of terms stands for.
-func (r *request) shown(list uint64) []string {
-	var out []string
+// shown returns the words of the query that a set of terms stands for, the ones
+// that say most first. Function words are left out if the query has others.
+func (s *rescorer) shown(list uint64) []string {
+	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
+	any := !slices.ContainsFunc(s.request.words, telling)
+	var found []queryWord
 	add := func(words []queryWord, known func(have, word string) bool) {
 		for _, w := range words {
-			if list&(1<<min(w.term, 63)) == 0 || len(out) == maxShown {
+			if list&(1<<min(w.term, 63)) == 0 || !any && !telling(w) {
 				continue
 			}
-			word := strings.ToLower(terms.Clip(w.shown))
-			if !slices.ContainsFunc(out, func(have string) bool { return known(have, word) }) {
-				out = append(out, word)
+			w.shown = strings.ToLower(terms.Clip(w.shown))
+			if !slices.ContainsFunc(found, func(have queryWord) bool { return known(have.shown, w.shown) }) {
+				found = append(found, w)
 			}
 		}
 	}
-	add(r.words, func(have, word string) bool { return have == word })
-	add(r.parts, strings.Contains)
+	add(s.request.words, func(have, word string) bool { return have == word })
+	add(s.request.parts, strings.Contains)
+	slices.SortStableFunc(found, func(a, b queryWord) int { return cmp.Compare(s.weights[b.term], s.weights[a.term]) })
+	out := make([]string, min(len(found), maxShown))
+	for i := range out {
+		out[i] = found[i].shown
+	}
 	return out
 }

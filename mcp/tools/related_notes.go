@@ -94,10 +94,11 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	// Where meaning has judged, too, a weak hit is no relation.
-	if res.Semantic.State == search.StateReady {
-		res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool { return h.Weak })
-	}
+	// A hit with nothing but function words is not a relation, nor is a weak hit
+	// if the vectors of all notes were compared.
+	res.Hits = slices.DeleteFunc(res.Hits, func(h search.Hit) bool {
+		return len(h.Why.Terms) == 0 && h.Why.VectorRank == 0 || h.Weak && res.Semantic.State == search.StateReady
+	})
 	near.addHits(res.Hits, self)
 	out := RelatedResult{
 		Related:  near.best(self, limit),

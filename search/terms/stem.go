@@ -1,6 +1,8 @@
 package terms
 
 import (
+	"strings"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
@@ -35,6 +37,25 @@ var StopWords = func() map[string]bool {
 		"very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why",
 		"will", "with", "would", "you", "your", "dont", "doesnt", "didnt", "cant", "isnt", "arent", "wasnt",
 	} {
+		set[w] = true
+	}
+	return set
+}()
+
+// Telling reports whether a folded word says anything about what a note is
+// about. Function words do not; those beside [StopWords] rank all the same,
+// because leaving them out of queries loses on the judged sets.
+func Telling(word string) bool {
+	return !StopWords[word] && !functionWords[word] && !FunctionWords[word]
+}
+
+var functionWords = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(`after again all along also although always am among another around because before
+		being between both during each either else even ever every few further get got hers itself less let like made make
+		many may might more most much must near neither never now off often once one only onto other others over per perhaps
+		quite rather really same several shall since somehow still themselves though through thus together under unless until
+		up upon used using via well whether within without yet yourself`) {
 		set[w] = true
 	}
 	return set
