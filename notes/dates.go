@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"notesd/internal/moment"
 )
 
 // dateLayouts are the ways to write a date that vaults use.
@@ -78,7 +80,7 @@ const DateRulesVersion = 1
 
 // Of returns the note's date, and when it was created (zero: it does not say).
 func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {
-	named, isNamed := r.fromName(notePath)
+	named, isNamed := r.Named(notePath)
 	created, ok := frontMatterTime(frontMatter, "created", "date created", "date")
 	if !ok {
 		created = named
@@ -95,9 +97,9 @@ func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.T
 	return mtime, created
 }
 
-// fromName returns the day, or the first day of the week, month, quarter or
+// Named returns the day, or the first day of the week, month, quarter or
 // year, that a periodic note's path names.
-func (r *DateRules) fromName(notePath string) (time.Time, bool) {
+func (r *DateRules) Named(notePath string) (time.Time, bool) {
 	name := Stem(notePath)
 	for i := range r.Names {
 		if t, ok := r.Names[i].Match(name); ok {
@@ -106,10 +108,10 @@ func (r *DateRules) fromName(notePath string) (time.Time, bool) {
 	}
 	name = path.Base(name)
 	if m := isoDay.FindStringSubmatch(name); m != nil && m[2] == m[4] {
-		return dateParts{year: atoi(m[1]), month: atoi(m[3]), day: atoi(m[5])}.time()
+		return moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}.Time()
 	}
 	if m := isoWeek.FindStringSubmatch(name); m != nil {
-		return dateParts{year: atoi(m[1]), week: atoi(m[2])}.time()
+		return moment.Parts{Year: atoi(m[1]), Week: atoi(m[2])}.Time()
 	}
 	return time.Time{}, false
 }
@@ -127,90 +129,16 @@ func atoi(digits string) int {
 	return n
 }
 
-// dateParts are the numbers found in a name; 0 is absent.
-type dateParts struct{ year, month, day, week, yearDay, quarter int }
-
-func (p dateParts) time() (time.Time, bool) {
-	if p.year < 1900 || p.year >= 2250 {
-		return time.Time{}, false
-	}
-	date := func(month, day int) time.Time {
-		return time.Date(p.year, time.Month(month), day, 0, 0, 0, 0, time.Local)
-	}
-	switch {
-	case p.month > 0 && p.day > 0:
-		t := date(p.month, p.day)
-		return t, p.month <= 12 && t.Day() == p.day
-	case p.yearDay > 0:
-		t := date(1, p.yearDay)
-		return t, t.Year() == p.year
-	case p.week > 0:
-		fourth := date(1, 4) // of January lies in week 1
-		monday := fourth.AddDate(0, 0, -(int(fourth.Weekday())+6)%7+7*(p.week-1))
-		_, week := monday.ISOWeek()
-		return monday, week == p.week
-	case p.month > 0:
-		return date(p.month, 1), p.month <= 12 && p.day == 0
-	case p.quarter > 0:
-		return date(3*p.quarter-2, 1), true
-	}
-	return date(1, 1), p.day == 0
-}
-
 // A NameFormat is how an app names its periodic notes.
 type NameFormat struct {
 	Folder string `json:"folder,omitempty"` // vault-relative
-	Format string `json:"format"`           // of the path below the folder, in the language of moment.js: YYYY/MM/YYYY-MM-DD
+	Format string `json:"format"`           // of the path below the folder, as package moment reads it: YYYY/MM/YYYY-MM-DD
 
-	pattern *regexp.Regexp
-	parts   []string // what each group of the pattern is
+	pattern *moment.Pattern
 }
 
-// momentTokens are those of moment.js that names are made of, with the pattern
-// of each and the part of a date that it gives; the longest come first.
-var momentTokens = []struct{ token, part, pattern string }{
-	{"YYYY", "year", `\d{4}`}, {"gggg", "year", `\d{4}`}, {"GGGG", "year", `\d{4}`},
-	{"MMMM", "monthName", `\pL+`}, {"DDDD", "yearDay", `\d{3}`}, {"dddd", "", `\pL+`},
-	{"MMM", "monthName", `\pL+`}, {"DDD", "yearDay", `\d{1,3}`}, {"ddd", "", `\pL+`},
-	{"YY", "shortYear", `\d{2}`}, {"gg", "shortYear", `\d{2}`}, {"GG", "shortYear", `\d{2}`},
-	{"MM", "month", `\d{2}`}, {"DD", "day", `\d{2}`}, {"dd", "", `\pL+`}, {"Do", "ordinalDay", `\d{1,2}\pL*`},
-	{"ww", "week", `\d{2}`}, {"WW", "week", `\d{2}`}, {"wo", "", `\d{1,2}\pL*`},
-	{"HH", "", `\d{2}`}, {"hh", "", `\d{2}`}, {"mm", "", `\d{2}`}, {"ss", "", `\d{2}`},
-	{"M", "month", `\d{1,2}`}, {"D", "day", `\d{1,2}`}, {"d", "", `\d`},
-	{"w", "week", `\d{1,2}`}, {"W", "week", `\d{1,2}`}, {"Q", "quarter", `[1-4]`},
-	{"H", "", `\d{1,2}`}, {"h", "", `\d{1,2}`}, {"m", "", `\d{1,2}`}, {"s", "", `\d{1,2}`}, {"A", "", `\pL+`}, {"a", "", `\pL+`},
-}
-
-// Compile makes the pattern. Text in brackets stands for itself, and so does
-// what is no token.
-func (f *NameFormat) Compile() {
-	var b strings.Builder
-	b.WriteString(`(?i)^`)
-	f.parts = nil
-next:
-	for rest := f.Format; rest != ""; {
-		if literal, after, ok := strings.Cut(rest, "]"); ok && strings.HasPrefix(literal, "[") {
-			b.WriteString(regexp.QuoteMeta(literal[1:]))
-			rest = after
-			continue
-		}
-		for _, t := range momentTokens {
-			if after, ok := strings.CutPrefix(rest, t.token); ok {
-				b.WriteString("(" + t.pattern + ")")
-				f.parts = append(f.parts, t.part)
-				rest = after
-				continue next
-			}
-		}
-		size := 1
-		for size < len(rest) && rest[size]&0xC0 == 0x80 {
-			size++
-		}
-		b.WriteString(regexp.QuoteMeta(rest[:size]))
-		rest = rest[size:]
-	}
-	f.pattern, _ = regexp.Compile(b.String() + `$`) // nil, and matches nothing, if it is too long
-}
+// Compile prepares the format, which matches nothing before.
+func (f *NameFormat) Compile() { f.pattern = moment.Compile(f.Format) }
 
 // Match reads a path without its extension.
 func (f *NameFormat) Match(name string) (time.Time, bool) {
@@ -220,51 +148,7 @@ func (f *NameFormat) Match(name string) (time.Time, bool) {
 		}
 		name = strings.Join(strings.Split(name, "/")[strings.Count(folder, "/")+1:], "/")
 	}
-	if f.pattern == nil {
-		return time.Time{}, false
-	}
-	groups := f.pattern.FindStringSubmatch(name)
-	if groups == nil {
-		return time.Time{}, false
-	}
-	var p dateParts
-	for i, part := range f.parts {
-		text := groups[i+1]
-		switch part {
-		case "year":
-			p.year = atoi(text)
-		case "shortYear":
-			p.year = 2000 + atoi(text)
-		case "month":
-			p.month = atoi(text)
-		case "monthName":
-			if m := monthNamed(text); m > 0 && p.month == 0 {
-				p.month = m
-			}
-		case "day":
-			p.day = atoi(text)
-		case "ordinalDay":
-			p.day = atoi(strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' }))
-		case "week":
-			p.week = atoi(text)
-		case "yearDay":
-			p.yearDay = atoi(text)
-		case "quarter":
-			p.quarter = atoi(text)
-		}
-	}
-	return p.time()
-}
-
-// monthNamed returns the month with an English name, or with its first three
-// letters; 0 if there is none.
-func monthNamed(s string) int {
-	for m := time.January; m <= time.December; m++ {
-		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
-			return int(m)
-		}
-	}
-	return 0
+	return f.pattern.Match(name)
 }
 
 // Compile prepares the formats of names; the rules are used after that.

@@ -94,7 +94,7 @@ var layers = map[string]layer{
 		why:     engineWhy,
 	},
 	"notes": {
-		imports:    []string{"internal/markdown"},
+		imports:    []string{"internal/markdown", "internal/moment"},
 		thirdParty: []string{"github.com/bmatcuk/doublestar/v4"},
 		why:        "the domain is in the middle: everything points to it and it knows none of them",
 	},
@@ -133,6 +133,7 @@ var layers = map[string]layer{
 		why:        leafWhy,
 	},
 	"internal/atomicfile":             {why: leafWhy},
+	"internal/moment":                 {why: leafWhy},
 	"internal/jsonrpc":                {why: leafWhy},
 	"internal/phrase":                 {why: leafWhy},
 	"internal/daemon":                 {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},

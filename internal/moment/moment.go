@@ -1,0 +1,252 @@
+// Package moment formats and recognizes dates in the language of moment.js, in
+// which Obsidian and its plugins name periodic notes and fill templates:
+// YYYY/MM/YYYY-MM-DD, gggg-[W]ww, dddd D MMMM. Text in brackets, and what is no
+// token, stands for itself. Names of months and days are English. Weeks are
+// those of ISO 8601, for the tokens of the locale's weeks (gggg, ww) as well:
+// no file of a vault says which locale its user has.
+//
+// The functions are pure and safe for concurrent use.
+package moment
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tokens are those of moment.js, the longest of each kind first.
+var tokens = regexp.MustCompile(`(?s)\[[^\[\]]*\]|\\.|Mo|MM?M?M?|Do|DDDo|DD?D?D?|do|dd?d?d?|w[ow]?|W[oW]?|Qo?|YYYY|YY|Y|gggg|gg|GGGG|GG|` +
+	`E|e|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|ZZ?|LTS|LT|LL?L?L?|.`)
+
+// localized are the tokens that stand for others.
+var localized = map[string]string{
+	"LT": "h:mm A", "LTS": "h:mm:ss A", "L": "MM/DD/YYYY", "LL": "MMMM D, YYYY",
+	"LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A",
+}
+
+// Format writes t in its own location.
+func Format(t time.Time, format string) string {
+	return tokens.ReplaceAllStringFunc(format, func(token string) string {
+		if long, ok := localized[token]; ok {
+			return Format(t, long)
+		}
+		if token[0] == '[' && len(token) > 1 {
+			return token[1 : len(token)-1]
+		}
+		if token[0] == '\\' && len(token) > 1 {
+			return token[1:]
+		}
+		if strings.HasPrefix(token, "S") {
+			return fmt.Sprintf("%09d", t.Nanosecond())[:len(token)]
+		}
+		return write(t, token)
+	})
+}
+
+func write(t time.Time, token string) string {
+	isoYear, isoWeek := t.ISOWeek()
+	twelve := (t.Hour()+11)%12 + 1
+	numbers := map[string]int{
+		"Y": t.Year(), "Q": quarter(t), "M": int(t.Month()), "DDD": t.YearDay(), "D": t.Day(), "d": int(t.Weekday()), "e": int(t.Weekday()),
+		"E": (int(t.Weekday())+6)%7 + 1, "w": isoWeek, "W": isoWeek, "H": t.Hour(), "h": twelve, "m": t.Minute(), "s": t.Second(),
+	}
+	if n, ok := numbers[token]; ok {
+		return strconv.Itoa(n)
+	}
+	if stem, ok := strings.CutSuffix(token, "o"); ok && stem != "" {
+		return ordinal(numbers[stem])
+	}
+	switch token {
+	case "YYYY":
+		return fmt.Sprintf("%04d", t.Year())
+	case "YY":
+		return fmt.Sprintf("%02d", t.Year()%100)
+	case "gggg", "GGGG":
+		return fmt.Sprintf("%04d", isoYear)
+	case "gg", "GG":
+		return fmt.Sprintf("%02d", isoYear%100)
+	case "MMMM":
+		return t.Month().String()
+	case "MMM":
+		return t.Month().String()[:3]
+	case "DDDD":
+		return fmt.Sprintf("%03d", t.YearDay())
+	case "dddd":
+		return t.Weekday().String()
+	case "ddd", "dd":
+		return t.Weekday().String()[:len(token)]
+	case "MM", "DD", "ww", "WW", "HH", "hh", "mm", "ss":
+		return fmt.Sprintf("%02d", numbers[token[:1]])
+	case "k", "kk":
+		return fmt.Sprintf("%0*d", len(token), (t.Hour()+23)%24+1)
+	case "A":
+		return t.Format("PM")
+	case "a":
+		return t.Format("pm")
+	case "X":
+		return strconv.FormatInt(t.Unix(), 10)
+	case "x":
+		return strconv.FormatInt(t.UnixMilli(), 10)
+	case "Z":
+		return t.Format("-07:00")
+	case "ZZ":
+		return t.Format("-0700")
+	}
+	return token
+}
+
+func quarter(t time.Time) int { return (int(t.Month()) + 2) / 3 }
+
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100 / 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+// Pattern recognizes what a format writes. A nil one recognizes nothing.
+type Pattern struct {
+	match *regexp.Regexp
+	parts []string // which part of a date each group of match is
+}
+
+// patterns are the tokens' patterns and the parts of a date that they give.
+var patterns = map[string]struct{ part, pattern string }{
+	"YYYY": {"year", `\d{4}`}, "gggg": {"year", `\d{4}`}, "GGGG": {"year", `\d{4}`}, "Y": {"year", `\d{4}`},
+	"YY": {"shortYear", `\d{2}`}, "gg": {"shortYear", `\d{2}`}, "GG": {"shortYear", `\d{2}`},
+	"Q": {"quarter", `[1-4]`}, "Qo": {"quarter", `[1-4]\pL*`},
+	"MMMM": {"monthName", `\pL+`}, "MMM": {"monthName", `\pL+`}, "MM": {"month", `\d{2}`}, "M": {"month", `\d{1,2}`}, "Mo": {"month", `\d{1,2}\pL*`},
+	"DDDD": {"yearDay", `\d{3}`}, "DDD": {"yearDay", `\d{1,3}`}, "DDDo": {"yearDay", `\d{1,3}\pL*`},
+	"DD": {"day", `\d{2}`}, "D": {"day", `\d{1,2}`}, "Do": {"day", `\d{1,2}\pL*`},
+	"ww": {"week", `\d{2}`}, "WW": {"week", `\d{2}`}, "w": {"week", `\d{1,2}`}, "W": {"week", `\d{1,2}`}, "wo": {"week", `\d{1,2}\pL*`}, "Wo": {"week", `\d{1,2}\pL*`},
+	"dddd": {"", `\pL+`}, "ddd": {"", `\pL+`}, "dd": {"", `\pL+`}, "do": {"", `\d\pL*`}, "d": {"", `\d`}, "e": {"", `\d`}, "E": {"", `\d`},
+	"HH": {"", `\d{2}`}, "hh": {"", `\d{2}`}, "kk": {"", `\d{2}`}, "mm": {"", `\d{2}`}, "ss": {"", `\d{2}`},
+	"H": {"", `\d{1,2}`}, "h": {"", `\d{1,2}`}, "k": {"", `\d{1,2}`}, "m": {"", `\d{1,2}`}, "s": {"", `\d{1,2}`},
+	"A": {"", `\pL+`}, "a": {"", `\pL+`}, "X": {"", `\d+`}, "x": {"", `\d+`}, "Z": {"", `[-+]\d\d:\d\d`}, "ZZ": {"", `[-+]\d{4}`},
+}
+
+// Compile makes the pattern of a format. Case does not matter to it.
+func Compile(format string) *Pattern {
+	p := &Pattern{}
+	var b strings.Builder
+	b.WriteString(`(?i)^`)
+	var add func(format string)
+	add = func(format string) {
+		for _, token := range tokens.FindAllString(format, -1) {
+			t, ok := patterns[token]
+			switch {
+			case ok:
+				b.WriteString("(" + t.pattern + ")")
+				p.parts = append(p.parts, t.part)
+			case localized[token] != "":
+				add(localized[token])
+			case token[0] == '[' && len(token) > 1:
+				b.WriteString(regexp.QuoteMeta(token[1 : len(token)-1]))
+			case token[0] == '\\' && len(token) > 1:
+				b.WriteString(regexp.QuoteMeta(token[1:]))
+			default:
+				b.WriteString(regexp.QuoteMeta(token))
+			}
+		}
+	}
+	add(format)
+	p.match, _ = regexp.Compile(b.String() + `$`) // nil if it is too long or not UTF-8
+	return p
+}
+
+// Match returns the day, or the first day of the week, month, quarter or year,
+// that a text of the format names, at midnight local time. Years before 1900
+// and from 2250 on are no dates of notes.
+func (p *Pattern) Match(text string) (time.Time, bool) {
+	if p == nil || p.match == nil {
+		return time.Time{}, false
+	}
+	groups := p.match.FindStringSubmatch(text)
+	if groups == nil {
+		return time.Time{}, false
+	}
+	var d Parts
+	for i, part := range p.parts {
+		text := groups[i+1]
+		number, _ := strconv.Atoi(strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })) // a few digits, or none
+		switch part {
+		case "year":
+			d.Year = number
+		case "shortYear":
+			d.Year = 2000 + number
+		case "quarter":
+			d.Quarter = number
+		case "month":
+			d.Month = number
+		case "monthName":
+			if m := monthNamed(text); m > 0 && d.Month == 0 {
+				d.Month = m
+			}
+		case "week":
+			d.Week = number
+		case "yearDay":
+			d.YearDay = number
+		case "day":
+			d.Day = number
+		}
+	}
+	return d.Time()
+}
+
+// monthNamed returns the month with an English name, or with its first three
+// letters; 0 if there is none.
+func monthNamed(s string) int {
+	for m := time.January; m <= time.December; m++ {
+		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
+			return int(m)
+		}
+	}
+	return 0
+}
+
+// Parts are the numbers of a date; 0 is absent.
+type Parts struct{ Year, Quarter, Month, Week, YearDay, Day int }
+
+// Time returns midnight, local time, of the first day that the parts name, and
+// whether there is such a day.
+func (p Parts) Time() (time.Time, bool) {
+	if p.Year < 1900 || p.Year >= 2250 {
+		return time.Time{}, false
+	}
+	date := func(month, day int) time.Time {
+		return time.Date(p.Year, time.Month(month), day, 0, 0, 0, 0, time.Local)
+	}
+	switch {
+	case p.Month > 0 && p.Day > 0:
+		t := date(p.Month, p.Day)
+		return t, p.Month <= 12 && t.Day() == p.Day
+	case p.YearDay > 0:
+		t := date(1, p.YearDay)
+		return t, t.Year() == p.Year
+	case p.Week > 0:
+		fourth := date(1, 4) // of January lies in week 1
+		monday := Monday(fourth).AddDate(0, 0, 7*(p.Week-1))
+		_, week := monday.ISOWeek()
+		return monday, week == p.Week
+	case p.Month > 0:
+		return date(p.Month, 1), p.Month <= 12 && p.Day == 0
+	case p.Quarter > 0:
+		return date(3*p.Quarter-2, 1), true
+	}
+	return date(1, 1), p.Day == 0
+}
+
+// Monday returns midnight of the Monday on or before t.
+func Monday(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7, 0, 0, 0, 0, t.Location())
+}
