@@ -16,12 +16,15 @@ type Author struct {
 // sync tool, git.
 var Outside = Author{Name: "outside"}
 
-// CreateRequest asks for a new note.
+// CreateRequest asks for a new note. A Title or Path that names a period, as
+// [ParsePeriod] reads it, without a Folder, means the vault's note of that
+// period, which begins with its own template unless Template names another.
 type CreateRequest struct {
 	Title       string
 	Content     string
 	Folder      string // where the note goes; "" is the vault itself
 	Path        string // instead of Title and Folder: exactly here
+	Template    string // a note whose text comes before Content, filled in as [Periodic.Fill] does
 	Tags        []string
 	FrontMatter map[string]any
 	Scope       Scope

@@ -32,13 +32,14 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 		if err != nil {
 			return err
 		}
+		visible := func(m notes.Meta) bool { return scope.CanRead(m.Path) && !outside[m.Path] }
 		for _, tier := range tiers {
 			metas, err := selectMetas(ctx, tx, tier.where, tier.args...)
 			if err != nil {
 				return err
 			}
 			metas = slices.DeleteFunc(metas, func(m notes.Meta) bool {
-				return !scope.CanRead(m.Path) || outside[m.Path] || tier.keep != nil && !tier.keep(m)
+				return !visible(m) || tier.keep != nil && !tier.keep(m)
 			})
 			switch len(metas) {
 			case 0:
@@ -48,7 +49,16 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 				found = metas[0]
 				return err
 			}
+			if m, err := s.lookupPeriodic(ctx, tx, name, visible); err == nil && m.ID != 0 {
+				found = m
+				return nil
+			}
 			return ambiguous(ref, metas)
+		}
+		if !notes.IsURI(ref) {
+			if found, err = s.lookupPeriodic(ctx, tx, name, visible); err != nil || found.ID != 0 {
+				return err
+			}
 		}
 		return notFound(ctx, tx, ref, name, scope)
 	})
@@ -249,8 +259,9 @@ func (s *Reader) InVault(ref string) string {
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI,
 // a [[wikilink]], the end of a path, a file name, a title or an alias, in that
-// order, exactly first and then without regard to case; a URI means its own
-// note and no other. An absolute path below the vault, an obsidian:// link, and
+// order, exactly first and then without regard to case, and then the period of
+// a periodic note, as [notes.ParsePeriod] reads it; a URI means its own note and
+// no other. An absolute path below the vault, an obsidian:// link, and
 // a reference to a part of a note ([SplitAnchor]) name the note, too. An
 // [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
 // [ErrNotFound] lists the similar ones, or says where the note was moved.

@@ -34,6 +34,8 @@ type Reader struct {
 	notes      *sqlite.DB
 	id         string
 	byID       *sql.Stmt // selectNotes
+	Now        func() time.Time
+	Periodic   atomic.Pointer[notes.Periodic] // never nil
 	searchable searchable
 	HeadSeq    atomic.Uint64
 	Aside      atomic.Pointer[notes.AsideRules]
@@ -45,7 +47,6 @@ type Reader struct {
 type Versions struct {
 	*Reader
 	history *sqlite.DB
-	Now     func() time.Time
 }
 
 // Options are the outside things a store depends on.
@@ -68,7 +69,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	s := &Store{Versions: &Versions{Reader: &Reader{}, Now: opt.Now}}
+	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
+	s.Periodic.Store(&notes.Periodic{})
 	var err error
 	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err

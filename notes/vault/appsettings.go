@@ -20,37 +20,48 @@ func readAppFile(root *os.Root, name string, v any) {
 	}
 }
 
-// readDateRules returns the rules for a vault: the user's keys, and how the app
-// names periodic notes.
-func readDateRules(root *os.Root, keys []string) *notes.DateRules {
-	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys}
-	add := func(f notes.NameFormat, otherwise string) {
-		if f.Format == "" {
-			f.Format = otherwise
+// readPeriodic returns how the app names and begins periodic notes. Obsidian's
+// own daily notes hold where the periodic notes plugin does not make them.
+func readPeriodic(root *os.Root) *notes.Periodic {
+	p := &notes.Periodic{Notes: map[notes.Unit]notes.PeriodicNotes{}}
+	var core struct{ Folder, DateFormat, TimeFormat string }
+	readAppFile(root, "templates.json", &core)
+	p.Templates, p.DateFormat, p.TimeFormat = strings.Trim(core.Folder, "/"), core.DateFormat, core.TimeFormat
+	add := func(unit notes.Unit, n notes.PeriodicNotes) {
+		if n.Format == "" {
+			n.Format = notes.DefaultNames[unit]
 		}
-		f.Folder = strings.Trim(f.Folder, "/")
-		r.Names = append(r.Names, f)
+		n.Folder = strings.Trim(n.Folder, "/")
+		p.Notes[unit] = n
 	}
-	var daily notes.NameFormat
+	var daily notes.PeriodicNotes
 	readAppFile(root, "daily-notes.json", &daily)
-	if daily.Format != "" { // else the default, which holds everywhere
-		add(daily, "")
+	if daily != (notes.PeriodicNotes{}) { // else the default, which holds everywhere
+		add(notes.Day, daily)
 	}
 	type periodic struct {
-		notes.NameFormat
-		Enabled bool `json:"enabled"`
+		notes.PeriodicNotes
+		Enabled bool
 	}
 	var plugin struct{ Daily, Weekly, Monthly, Quarterly, Yearly periodic }
 	readAppFile(root, "plugins/periodic-notes/data.json", &plugin)
-	for _, p := range []struct {
-		periodic
-		otherwise string
-	}{
-		{plugin.Daily, "YYYY-MM-DD"}, {plugin.Weekly, "gggg-[W]ww"}, {plugin.Monthly, "YYYY-MM"},
-		{plugin.Quarterly, "YYYY-[Q]Q"}, {plugin.Yearly, "YYYY"},
+	for unit, n := range map[notes.Unit]periodic{
+		notes.Day: plugin.Daily, notes.Week: plugin.Weekly, notes.Month: plugin.Monthly, notes.Quarter: plugin.Quarterly, notes.Year: plugin.Yearly,
 	} {
-		if p.Enabled {
-			add(p.NameFormat, p.otherwise)
+		if n.Enabled {
+			add(unit, n.PeriodicNotes)
+		}
+	}
+	return p
+}
+
+// readDateRules returns the rules for a vault: the user's keys, and how the app
+// names periodic notes.
+func readDateRules(periodic *notes.Periodic, keys []string) *notes.DateRules {
+	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys}
+	for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
+		if n, ok := periodic.Notes[unit]; ok {
+			r.Names = append(r.Names, n.NameFormat)
 		}
 	}
 	r.Compile()

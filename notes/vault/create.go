@@ -33,7 +33,16 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
 		}
 	}
-	return v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
+	r, err := v.fill(ctx, r)
+	if err != nil {
+		return notes.Written{}, err
+	}
+	return v.create(ctx, r, false)
+}
+
+func (v *Vault) create(ctx context.Context, r notes.CreateRequest, dryRun bool) (notes.Written, error) {
+	var preview *store.Operation
+	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
 		p, err := v.newPath(ctx, root, r)
 		if err != nil {
 			return nil, err
@@ -42,8 +51,20 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 		if err != nil {
 			return nil, err
 		}
-		return &store.Operation{Kind: "create", Author: r.Author, Files: []store.FileChange{{NewPath: p, NewDisk: p, New: text}}}, nil
+		if err := v.checkText("create", string(text)); err != nil {
+			return nil, err
+		}
+		op := &store.Operation{Kind: "create", Author: r.Author, Files: []store.FileChange{{NewPath: p, NewDisk: p, New: text}}}
+		if dryRun {
+			preview = op
+			return nil, nil
+		}
+		return op, nil
 	})
+	if err == nil && preview != nil {
+		return preview.Written(), nil
+	}
+	return written, err
 }
 
 // change runs one operation under the vault's lock: the answer of an earlier

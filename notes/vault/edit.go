@@ -17,8 +17,12 @@ import (
 
 // Edit changes only the bytes that the edits name. A change by somebody else
 // that comes between is an [*Error] with [ErrConflict], the note's present
-// hash and a diff, and nothing is written.
+// hash and a diff, and nothing is written. Appending to a periodic note that is
+// not there creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
+	if written, done, err := v.begin(ctx, r); done {
+		return written, err
+	}
 	var preview *store.Operation
 	var draft editDraft
 	plan := func(root *os.Root) (*store.Operation, error) {

@@ -80,13 +80,14 @@ func (v *Vault) planAll(ctx context.Context) (*plan, error) {
 
 // readAppSettings applies what the vault's app says about the notes.
 func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
-	dates, aside := readDateRules(root, v.opt.Dates), readAside(root)
+	periodic, aside := readPeriodic(root), readAside(root)
+	v.store.Periodic.Store(periodic)
 	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
 		v.store.Aside.Store(aside)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.store.SetDates(ctx, dates)
+	return v.store.SetDates(ctx, readDateRules(periodic, v.opt.Dates))
 }
 
 func walkError(err error) error {

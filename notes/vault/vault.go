@@ -186,7 +186,11 @@ func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope notes.Scope,
 	defer func() { _ = root.Close() }() // only read from
 	base, _ := notes.SplitAnchor(ref)
 	p := ""
-	for _, name := range []string{ref, base} {
+	periodic, _, err := v.store.PeriodicPath(ctx, base)
+	if err != nil {
+		return notes.Meta{}, err
+	}
+	for _, name := range []string{ref, base, periodic} {
 		name, err := store.CleanRef(v.store.InVault(notes.AppRef(name)))
 		if err != nil || v.ignore.Match(name) {
 			continue

@@ -1,0 +1,202 @@
+package notes
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"notesd/internal/moment"
+)
+
+// Unit is the span of time that a periodic note is about.
+type Unit string
+
+// The units, the shortest first.
+const (
+	Day     Unit = "day"
+	Week    Unit = "week"
+	Month   Unit = "month"
+	Quarter Unit = "quarter"
+	Year    Unit = "year"
+)
+
+// add returns the start n units after t, which is the start of one.
+func (u Unit) add(t time.Time, n int) time.Time {
+	switch u {
+	case Week:
+		return t.AddDate(0, 0, 7*n)
+	case Month:
+		return t.AddDate(0, n, 0)
+	case Quarter:
+		return t.AddDate(0, 3*n, 0)
+	case Year:
+		return t.AddDate(n, 0, 0)
+	}
+	return t.AddDate(0, 0, n)
+}
+
+// start returns midnight of the first day of the unit that t lies in.
+func (u Unit) start(t time.Time) time.Time {
+	month, day := t.Month(), t.Day()
+	switch u {
+	case Week:
+		return moment.Monday(t)
+	case Month:
+		day = 1
+	case Quarter:
+		month, day = (month-1)/3*3+1, 1
+	case Year:
+		month, day = 1, 1
+	}
+	return time.Date(t.Year(), month, day, 0, 0, 0, 0, t.Location())
+}
+
+// Period is one day, week, month, quarter or year.
+type Period struct {
+	Unit  Unit
+	Start time.Time // midnight, in the location of the clock that it was read with
+}
+
+// End returns the start of the next period.
+func (p Period) End() time.Time { return p.Unit.add(p.Start, 1) }
+
+var (
+	relativePeriod = regexp.MustCompile(`^(this|last|next) (week|month|quarter|year)$`)
+	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
+	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
+)
+
+// ParsePeriod reads the words that name a period: today, yesterday, tomorrow,
+// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin
+// and end with now's location.
+func ParsePeriod(s string, now time.Time) (Period, bool) {
+	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	day := Day.start(now)
+	if n := slices.Index([]string{"yesterday", "today", "tomorrow"}, s); n >= 0 {
+		return Period{Day, day.AddDate(0, 0, n-1)}, true
+	}
+	if m := relativePeriod.FindStringSubmatch(s); m != nil {
+		unit := Unit(m[2])
+		return Period{unit, unit.add(unit.start(now), slices.Index([]string{"last", "this", "next"}, m[1])-1)}, true
+	}
+	unit, parts := Day, moment.Parts{}
+	if m := weekPeriod.FindStringSubmatch(s); m != nil {
+		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2])}
+	} else if m := monthPeriod.FindStringSubmatch(s); m != nil {
+		unit, parts = Month, moment.Parts{Year: atoi(m[1]), Month: atoi(m[2])}
+	} else if m := isoDay.FindStringSubmatch(s); m != nil && len(s) == len(time.DateOnly) && m[2] == "-" && m[4] == "-" {
+		parts = moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}
+	}
+	t, ok := parts.Time()
+	return Period{unit, unit.start(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, now.Location()))}, ok
+}
+
+// PeriodicNotes are how a vault names and begins the notes of one unit.
+type PeriodicNotes struct {
+	NameFormat
+	Template string // path of a note, with or without .md; "" for none
+}
+
+// Path returns the path of the note of a period.
+func (n PeriodicNotes) Path(p Period) string {
+	return path.Join(strings.Trim(n.Folder, "/"), moment.Format(p.Start, n.Format)) + ".md"
+}
+
+// Periodic is what the vault's app says of periodic notes and of templates.
+type Periodic struct {
+	Notes      map[Unit]PeriodicNotes
+	Templates  string // folder of templates; "" where none is set
+	DateFormat string // of {{date}} in a template
+	TimeFormat string // of {{time}}
+}
+
+// DefaultNames are the formats of periodic notes for which no app says another.
+var DefaultNames = map[Unit]string{Day: "YYYY-MM-DD", Week: "gggg-[W]ww", Month: "YYYY-MM", Quarter: "YYYY-[Q]Q", Year: "YYYY"}
+
+// NamesLike returns the names of which the daily note at a path, of this day, is
+// an example: Daily/2026/2026-02-16.md gives Daily/YYYY and YYYY-MM-DD.
+func NamesLike(notePath string, day time.Time) NameFormat {
+	segments := strings.Split(Stem(notePath), "/")
+	last := len(segments) - 1
+	format := DefaultNames[Day]
+	if strings.Contains(segments[last], "_") {
+		format = "YYYY_MM_DD"
+	}
+	fixed := 0
+	for i, s := range segments[:last] {
+		at := slices.IndexFunc(folderFormats, func(f string) bool { return moment.Format(day, f) == s })
+		if at < 0 {
+			segments[i] = "[" + s + "]"
+			if fixed == i {
+				fixed++
+			}
+			continue
+		}
+		segments[i] = folderFormats[at]
+	}
+	folder := strings.Split(Stem(notePath), "/")[:fixed]
+	return NameFormat{Folder: strings.Join(folder, "/"), Format: strings.Join(append(segments[fixed:last], format), "/")}
+}
+
+// folderFormats are the folders by date in which daily notes are commonly kept.
+var folderFormats = []string{"YYYY", "YYYY-MM", "MM", "MM-MMMM", "MM MMMM", "MMMM", "MM-MMM", "MMM", "gggg-[W]ww", "[W]ww", "[Q]Q"}
+
+var placeholder = regexp.MustCompile(`(?i)\{\{\s*(date|time|title|yesterday|today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\s*([-+]\d+[a-z])?\s*(?::([^{}]*))?\}\}`)
+
+// Fill writes a note from a template: {{title}}, {{date}}, {{date:FORMAT}},
+// {{time}}, {{time:FORMAT}}, and the periodic notes plugin's {{yesterday}},
+// {{tomorrow}}, {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}. All
+// else stays as it is, the commands of Templater included.
+func (p *Periodic) Fill(template, title string, at time.Time) string {
+	return placeholder.ReplaceAllStringFunc(template, func(s string) string {
+		m := placeholder.FindStringSubmatch(s)
+		word, shift, format := strings.ToLower(m[1]), m[2], strings.TrimSpace(m[3])
+		t := at
+		switch n := slices.Index([]string{"yesterday", "today", "tomorrow"}, word); {
+		case word == "title":
+			return title
+		case n >= 0:
+			t = t.AddDate(0, 0, n-1)
+		case strings.HasSuffix(word, "day"):
+			for t = t.AddDate(0, 0, -(int(t.Weekday())+6)%7); !strings.EqualFold(t.Weekday().String(), word); {
+				t = t.AddDate(0, 0, 1)
+			}
+		}
+		if shift != "" {
+			n, _ := strconv.Atoi(shift[:len(shift)-1]) // digits
+			switch n = max(-99_999, min(n, 99_999)); shift[len(shift)-1] {
+			case 'y', 'Y':
+				t = t.AddDate(n, 0, 0)
+			case 'Q', 'q':
+				t = t.AddDate(0, 3*n, 0)
+			case 'M':
+				t = t.AddDate(0, n, 0)
+			case 'w', 'W':
+				t = t.AddDate(0, 0, 7*n)
+			case 'd', 'D':
+				t = t.AddDate(0, 0, n)
+			case 'h', 'H':
+				t = t.Add(time.Duration(n) * time.Hour)
+			case 'm':
+				t = t.Add(time.Duration(n) * time.Minute)
+			default:
+				return s
+			}
+		}
+		switch {
+		case format != "":
+		case word == "time" && p.TimeFormat != "":
+			format = p.TimeFormat
+		case word == "time":
+			format = "HH:mm"
+		case p.DateFormat != "":
+			format = p.DateFormat
+		default:
+			format = DefaultNames[Day]
+		}
+		return moment.Format(t, format)
+	})
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"notesd/notes"
+)
+
+// PeriodicPath returns the path that the periodic note which ref names has, or
+// is to have, and the period; "" if ref names no period. Obsidian's settings say
+// where such notes are, else the newest daily notes of the vault do.
+func (s *Reader) PeriodicPath(ctx context.Context, ref string) (p string, period notes.Period, err error) {
+	if _, ok := notes.ParsePeriod(ref, s.Now()); !ok {
+		return "", period, nil
+	}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		p, period, err = s.periodicPath(ctx, tx, ref)
+		return err
+	})
+	return p, period, err
+}
+
+func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string) (string, notes.Period, error) {
+	period, ok := notes.ParsePeriod(ref, s.Now())
+	if !ok {
+		return "", period, nil
+	}
+	periodic := s.Periodic.Load()
+	named, ok := periodic.Notes[period.Unit]
+	if !ok {
+		daily, err := dailyNames(ctx, tx)
+		if err != nil {
+			return "", period, err
+		}
+		if day, ok := periodic.Notes[notes.Day]; ok {
+			daily = day.NameFormat
+		}
+		if named.NameFormat = daily; period.Unit != notes.Day {
+			named.Format = notes.DefaultNames[period.Unit] // beside the daily notes
+		}
+	}
+	p, err := notes.CleanPath(named.Path(period))
+	return p, period, err
+}
+
+// sampledDays is how many of the newest daily notes show how they are named.
+const sampledDays = 100
+
+// dailyNames returns the names that most of the newest daily notes have.
+func dailyNames(ctx context.Context, tx *sql.Tx) (notes.NameFormat, error) {
+	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
+	type names struct{ folder, format string }
+	seen := map[names]int{}
+	err := forEach(ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, []any{sampledDays}, func(rows *sql.Rows) error {
+		var p string
+		err := rows.Scan(&p)
+		if day, ok := (&notes.DateRules{}).Named(p); ok {
+			f := notes.NamesLike(p, day)
+			seen[names{f.Folder, f.Format}]++
+		}
+		return err
+	})
+	best := names{format: notes.DefaultNames[notes.Day]}
+	for n, count := range seen {
+		if count > seen[best] || count == seen[best] && n.folder < best.folder {
+			best = n
+		}
+	}
+	return notes.NameFormat{Folder: best.folder, Format: best.format}, err
+}
+
+// lookupPeriodic finds the note of the period that name gives. That it is
+// missing is an [*Error] which says where it would be.
+func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, visible func(notes.Meta) bool) (notes.Meta, error) {
+	p, period, err := s.periodicPath(ctx, tx, name)
+	if err != nil || p == "" {
+		return notes.Meta{}, err
+	}
+	metas, err := selectMetas(ctx, tx, `n.path_key = ?`, notes.Key(p))
+	if err != nil {
+		return notes.Meta{}, err
+	}
+	for _, m := range metas {
+		if visible(m) {
+			return m, loadTags(ctx, tx, metas)
+		}
+	}
+	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
+		Detail: fmt.Sprintf("there is no note of this %s yet; it would be %s", period.Unit, notes.Quote(p)),
+		Hint:   "edit_note with append makes it, from the vault's template; create_note with this title does, too."}
+}

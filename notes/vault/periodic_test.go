@@ -1,0 +1,143 @@
+package vault
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// on makes it this time, on the machine's clock.
+func (f *fixture) on(at string) {
+	f.t.Helper()
+	now, err := time.ParseInLocation("2006-01-02 15:04", at, time.Local)
+	require.NoError(f.t, err)
+	f.clock.Advance(now.Sub(f.clock.Now()))
+}
+
+func (f *fixture) found(ref string) string {
+	f.t.Helper()
+	n, err := f.Read(f.t.Context(), ref, notes.Scope{})
+	if errors.Is(err, notes.ErrNotFound) {
+		return ""
+	}
+	require.NoError(f.t, err)
+	return n.Path
+}
+
+func TestWordsNamePeriodicNotes(t *testing.T) {
+	f := newFixture(t, "Daily/2026-02-15.md", "x", "Daily/2026-02-16.md", "# Tasks\nx", "Weekly/2026-W08.md", "x", "Meetings/2026-02-16.md", "x", "Daily/2026-02-12.md", "x")
+	f.on("2026-02-16 23:59")
+	assert.Equal(t, "Daily/2026-02-16.md", f.found("today"))
+	assert.Equal(t, "Daily/2026-02-16.md", f.found("Today#Tasks"))
+	assert.Equal(t, "Daily/2026-02-15.md", f.found("yesterday"))
+	assert.Equal(t, "Daily/2026-02-16.md", f.found("2026-02-16"), "not the meeting of that name")
+	assert.Equal(t, "Meetings/2026-02-16.md", f.found("Meetings/2026-02-16"))
+	assert.Equal(t, "Weekly/2026-W08.md", f.found("2026-W08"))
+	f.on("2026-02-17 00:00")
+	assert.Equal(t, "Daily/2026-02-16.md", f.found("yesterday"))
+	_, err := f.Read(t.Context(), "today", notes.Scope{})
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, `there is no note of this day yet; it would be "Daily/2026-02-17.md"`, e.Detail)
+	_, err = f.Read(t.Context(), notes.URI("today"), notes.Scope{})
+	require.ErrorContains(t, err, "no such note", "a URI names its own note")
+	_, err = f.Read(t.Context(), "yesterday", notes.Scope{Read: []string{"Meetings"}})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+
+	f.write("Daily/2026-02-17.md", "x") // not looked at yet
+	assert.Equal(t, "Daily/2026-02-17.md", f.found("today"))
+	f.write("Poems/today.md", "x")
+	f.reconcile()
+	assert.Equal(t, "Poems/today.md", f.found("today"), "a note of this name goes before the word")
+	links, err := f.Links(t.Context(), "yesterday", notes.LinkQuery{})
+	require.NoError(t, err)
+	assert.Equal(t, "Daily/2026-02-16.md", links.Path)
+}
+
+func TestPeriodicNotesOfObsidian(t *testing.T) {
+	f := newFixture(t, "2026-02-16.md", "x", "Journal/2026/16th February.md", "x", "W/26-8.md", "x",
+		".obsidian/daily-notes.json", `{"folder": "/Journal/", "format": "YYYY/Do MMMM", "template": "Templates/Day"}`,
+		".obsidian/plugins/periodic-notes/data.json", `{"weekly": {"enabled": true, "format": "GG-W", "folder": "W", "template": "Templates/Week.md"}}`)
+	f.on("2026-02-16 08:00")
+	assert.Equal(t, "Journal/2026/16th February.md", f.found("today"))
+	assert.Equal(t, "W/26-8.md", f.found("this week"))
+	assert.Equal(t, "2026-02-16.md", f.found("2026-02-16"), "a note of this name goes before the word")
+	assert.Empty(t, f.found("this month"))
+}
+
+// What is appended to a daily note that is not there makes it, as the app would.
+func TestAppendMakesTheDailyNote(t *testing.T) {
+	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",
+		".obsidian/daily-notes.json", `{"folder": "Daily", "template": "Templates/Day"}`)
+	f.on("2026-02-16 08:30")
+	edit := func(note string, edits ...notes.Edit) (notes.Written, error) {
+		return f.Edit(t.Context(), notes.EditRequest{Note: note, Edits: edits, RequestKey: note})
+	}
+	dry, err := f.Edit(t.Context(), notes.EditRequest{Note: "today", Edits: []notes.Edit{{Op: "append", Content: "x"}}, DryRun: true})
+	require.NoError(t, err)
+	assert.Contains(t, dry.Diff, "+x")
+	assert.NoDirExists(t, filepath.Join(f.dir, "Daily"))
+
+	w, err := edit("today", notes.Edit{Op: "append", Heading: "Log", Content: "- 8:30 up"})
+	require.NoError(t, err)
+	assert.Equal(t, "Daily/2026-02-16.md", w.Path)
+	want := "---\nmood:\ntags: [daily]\n---\n# Monday\n[[2026-02-15]]\n\n## Log\n\n- 8:30 up\n\n## Tasks\n"
+	assert.Equal(t, want, f.onDisk("Daily/2026-02-16.md"))
+	again, err := edit("today", notes.Edit{Op: "append", Heading: "Log", Content: "- 8:30 up"})
+	require.NoError(t, err)
+	assert.Equal(t, [2]any{w.Hash, w.Revision}, [2]any{again.Hash, again.Revision}, "the same request is answered as before")
+	assert.Equal(t, want, f.onDisk("Daily/2026-02-16.md"))
+
+	for _, refused := range []notes.Edit{{Op: "replace_all", Content: "x"}, {Op: "append", Heading: "No such", Content: "x"}} {
+		_, err = edit("tomorrow", refused)
+		require.Error(t, err)
+	}
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "tomorrow", Edits: []notes.Edit{{Op: "append", Content: "x"}}, Scope: notes.Scope{Write: []string{"Inbox"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.NoFileExists(t, filepath.Join(f.dir, "Daily/2026-02-17.md"))
+
+	w, err = f.Edit(t.Context(), notes.EditRequest{Note: "tomorrow", Edits: []notes.Edit{{Op: "append", Content: "x"}}, Scope: notes.Scope{Read: []string{"Daily"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "x", f.onDisk(w.Path)[:1], "a template that the caller may not read is not shown to it")
+	require.NoError(t, os.Remove(filepath.Join(f.dir, "Templates/Day.md")))
+	f.reconcile()
+	w, err = edit("2026-03-01", notes.Edit{Op: "prepend", Content: "y"})
+	require.NoError(t, err)
+	assert.Equal(t, "Daily/2026-03-01.md", w.Path)
+	f.requireConsistent()
+}
+
+func TestCreateFromTemplates(t *testing.T) {
+	f := newFixture(t, "Vorlagen/Meeting.md", "---\ntype: meeting\nstatus:\ntags: [meeting]\n---\n# {{title}}\nOn {{date}} at {{time}}.\n\n## Notes", "Plain.md", "Hello {{title}}\n",
+		".obsidian/templates.json", `{"folder": "Vorlagen", "timeFormat": "H.mm"}`, "Daily/2026/2026-02-15.md", "x")
+	f.on("2026-02-16 09:05")
+	create := func(r notes.CreateRequest) string {
+		t.Helper()
+		w, err := f.Create(t.Context(), r)
+		require.NoError(t, err)
+		return w.Path + ": " + f.onDisk(w.Path)
+	}
+	assert.Equal(t, "Work/Board.md: ---\ntype: meeting\nstatus: open\ntags: [meeting, work]\n---\n# Board\nOn 2026-02-16 at 9.05.\n\n## Notes\nAnn came.\n",
+		create(notes.CreateRequest{Title: "Board", Folder: "Work", Template: "meeting", Content: "Ann came.", Tags: []string{"work"}, FrontMatter: map[string]any{"status": "open"}}))
+	assert.Equal(t, "X.md: Hello X\n", create(notes.CreateRequest{Path: "X", Template: "Plain"}))
+	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}))
+	assert.Equal(t, "Daily/2026/2026-02-16.md: a\n", create(notes.CreateRequest{Title: "today", Content: "a", RequestKey: "k"}), "the same request")
+	assert.Equal(t, "Daily/2026-W08.md: ", create(notes.CreateRequest{Title: "this week"}))
+	assert.Equal(t, "Poems/Tomorrow.md: a\n", create(notes.CreateRequest{Title: "Tomorrow", Folder: "Poems", Content: "a"}), "in a folder it is a title")
+
+	_, err := f.Create(t.Context(), notes.CreateRequest{Title: "today", Content: "b"})
+	require.ErrorIs(t, err, notes.ErrExists)
+	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Nothing"})
+	require.ErrorContains(t, err, `read the template "Nothing": there is no such note`)
+	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Content: "---\na: b\n---\n"})
+	require.ErrorContains(t, err, "front matter")
+	_, err = f.Create(t.Context(), notes.CreateRequest{Title: "Y", Template: "Meeting", Scope: notes.Scope{Read: []string{"Work"}}})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}
