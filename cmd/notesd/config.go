@@ -31,10 +31,11 @@ configuration file, and so is that of --example, which documents every setting.`
 				_, err := fmt.Fprint(a.out, notesd.ExampleConfig)
 				return err
 			}
-			all, err := config.Explain(config.Sources{File: a.configFile, Env: a.env, Flags: cmd.Flags()})
+			loaded, err := config.Load(config.Sources{File: a.configFile, Env: a.env, Flags: cmd.Flags()})
 			if err != nil {
 				return err
 			}
+			all := loaded.Settings()
 			if a.json {
 				return a.out.json(map[string]any{"settings": all})
 			}
@@ -47,7 +48,7 @@ configuration file, and so is that of --example, which documents every setting.`
 	return cmd
 }
 
-func (a *app) printSettings(all []config.Effective) {
+func (a *app) printSettings(all []config.Setting) {
 	const column = 36 // of the origins
 	section := ""
 	for _, e := range all {
@@ -128,7 +129,7 @@ func quoted(path string) string {
 // key is no setting, and it may be nowhere else.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	a.read = func() (*config.Loaded, error) {
-		return config.Read(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
+		return config.Load(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
 	}
 	loaded, err := a.read()
 	if err != nil {

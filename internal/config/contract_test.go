@@ -19,7 +19,14 @@ func load(t *testing.T, toml string, env ...string) (*config.Config, error) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "notesd.toml")
 	require.NoError(t, os.WriteFile(file, []byte(toml), 0o600))
-	return config.Load(config.Sources{File: file, Dir: dir, Env: append(env, "HOME="+dir)})
+	return configOf(config.Load(config.Sources{File: file, Dir: dir, Env: append(env, "HOME="+dir)}))
+}
+
+func configOf(l *config.Loaded, err error) (*config.Config, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l.Config, nil
 }
 
 func TestBytes_String(t *testing.T) {
@@ -107,15 +114,15 @@ func TestProblem_String(t *testing.T) {
 	}
 }
 
-// Every setting can be given by its variable, with the value that Explain
+// Every setting can be given by its variable, with the value that Settings
 // reports for its default.
 func TestLoad_EveryDefaultByVariable(t *testing.T) {
 	want, err := load(t, "")
 	require.NoError(t, err)
-	settings, err := config.Explain(config.Sources{Dir: t.TempDir()})
+	loaded, err := config.Load(config.Sources{Dir: t.TempDir()})
 	require.NoError(t, err)
 	var env []string
-	for _, s := range settings {
+	for _, s := range loaded.Settings() {
 		value := fmt.Sprint(s.Value)
 		if list, ok := s.Value.([]string); ok {
 			value = strings.Join(list, ",")

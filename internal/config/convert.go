@@ -14,28 +14,16 @@ import (
 // an optional unit: "20480", "20 KiB", "16MB".
 type Bytes int64
 
-var byteUnits = []struct {
-	name string
-	size int64
-}{
-	// Longer names come first, so that "KiB" does not match as "B".
-	{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-	{"B", 1}, {"", 1},
-}
+var byteUnits = map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "": 1}
 
 func parseBytes(s string) (Bytes, error) {
-	upper := strings.ToUpper(strings.TrimSpace(s))
-	for _, unit := range byteUnits {
-		digits, ok := strings.CutSuffix(upper, unit.name)
-		if !ok {
-			continue
+	s = strings.TrimSpace(s)
+	digits := s[:len(s)-len(strings.TrimLeft(s, "0123456789"))]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	for unit, size := range byteUnits {
+		if strings.EqualFold(unit, strings.TrimSpace(s[len(digits):])) && err == nil && n <= math.MaxInt64/size {
+			return Bytes(n * size), nil
 		}
-		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/unit.size {
-			break
-		}
-		return Bytes(n * unit.size), nil
 	}
 	return 0, errors.New(`must be a size such as 20480, "20 KiB" or "16 MB"`)
 }
@@ -143,4 +131,57 @@ func stringsFromTOML(v any) (any, error) {
 		return nil, errors.New(`must be a list of strings, such as ["a", "b"]`)
 	}
 	return list, nil
+}
+
+// plain returns sizes and durations as text, and other values as they are.
+func plain(v any) any {
+	switch v := v.(type) {
+	case time.Duration:
+		return durationText(v)
+	case Bytes:
+		return v.String()
+	}
+	return v
+}
+
+// tomlText formats a plain value in the syntax of the file. It does not escape
+// control characters, which no setting holds.
+func tomlText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`
+	case []string:
+		quoted := make([]string, len(v))
+		for i, s := range v {
+			quoted[i] = tomlText(s)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	}
+	return fmt.Sprint(v)
+}
+
+// durationText formats a duration in the syntax of parseDuration.
+func durationText(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	text := d.String() // 1h0m0s
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// String formats a size in the syntax of a configuration file.
+func (b Bytes) String() string {
+	for _, unit := range []string{"GiB", "MiB", "KiB"} {
+		if size := Bytes(byteUnits[unit]); b >= size && b%size == 0 {
+			return fmt.Sprintf("%d %s", b/size, unit)
+		}
+	}
+	return strconv.FormatInt(int64(b), 10)
 }

@@ -1,14 +1,11 @@
 package config
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"notesd/internal/phrase"
 )
 
 const envPrefix = "NOTESD_"
@@ -73,7 +70,7 @@ func (l *loader) envEntries() []entry {
 		}
 		key, known := keys[name]
 		if !known {
-			l.report(unknownVariable(name))
+			l.report(Problem{Origin: name, Detail: "is not a known variable", Hint: suggest(name, variable)})
 			continue
 		}
 		entries = append(entries, entry{key: key, value: value, origin: name})
@@ -88,18 +85,6 @@ const tierVariable = envPrefix + "BERT_TIER"
 
 // APIKeyVariable holds the key of semantic.provider's API.
 const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
-
-func unknownVariable(name string) Problem {
-	p := Problem{Origin: name, Detail: "is not a known variable"}
-	guess := strings.ToLower(strings.TrimPrefix(name, envPrefix))
-	best := len(guess)/3 + 2
-	for _, s := range settings {
-		if d := phrase.Distance(guess, strings.ReplaceAll(s.key, ".", "_")); d < best {
-			best, p.Hint = d, fmt.Sprintf("did you mean %s?", variable(s.key))
-		}
-	}
-	return p
-}
 
 func flagEntries(flags *pflag.FlagSet) []entry {
 	if flags == nil {

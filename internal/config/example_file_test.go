@@ -39,7 +39,7 @@ func TestExampleFileHoldsEveryDefault(t *testing.T) {
 }
 
 func TestExampleFileChangesNothing(t *testing.T) {
-	cfg, err := Load(Sources{File: exampleFile})
+	cfg, err := configOf(Load(Sources{File: exampleFile}))
 	require.NoError(t, err)
 	want := Default()
 	assert.Equal(t, &want, cfg)

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 
-	koanfmaps "github.com/knadh/koanf/maps"
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 )
@@ -42,23 +40,13 @@ type loader struct {
 	dir      string
 	file     string // that was read, or would be
 	merged   *koanf.Koanf
-	values   values            // that were merged
 	origins  map[string]origin // of the merged values
 	problems []Problem
 }
 
-// Load is [Read] without the origins of the values.
-func Load(src Sources) (*Config, error) {
-	loaded, err := Read(src)
-	if err != nil {
-		return nil, err
-	}
-	return loaded.Config, nil
-}
-
-// Read merges the sources and checks the result. The error is an [*Error] with
+// Load merges the sources and checks the result. The error is an [*Error] with
 // all problems, unless the working directory cannot be determined.
-func Read(src Sources) (*Loaded, error) {
+func Load(src Sources) (*Loaded, error) {
 	dir := src.Dir
 	if dir == "" {
 		var err error
@@ -66,27 +54,22 @@ func Read(src Sources) (*Loaded, error) {
 			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), values: values{}, origins: map[string]origin{}}
-	l.mergeDefaults()
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
+	for _, s := range settings {
+		l.set(s.key, s.def)
+	}
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
 	l.merge(flagEntries(src.Flags), dir, false)
-	cfg, err := l.result()
-	if err != nil {
-		return nil, err
+	cfg := new(Config)
+	if err := l.merged.Unmarshal("", cfg); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
 	}
+	l.checkWhole(cfg)
 	if len(l.problems) > 0 {
 		return nil, &Error{Problems: l.problems}
 	}
-	return &Loaded{Config: cfg, File: l.file, values: l.values, origins: l.origins}, nil
-}
-
-func (l *loader) mergeDefaults() {
-	flat := make(values, len(settings))
-	for _, s := range settings {
-		flat[s.key] = s.def
-	}
-	l.load(flat)
+	return &Loaded{Config: cfg, File: l.file, merged: l.merged, origins: l.origins}, nil
 }
 
 func (l *loader) mergeFile(name string) {
@@ -117,11 +100,10 @@ func (l *loader) mergeFile(name string) {
 // merge checks the entries of a layer and lets the valid ones replace those of
 // the layers below. Relative paths are relative to dir.
 func (l *loader) merge(entries []entry, dir string, fromFile bool) {
-	flat := make(values, len(entries))
 	for _, e := range entries {
 		s, known := find(e.key)
 		if !known {
-			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key)})
+			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key, asKey)})
 			continue
 		}
 		v, err := l.check(s, e.value, dir, fromFile)
@@ -129,10 +111,9 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
 			continue
 		}
-		flat[e.key] = v
+		l.set(e.key, v)
 		l.origins[e.key] = origin{e.origin, dir, !fromFile}
 	}
-	l.load(flat)
 }
 
 // check converts a value to the type of its field in Config and validates it.
@@ -161,21 +142,10 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 	return v, nil
 }
 
-func (l *loader) load(flat values) {
-	maps.Copy(l.values, flat)
-	if err := l.merged.Load(flat, nil); err != nil {
-		panic(err) // values cannot fail to be read
+func (l *loader) set(key string, v any) {
+	if err := l.merged.Set(key, v); err != nil {
+		panic(err) // no setting is a section, so values cannot conflict
 	}
-}
-
-// result decodes the merged settings and checks their combination.
-func (l *loader) result() (*Config, error) {
-	cfg := new(Config)
-	if err := l.merged.Unmarshal("", cfg); err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
-	}
-	l.checkWhole(cfg)
-	return cfg, nil
 }
 
 func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }
@@ -183,13 +153,4 @@ func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }
 // blame reports a problem with the merged value of key.
 func (l *loader) blame(key string, value any, detail, hint string) {
 	l.report(Problem{Origin: cmp.Or(l.origins[key].place, "default"), Key: key, Value: show(value), Detail: detail, Hint: hint})
-}
-
-// values is a layer for koanf: checked values by key.
-type values map[string]any
-
-func (v values) Read() (map[string]any, error) { return koanfmaps.Unflatten(v, "."), nil }
-
-func (v values) ReadBytes() ([]byte, error) {
-	return nil, errors.New("config: a layer has no bytes, only values")
 }

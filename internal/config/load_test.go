@@ -49,7 +49,14 @@ func (w world) load(src Sources) (*Config, error) {
 		src.Env = w.env()
 	}
 	src.Dir = w.home
-	return Load(src)
+	return configOf(Load(src))
+}
+
+func configOf(l *Loaded, err error) (*Config, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l.Config, nil
 }
 
 func (w world) problems(src Sources) []string {
@@ -77,7 +84,7 @@ func flagSet(t *testing.T, args ...string) *pflag.FlagSet {
 }
 
 func TestLoadWithoutSources(t *testing.T) {
-	cfg, err := Load(Sources{})
+	cfg, err := configOf(Load(Sources{}))
 	require.NoError(t, err)
 	want := Default()
 	assert.Equal(t, &want, cfg)
@@ -329,13 +336,13 @@ func TestStateDir(t *testing.T) {
 		t.Skip("symbolic links need a privilege on Windows")
 	}
 	env := w.env("XDG_STATE_HOME=" + filepath.Join(w.home, "state"))
-	want, err := StateDir(w.vault, env)
+	want, err := newEnvironment(env).stateDir(w.vault)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(w.home, "state", "notesd"), filepath.Dir(want))
 	assert.Regexp(t, `^my-notes-[0-9a-f]{12}$`, filepath.Base(want))
 
 	for _, spelling := range []string{link, w.vault + string(filepath.Separator), filepath.Join(w.vault, "..", "My Notes")} {
-		got, err := StateDir(spelling, env)
+		got, err := newEnvironment(env).stateDir(spelling)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, spelling)
 	}
@@ -344,10 +351,10 @@ func TestStateDir(t *testing.T) {
 	assert.Equal(t, want, cfg.State)
 
 	require.NoError(t, os.Rename(w.vault, w.vault+" away"))
-	got, err := StateDir(w.vault, env)
+	got, err := newEnvironment(env).stateDir(w.vault)
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "an unmounted vault keeps its state")
-	_, err = StateDir(w.vault, nil)
+	_, err = environment{}.stateDir(w.vault)
 	require.ErrorIs(t, err, errNoHome)
 }
 
@@ -390,7 +397,7 @@ func TestPassedAndWaiting(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"off\"\n[vault]\nignore = [\"A/**\"]\n"), 0o600))
 	read := func(env ...string) *Loaded {
 		t.Helper()
-		loaded, err := Read(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
+		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
 		require.NoError(t, err)
 		return loaded
 	}
@@ -398,7 +405,7 @@ func TestPassedAndWaiting(t *testing.T) {
 	passed := client.Passed()
 	require.Len(t, passed, 2, "the limit is the session's, the log's level the process's")
 	assert.Equal(t, "history.age", passed[0].Key)
-	assert.Contains(t, passed[0].Remark, `Add age = "2160h0m0s" under [history] to `+file)
+	assert.Contains(t, passed[0].Remark, `Add age = "90d" under [history] to `+file)
 	assert.Equal(t, "vault.ignore", passed[1].Key)
 	assert.Contains(t, passed[1].Remark, "NOTESD_VAULT_IGNORE has no effect")
 	assert.Contains(t, passed[1].Remark, `ignore = ["B", "C/**"] under [vault]`)

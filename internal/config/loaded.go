@@ -1,12 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/knadh/koanf/v2"
 )
 
 // Loaded is a configuration with the origins of its values.
@@ -16,8 +17,37 @@ type Loaded struct {
 	// is no home directory to hold one.
 	File string
 
-	values  values // by key
+	merged  *koanf.Koanf
 	origins map[string]origin
+}
+
+// Setting is a setting with its effective value and its origin.
+type Setting struct {
+	Key    string `json:"key"`    // "vault.read_only"
+	Value  any    `json:"value"`  // a bool, int, string or []string; sizes and durations are strings
+	Origin string `json:"origin"` // "FILE:LINE", a variable, a flag, "default", or "vault" for a state directory derived from the vault
+}
+
+// Settings returns every setting, sorted by key. Those without a section come
+// first, as TOML requires.
+func (l *Loaded) Settings() []Setting {
+	all := make([]Setting, len(settings))
+	for i, s := range settings {
+		all[i] = Setting{Key: s.key, Value: plain(l.merged.Get(s.key)), Origin: cmp.Or(l.origins[s.key].place, "default")}
+		if s.key == "state" && all[i].Value != l.State {
+			all[i].Value, all[i].Origin = l.State, "vault"
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Setting) int {
+		return cmp.Compare(strings.Count(a.Key, "."), strings.Count(b.Key, "."))
+	})
+	return all
+}
+
+// TOML returns the setting as a line of a configuration file, without its
+// section.
+func (s Setting) TOML() string {
+	return s.Key[strings.LastIndexByte(s.Key, '.')+1:] + " = " + tomlText(s.Value)
 }
 
 // sessionKeys lists the settings of a session. Each client has its own values, from
@@ -52,13 +82,13 @@ func (l *Loaded) Passed() []Passed {
 		section, name, _ := strings.Cut(s.key, ".")
 		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: printable(fmt.Sprintf(
 			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, then run notesd restart",
-			from.place, s.key, name, tomlValue(l.values[s.key]), section, l.File))})
+			from.place, s.key, name, tomlText(plain(l.merged.Get(s.key))), section, l.File))})
 	}
 	return all
 }
 
 // Text returns the value of a setting as text; equal values have equal texts.
-func (l *Loaded) Text(key string) string { return fmt.Sprint(l.values[key]) }
+func (l *Loaded) Text(key string) string { return fmt.Sprint(l.merged.Get(key)) }
 
 // Waiting returns the sorted keys of the daemon's and the log's settings that differ
 // in a configuration that was read later. A running daemon keeps the values that it
@@ -66,26 +96,9 @@ func (l *Loaded) Text(key string) string { return fmt.Sprint(l.values[key]) }
 func (l *Loaded) Waiting(later *Loaded) []string {
 	var keys []string
 	for _, s := range settings {
-		if (isDaemons(s.key) || strings.HasPrefix(s.key, "log.")) && !reflect.DeepEqual(l.values[s.key], later.values[s.key]) {
+		if (isDaemons(s.key) || strings.HasPrefix(s.key, "log.")) && !reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)) {
 			keys = append(keys, s.key)
 		}
 	}
 	return keys
-}
-
-// tomlValue formats a value in the syntax of the file.
-func tomlValue(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(v)
-	case []string:
-		quoted := make([]string, len(v))
-		for i, s := range v {
-			quoted[i] = strconv.Quote(s)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	case time.Duration:
-		return strconv.Quote(v.String())
-	}
-	return fmt.Sprint(v)
 }

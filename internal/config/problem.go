@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"notesd/internal/phrase"
 )
 
 // Problem is one mistake in the configuration.
@@ -78,3 +80,25 @@ func printable(s string) string {
 		return r
 	}, s)
 }
+
+// suggest returns a hint with the known key that is nearest to an unknown one,
+// as the source of the setting spells keys, or "" if none is near.
+func suggest(unknown string, spell func(key string) string) string {
+	best, bestDistance := "", 1+len(unknown)/3 // a third of the letters may be wrong
+	name := unknown[strings.LastIndexByte(unknown, '.')+1:]
+	for _, s := range settings {
+		distance := phrase.Distance(unknown, spell(s.key))
+		if s.key[strings.LastIndexByte(s.key, '.')+1:] == name {
+			distance = min(distance, 1) // the right name in the wrong section
+		}
+		if distance <= bestDistance && (best == "" || distance < bestDistance) {
+			best, bestDistance = spell(s.key), distance
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "did you mean " + best + "?"
+}
+
+func asKey(key string) string { return key }

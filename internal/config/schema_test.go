@@ -87,7 +87,7 @@ func TestSuggest(t *testing.T) {
 		"colour.background": "",
 		"x":                 "",
 	} {
-		hint := suggest(unknown)
+		hint := suggest(unknown, asKey)
 		if want == "" {
 			assert.Empty(t, hint, unknown)
 		} else {
