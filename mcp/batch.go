@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -8,26 +9,50 @@ import (
 	rpc "notesd/internal/jsonrpc"
 )
 
+// Decode turns a request's body, one message or a batch of them, into
+// messages. It refuses the whole body because of one message.
+func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal) {
+	body = bytes.TrimSpace(body)
+	if bad := tooDeep(body); bad != nil {
+		return nil, bad
+	}
+	if len(body) == 0 || body[0] != '[' {
+		msg, bad := decodeMessage(body)
+		return []jsonrpc.Message{msg}, bad
+	}
+	items, bad := splitBatch(body, version, limit)
+	if bad != nil {
+		return nil, bad
+	}
+	msgs := make([]jsonrpc.Message, len(items))
+	for i, item := range items {
+		if msgs[i], bad = decodeMessage(item); bad != nil {
+			return nil, bad
+		}
+	}
+	return msgs, nil
+}
+
 // splitBatch returns the messages of a batch, a JSON array, which a client of the
 // given protocol version has sent.
-func splitBatch(data []byte, version string, limit int) ([]json.RawMessage, *refusal) {
+func splitBatch(data []byte, version string, limit int) ([]json.RawMessage, *Refusal) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
-		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
 	}
 	switch {
 	case version != rpc.BatchVersion:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
 	case len(items) == 0:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
 	case len(items) > limit:
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", limit)
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", limit)
 	}
 	return items, nil
 }
 
 // acceptBatch handles a line that holds an array, and reports whether to go on.
-func (c *lineConn) acceptBatch(line []byte) bool {
+func (c *Conn) acceptBatch(line []byte) bool {
 	c.mu.Lock()
 	version := c.version
 	c.mu.Unlock()
@@ -50,7 +75,7 @@ func (c *lineConn) acceptBatch(line []byte) bool {
 		default:
 			c.mu.Lock()
 			b.Expect()
-			b.Answer(bad.encode())
+			b.Answer(bad.Encode())
 			c.mu.Unlock()
 		}
 	}

@@ -77,7 +77,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Subscriptions, 1000)
 	def(&l.PromptBytes, 100_000)
 	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that one that floods leaves the others the rest
-	l.Line = l.Line.withDefaults()
+	l.Line = l.Line.WithDefaults()
 	return l
 }
 
@@ -142,7 +142,7 @@ func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
 
 // ServeLines serves one session over a pair of byte streams, which it closes.
 func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
-	return c.Serve(ctx, &LineTransport{In: in, Out: out, Limits: c.limits.Line}, p)
+	return c.Serve(ctx, &Lines{In: in, Out: out, Limits: c.limits.Line}, p)
 }
 
 // TablesChanged tells clients that tables of vectors have changed, or, if list is
@@ -191,7 +191,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	s.line, _ = conn.(*lineConn)
+	s.line, _ = conn.(*Conn)
 	s.out = connOutlet{conn: conn, log: s.log}
 	s.core.add(s)
 	defer s.end()

@@ -84,7 +84,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	}
 	var busy *busyError
 	if errors.As(err, &busy) {
-		return Failure{Code: "busy", Message: busy.Error()}, codeBusy
+		return Failure{Code: "busy", Message: busy.Error()}, CodeBusy
 	}
 	var usage *tools.UsageError
 	if errors.As(err, &usage) {

@@ -69,7 +69,7 @@ type HTTP struct {
 	stateful  http.Handler
 	stateless http.Handler
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
-	calls     *openCalls
+	calls     openCalls
 	working   chan struct{} // slots that the requests without a session share
 	rates     *rates        // and how often they may come
 
@@ -91,14 +91,13 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	}
 	h := &HTTP{
 		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
-		calls:    newOpenCalls(),
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
 	}
 	h.working, h.rates = make(chan struct{}, h.o.Working), newRates(core.limits)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Logger: quietLog, EventStore: callStore{sdk.NewMemoryEventStore(nil), h.calls}, SessionTimeout: h.o.Idle,
+		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: h.o.Idle,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -209,4 +208,68 @@ func (h *HTTP) Close() {
 func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+}
+
+// full reports whether there is no room for another session.
+func (h *HTTP) full() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed || len(h.sessions)+len(h.legacy) >= h.o.Sessions
+}
+
+// attach makes the session known to the notifier for as long as ss lasts: a
+// session with an id from its initialize on, one of 2026-07-28 while it listens.
+func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	out := newSDKOutlet(s, ss)
+	s.out = out
+	h.core.add(s)
+	h.sessions[ss] = s
+	ended := make(chan struct{})
+	h.running.Go(func() {
+		_ = ss.Wait() // why it ended is the client's affair
+		close(ended)
+	})
+	h.running.Go(func() {
+		out.run(ended)
+		h.core.remove(s)
+		s.end()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.sessions, ss)
+	})
+}
+
+// abort ends what the session with the id is doing and asking, because its
+// client is done with it: the SDK's Close would wait for both.
+func (h *HTTP) abort(id string) {
+	if s := h.find(id); s != nil {
+		s.stop()
+		s.stopWork()
+	}
+}
+
+// find returns the session with the id, or nil.
+func (h *HTTP) find(id string) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for ss, s := range h.sessions {
+		if id != "" && ss.ID() == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// close ends the session. What it asks its client ends at once, and what it
+// works on after grace.
+func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
+	s.stop()
+	impatient := time.AfterFunc(grace, s.stopWork)
+	defer impatient.Stop()
+	_ = ss.Close() // why it fails is the client's affair
 }

@@ -39,7 +39,7 @@ func (h *HTTP) serveLegacyStream(w http.ResponseWriter, r *http.Request) {
 	if err := events.event("endpoint", []byte("/messages?sessionId="+id)); err != nil {
 		return
 	}
-	err := h.core.Serve(r.Context(), &LineTransport{In: out, Out: events, Limits: h.core.limits.Line}, h.o.Profile)
+	err := h.core.Serve(r.Context(), &Lines{In: out, Out: events, Limits: h.core.limits.Line}, h.o.Profile)
 	if err != nil && r.Context().Err() == nil {
 		h.log.Debug("a session over SSE ended", "error", err)
 	}

@@ -32,7 +32,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		if !ok {
 			return
 		}
-		msgs, bad := h.decodeBody(body, r.Header.Get(headerVersion))
+		msgs, bad := Decode(body, cmp.Or(r.Header.Get(headerVersion), rpc.BatchVersion), h.core.limits.Line.Batch)
 		if bad != nil {
 			writeRefusal(w, bad)
 			return
@@ -43,15 +43,12 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.Sessions), http.StatusServiceUnavailable)
 			return
 		}
-		served, bad := h.calls.begin(sessionID, msgs)
+		answered, bad := h.calls.add(sessionID, msgs)
 		if bad != nil {
 			writeRefusal(w, bad)
 			return
 		}
-		defer func() { served(r.Context().Err() != nil && h.find(sessionID) != nil) }()
-	}
-	if sessionID != "" {
-		w = &callWriter{ResponseWriter: w, session: sessionID, calls: h.calls}
+		defer answered()
 	}
 	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
@@ -112,28 +109,53 @@ func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, true
 }
 
-// decodeBody checks what the SDK would not, or would answer without JSON-RPC.
-func (h *HTTP) decodeBody(body []byte, version string) ([]jsonrpc.Message, *refusal) {
-	body = bytes.TrimSpace(body)
-	if deeperThan(body, maxDepth) {
-		return nil, refuse(salvageID(body), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
+// openCalls are the calls of sessions over Streamable HTTP that are being
+// answered. Its methods may be called concurrently.
+type openCalls struct {
+	mu  sync.Mutex
+	ids map[openCall]struct{}
+}
+
+type openCall struct {
+	session string
+	id      jsonrpc.ID
+}
+
+// add notes the calls among the messages until answered is called. It refuses an
+// id that belongs to an open call of the session: the SDK would answer neither.
+func (o *openCalls) add(session string, msgs []jsonrpc.Message) (answered func(), bad *Refusal) {
+	if session == "" {
+		return func() {}, nil
 	}
-	if len(body) == 0 || body[0] != '[' {
-		msg, bad := decodeMessage(body)
-		return []jsonrpc.Message{msg}, bad
-	}
-	items, bad := splitBatch(body, cmp.Or(version, rpc.BatchVersion), h.core.limits.Line.Batch)
-	if bad != nil {
-		return nil, bad
-	}
-	msgs := make([]jsonrpc.Message, len(items))
-	for i, item := range items {
-		var bad *refusal
-		if msgs[i], bad = decodeMessage(item); bad != nil {
-			return nil, bad
+	var added []openCall
+	remove := func() {
+		for _, c := range added {
+			delete(o.ids, c)
 		}
 	}
-	return msgs, nil
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, msg := range msgs {
+		req, ok := msg.(*jsonrpc.Request)
+		if !ok || !req.IsCall() {
+			continue
+		}
+		c := openCall{session, req.ID}
+		if _, taken := o.ids[c]; taken {
+			remove()
+			return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
+		}
+		if o.ids == nil {
+			o.ids = make(map[openCall]struct{})
+		}
+		o.ids[c] = struct{}{}
+		added = append(added, c)
+	}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		remove()
+	}, nil
 }
 
 // anyModern reports whether a request says in its _meta that it is of 2026-07-28.
@@ -165,8 +187,8 @@ func begins(msgs []jsonrpc.Message) bool {
 	return false
 }
 
-func writeRefusal(w http.ResponseWriter, r *refusal) {
+func writeRefusal(w http.ResponseWriter, r *Refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_, _ = w.Write(r.encode())
+	_, _ = w.Write(r.Encode())
 }

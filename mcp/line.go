@@ -21,6 +21,16 @@ import (
 	"notesd/internal/phrase"
 )
 
+// modernVersion is the first protocol version without sessions.
+const modernVersion = "2026-07-28"
+
+// The methods that a line connection treats differently.
+const (
+	methodInitialize = "initialize"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+)
+
 // LineLimits bound what one line connection may make notesd hold in memory. A
 // zero field means its default.
 type LineLimits struct {
@@ -36,7 +46,7 @@ type LineLimits struct {
 	Grace time.Duration
 }
 
-func (l LineLimits) withDefaults() LineLimits {
+func (l LineLimits) WithDefaults() LineLimits {
 	def := func(v *int, d int) {
 		if *v <= 0 {
 			*v = d
@@ -53,20 +63,20 @@ func (l LineLimits) withDefaults() LineLimits {
 	return l
 }
 
-// LineTransport speaks newline-delimited JSON-RPC over a pair of byte streams.
+// Lines speaks newline-delimited JSON-RPC over a pair of byte streams.
 // Unlike the SDK's transports it survives what is not a message: it answers
 // with an error and reads on. Writing never blocks; a client that lets the
 // queue overflow is cut off.
-type LineTransport struct {
+type Lines struct {
 	In     io.ReadCloser
 	Out    io.WriteCloser
 	Limits LineLimits
 }
 
 // Connect starts reading and writing. It may be called once.
-func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
-	limits := t.Limits.withDefaults()
-	c := &lineConn{
+func (t *Lines) Connect(context.Context) (sdk.Connection, error) {
+	limits := t.Limits.WithDefaults()
+	c := &Conn{
 		in:       t.In,
 		limits:   limits,
 		incoming: make(chan jsonrpc.Message),
@@ -79,9 +89,9 @@ func (t *LineTransport) Connect(context.Context) (sdk.Connection, error) {
 	return c, nil
 }
 
-// A lineConn is the connection of a LineTransport. It owns two goroutines: one
+// A Conn is the connection of a Lines. It owns two goroutines: one
 // reads lines, the other (the outbox's) writes them.
-type lineConn struct {
+type Conn struct {
 	in       io.ReadCloser
 	out      *outbox
 	limits   LineLimits
@@ -104,11 +114,11 @@ type inFlight struct {
 }
 
 // SessionID is "": a line connection has one session.
-func (c *lineConn) SessionID() string { return "" }
+func (c *Conn) SessionID() string { return "" }
 
 // Read returns the client's next valid message, and io.EOF when there are no
 // more and the calls in flight have been answered.
-func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-c.done:
 		return nil, io.EOF
@@ -129,7 +139,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write queues a message. It fails only when the connection is closed or when
 // the queue overflows, which closes it.
-func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
+func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	resp, ok := msg.(*jsonrpc.Response)
 	if !ok {
 		data, err := jsonrpc.EncodeMessage(msg)
@@ -162,9 +172,9 @@ func encodeResponse(resp *jsonrpc.Response) ([]byte, error) {
 }
 
 // send queues a line.
-func (c *lineConn) send(line []byte) error {
+func (c *Conn) send(line []byte) error {
 	err := c.out.put(line)
-	if errors.Is(err, errSlowClient) {
+	if errors.Is(err, ErrSlowClient) {
 		c.out.abandon(err)
 		go c.Close() // not from here: the SDK holds locks around a write that Close needs
 	}
@@ -175,7 +185,7 @@ func (c *lineConn) send(line []byte) error {
 // Grace, and then both streams are closed. It is idempotent, and waits for the
 // writer. The reader ends when its stream's Read returns, which for a terminal
 // or a file on stdin may be only when the process exits.
-func (c *lineConn) Close() error {
+func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		close(c.done)
 		c.closeErr = errors.Join(ignoreClosed(c.in.Close()), c.out.Close())
@@ -184,14 +194,14 @@ func (c *lineConn) Close() error {
 }
 
 // negotiated records the protocol version, on which batches depend.
-func (c *lineConn) negotiated(version string) {
+func (c *Conn) Negotiated(version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version = version
 }
 
 // readLoop delivers messages until the input ends.
-func (c *lineConn) readLoop() {
+func (c *Conn) readLoop() {
 	defer close(c.incoming)
 	lines := rpc.NewReader(c.in, c.limits.MessageBytes)
 	for {
@@ -199,7 +209,7 @@ func (c *lineConn) readLoop() {
 		line = bytes.TrimSpace(line)
 		switch {
 		case errors.Is(err, rpc.ErrLineTooLong):
-			c.refuse(refuse(salvageID(line), jsonrpc.CodeInvalidRequest,
+			c.refuse(Refuse(salvageID(line), jsonrpc.CodeInvalidRequest,
 				"invalid request: a message may have %d bytes at most", c.limits.MessageBytes))
 		case err != nil:
 			c.awaitAnswers()
@@ -211,9 +221,9 @@ func (c *lineConn) readLoop() {
 }
 
 // accept handles one line and reports whether to go on.
-func (c *lineConn) accept(line []byte) bool {
-	if deeperThan(line, maxDepth) {
-		c.refuse(refuse(salvageID(line), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth))
+func (c *Conn) accept(line []byte) bool {
+	if bad := tooDeep(line); bad != nil {
+		c.refuse(bad)
 		return true
 	}
 	if line[0] == '[' {
@@ -231,7 +241,7 @@ func (c *lineConn) accept(line []byte) bool {
 }
 
 // deliver hands a message to the session.
-func (c *lineConn) deliver(msg jsonrpc.Message) bool {
+func (c *Conn) deliver(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
 	if ok && req.Method == methodCancelled && !c.cancel(req) {
 		return true
@@ -246,14 +256,14 @@ func (c *lineConn) deliver(msg jsonrpc.Message) bool {
 
 // refuse answers something that is not an acceptable message. An overflow or a
 // closed connection shows in the next write.
-func (c *lineConn) refuse(r *refusal) {
+func (c *Conn) refuse(r *Refusal) {
 	if r != unanswerable {
-		_ = c.send(r.encode())
+		_ = c.send(r.Encode())
 	}
 }
 
 // register notes a call as being answered.
-func (c *lineConn) register(msg jsonrpc.Message, b *rpc.Batch) *refusal {
+func (c *Conn) register(msg jsonrpc.Message, b *rpc.Batch) *Refusal {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
 		return nil
@@ -263,10 +273,10 @@ func (c *lineConn) register(msg jsonrpc.Message, b *rpc.Batch) *refusal {
 	defer c.mu.Unlock()
 	if c.calls[req.ID] != nil {
 		// Not under its id: the answer would be taken for the other call's.
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
+		return Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %s belongs to a call that is still being answered", rawID)
 	}
 	if len(c.calls) >= c.limits.InFlight {
-		return refuse(rawID, codeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
+		return Refuse(rawID, CodeBusy, "too many calls at a time (%d): wait for answers before sending more", c.limits.InFlight)
 	}
 	if req.Method == methodListen {
 		withRequestID(req, string(rawID))
@@ -278,7 +288,7 @@ func (c *lineConn) register(msg jsonrpc.Message, b *rpc.Batch) *refusal {
 
 // cancel notes that a call's answer is not wanted, and reports whether the
 // session should hear of it. Initialize cannot be cancelled.
-func (c *lineConn) cancel(req *jsonrpc.Request) bool {
+func (c *Conn) cancel(req *jsonrpc.Request) bool {
 	id, ok := cancelledID(req)
 	if !ok {
 		return false
@@ -295,7 +305,7 @@ func (c *lineConn) cancel(req *jsonrpc.Request) bool {
 
 // settle takes a call off the list of those in flight. It returns what to send:
 // data, or nil when the call was cancelled or its batch is not complete.
-func (c *lineConn) settle(resp *jsonrpc.Response, data []byte) []byte {
+func (c *Conn) settle(resp *jsonrpc.Response, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.calls[resp.ID]
@@ -316,7 +326,7 @@ func (c *lineConn) settle(resp *jsonrpc.Response, data []byte) []byte {
 // awaitAnswers returns when every call has been answered, so that the answers
 // to what was piped in are not lost at its end, but after Grace at the latest.
 // A subscription has no answer to wait for.
-func (c *lineConn) awaitAnswers() {
+func (c *Conn) awaitAnswers() {
 	grace := time.NewTimer(c.limits.Grace)
 	defer grace.Stop()
 	for c.answering() {
@@ -330,7 +340,7 @@ func (c *lineConn) awaitAnswers() {
 	}
 }
 
-func (c *lineConn) answering() bool {
+func (c *Conn) answering() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, call := range c.calls {

@@ -96,7 +96,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 			synctest.Wait()
 			require.Len(t, fast.received(), 1, "change %d", i)
 		}
-		require.ErrorIs(t, <-done, errSlowClient)
+		require.ErrorIs(t, <-done, ErrSlowClient)
 		_, err := io.WriteString(fromClient, "more\n")
 		require.ErrorIs(t, err, io.ErrClosedPipe)
 		assert.Equal(t, 1, w.core.Sessions())

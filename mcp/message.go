@@ -4,23 +4,25 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	rpc "notesd/internal/jsonrpc"
 	"notesd/internal/phrase"
 )
 
-// codeBusy refuses a request because of a limit on how many there may be; the
+// CodeBusy refuses a request because of a limit on how many there may be; the
 // message says what to wait for.
-const codeBusy = -32005
+const CodeBusy = -32005
 
-// A refusal is the answer to something that is not a message we accept. The
+// A Refusal is the answer to something that is not a message we accept. The
 // session goes on after it.
-type refusal struct {
+type Refusal struct {
 	id      json.RawMessage // nil when it could not be read
 	code    int64
 	message string
@@ -28,14 +30,14 @@ type refusal struct {
 
 // unanswerable is what becomes of a response that answers nothing: it is dropped,
 // since an answer to it could be answered in turn, without end.
-var unanswerable = new(refusal)
+var unanswerable = new(Refusal)
 
-func refuse(id json.RawMessage, code int64, format string, args ...any) *refusal {
-	return &refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
+func Refuse(id json.RawMessage, code int64, format string, args ...any) *Refusal {
+	return &Refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// encode returns the refusal as the line of a JSON-RPC response.
-func (r *refusal) encode() []byte { return rpc.Failure(r.id, r.code, r.message) }
+// Encode returns the refusal as the line of a JSON-RPC response.
+func (r *Refusal) Encode() []byte { return rpc.Failure(r.id, r.code, r.message) }
 
 const (
 	// maxDepth bounds the nesting of a message. Real ones stay below ten, and
@@ -47,13 +49,13 @@ const (
 
 // decodeMessage turns one JSON object into a request, a notification or a
 // response. Its keys are matched exactly.
-func decodeMessage(data []byte) (jsonrpc.Message, *refusal) {
+func decodeMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		if json.Valid(data) {
-			return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message must be a JSON object")
+			return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a message must be a JSON object")
 		}
-		return nil, refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
+		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
 	}
 	rawID, hasID := fields["id"]
 	id, bad := decodeID(rawID, hasID)
@@ -64,10 +66,10 @@ func decodeMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, bad
 	}
 	if !utf8.Valid(data) {
-		return nil, refuse(rawID, jsonrpc.CodeParseError, "parse error: the message is not valid UTF-8")
+		return nil, Refuse(rawID, jsonrpc.CodeParseError, "parse error: the message is not valid UTF-8")
 	}
 	if v := fields["jsonrpc"]; string(v) != `"2.0"` {
-		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
+		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "jsonrpc" must be "2.0"`)
 	}
 	if method, ok := fields["method"]; ok {
 		return decodeRequest(id, rawID, method, fields["params"])
@@ -75,16 +77,16 @@ func decodeMessage(data []byte) (jsonrpc.Message, *refusal) {
 	return decodeResponse(id, rawID, fields)
 }
 
-func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jsonrpc.Message, *refusal) {
+func decodeRequest(id jsonrpc.ID, rawID, rawMethod, params json.RawMessage) (jsonrpc.Message, *Refusal) {
 	var method string
 	if json.Unmarshal(rawMethod, &method) != nil || method == "" {
-		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string that names a method`)
+		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: "method" must be a string that names a method`)
 	}
 	if bytes.Equal(params, []byte("null")) {
 		params = nil
 	}
 	if len(params) > 0 && params[0] != '{' {
-		return nil, refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, phrase.Clip(method, 100))
+		return nil, Refuse(rawID, jsonrpc.CodeInvalidParams, `invalid params: "params" of %s must be an object`, phrase.Clip(method, 100))
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: params}, nil
 }
@@ -95,12 +97,12 @@ func isResponse(fields map[string]json.RawMessage) bool {
 
 // decodeResponse makes of a response that has an id, but not one of a result and
 // an error, an error for who waits for it.
-func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *refusal) {
+func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *Refusal) {
 	result, hasResult := fields["result"]
 	rawErr, hasErr := fields["error"]
 	switch {
 	case !hasResult && !hasErr:
-		return nil, refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
+		return nil, Refuse(rawID, jsonrpc.CodeInvalidRequest, `invalid request: a message needs a "method", or an "id" with a "result" or an "error"`)
 	case !id.IsValid():
 		return nil, unanswerable
 	case !hasErr:
@@ -116,7 +118,7 @@ func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json
 // decodeID accepts a string or an integer. Null and fractions are valid
 // JSON-RPC but not valid MCP, and would be mistaken for a notification or
 // rounded to another request's id.
-func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
+func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *Refusal) {
 	if !present {
 		return jsonrpc.ID{}, nil
 	}
@@ -126,15 +128,15 @@ func decodeID(raw json.RawMessage, present bool) (jsonrpc.ID, *refusal) {
 	case exact:
 		v = float64(n)
 	case !ok || parsed.Numeric:
-		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", phrase.Clip(string(raw), 40))
+		return jsonrpc.ID{}, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id must be a string or an integer, not %s", phrase.Clip(string(raw), 40))
 	case len(parsed.Text) > maxIDLength:
-		return jsonrpc.ID{}, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
+		return jsonrpc.ID{}, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: an id may have %d bytes at most", maxIDLength)
 	default:
 		v = parsed.Text
 	}
 	id, err := jsonrpc.MakeID(v)
 	if err != nil {
-		return id, refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: %v", err)
+		return id, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: %v", err)
 	}
 	return id, nil
 }
@@ -155,9 +157,9 @@ func salvageID(tail []byte) json.RawMessage {
 	return nil
 }
 
-// deeperThan reports whether the JSON text nests objects and arrays more than
-// max levels deep. It runs before any parser that recurses.
-func deeperThan(data []byte, max int) bool {
+// tooDeep refuses a JSON text that nests objects and arrays more than maxDepth
+// levels deep. It runs before any parser that recurses.
+func tooDeep(data []byte) *Refusal {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -167,14 +169,14 @@ func deeperThan(data []byte, max int) bool {
 			inString = !inString
 		case inString:
 		case c == '{' || c == '[':
-			if depth++; depth > max {
-				return true
+			if depth++; depth > maxDepth {
+				return Refuse(salvageID(data), jsonrpc.CodeInvalidRequest, "invalid request: nested more than %d levels deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return false
+	return nil
 }
 
 // cancelledID returns the id of the call that a cancellation is about.
@@ -187,4 +189,26 @@ func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 	}
 	id, bad := decodeID(params.RequestID, len(params.RequestID) > 0)
 	return id, bad == nil && id.IsValid()
+}
+
+// headerRequestID carries a listen request's id past the SDK, which has no other
+// way to tell it to a handler.
+const headerRequestID = "Notesd-Request-Id"
+
+// withRequestID marks the request with its own id.
+func withRequestID(req *jsonrpc.Request, raw string) {
+	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
+}
+
+// RequestID returns the id of a listen request as a value that marshals as the client wrote it.
+func RequestID(req sdk.Request) any {
+	extra := req.GetExtra()
+	if extra == nil {
+		return nil
+	}
+	raw := extra.Header.Get(headerRequestID)
+	if !json.Valid([]byte(raw)) {
+		return nil
+	}
+	return json.RawMessage(raw)
 }

@@ -15,15 +15,12 @@ import (
 
 // The methods that the middleware looks at.
 const (
-	methodInitialize    = "initialize"
 	methodDiscover      = "server/discover"
 	methodCallTool      = "tools/call"
 	methodGetPrompt     = "prompts/get"
 	methodListResources = "resources/list"
 	methodReadResource  = "resources/read"
 	methodComplete      = "completion/complete"
-	methodListen        = "subscriptions/listen"
-	methodCancelled     = "notifications/cancelled"
 )
 
 // sessionVersions are the versions that initialize can negotiate.
@@ -202,7 +199,7 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	}
 	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
 	case s.line != nil:
-		s.line.negotiated(result.ProtocolVersion)
+		s.line.Negotiated(result.ProtocolVersion)
 	case s.http != nil:
 		s.http.attach(s, ss)
 	}

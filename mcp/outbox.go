@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errSlowClient ends a session whose client is still there.
-var errSlowClient = errors.New("the client does not read what it is sent")
+// ErrSlowClient ends a session whose client is still there.
+var ErrSlowClient = errors.New("the client does not read what it is sent")
 
 // An outbox writes frames in order from a goroutine of its own, so that nobody
 // who has something to send waits for a client.
@@ -42,7 +42,7 @@ func (o *outbox) put(frame []byte) error {
 	case o.closed:
 		return io.ErrClosedPipe
 	case len(o.frames) > 0 && (len(o.frames) >= o.limits.QueueFrames || o.bytes+len(frame) > o.limits.QueueBytes):
-		o.err = errSlowClient
+		o.err = ErrSlowClient
 		return o.err
 	}
 	o.frames = append(o.frames, frame)
@@ -72,7 +72,7 @@ func (o *outbox) Close() error {
 	case <-o.ended:
 	case <-time.After(o.limits.Grace): // a stream whose Close does not interrupt Write
 	}
-	if errors.Is(failed, errSlowClient) {
+	if errors.Is(failed, ErrSlowClient) {
 		return failed
 	}
 	return err

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,10 +57,86 @@ func (silent) listChanged(*sdk.ResourceListChangedParams)     {}
 func (silent) toolsChanged(*sdk.ToolListChangedParams)        {}
 func (silent) notify(string, any)                             {}
 
-// rawJSON is a value that is JSON already.
-func rawJSON(text string) any {
-	if !json.Valid([]byte(text)) {
-		return nil
+// An sdkOutlet sends through the SDK, which waits for the client: so it has a
+// goroutine for it, and what piles up meanwhile is merged or dropped.
+type sdkOutlet struct {
+	session *session
+	server  *sdk.Server
+	ss      *sdk.ServerSession
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	uris  map[string]struct{}
+	list  bool
+	tools bool
+	logs  []*sdk.LoggingMessageParams
+}
+
+func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
+	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{})}
+}
+
+func (o *sdkOutlet) updated(p *sdk.ResourceUpdatedNotificationParams) {
+	o.put(func() { o.uris[p.URI] = struct{}{} })
+}
+
+func (o *sdkOutlet) listChanged(*sdk.ResourceListChangedParams) {
+	o.put(func() { o.list = true })
+}
+
+func (o *sdkOutlet) toolsChanged(*sdk.ToolListChangedParams) {
+	o.put(func() { o.tools = true })
+}
+
+// notify queues log records, the only other notifications; a client that does
+// not read loses the oldest.
+func (o *sdkOutlet) notify(_ string, params any) {
+	const most = 100
+	if record, ok := params.(*sdk.LoggingMessageParams); ok {
+		o.put(func() {
+			if len(o.logs) == most {
+				o.logs = o.logs[1:]
+			}
+			o.logs = append(o.logs, record)
+		})
 	}
-	return json.RawMessage(text)
+}
+
+func (o *sdkOutlet) put(change func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change()
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (o *sdkOutlet) run(ended <-chan struct{}) {
+	for {
+		select {
+		case <-ended:
+			return
+		case <-o.wake:
+		}
+		o.mu.Lock()
+		uris, list, tools, logs := slices.Sorted(maps.Keys(o.uris)), o.list, o.tools, o.logs
+		clear(o.uris)
+		o.list, o.tools, o.logs = false, false, nil
+		o.mu.Unlock()
+		ctx := context.Background() // not that of a request, to whose stream it would go
+		for _, uri := range uris {
+			// Errors mean that the session has ended, or are logged by the SDK.
+			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
+		}
+		if list {
+			o.server.AddResource(fixedResources[0], o.session.readResource) // the SDK's way to say that the list has changed
+		}
+		if tools {
+			o.session.addTools(o.server) // the same for tools
+		}
+		for _, record := range logs {
+			_ = o.ss.Log(ctx, record)
+		}
+	}
 }

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"log/slog"
 	"reflect"
 	"sync"
@@ -15,9 +17,6 @@ import (
 	"notesd/notes"
 	"notesd/prompts"
 )
-
-// modernVersion is the first protocol version without sessions.
-const modernVersion = "2026-07-28"
 
 // serverName is what notesd calls itself.
 const serverName = "notesd"
@@ -33,8 +32,8 @@ type session struct {
 	limits  Limits
 	server  *sdk.Server
 	out     outlet
-	line    *lineConn // nil for a session over Streamable HTTP
-	http    *HTTP     // nil for others
+	line    *Conn // nil for a session over Streamable HTTP
+	http    *HTTP // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
 	rates   *rates
@@ -225,3 +224,56 @@ func quiet(level slog.Level) slog.Level {
 //	<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='#777'>
 //	<path d='M3 1h7l3 3v11H3zM5 6h6M5 9h6M5 12h4'/></svg>
 const icon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAxNiAxNicgZmlsbD0nbm9uZScgc3Ryb2tlPScjNzc3Jz48cGF0aCBkPSdNMyAxaDdsMyAzdjExSDN6TTUgNmg2TTUgOWg2TTUgMTJoNCcvPjwvc3ZnPg=="
+
+// MethodStatus is the method behind "notesd status".
+const MethodStatus = "notesd/status"
+
+// A Method answers a method that notesd adds to the protocol. What it returns is
+// encoded as the result, a JSON object; params is nil when there are none.
+type Method func(ctx context.Context, params json.RawMessage) (any, error)
+
+type methodParams struct {
+	sdk.ParamsBase
+	raw json.RawMessage
+}
+
+func (p *methodParams) UnmarshalJSON(data []byte) error {
+	p.raw = bytes.Clone(data)
+	return nil
+}
+
+type methodResult struct {
+	sdk.ResultBase
+	value any
+}
+
+func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
+
+// addMethods registers notesd's own methods. All are for the sessions of the
+// owner's commands. The status is for others as well, unless they may not see
+// all folders: it counts and names what is in them.
+func (s *session) addMethods(server *sdk.Server) {
+	methods := map[string]Method{}
+	if s.profile.Owner {
+		methods = s.core.opts.Methods
+	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil {
+		methods[MethodStatus] = status
+	}
+	for name, method := range methods {
+		err := sdk.AddReceivingCustomMethod(server, name,
+			func(ctx context.Context, _ *sdk.ServerSession, p *methodParams) (*methodResult, error) {
+				var raw json.RawMessage
+				if p != nil {
+					raw = p.raw
+				}
+				value, err := method(ctx, raw)
+				if err != nil {
+					return nil, err
+				}
+				return &methodResult{value: value}, nil
+			})
+		if err != nil {
+			panic(err) // the names are notesd's own
+		}
+	}
+}

@@ -2,12 +2,11 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/notes"
@@ -149,7 +148,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
 	w := &watch{
-		id: requestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
+		id: RequestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
 		uris: make(map[string][]string),
 	}
 	uris, err := s.agreed(ctx, want)
@@ -229,24 +228,6 @@ func (s *session) narrow(ctx context.Context, want *sdk.NotificationSubscription
 	return nil
 }
 
-// headerRequestID carries a listen request's id past the SDK, which has no other
-// way to tell it to a handler.
-const headerRequestID = "Notesd-Request-Id"
-
-// withRequestID marks the request with its own id.
-func withRequestID(req *jsonrpc.Request, raw string) {
-	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
-}
-
-// requestID returns the id as a value that marshals as the client wrote it.
-func requestID(req sdk.Request) any {
-	extra := req.GetExtra()
-	if extra == nil {
-		return nil
-	}
-	return rawJSON(extra.Header.Get(headerRequestID))
-}
-
 // watchedURIs returns the canonical URIs that the session watches.
 func (s *session) watchedURIs() []string {
 	s.mu.Lock()
@@ -297,4 +278,43 @@ func (s *session) expecting(asked func(*watch) bool) []sdk.Meta {
 		}
 	}
 	return metas
+}
+
+// readsDifferently reports whether a resource that is no note reads differently
+// than when it was last asked, or was never asked before.
+func (s *session) readsDifferently(ctx context.Context, uri string) bool {
+	content, err := s.content(ctx, uri)
+	return s.differs(uri, content, err)
+}
+
+// differs is readsDifferently of what reading the resource gave just now.
+func (s *session) differs(uri string, content []byte, err error) bool {
+	if err != nil {
+		content = []byte("cannot be read: " + err.Error()) // the client's own read will tell it why
+	}
+	sum := sha256.Sum256(content)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.digests[uri] == sum {
+		return false
+	}
+	s.digests[uri] = sum
+	return true
+}
+
+// content returns what the client would read.
+func (s *session) content(ctx context.Context, uri string) ([]byte, error) {
+	switch {
+	case isAttachment(uri):
+		contents, err := s.attachmentContents(ctx, uri)
+		if err != nil {
+			return nil, err
+		}
+		return contents.Blob, nil
+	case isTableURI(uri):
+		text, err := s.tableText(ctx, uri)
+		return []byte(text), err
+	}
+	text, _, err := s.resourceText(ctx, uri)
+	return []byte(text), err
 }

@@ -2,8 +2,17 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/text/unicode/norm"
 
 	"notesd/mcp/tools"
+	"notesd/notes"
+	"notesd/prompts"
 	"notesd/vectors/table"
 )
 
@@ -45,4 +54,104 @@ func (t announcedTables) changed(err error, list bool) {
 	if err == nil {
 		t.core.TablesChanged(list)
 	}
+}
+
+const (
+	tablePrefix = "vectors:///"
+	jsonType    = "application/json"
+)
+
+// Kinds of values that prompts have no use for.
+const (
+	tableName      prompts.Kind = "table"
+	attachmentName prompts.Kind = "attachment"
+)
+
+var tableTemplate = &sdk.ResourceTemplate{
+	Name: "table", Title: "Vector table", URITemplate: "vectors:///{table}", MIMEType: jsonType,
+	Description: "What a vector table is, and the ids of its newest rows.",
+}
+
+func tableURI(name string) string { return tablePrefix + url.PathEscape(name) }
+
+func isTableURI(uri string) bool {
+	return len(uri) > len(tablePrefix) && strings.EqualFold(uri[:len(tablePrefix)], tablePrefix)
+}
+
+// canonicalTableURI returns the one way to write a table's URI.
+func canonicalTableURI(uri string) (string, error) {
+	name, err := url.PathUnescape(uri[len(tablePrefix):])
+	if err != nil {
+		return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
+	}
+	return tableURI(norm.NFC.String(name)), nil
+}
+
+// addTables registers the template of vector tables.
+func (s *session) addTables(server *sdk.Server) {
+	if s.core.opts.Tables != nil {
+		server.AddResourceTemplate(tableTemplate, s.readTable)
+	}
+}
+
+// tableResources lists the tables as resources.
+func (s *session) tableResources(ctx context.Context) ([]*sdk.Resource, error) {
+	if s.core.opts.Tables == nil {
+		return nil, nil
+	}
+	infos, err := s.core.opts.Tables.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resources := make([]*sdk.Resource, len(infos))
+	for i, info := range infos {
+		resources[i] = &sdk.Resource{URI: tableURI(info.Name), Name: info.Name, Title: "Vector table " + info.Name, MIMEType: jsonType}
+	}
+	return resources, nil
+}
+
+// tableNames returns what the template's argument can be.
+func (s *session) tableNames(ctx context.Context) ([]string, error) {
+	resources, err := s.tableResources(ctx)
+	names := make([]string, len(resources))
+	for i, r := range resources {
+		names[i] = r.Name
+	}
+	return names, err
+}
+
+// A tableDescription is the content of a table's resource.
+type tableDescription struct {
+	tools.TableItem
+	Created   string   `json:"created"`
+	SampleIDs []string `json:"sample_ids"` // of the newest rows
+}
+
+func (s *session) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	text, err := s.tableText(ctx, req.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: jsonType, Text: text}}}, nil
+}
+
+// tableText is the content of the resource of a table.
+func (s *session) tableText(ctx context.Context, uri string) (string, error) {
+	const sample = 10
+	name, err := url.PathUnescape(strings.TrimPrefix(uri, tablePrefix))
+	if err != nil {
+		return "", err
+	}
+	info, ids, err := s.core.opts.Tables.Describe(ctx, name, sample)
+	if err != nil {
+		return "", err
+	}
+	return describeTable(info, ids)
+}
+
+func describeTable(info table.Info, ids []string) (string, error) {
+	data, err := json.MarshalIndent(tableDescription{
+		TableItem: tools.TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
+	}, "", "  ")
+	return string(data), err
 }
