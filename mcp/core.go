@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"notesd/mcp/tools"
+	"notesd/mcp/transport"
 	"notesd/prompts"
 )
 
@@ -61,7 +62,7 @@ type Limits struct {
 	// at once. Over HTTP the requests without a session share what one may do.
 	CallsPerSecond, WritesPerSecond, CompletionsPerSecond, LogsPerSecond, ProgressPerSecond int
 
-	Line LineLimits
+	Line transport.Limits
 }
 
 func (l Limits) withDefaults() Limits {
@@ -142,7 +143,7 @@ func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
 
 // ServeLines serves one session over a pair of byte streams, which it closes.
 func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
-	return c.Serve(ctx, &Lines{In: in, Out: out, Limits: c.limits.Line}, p)
+	return c.Serve(ctx, &transport.Lines{In: in, Out: out, Limits: c.limits.Line}, p)
 }
 
 // TablesChanged tells clients that tables of vectors have changed, or, if list is
@@ -191,7 +192,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	s.line, _ = conn.(*Conn)
+	s.line, _ = conn.(*transport.Conn)
 	s.out = connOutlet{conn: conn, log: s.log}
 	s.core.add(s)
 	defer s.end()

@@ -16,8 +16,8 @@
 //     note's kind of URI, and is read as a blob.
 //   - The roots of a client are the folders its user works on; those within the
 //     vault bound a session as its profile does.
-//   - A line connection is newline-delimited JSON-RPC over a pair of byte
-//     streams (stdio, a Unix socket, a pipe within the process).
+//   - A line connection (see mcp/transport) is newline-delimited JSON-RPC over a
+//     pair of byte streams: stdio, a Unix socket, a pipe within the process.
 //   - A watch is a list of resources that a client wants to hear of. A session
 //     has one, and each subscriptions/listen of 2026-07-28 is one.
 //   - An outlet is how notifications leave: straight into a line connection's

@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
+	"notesd/mcp/transport"
 	"notesd/notes"
 )
 
@@ -84,7 +85,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	}
 	var busy *busyError
 	if errors.As(err, &busy) {
-		return Failure{Code: "busy", Message: busy.Error()}, CodeBusy
+		return Failure{Code: "busy", Message: busy.Error()}, transport.CodeBusy
 	}
 	var usage *tools.UsageError
 	if errors.As(err, &usage) {

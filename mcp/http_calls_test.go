@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/transport"
 )
 
 // An httpClient is a client that shows what goes over the wire.
@@ -158,7 +160,7 @@ func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
 
 // Close lets what is being worked on finish, but not for long.
 func TestHTTPCloseHasPatienceOnce(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{Line: LineLimits{Grace: 50 * time.Millisecond}})
+	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{Grace: 50 * time.Millisecond}})
 	url, h := serveHTTP(t, w, HTTPOptions{})
 	began, ended := stall(w)
 	c := newHTTPClient(t, url, `{}`)

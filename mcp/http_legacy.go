@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"notesd/mcp/transport"
 )
 
 // The transport of 2024-11-05: a client opens a stream of server-sent events,
@@ -39,7 +41,7 @@ func (h *HTTP) serveLegacyStream(w http.ResponseWriter, r *http.Request) {
 	if err := events.event("endpoint", []byte("/messages?sessionId="+id)); err != nil {
 		return
 	}
-	err := h.core.Serve(r.Context(), &Lines{In: out, Out: events, Limits: h.core.limits.Line}, h.o.Profile)
+	err := h.core.Serve(r.Context(), &transport.Lines{In: out, Out: events, Limits: h.core.limits.Line}, h.o.Profile)
 	if err != nil && r.Context().Err() == nil {
 		h.log.Debug("a session over SSE ended", "error", err)
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	rpc "notesd/internal/jsonrpc"
+	"notesd/mcp/transport"
 )
 
 const (
@@ -26,13 +25,13 @@ const (
 // serveMCP sends a request to the handler of its era.
 func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	sessionID := r.Header.Get(headerSession)
-	modern := sessionID == "" && r.Header.Get(headerVersion) >= modernVersion
+	modern := sessionID == "" && r.Header.Get(headerVersion) >= transport.ModernVersion
 	if r.Method == http.MethodPost {
 		body, ok := h.readBody(w, r)
 		if !ok {
 			return
 		}
-		msgs, bad := Decode(body, cmp.Or(r.Header.Get(headerVersion), rpc.BatchVersion), h.core.limits.Line.Batch)
+		msgs, bad := transport.Decode(body, r.Header.Get(headerVersion), h.core.limits.Line.Batch)
 		if bad != nil {
 			writeRefusal(w, bad)
 			return
@@ -123,7 +122,7 @@ type openCall struct {
 
 // add notes the calls among the messages until answered is called. It refuses an
 // id that belongs to an open call of the session: the SDK would answer neither.
-func (o *openCalls) add(session string, msgs []jsonrpc.Message) (answered func(), bad *Refusal) {
+func (o *openCalls) add(session string, msgs []jsonrpc.Message) (answered func(), bad *transport.Refusal) {
 	if session == "" {
 		return func() {}, nil
 	}
@@ -143,7 +142,7 @@ func (o *openCalls) add(session string, msgs []jsonrpc.Message) (answered func()
 		c := openCall{session, req.ID}
 		if _, taken := o.ids[c]; taken {
 			remove()
-			return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
+			return nil, transport.Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
 		}
 		if o.ids == nil {
 			o.ids = make(map[openCall]struct{})
@@ -169,7 +168,7 @@ func anyModern(msgs []jsonrpc.Message) bool {
 			Meta map[string]any `json:"_meta"`
 		}
 		if json.Unmarshal(req.Params, &params) == nil {
-			if version, _ := params.Meta[sdk.MetaKeyProtocolVersion].(string); version >= modernVersion {
+			if version, _ := params.Meta[sdk.MetaKeyProtocolVersion].(string); version >= transport.ModernVersion {
 				return true
 			}
 		}
@@ -180,14 +179,14 @@ func anyModern(msgs []jsonrpc.Message) bool {
 // begins reports whether the messages begin a session.
 func begins(msgs []jsonrpc.Message) bool {
 	for _, msg := range msgs {
-		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == methodInitialize {
+		if req, ok := msg.(*jsonrpc.Request); ok && req.Method == transport.MethodInitialize {
 			return true
 		}
 	}
 	return false
 }
 
-func writeRefusal(w http.ResponseWriter, r *Refusal) {
+func writeRefusal(w http.ResponseWriter, r *transport.Refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = w.Write(r.Encode())

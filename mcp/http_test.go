@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/mcp/tools"
+	"notesd/mcp/transport"
 )
 
 const testToken = "correct horse battery staple"
@@ -109,7 +110,7 @@ func TestHTTPClients(t *testing.T) {
 
 // Each of these is refused, and the server goes on.
 func TestHTTPRefusals(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
+	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
 	base, _ := serveHTTP(t, w, HTTPOptions{Origins: []string{"https://app.example"}, Hosts: []string{"notes.example"}})
 	bystander := newHTTPClient(t, base, `{}`)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -201,7 +202,7 @@ func TestHTTPRefusals(t *testing.T) {
 
 // The same within a session, which goes on after each.
 func TestHTTPRefusalsWithinASession(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
+	w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
 	base, _ := serveHTTP(t, w, HTTPOptions{})
 	began, _ := stall(w)
 	c := newHTTPClient(t, base, `{}`)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/transport"
 )
 
 // Each of these lines is refused, or ignored where there is nothing to answer,
@@ -55,7 +57,7 @@ func TestLineRefusals(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 5000}})
+				w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 5000}})
 				client := w.connect(t, Profile{})
 				defer client.close()
 				client.send(strings.TrimSuffix(handshake, "\n"))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/mcp/transport"
 	"notesd/notes"
 )
 
@@ -77,7 +78,7 @@ func TestEndOfInputWaitsOnlySoLong(t *testing.T) {
 // A client that stops reading is cut off, and delays nobody meanwhile.
 func TestClientThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sampleVault, Limits{Line: LineLimits{QueueFrames: 100}})
+		w := newWorld(t, sampleVault, Limits{Line: transport.Limits{QueueFrames: 100}})
 		fast := w.connect(t, Profile{})
 		fast.send(strings.TrimSuffix(handshake, "\n"))
 		fast.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}}`)
@@ -96,7 +97,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 			synctest.Wait()
 			require.Len(t, fast.received(), 1, "change %d", i)
 		}
-		require.ErrorIs(t, <-done, ErrSlowClient)
+		require.ErrorIs(t, <-done, transport.ErrSlowClient)
 		_, err := io.WriteString(fromClient, "more\n")
 		require.ErrorIs(t, err, io.ErrClosedPipe)
 		assert.Equal(t, 1, w.core.Sessions())
@@ -129,7 +130,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 // wait.
 func TestFloodIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sampleVault, Limits{Concurrent: 2, Line: LineLimits{InFlight: 10}})
+		w := newWorld(t, sampleVault, Limits{Concurrent: 2, Line: transport.Limits{InFlight: 10}})
 		working := make(chan struct{}, 100)
 		release := make(chan struct{})
 		finish := sync.OnceFunc(func() { close(release) })
@@ -227,7 +228,7 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, sampleVault, Limits{Line: LineLimits{MessageBytes: 4 << 10}})
+			w := newWorld(t, sampleVault, Limits{Line: transport.Limits{MessageBytes: 4 << 10}})
 			client := w.connect(t, Profile{})
 			client.send(strings.TrimSuffix(handshake, "\n"))
 			client.send(string(line))

@@ -11,6 +11,7 @@ import (
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
+	"notesd/mcp/transport"
 )
 
 // The methods that the middleware looks at.
@@ -24,7 +25,7 @@ const (
 )
 
 // sessionVersions are the versions that initialize can negotiate.
-var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= modernVersion })
+var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= transport.ModernVersion })
 
 // explaining is the outermost layer: no error leaves a handler as it is, and no
 // panic at all. In the SDK's goroutine that would end the process, and all
@@ -178,12 +179,12 @@ func ofCursor(err error, given bool, method string) error {
 // client have 2026-07-28, and then treat it as one without a session.
 func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.InitializeParams, next sdk.MethodHandler) (sdk.Result, error) {
 	if ss, ok := req.GetSession().(*sdk.ServerSession); ok && ss.InitializeParams() != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + modernVersion}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this connection has begun already, with initialize or with requests of " + transport.ModernVersion}
 	}
 	if !slices.Contains(sessionVersions, params.ProtocolVersion) {
 		params.ProtocolVersion = lastSessionVersion
 	}
-	res, err := next(ctx, methodInitialize, req)
+	res, err := next(ctx, transport.MethodInitialize, req)
 	if err != nil {
 		return nil, err
 	}

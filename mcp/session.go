@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
+	"notesd/mcp/transport"
 	"notesd/notes"
 	"notesd/prompts"
 )
@@ -32,8 +33,8 @@ type session struct {
 	limits  Limits
 	server  *sdk.Server
 	out     outlet
-	line    *Conn // nil for a session over Streamable HTTP
-	http    *HTTP // nil for others
+	line    *transport.Conn // nil for a session over Streamable HTTP
+	http    *HTTP           // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
 	rates   *rates
@@ -181,7 +182,7 @@ func author(req *sdk.CallToolRequest) notes.Author {
 // isModern reports whether a request is of the era without sessions.
 func isModern(req sdk.Request) bool {
 	version, _ := requestMeta(req)[sdk.MetaKeyProtocolVersion].(string)
-	return version >= modernVersion
+	return version >= transport.ModernVersion
 }
 
 // requestMeta returns a request's _meta. A request without params has a nil

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/mcp/transport"
 	"notesd/notes"
 )
 
@@ -148,7 +149,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
 	w := &watch{
-		id: RequestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
+		id: transport.RequestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
 		uris: make(map[string][]string),
 	}
 	uris, err := s.agreed(ctx, want)

@@ -39,9 +39,14 @@ var layers = map[string]layer{
 		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
 	},
 	"mcp": {
-		imports:    []string{"mcp/tools", "notes", "search", "vectors/table", "prompts", "internal/jsonrpc", "internal/phrase"},
+		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
+	},
+	"mcp/transport": {
+		imports:    []string{"internal/jsonrpc", "internal/phrase"},
+		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
+		why:        "it moves messages; what they ask for is the sessions' business",
 	},
 	"mcp/tools": {
 		imports:    []string{"notes", "search", "vectors/table", "prompts", "internal/phrase"},

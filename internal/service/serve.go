@@ -92,12 +92,11 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	}()
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
-		t := &mcp.LineTransport{In: session.Conn, Out: session.Conn}
 		profile := s.profileOfHello(session.Hello)
 		if s.settings != nil {
 			defer s.settings.connected(profile.Remarks)()
 		}
-		return s.core.Serve(ctx, t, profile)
+		return s.core.ServeLines(ctx, session.Conn, session.Conn, profile)
 	})
 }
 

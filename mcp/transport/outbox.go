@@ -1,4 +1,4 @@
-package mcp
+package transport
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ var ErrSlowClient = errors.New("the client does not read what it is sent")
 // who has something to send waits for a client.
 type outbox struct {
 	w      io.WriteCloser
-	limits LineLimits
+	limits Limits
 	wake   chan struct{} // has a token when there is work or the outbox closes
 	ended  chan struct{} // closed when the writer has returned
 
@@ -26,7 +26,7 @@ type outbox struct {
 }
 
 // newOutbox starts the writer; Close ends it.
-func newOutbox(w io.WriteCloser, limits LineLimits) *outbox {
+func newOutbox(w io.WriteCloser, limits Limits) *outbox {
 	o := &outbox{w: w, limits: limits, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go o.run()
 	return o

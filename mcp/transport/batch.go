@@ -1,7 +1,8 @@
-package mcp
+package transport
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -10,7 +11,9 @@ import (
 )
 
 // Decode turns a request's body, one message or a batch of them, into
-// messages. It refuses the whole body because of one message.
+// messages, as a client of the given protocol version may send them; one that
+// names no version is of those that have batches. One message that is not
+// acceptable refuses the whole body.
 func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal) {
 	body = bytes.TrimSpace(body)
 	if bad := tooDeep(body); bad != nil {
@@ -20,7 +23,7 @@ func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal
 		msg, bad := decodeMessage(body)
 		return []jsonrpc.Message{msg}, bad
 	}
-	items, bad := splitBatch(body, version, limit)
+	items, bad := splitBatch(body, cmp.Or(version, rpc.BatchVersion), limit)
 	if bad != nil {
 		return nil, bad
 	}

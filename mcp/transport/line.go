@@ -1,4 +1,8 @@
-package mcp
+// Package transport carries the protocol's messages over a pair of byte streams,
+// a line each, and decodes what clients send: a line or a request's body.
+//
+// A [Conn] owns two goroutines, which end with Close.
+package transport
 
 import (
 	"bytes"
@@ -22,18 +26,18 @@ import (
 )
 
 // modernVersion is the first protocol version without sessions.
-const modernVersion = "2026-07-28"
+const ModernVersion = "2026-07-28"
 
 // The methods that a line connection treats differently.
 const (
-	methodInitialize = "initialize"
+	MethodInitialize = "initialize"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
 
 // LineLimits bound what one line connection may make notesd hold in memory. A
 // zero field means its default.
-type LineLimits struct {
+type Limits struct {
 	MessageBytes int // longest line accepted; 48 MiB: a 16 MiB note, escaped
 	InFlight     int // calls being answered at a time; 1024
 	Batch        int // messages in a batch; 100
@@ -46,7 +50,7 @@ type LineLimits struct {
 	Grace time.Duration
 }
 
-func (l LineLimits) WithDefaults() LineLimits {
+func (l Limits) WithDefaults() Limits {
 	def := func(v *int, d int) {
 		if *v <= 0 {
 			*v = d
@@ -70,7 +74,7 @@ func (l LineLimits) WithDefaults() LineLimits {
 type Lines struct {
 	In     io.ReadCloser
 	Out    io.WriteCloser
-	Limits LineLimits
+	Limits Limits
 }
 
 // Connect starts reading and writing. It may be called once.
@@ -94,7 +98,7 @@ func (t *Lines) Connect(context.Context) (sdk.Connection, error) {
 type Conn struct {
 	in       io.ReadCloser
 	out      *outbox
-	limits   LineLimits
+	limits   Limits
 	incoming chan jsonrpc.Message // closed by readLoop at the end of input
 	done     chan struct{}        // closed by Close
 	closing  sync.Once
@@ -296,7 +300,7 @@ func (c *Conn) cancel(req *jsonrpc.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.calls[id]
-	if call == nil || call.method == methodInitialize {
+	if call == nil || call.method == MethodInitialize {
 		return false
 	}
 	call.cancelled = true
@@ -368,7 +372,7 @@ func presentable(resp *jsonrpc.Response) *jsonrpc.Response {
 		out.Code, out.Message = jsonrpc.CodeInvalidParams, out.Message[:at]+"a field has the wrong type"
 	}
 	if strings.HasSuffix(out.Message, "is invalid during session initialization") {
-		out.Message += ": send initialize first, or in _meta what " + modernVersion + " asks for"
+		out.Message += ": send initialize first, or in _meta what " + ModernVersion + " asks for"
 	}
 	out.Message = phrase.Clip(out.Message, 2000)
 	return &jsonrpc.Response{ID: resp.ID, Error: out}
