@@ -3,8 +3,11 @@ package notes
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"time"
+
+	"notesd/internal/markdown"
 )
 
 // Note is one Markdown file as the store knows it: the file's text and what
@@ -113,9 +116,28 @@ type Passage struct {
 	Text      string // untrusted: the note's own words
 }
 
+// Prose is Content with spaces in place of what is no text for readers: an
+// Excalidraw drawing, base64. It is what is searched, embedded and shown as a
+// passage, and has the same offsets and lines.
+func (n *Note) Prose() string { return markdown.Prose(n.Content) }
+
+// Legible shortens what [Note.Prose] has blanked in a text, and any other run of
+// so many spaces, to "…".
+func Legible(prose string) string {
+	if !strings.Contains(prose, blank) {
+		return prose
+	}
+	return manyBlanks.ReplaceAllString(prose, " … ")
+}
+
+var (
+	blank      = strings.Repeat(" ", 40)
+	manyBlanks = regexp.MustCompile(`[ \r\n]*` + blank + `[ \r\n]*`)
+)
+
 // EmbedText is the text of a chunk as it is embedded: the title and the
 // headings above it in front, so that a passage is found by what its note is
-// about.
+// about. The caller has replaced n's Content by its [Note.Prose].
 func (n *Note) EmbedText(c Chunk) string {
 	var b strings.Builder
 	b.WriteString(n.Title)
@@ -127,7 +149,7 @@ func (n *Note) EmbedText(c Chunk) string {
 		b.WriteString(h)
 	}
 	b.WriteString("\n")
-	b.WriteString(strings.TrimSpace(n.Content[c.Start:c.End]))
+	b.WriteString(Legible(strings.TrimSpace(n.Content[c.Start:c.End])))
 	return b.String()
 }
 

@@ -53,9 +53,13 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 			n.Links = append(n.Links, Link{Kind: LinkKind(l.Kind), Target: l.Target, Anchor: l.Anchor, Alias: l.Alias, Line: l.Line})
 		}
 	}
+	shown := *n
+	if shown.Content = n.Prose(); shown.Content != n.Content {
+		data = []byte(shown.Content)
+	}
 	for _, c := range markdown.Chunks(data, doc, markdown.ChunkOptions{}) {
 		chunk := Chunk{Ordinal: c.Ordinal, Path: c.Path, Start: c.Start, End: c.End, LineStart: c.LineStart, LineEnd: c.LineEnd}
-		chunk.Hash = Hash([]byte(n.EmbedText(chunk)))
+		chunk.Hash = Hash([]byte(shown.EmbedText(chunk)))
 		n.Chunks = append(n.Chunks, chunk)
 	}
 	return n

@@ -217,6 +217,7 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 		return err
 	}
 	for _, n := range found {
+		n.Content = n.Prose()
 		s.read[n.ID] = n
 	}
 	s.index.Cache.Put(found, changes)

@@ -354,3 +354,19 @@ func TestReset_ForgottenTexts(t *testing.T) {
 	w.settle()
 	w.requireTruth()
 }
+
+func TestDrawingsAreNotEmbedded(t *testing.T) {
+	e := newWordEmbedder("a")
+	encoded := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNby", 200)
+	w := newWorld(t, e, map[string]string{
+		"Photo.md":          "# Photo\n\nA street ![](" + encoded + ") in May.\n",
+		"Map.excalidraw.md": "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nPelican ^x\n\n# Drawing\n```json\n" + strings.Repeat("{\"type\": \"rectangle\"}\n", 500) + "```\n",
+	})
+	w.settle()
+	for text := range e.counts() {
+		assert.NotContains(t, text, "iVBOR")
+		assert.NotContains(t, text, "rectangle")
+		assert.Less(t, len(text), 100, "%q", text)
+	}
+	assert.Contains(t, e.counts(), "Photo\n# Photo\n\nA street ![]( … ) in May.")
+}

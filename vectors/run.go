@@ -141,6 +141,7 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) e
 	}
 	size := s.embedder.Batch(x.threads())
 	for _, n := range batch {
+		n.Content = n.Prose()
 		for _, c := range n.Chunks {
 			if _, ok := s.slots.find(keyOf(c.Hash)); ok || queued[c.Hash] {
 				continue

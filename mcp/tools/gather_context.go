@@ -136,10 +136,10 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit) (passage, e
 	if err != nil {
 		return p, err
 	}
-	lines := strings.Split(note.Content, "\n")
+	lines := strings.Split(note.Prose(), "\n")
 	first, last := min(hit.LineStart, len(lines)), min(hit.LineEnd, len(lines))
 	if first >= 1 {
-		p.Text = strings.TrimSpace(strings.Join(lines[first-1:last], "\n"))
+		p.Text = strings.TrimSpace(notes.Legible(strings.Join(lines[first-1:last], "\n")))
 	}
 	return p, nil
 }

@@ -127,7 +127,7 @@ func gist(n *notes.Note) string {
 	}
 	if len(n.Chunks) > 0 {
 		c := n.Chunks[0]
-		parts = append(parts, phrase.Clip(n.Content[c.Start:c.End], beginning))
+		parts = append(parts, phrase.Clip(n.Prose()[c.Start:c.End], beginning))
 	}
 	return phrase.Clip(strings.Join(parts, " "), 3*beginning)
 }

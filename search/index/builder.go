@@ -143,7 +143,7 @@ func (b *builder) Add(n *notes.Note) {
 	b.finish(tagField)
 	b.count(path.Dir(n.Path))
 	b.finish(folderField)
-	b.count(n.Content)
+	b.count(n.Prose())
 	b.lengths = append(b.lengths, uint64(b.finish(bodyField)))
 }
 

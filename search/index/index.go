@@ -20,7 +20,7 @@ import (
 
 // formatVersion is part of every index. It changes with what becomes a term or
 // a field, and an index of another version is built anew.
-const formatVersion = "1"
+const formatVersion = "2"
 
 // Keys of what an index remembers beside the notes, written in the same batch.
 var (

@@ -1,0 +1,182 @@
+package markdown
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Prose returns the text of a note with spaces in place of what programs wrote
+// there for programs: the drawing of an Excalidraw note, data URIs, and long
+// runs of base64. Line breaks and all offsets stay. It returns text itself when
+// there is nothing of that kind.
+func Prose(text string) string {
+	spans := opaque(text)
+	if spans == nil {
+		return text
+	}
+	prose := []byte(text)
+	for _, s := range spans {
+		for i := s[0]; i < s[1]; i++ {
+			if prose[i] != '\n' && prose[i] != '\r' {
+				prose[i] = ' '
+			}
+		}
+	}
+	return string(prose)
+}
+
+// opaque returns where text is not prose, as pairs of offsets.
+func opaque(text string) (spans [][2]int) {
+	spans = append(spans, drawing(text)...)
+	spans = append(spans, dataURIs(text)...)
+	return append(spans, encodedRuns(text)...)
+}
+
+var (
+	drawingHeading = regexp.MustCompile(`(?m)^##? Drawing[ \t]*\r?$`)
+	drawingFence   = regexp.MustCompile("(?m)^(```+)compressed-json[ \t]*\r?$")
+)
+
+// drawing returns where an Excalidraw note has its drawing: what follows its
+// last heading "Drawing". A fence of compressed JSON is one in any note.
+func drawing(text string) (spans [][2]int) {
+	if strings.HasPrefix(text, "---") && strings.Contains(text[:min(len(text), 4096)], "\nexcalidraw-plugin:") {
+		if all := drawingHeading.FindAllStringIndex(text, -1); all != nil {
+			spans = append(spans, [2]int{all[len(all)-1][1], len(text)})
+		}
+	}
+	if !strings.Contains(text, "```compressed-json") {
+		return spans
+	}
+	for from := 0; ; {
+		m := drawingFence.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return spans
+		}
+		start, mark := from+m[1], text[from+m[2]:from+m[3]]
+		end := len(text)
+		if i := strings.Index(text[start:], "\n"+mark); i >= 0 {
+			end = start + i
+		}
+		spans = append(spans, [2]int{start, end})
+		from = end
+	}
+}
+
+// minEncoded is the shortest run of base64, or of a data URI, that is no word.
+const minEncoded = 64
+
+var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)
+
+func dataURIs(text string) (spans [][2]int) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "data:")
+		if i < 0 {
+			return spans
+		}
+		from += i
+		head := dataURI.FindString(text[from:min(len(text), from+512)])
+		end := from + max(1, len(head))
+		if head != "" {
+			if n := strings.IndexAny(text[end:], " \t\r\n\"'<>)"); n >= 0 {
+				end += n
+			} else {
+				end = len(text)
+			}
+			if end-from-len(head) >= minEncoded {
+				spans = append(spans, [2]int{from, end})
+			}
+		}
+		from = end
+	}
+}
+
+// base64Class is the class of the characters that base64 is written with.
+var base64Class = func() (classes [256]byte) {
+	for c := range classes {
+		switch c := byte(c); {
+		case c >= 'a' && c <= 'z':
+			classes[c] = 1
+		case c >= 'A' && c <= 'Z':
+			classes[c] = 2
+		case isDigit(c):
+			classes[c] = 3
+		case c == '+' || c == '/' || c == '=' || c == '-' || c == '_':
+			classes[c] = 4
+		}
+	}
+	return classes
+}()
+
+// encodedRuns returns the runs of base64. A run of minEncoded characters covers
+// one of the places that lie so far apart, so prose is hardly read.
+func encodedRuns(text string) (spans [][2]int) {
+	done := 0 // the end of the last run
+	for at := minEncoded - 1; at < len(text); {
+		if base64Class[text[at]] == 0 {
+			at += minEncoded
+			continue
+		}
+		start := at
+		for start > done && base64Class[text[start-1]] != 0 {
+			start--
+		}
+		done = runEnd(text, at)
+		if isEncoded(text[start:done]) {
+			spans = append(spans, [2]int{start, done})
+			if end := shortLine(text, done); end > done {
+				spans = append(spans, [2]int{done, end})
+				done = end
+			}
+		}
+		at = done + minEncoded
+	}
+	return spans
+}
+
+func runEnd(text string, i int) int {
+	for i < len(text) && base64Class[text[i]] != 0 {
+		i++
+	}
+	return i
+}
+
+// shortLine returns the end of the short line that completes base64 in lines,
+// when one follows the run that ends at i; else i.
+func shortLine(text string, i int) int {
+	start := i
+	for start < len(text) && start < i+2 && (text[start] == '\r' || text[start] == '\n') {
+		start++
+	}
+	end := runEnd(text, start)
+	whole := end == len(text) || text[end] == '\r' || text[end] == '\n'
+	if start == i || !whole || end-start >= minEncoded || end-start < 16 && !strings.HasSuffix(text[start:end], "=") {
+		return i
+	}
+	return end
+}
+
+// isEncoded reports whether a run is base64, or long hexadecimal, and no path or
+// name of words: letters, capitals and digits alternate as in random data (at two
+// of three characters; half of them in hexadecimal), there are digits, and marks
+// that separate words are rare (two of 64 in base64).
+func isEncoded(run string) bool {
+	if len(run) < minEncoded {
+		return false
+	}
+	var count [5]int
+	changes, last := 0, byte(0)
+	for i := range len(run) {
+		class := base64Class[run[i]]
+		count[class]++
+		if class != last {
+			changes++
+		}
+		last = class
+	}
+	lower, upper, digits, marks := count[1], count[2], count[3], count[4]
+	if lower > 0 && upper > 0 {
+		return changes*100 >= len(run)*42 && digits*32 >= len(run) && marks*8 <= len(run)
+	}
+	return len(run) >= 4*minEncoded && changes*100 >= len(run)*35 && digits*8 >= len(run) && marks == 0
+}

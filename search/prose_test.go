@@ -1,0 +1,35 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/search"
+)
+
+// A drawing's data is neither found nor shown, in the default mode, also when
+// its passage is the nearest.
+func TestDrawingsHaveNoWords(t *testing.T) {
+	data := strings.Repeat("N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRo\n\n", 30)
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"Map.excalidraw": .9}}
+	f := newFixtureWith(t, map[string]string{
+		"Map.excalidraw.md": "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nPelican crossing ^Ab3d\n\n%%\n## Drawing\n```compressed-json\n" + data + "```\n%%",
+		"Other.md":          "A pelican.",
+	}, m)
+	m.store = f.store
+	for _, text := range []string{"pelican", "bird", `"pelican crossing"`} {
+		r := f.search(search.Query{Text: text})
+		require.NotEmpty(t, r.Hits, text)
+		for _, h := range r.Hits {
+			assert.NotContains(t, h.Snippet, "N4KAk")
+		}
+	}
+	assert.Equal(t, []string{"Map.excalidraw"}, pathsOf(f.search(search.Query{Text: `"pelican crossing"`})), "its texts are searched")
+	m.cosines = map[string]float64{}
+	for _, text := range []string{"N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRo", `"` + data[:76] + `"`} {
+		assert.Empty(t, f.search(search.Query{Text: text}).Hits, text)
+	}
+}
