@@ -1,9 +1,15 @@
 package store
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
+
+	"notesd/notes"
 )
 
 // How a text is kept in a blob column.
@@ -51,4 +57,196 @@ func nonNil(b []byte) []byte {
 		return []byte{}
 	}
 	return b
+}
+
+// An outline is what a note's readers need besides its text (aliases, tags,
+// headings and chunks) in one column, as a search reads a dozen notes for
+// every page of hits. After a version byte come the four lists, each with its
+// length; numbers are varints, strings have their length before them, and
+// what grows through a note is kept as the difference to what came before.
+const outlineVersion = 1
+
+// hashBytes is the size of a SHA-256.
+const hashBytes = 32 // of a SHA-256
+
+// packOutline packs headings and passages of a note into one column.
+func packOutline(n *notes.Note) ([]byte, error) {
+	b := append(make([]byte, 0, 64+64*len(n.Chunks)+32*len(n.Headings)), outlineVersion)
+	b = appendStrings(b, n.Aliases)
+	b = appendStrings(b, n.Tags)
+	b = binary.AppendUvarint(b, uint64(len(n.Headings)))
+	line := 0
+	for _, h := range n.Headings {
+		b = binary.AppendUvarint(b, uint64(h.Level))
+		b = appendString(b, h.Text)
+		b = binary.AppendVarint(b, int64(h.Line-line))
+		line = h.Line
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.Chunks)))
+	var before notes.Chunk
+	for _, c := range n.Chunks {
+		shared := commonLength(before.Path, c.Path)
+		b = binary.AppendUvarint(b, uint64(shared))
+		b = appendStrings(b, c.Path[shared:])
+		for _, d := range []int{c.Start - before.End, c.End - c.Start, c.LineStart - before.LineEnd, c.LineEnd - c.LineStart} {
+			b = binary.AppendVarint(b, int64(d))
+		}
+		var err error
+		if b, err = hex.AppendDecode(b, []byte(c.Hash)); err != nil {
+			return nil, err
+		}
+		before = c
+	}
+	return b, nil
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, s := range list {
+		b = appendString(b, s)
+	}
+	return b
+}
+
+func commonLength(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+var errOutline = errors.New("the outline of a note is damaged")
+
+// unpackOutline fills in the note's aliases, tags, headings and chunks. Their
+// strings share the memory of one.
+func unpackOutline(packed []byte, n *notes.Note) error {
+	if len(packed) == 0 || packed[0] != outlineVersion {
+		return errOutline
+	}
+	r := outlineReader{rest: string(packed[1:])}
+	n.Aliases, n.Tags = r.strings(), r.strings()
+	line := 0
+	if count := r.length(); count > 0 {
+		n.Headings = make([]notes.Heading, count)
+	}
+	for i := range n.Headings {
+		h := notes.Heading{Level: int(r.uvarint()), Text: r.string()}
+		line += int(r.varint())
+		h.Line = line
+		n.Headings[i] = h
+	}
+	r.chunks(n)
+	if r.bad || r.rest != "" {
+		return errOutline
+	}
+	return nil
+}
+
+// outlineReader takes values off rest. After one that does not fit, it is bad
+// and answers zeroes.
+type outlineReader struct {
+	rest string
+	bad  bool
+}
+
+func (r *outlineReader) chunks(n *notes.Note) {
+	count := r.length()
+	if count == 0 {
+		return
+	}
+	n.Chunks = make([]notes.Chunk, count)
+	hashes := make([]byte, 0, count*hashBytes)
+	var before notes.Chunk
+	for i := range n.Chunks {
+		c := notes.Chunk{Ordinal: i}
+		shared := int(r.uvarint())
+		added := r.strings()
+		if shared < 0 || shared > len(before.Path) {
+			r.bad = true
+			return
+		}
+		if shared+len(added) > 0 {
+			c.Path = append(slices.Clip(before.Path[:shared]), added...)
+		}
+		c.Start = before.End + int(r.varint())
+		c.End = c.Start + int(r.varint())
+		c.LineStart = before.LineEnd + int(r.varint())
+		c.LineEnd = c.LineStart + int(r.varint())
+		hashes = append(hashes, r.take(hashBytes)...)
+		n.Chunks[i], before = c, c
+	}
+	if r.bad {
+		return
+	}
+	names := hex.EncodeToString(hashes)
+	for i := range n.Chunks {
+		n.Chunks[i].Hash = names[2*hashBytes*i : 2*hashBytes*(i+1)]
+	}
+}
+
+func (r *outlineReader) take(n int) string {
+	if n < 0 || n > len(r.rest) {
+		r.bad, r.rest = true, ""
+		return ""
+	}
+	s := r.rest[:n]
+	r.rest = r.rest[n:]
+	return s
+}
+
+func (r *outlineReader) uvarint() uint64 {
+	var v uint64
+	for shift := 0; shift < 64; shift += 7 {
+		s := r.take(1)
+		if s == "" {
+			return 0
+		}
+		v |= uint64(s[0]&0x7f) << shift
+		if s[0] < 0x80 {
+			return v
+		}
+	}
+	r.bad = true
+	return 0
+}
+
+func (r *outlineReader) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (r *outlineReader) string() string {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.bad, r.rest = true, ""
+		return ""
+	}
+	return r.take(int(n))
+}
+
+// length is that of a list; every element takes a byte at least.
+func (r *outlineReader) length() int {
+	n := r.uvarint()
+	if n > uint64(len(r.rest)) {
+		r.bad, r.rest = true, ""
+		return 0
+	}
+	return int(n)
+}
+
+func (r *outlineReader) strings() []string {
+	n := r.length()
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = r.string()
+	}
+	return list
 }

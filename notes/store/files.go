@@ -55,7 +55,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 			return err
 		}
 		for _, name := range skippedNew {
-			if err := InsertSkipped(ctx, tx, wantSkipped[name]); err != nil {
+			if err := insertSkipped(ctx, tx, wantSkipped[name]); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,23 @@ func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	return err
 }
 
-// InsertSkipped adds a skipped file to the list.
-func InsertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
+// RecordSkipped adds skipped files to the list.
+func (s *Store) RecordSkipped(ctx context.Context, skipped []Skipped) error {
+	if len(skipped) == 0 {
+		return nil
+	}
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		for _, k := range skipped {
+			if err := insertSkipped(ctx, tx, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// insertSkipped adds a skipped file to the list.
+func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 	return execAll(ctx, tx, `INSERT OR REPLACE INTO skipped (path, reason, size, mtime, ctime) VALUES (?, ?, ?, ?, ?)`,
 		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
 }
@@ -233,7 +248,7 @@ func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name st
 	if maps.Equal(have, want) {
 		return nil
 	}
-	return s.notes.Write(ctx, func(tx *sql.Tx) error { return SetSetting(ctx, tx, symlinksSetting, want) })
+	return s.SaveSetting(ctx, symlinksSetting, want)
 }
 
 // symlinksOutside returns the paths of the symlinks that lead to files which

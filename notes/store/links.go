@@ -3,7 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"notesd/notes"
 )
@@ -214,4 +219,166 @@ func around(line, target string) string {
 		cut += "…"
 	}
 	return cut
+}
+
+// AttachmentPath reduces ref to a path that may name an attachment.
+func AttachmentPath(ref string) (name string, err error) {
+	if notes.IsURI(ref) {
+		name, err = notes.ParseURI(ref)
+	} else {
+		name, err = notes.CleanPath(strings.TrimPrefix(ref, "./"))
+	}
+	if err == nil && notes.IsNoteName(name) {
+		err = &notes.Error{Op: "read", Path: name, Err: notes.ErrInvalid, Detail: "this is a note, not an attachment", Hint: "Read it with read_note."}
+	}
+	return name, err
+}
+
+// NoAttachment is the error for a file that no note links to.
+func NoAttachment(name string, others []string) error {
+	e := &notes.Error{Op: "read", Path: name, Err: notes.ErrNotFound, Detail: "there is no such attachment that a note links to",
+		Hint: "note_links shows the attachments that a note links to.", Candidates: others}
+	if len(others) > 0 {
+		e.Hint = "Perhaps one of these is meant."
+	}
+	return e
+}
+
+// LinkedAttachment returns the attachment of this path, in any case, that a
+// note within the scope links to; without one, a zero found and the paths of
+// those that have the same file name.
+func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.Scope) (file File, others []string, err error) {
+	where, args := filterSQL(notes.Filter{Scope: scope.Read})
+	args = append([]any{notes.Key(path.Base(name))}, args...)
+	var folded File
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
+			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
+			var f File
+			err := rows.Scan(&f.Path, &f.DiskPath)
+			switch {
+			case err != nil || !scope.CanRead(f.Path):
+			case f.Path == name:
+				file = f
+			case notes.Key(f.Path) == notes.Key(name):
+				folded = f
+			case len(others) < maxCandidates:
+				others = append(others, f.Path)
+			}
+			return err
+		})
+	})
+	if file.Path == "" {
+		file = folded
+	}
+	return file, others, err
+}
+
+// HasAttachment reports whether a note links to the file.
+func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err error) {
+	err = s.notes.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name).Scan(&known)
+	return known, err
+}
+
+// AttachmentsOf returns the attachments that a note links to, each once, in
+// the order of the first links.
+func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
+	var files []File
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
+			WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, []any{note}, func(rows *sql.Rows) error {
+			var f File
+			err := rows.Scan(&f.Path, &f.DiskPath)
+			files = append(files, f)
+			return err
+		})
+	})
+	return files, err
+}
+
+// LinkedFrom returns the other notes that link to the note.
+func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
+	paths := []string{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
+			var p string
+			err := rows.Scan(&p)
+			if scope.CanRead(p) {
+				paths = append(paths, p)
+			}
+			return err
+		})
+	})
+	return paths, err
+}
+
+// LinksTo returns the notes with a link whose last segment is one of the keys
+// (see linkKey), and every file of the vault that a link can lead to, by key.
+func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
+	targets = map[string][]Target{}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		err := forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
+			[]any{jsonArg(keys)}, func(rows *sql.Rows) error {
+				var p string
+				err := rows.Scan(&p)
+				from = append(from, p)
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+			var k string
+			var t Target
+			err := rows.Scan(&k, &t.Id, &t.Path)
+			targets[k] = append(targets[k], t)
+			return err
+		})
+	})
+	return from, targets, err
+}
+
+// AttachmentsUnder returns the paths of the attachments below the folder.
+func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
+	var paths []string
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
+			var p string
+			err := rows.Scan(&p)
+			paths = append(paths, p)
+			return err
+		})
+	})
+	return paths, err
+}
+
+// StaleLinks names the notes whose links a move since then could not rewrite,
+// as somebody else changed the note in that moment, and that have a link to
+// nowhere still.
+func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
+	moves := map[string]string{} // the note → what was moved
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
+			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
+			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
+			var note, moved string
+			err := rows.Scan(&note, &moved)
+			moves[notes.Nfc(note)] = notes.Nfc(moved)
+			return err
+		})
+	})
+	if err != nil || len(moves) == 0 {
+		return nil, err
+	}
+	var out []string
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
+				var note string
+				err := rows.Scan(&note)
+				out = append(out, fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", notes.Quote(note), notes.Quote(moves[note])))
+				return err
+			})
+	})
+	return out, err
 }

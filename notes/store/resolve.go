@@ -162,12 +162,19 @@ func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys), jsonArg(ids))
 }
 
-// ResolveAll resolves every link of the vault.
-func ResolveAll(ctx context.Context, tx *sql.Tx) error {
-	if err := resolveWhere(ctx, tx, `TRUE`); err != nil {
+// FinishLinks resolves every link of the vault if a batch has deferred that. The
+// caller holds the vault's lock.
+func (s *Store) FinishLinks(ctx context.Context) error {
+	var stale bool
+	if err := s.Setting(ctx, LinksStale, &stale); err != nil || !stale {
 		return err
 	}
-	return SetSetting(ctx, tx, LinksStale, false)
+	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+		if err := resolveWhere(ctx, tx, `TRUE`); err != nil {
+			return err
+		}
+		return setSetting(ctx, tx, LinksStale, false)
+	})
 }
 
 // jsonArg passes a list to json_each: one statement serves any length.

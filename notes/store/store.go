@@ -198,8 +198,12 @@ func (s *Reader) Setting(ctx context.Context, name string, v any) error {
 	return json.Unmarshal([]byte(text), v)
 }
 
-// SetSetting keeps a value, as JSON, under the name.
-func SetSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
+// SaveSetting keeps a value, as JSON, under the name.
+func (s *Store) SaveSetting(ctx context.Context, name string, v any) error {
+	return s.notes.Write(ctx, func(tx *sql.Tx) error { return setSetting(ctx, tx, name, v) })
+}
+
+func setSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -219,4 +223,51 @@ func (s *Store) Size() int64 {
 		}
 	}
 	return n
+}
+
+// statements are those of one transaction. Each is compiled once, which takes
+// SQLite as long as a few runs: a first scan runs some a hundred thousand
+// times. The transaction's end closes them.
+type statements struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+}
+
+func newStatements(ctx context.Context, tx *sql.Tx) *statements {
+	return &statements{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}}
+}
+
+func (s *statements) prepare(query string) (*sql.Stmt, error) {
+	if stmt := s.prepared[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := s.tx.PrepareContext(s.ctx, query)
+	if err == nil {
+		s.prepared[query] = stmt
+	}
+	return stmt, err
+}
+
+func (s *statements) exec(query string, args ...any) error {
+	_, err := s.result(query, args...)
+	return err
+}
+
+func (s *statements) result(query string, args ...any) (sql.Result, error) {
+	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(s.ctx, args...)
+}
+
+// row scans the one row that the query has into dest, or returns
+// [sql.ErrNoRows].
+func (s *statements) row(query string, args []any, dest ...any) error {
+	stmt, err := s.prepare(query) //nolint:sqlclosecheck // the transaction's end closes it
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(s.ctx, args...).Scan(dest...)
 }

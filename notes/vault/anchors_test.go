@@ -137,6 +137,7 @@ func BenchmarkResolveAnchors(b *testing.B) {
 	require.NoError(b, err)
 	require.NoError(b, v.Reconcile(ctx))
 	for b.Loop() {
-		require.NoError(b, s.Notes().Write(ctx, func(tx *sql.Tx) error { return store.ResolveAll(ctx, tx) }))
+		require.NoError(b, s.SaveSetting(ctx, store.LinksStale, true))
+		require.NoError(b, s.FinishLinks(ctx))
 	}
 }

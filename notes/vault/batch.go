@@ -2,8 +2,19 @@ package vault
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
+	"runtime"
 	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
@@ -13,7 +24,7 @@ import (
 // batch turns prepared files into entries, comparing once more, under the
 // vault's lock, with what the disk and the store have now.
 type batch struct {
-	vault   *Vault
+	v       *Vault
 	root    *os.Root
 	current map[string]store.Row
 	entries []store.Entry
@@ -27,6 +38,28 @@ type batch struct {
 func (b *batch) known(r store.Row) (store.Row, bool) {
 	now, ok := b.current[r.Path]
 	return now, ok && now.Id == r.Id && now.Hash == r.Hash
+}
+
+// commit commits the entries, queues the changes for the followers, and leaves
+// the rest to the next scan. The caller holds the vault's lock.
+func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) error {
+	if len(b.again) > 0 {
+		b.v.queue.add(b.again)
+	}
+	if len(b.entries)+len(b.touches) > 0 {
+		if by == notes.Outside {
+			if err := b.v.store.KeepOverwritten(ctx, b.entries); err != nil {
+				return err
+			}
+		}
+		changes, err := b.v.store.Apply(ctx, b.entries, b.touches, deferLinks)
+		if err != nil {
+			return err
+		}
+		b.v.writes.Add(1)
+		b.v.feed.add(changes)
+	}
+	return b.v.store.RecordSkipped(ctx, b.skipped)
 }
 
 func (b *batch) remove(r store.Row) {
@@ -45,12 +78,12 @@ func (b *batch) remove(r store.Row) {
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
 	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && fsid.SpelledSo(b.root, r.DiskPath) &&
-		symlinkAbove(b.root, r.DiskPath) == "" && !b.vault.ignore.Match(r.Path)
+		symlinkAbove(b.root, r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
 }
 
 // delete: the note is gone, unless its disk is.
 func (b *batch) delete(r store.Row) {
-	if b.vault.mounts.check(b.root, "look at", r.Path) == nil {
+	if b.v.mounts.check(b.root, "look at", r.Path) == nil {
 		b.entries = append(b.entries, store.Entry{Kind: notes.Deleted, Id: r.Id, Path: r.Path})
 	}
 }
@@ -66,7 +99,7 @@ func (b *batch) lookAgain(p *prepared) {
 
 func (b *batch) add(p *prepared) {
 	if !p.unknown {
-		b.vault.unread.remove(p.Path)
+		b.v.unread.remove(p.Path)
 	}
 	switch {
 	case p.skip == skipChanging:
@@ -111,10 +144,28 @@ func (b *batch) enter(p *prepared) {
 	b.entries = append(b.entries, e)
 }
 
+// absorb adds a file with the hash that an operation left it with. When another
+// program has changed it since, the store gets the operation's text all the same,
+// and the next scan what came after it: history keeps both.
+func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
+	if err := b.v.readFile(b.root, p); err == nil && p.skip == "" && p.hash == hash {
+		b.add(p)
+		return nil
+	}
+	data, err := text()
+	if err != nil {
+		return err
+	}
+	b.v.queue.add([]string{p.DiskPath})
+	p.Stat, p.hashedAt, p.skip, p.note = fsid.Stat{}, 0, "", notes.Parse(p.Path, data, b.v.opt.Now())
+	b.enter(p)
+	return nil
+}
+
 // skip: the file cannot be a note. If it was one, it is none any more.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.vault.unread.add(p.File)
+		b.v.unread.add(p.File)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // without a stat: it is read again
 		return
 	}
@@ -128,65 +179,202 @@ func (b *batch) skip(p *prepared) {
 	}
 }
 
-// pairMoves finds, for files without a row, the row of a vanished note whose
-// file this was before: the same inode with the same stat, or else the same
-// bytes, when they are not empty and nothing else on either side has them.
-// The pairs leave p.gone. What cannot be paired stays a delete and a create.
-func (v *Vault) pairMoves(ctx context.Context, root *os.Root, p *plan) (map[string]store.Row, error) {
-	moves := map[string]store.Row{}
-	if len(p.gone) == 0 {
-		return moves, nil
-	}
-	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
-	for _, r := range p.gone {
-		if r.Stat.Inode != 0 {
-			byInode[r.Stat.Inode] = r
-		}
-		byHash[r.Hash] = append(byHash[r.Hash], r)
-	}
-	taken := map[int64]bool{}
-	var rest []store.File
-	for _, f := range p.changed {
-		if _, known := p.rows[f.Path]; known {
-			continue
-		}
-		r, ok := byInode[f.Stat.Inode]
-		if ok && !taken[r.Id] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
-			moves[f.Path], taken[r.Id] = r, true
-			continue
-		}
-		rest = append(rest, f)
-	}
-	if err := v.pairByHash(ctx, root, rest, byHash, moves, taken); err != nil {
-		return nil, err
-	}
-	p.gone = slices.DeleteFunc(p.gone, func(r store.Row) bool { return taken[r.Id] })
-	return moves, nil
+// prepared is a file that was read and parsed, ready to be committed.
+type prepared struct {
+	store.File
+	row      *store.Row // what the store had; nil for a file it did not know
+	hashedAt int64
+	hash     string
+	note     *notes.Note // nil: the bytes are what the store has
+	skip     string
+	unknown  bool // skip is that the read failed: nothing is known of the file
 }
 
-func (v *Vault) pairByHash(ctx context.Context, root *os.Root, files []store.File, byHash map[string][]store.Row, moves map[string]store.Row, taken map[int64]bool) error {
-	sizes := map[int64]bool{}
-	for _, rows := range byHash {
-		sizes[rows[0].Stat.Size] = true
+// prepare reads and parses the files, on all processors.
+func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string]store.Row) ([]prepared, error) {
+	out := make([]prepared, len(batch))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	const stride = 32 // files for one worker at a time: small ones take microseconds
+	for start := 0; start < len(batch); start += stride {
+		g.Go(func() error {
+			for i := start; i < min(start+stride, len(batch)); i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				f := batch[i]
+				out[i] = prepared{File: f}
+				if r, ok := s.rows[f.Path]; ok {
+					out[i].row = &r
+				} else if r, ok := moves[f.Path]; ok {
+					out[i].row = &r
+				}
+				if err := s.v.readFile(s.root, &out[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	sameHash := map[string][]store.File{}
-	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return err
+	return out, g.Wait()
+}
+
+// readFile reads one file, consistently: one that changes meanwhile is read
+// again, and left to the next look when it goes on changing.
+func (v *Vault) readFile(root *os.Root, p *prepared) error {
+	for range 3 {
+		p.hashedAt = v.opt.Now().UnixNano()
+		data, before, err := readOnce(root, p.DiskPath, v.opt.MaxNoteBytes)
+		var after os.FileInfo
+		if err == nil {
+			after, err = root.Stat(p.DiskPath)
 		}
-		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
-			continue // cannot have the bytes of any of them
+		if err == nil {
+			err = v.step(readStep + p.DiskPath)
 		}
-		if data, _, err := readOnce(root, f.DiskPath, v.opt.MaxNoteBytes); err == nil {
-			h := notes.Hash(data)
-			sameHash[h] = append(sameHash[h], f)
+		if err != nil {
+			p.skip, p.unknown = readProblem(err), isUnknown(err)
+			return nil
 		}
+		if fsid.StatOf(after) != before || int64(len(data)) != before.Size {
+			continue
+		}
+		p.Stat = before
+		if reason := notes.NotText(data); reason != "" {
+			p.skip = reason
+			return nil
+		}
+		p.hash = notes.Hash(data)
+		if p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash {
+			p.note = notes.Parse(p.Path, data, time.Unix(0, before.Mtime))
+		}
+		return nil
 	}
-	for h, files := range sameHash {
-		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.Id] })
-		if len(files) == 1 && len(rows) == 1 {
-			moves[files[0].Path], taken[rows[0].Id] = rows[0], true
-		}
-	}
+	p.skip = skipChanging
 	return nil
+}
+
+// readStep begins the name of the step at which tests make a read fail.
+const readStep = "read "
+
+// Reasons to pass a file over that are not facts about the file, and so are
+// not shown.
+const (
+	skipGone     = "gone"
+	skipChanging = "being written"
+)
+
+// isUnknown reports whether a read failed in a way that says nothing of the
+// file: a disk or a server that did not answer, too many open files, a
+// placeholder whose text is elsewhere.
+func isUnknown(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)
+}
+
+// unreadRetry is how soon files whose read failed are read again.
+const unreadRetry = 10 * time.Second
+
+// unread are the files whose last read failed: path → how the disk spells it.
+// What is known of such a note is kept.
+type unread struct {
+	mu    sync.Mutex
+	files map[string]string
+}
+
+func (u *unread) add(f store.File) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.files == nil {
+		u.files = map[string]string{}
+	}
+	u.files[f.Path] = f.DiskPath
+}
+
+func (u *unread) remove(p string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.files, p)
+}
+
+func (u *unread) has(p string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.files[p] != ""
+}
+
+// take empties the set: a file that fails again comes back.
+func (u *unread) take() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	files := slices.Collect(maps.Values(u.files))
+	u.files = nil
+	return files
+}
+
+func (u *unread) any() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.files) > 0
+}
+
+// openRegular opens a file for reading, or fails with [errNotRegular]: opening
+// a pipe would wait for whoever writes to it.
+func openRegular(root *os.Root, diskPath string) (*os.File, error) {
+	f, err := root.OpenFile(diskPath, os.O_RDONLY|fsid.OpenNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read from it
+		return nil, err
+	}
+	return f, nil
+}
+
+var (
+	errTooLarge   = errors.New("larger than the limit for notes")
+	errNotRegular = errors.New("not a regular file")
+)
+
+// readOnce reads a regular file of at most limit bytes. The stat tells, with
+// one taken later, whether it changed while it was read.
+func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
+	f, err := openRegular(root, diskPath)
+	if err != nil {
+		return nil, fsid.Stat{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fsid.Stat{}, err
+	}
+	if info.Size() > limit {
+		return nil, fsid.StatOf(info), errTooLarge
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil // it has shrunk, perhaps to nothing; the stat after tells
+	}
+	return data[:n], fsid.StatOf(info), err
+}
+
+func readProblem(err error) string {
+	var errno syscall.Errno
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
+		return skipGone
+	case errors.Is(err, errTooLarge):
+		return err.Error()
+	case errors.Is(err, fs.ErrPermission):
+		return "it may not be read"
+	case errors.As(err, &errno):
+		return fmt.Sprintf("it cannot be read just now (%v); it is tried again", errno)
+	}
+	return "it cannot be read"
 }

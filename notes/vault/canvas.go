@@ -2,9 +2,7 @@ package vault
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -19,10 +17,10 @@ import (
 // byte.
 
 // followers adds to the operation the canvases and bases that name what moves.
-// One that cannot be parsed or written is left as it is and listed in op.left,
+// One that cannot be parsed or written is left as it is and listed in Left,
 // when it seems to name what moves and the caller may know of it.
-func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround, op *store.Operation, scope notes.Scope) error {
-	files, err := v.store.Canvases(ctx)
+func (o *operation) followers(links *linksAround) error {
+	files, err := o.v.store.Canvases(o.ctx)
 	if err != nil {
 		return err
 	}
@@ -30,21 +28,21 @@ func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround
 		return strings.Contains(notes.Nfc(string(text)), notes.BaseName(links.move.first.OldPath)) || bytes.Contains(text, []byte(`\u`))
 	}
 	for _, file := range files {
-		if err := ctx.Err(); err != nil {
+		if err := o.ctx.Err(); err != nil {
 			return err
 		}
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
-		real, ok := realPath(root, file.DiskPath)
-		if f.Old, _, err = readOnce(root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
+		real, ok := realPath(o.root, file.DiskPath)
+		if f.Old, _, err = readOnce(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
 			continue
 		}
 		f.New, ok = links.follow(file.Path, f.Old), ok && real == file.DiskPath
 		if bytes.Equal(f.Old, f.New) {
 			continue
 		}
-		if !ok || f.New == nil || v.checkWrite("move", file.Path, scope) != nil || checkReplaceable(root, "move", f) != nil {
-			if scope.CanRead(file.Path) {
-				op.Left = append(op.Left, file.Path)
+		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || checkReplaceable(o.root, "move", f) != nil {
+			if o.scope.CanRead(file.Path) {
+				o.Left = append(o.Left, file.Path)
 			}
 			continue
 		}
@@ -53,7 +51,7 @@ func (v *Vault) followers(ctx context.Context, root *os.Root, links *linksAround
 			f.OldDisk = links.move.first.NewDisk + strings.TrimPrefix(f.OldDisk, links.move.first.OldDisk)
 			f.NewDisk = f.OldDisk
 		}
-		op.Files = append(op.Files, f)
+		o.Files = append(o.Files, f)
 	}
 	return nil
 }

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"notesd/internal/fsid"
 	"notesd/internal/markdown"
@@ -41,148 +39,28 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 }
 
 func (v *Vault) create(ctx context.Context, r notes.CreateRequest, dryRun bool) (notes.Written, error) {
-	var preview *store.Operation
-	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
-		p, err := v.newPath(ctx, root, r)
+	return v.change(ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun}, func(o *operation) error {
+		p, err := o.newPath(r)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		text, err := composeNote(p, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := v.checkText("create", string(text)); err != nil {
-			return nil, err
-		}
-		op := &store.Operation{Kind: "create", Author: r.Author, Files: []store.FileChange{{NewPath: p, NewDisk: p, New: text}}}
-		if dryRun {
-			preview = op
-			return nil, nil
-		}
-		return op, nil
+		o.Files = []store.FileChange{{NewPath: p, NewDisk: p, New: text}}
+		return v.checkText("create", string(text))
 	})
-	if err == nil && preview != nil {
-		return preview.Written(), nil
-	}
-	return written, err
-}
-
-// change runs one operation under the vault's lock: the answer of an earlier
-// sending of the same request, or else what plan makes of the files as they
-// are now, performed and fed to the followers.
-func (v *Vault) change(ctx context.Context, requestKey string, plan func(root *os.Root) (*store.Operation, error)) (notes.Written, error) {
-	written, err := v.changeLocked(ctx, requestKey, plan)
-	if err != nil {
-		return written, err
-	}
-	v.feed.run(context.WithoutCancel(ctx))
-	return written, nil
-}
-
-func (v *Vault) changeLocked(ctx context.Context, requestKey string, plan func(root *os.Root) (*store.Operation, error)) (notes.Written, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var written notes.Written
-	if err := v.recoverOnce(ctx); err != nil {
-		return written, err
-	}
-	if done, err := store.Answered(ctx, v.store.History().Reader(), requestKey, &written); done || err != nil {
-		return written, err
-	}
-	root, err := v.disk.open()
-	if err != nil {
-		return written, err
-	}
-	defer func() { _ = root.Close() }() // what is written is synced
-	op, err := plan(root)
-	if err != nil || op == nil {
-		return written, v.mounts.explain(root, err)
-	}
-	if err := v.mounts.checkOperation(root, op); err != nil {
-		return written, err
-	}
-	op.RequestKey = requestKey
-	return v.perform(ctx, root, op)
-}
-
-// checkText refuses what could not be a note.
-func (v *Vault) checkText(op, text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
-	case strings.IndexByte(text, 0) >= 0:
-		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text has a NUL byte in it"}
-	case int64(len(text)) > v.opt.MaxNoteBytes:
-		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
-	}
-	return nil
-}
-
-// checkWrite is the one place that says whether a path may be written.
-func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
-	switch {
-	case v.opt.ReadOnly || scope.ReadOnly:
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "Whoever runs notesd can change vault.read_only."}
-	case v.ignore.Match(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
-	case v.isProtected(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
-	case !scope.CanWrite(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
-			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
-	}
-	return nil
-}
-
-func (v *Vault) protected() []string {
-	if v.opt.Protected == nil {
-		return nil
-	}
-	return v.opt.Protected()
-}
-
-// isProtected reports whether only the user may write at p.
-func (v *Vault) isProtected(p string) bool { return notes.InAny(p, v.protected()) }
-
-// checkNew says whether a note may be created at p, before anything is said
-// about what is there.
-func (v *Vault) checkNew(root *os.Root, p string, scope notes.Scope) error {
-	if err := notes.CheckNewPath(p); err != nil {
-		return err
-	}
-	if err := v.checkWrite("create", p, scope); err != nil {
-		return err
-	}
-	return checkPlace(root, "create", p)
-}
-
-// checkPlace refuses a new path that lies below a symlink to a folder, or
-// below a file.
-func checkPlace(root *os.Root, op, p string) error {
-	folder := symlinkAbove(root, p)
-	if folder == "" {
-		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-			info, err := root.Lstat(dir)
-			switch {
-			case err == nil && info.IsDir():
-				return nil
-			case err == nil:
-				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file and no folder", notes.Quote(dir)), Hint: "Name a folder, or one that does not exist yet."}
-			}
-		}
-		return nil
-	}
-	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Name the folder that it leads to."}
 }
 
 // newPath decides where a new note goes. A path that ends in a slash is a
 // folder.
-func (v *Vault) newPath(ctx context.Context, root *os.Root, r notes.CreateRequest) (string, error) {
+func (o *operation) newPath(r notes.CreateRequest) (string, error) {
 	if strings.HasSuffix(strings.TrimSpace(r.Path), "/") {
 		r.Folder, r.Path = r.Path, ""
 	}
 	if r.Path != "" {
-		return v.explicitPath(ctx, root, r.Path, r.Scope)
+		return o.explicitPath(r.Path)
 	}
 	if strings.TrimSpace(r.Title) == "" {
 		return "", &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the note has neither a title nor a path", Hint: "Give a title; the file name is made from it."}
@@ -197,10 +75,10 @@ func (v *Vault) newPath(ctx context.Context, root *os.Root, r notes.CreateReques
 	} else {
 		folder = ""
 	}
-	return v.titledPath(ctx, root, folder, strings.TrimSpace(r.Title), r.Scope)
+	return o.titledPath(folder, strings.TrimSpace(r.Title))
 }
 
-func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string, scope notes.Scope) (string, error) {
+func (o *operation) explicitPath(p string) (string, error) {
 	p, err := notes.CleanPath(p)
 	if err != nil {
 		return "", err
@@ -208,10 +86,10 @@ func (v *Vault) explicitPath(ctx context.Context, root *os.Root, p string, scope
 	if !notes.IsNoteName(p) {
 		p += ".md"
 	}
-	if err := v.checkNew(root, p, scope); err != nil {
+	if err := o.checkNew(p); err != nil {
 		return "", err
 	}
-	taken, err := v.takenBy(ctx, root, p)
+	taken, err := o.takenBy(p)
 	if err != nil || taken == "" {
 		return p, err
 	}
@@ -232,9 +110,9 @@ const maxNumbered = 1000
 // titledPath makes the path from the title. A note of this title, in any case
 // or Unicode form, is an error; one of another title that needs the same file
 // name gets a number.
-func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title string, scope notes.Scope) (string, error) {
+func (o *operation) titledPath(folder, title string) (string, error) {
 	wanted := path.Join(folder, notes.FileName(title))
-	if err := v.checkNew(root, wanted, scope); err != nil {
+	if err := o.checkNew(wanted); err != nil {
 		return "", err
 	}
 	for n := 1; n < maxNumbered; n++ {
@@ -242,30 +120,30 @@ func (v *Vault) titledPath(ctx context.Context, root *os.Root, folder, title str
 		if n > 1 {
 			p = notes.Numbered(wanted, n)
 		}
-		taken, err := v.takenBy(ctx, root, p)
+		taken, err := o.takenBy(p)
 		if err != nil || taken == "" {
 			return p, err
 		}
-		if v.hasTitle(ctx, taken, title) {
+		if o.hasTitle(taken, title) {
 			return "", exists(p, taken)
 		}
 	}
 	return "", &notes.Error{Op: "create", Path: wanted, Err: notes.ErrExists, Detail: "a thousand notes have this name", Hint: "Choose another title."}
 }
 
-func (v *Vault) hasTitle(ctx context.Context, p, title string) bool {
-	meta, err := v.store.Lookup(ctx, p, notes.Scope{})
+func (o *operation) hasTitle(p, title string) bool {
+	meta, err := o.v.store.Lookup(o.ctx, p, notes.Scope{})
 	return err != nil || notes.Key(meta.Title) == notes.Key(title) || notes.Key(notes.BaseName(p)) == notes.Key(title)
 }
 
 // takenBy returns the path of what has the name already, in any case, or "".
-func (v *Vault) takenBy(ctx context.Context, root *os.Root, p string) (string, error) {
-	if _, err := root.Lstat(p); err == nil {
+func (o *operation) takenBy(p string) (string, error) {
+	if _, err := o.root.Lstat(p); err == nil {
 		return p, nil
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory) {
-		return "", writeProblem(&store.Operation{Kind: "create", Files: []store.FileChange{{NewPath: p}}}, err)
+		return "", writeProblem("create", p, err)
 	}
-	return v.store.PathByKey(ctx, notes.Key(p))
+	return o.v.store.PathByKey(o.ctx, notes.Key(p))
 }
 
 // composeNote makes the note's text: the content, and in front matter what was

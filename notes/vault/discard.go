@@ -21,10 +21,10 @@ import (
 )
 
 // undo removes temp files and folders of an operation that changed nothing.
-func (d *placer) undo(ctx context.Context) error {
-	errs := []error{d.discard(ctx)}
+func (d *placer) undo() error {
+	errs := []error{d.discard()}
 	for i := len(d.made) - 1; i >= 0; i-- {
-		if err := d.vault.step("rmdir"); err != nil {
+		if err := d.v.step("rmdir"); err != nil {
 			return err
 		}
 		_ = d.root.Remove(d.made[i]) // fails when somebody has put a file in it: then it stays
@@ -35,16 +35,16 @@ func (d *placer) undo(ctx context.Context) error {
 // discard removes the temp files: what was displaced, or what was to take its
 // place. One that somebody wrote to while it had the note's name, or had open
 // until now (an editor), is kept in history first; when that fails, it stays.
-func (d *placer) discard(ctx context.Context) error {
+func (d *placer) discard() error {
 	var errs []error
-	for i := range d.op.Files {
-		f := &d.op.Files[i]
+	for i := range d.Files {
+		f := &d.Files[i]
 		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
 			dir, err := d.dir(place)
 			if err != nil {
 				continue // a folder that could not be opened holds no temp file of ours
 			}
-			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(ctx, dir, place, f, f.Temp), d.discardTemp(ctx, dir, place, f, f.Temp+".old"))
+			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
 			if errors.Is(err, errKilled) {
 				return err
 			}
@@ -54,28 +54,28 @@ func (d *placer) discard(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (d *placer) discardTemp(ctx context.Context, dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
+func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
 	if f.Folder || f.OldDisk == "" {
 		return dir.Discard(temp)
 	}
-	late, err := d.vault.rescue(ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
+	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
-		d.vault.left.add(path.Join(place, temp), f.OldPath)
-		d.vault.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
+		d.v.left.add(path.Join(place, temp), f.OldPath)
+		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
 			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
 		return nil
 	}
-	d.vault.left.remove(path.Join(place, temp))
+	d.v.left.remove(path.Join(place, temp))
 	if err := dir.Discard(temp); err != nil {
 		return errors.Join(err, late.close())
 	}
-	d.vault.watchLate(ctx, late)
+	d.v.late.watch(d.ctx, late)
 	return nil
 }
 
 // rescue keeps in history what is under a temp name, unless it is one of the
 // known texts. The file is returned open.
-func (v *Vault) rescue(ctx context.Context, folder *os.Root, temp, note string, known ...string) (*displaced, error) {
+func (l *lateFiles) rescue(ctx context.Context, folder *os.Root, temp, note string, known ...string) (*displaced, error) {
 	file, err := openRegular(folder, temp)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
@@ -87,7 +87,7 @@ func (v *Vault) rescue(ctx context.Context, folder *os.Root, temp, note string, 
 	for _, hash := range known {
 		late.known[hash] = true
 	}
-	if err := v.keepLate(ctx, late); err != nil {
+	if err := l.keep(ctx, late); err != nil {
 		return nil, errors.Join(err, late.close())
 	}
 	return late, nil
@@ -99,7 +99,7 @@ type displaced struct {
 	file  *os.File
 	path  string          // of the note
 	known map[string]bool // hashes of texts that need not be kept
-	until time.Time       // when it is looked at for the last time
+	until time.Time       // when it is read for the last time
 }
 
 func (l *displaced) close() error {
@@ -116,50 +116,55 @@ const (
 	maxLate = 128
 )
 
-// keepLate puts what a displaced file says into the note's history.
-func (v *Vault) keepLate(ctx context.Context, l *displaced) error {
-	data, err := io.ReadAll(io.NewSectionReader(l.file, 0, 2*v.opt.MaxNoteBytes+1<<20))
+// keep puts what a displaced file says into the note's history.
+func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
+	data, err := io.ReadAll(io.NewSectionReader(d.file, 0, 2*l.opt.MaxNoteBytes+1<<20))
 	if err != nil {
 		return err
 	}
 	hash := notes.Hash(data)
-	if len(data) == 0 || l.known[hash] {
+	if len(data) == 0 || d.known[hash] {
 		return nil
 	}
-	if err := v.store.KeepText(ctx, l.path, data, v.opt.Now()); err != nil {
+	if err := l.store.KeepText(ctx, d.path, data, l.opt.Now()); err != nil {
 		return err
 	}
-	l.known[hash] = true
-	v.opt.Log.Warn("a program went on writing to a note that notesd had just replaced; its version is in the note's history", "note", l.path)
+	d.known[hash] = true
+	l.opt.Log.Warn("a program went on writing to a note that notesd had just replaced; its version is in the note's history", "note", d.path)
 	return nil
 }
 
-// watchLate has a displaced file that has no name any more looked at again.
-func (v *Vault) watchLate(ctx context.Context, l *displaced) {
-	if l == nil {
+// watch keeps a displaced file that has no name any more open until it is read
+// once more.
+func (l *lateFiles) watch(ctx context.Context, d *displaced) {
+	if d == nil {
 		return
 	}
 	if !fsid.KeepsUnlinked {
-		_ = l.close() // only read from
+		_ = d.close() // only read from
 		return
 	}
-	v.late.mu.Lock()
-	v.late.files = append(v.late.files, l)
-	crowded := len(v.late.files) > maxLate
-	v.late.mu.Unlock()
+	l.mu.Lock()
+	l.files = append(l.files, d)
+	crowded := len(l.files) > maxLate
+	l.mu.Unlock()
 	if crowded {
-		v.lookLate(ctx, time.Time{}, 1)
+		l.look(ctx, time.Time{}, 1)
 	}
-	v.queue.wake() // Run sets its timer
+	l.wake()
 }
 
 // lateFiles are the displaced files that are still open, the oldest first.
 type lateFiles struct {
+	store *store.Store
+	opt   *Options
+	wake  func() // Run sets its timer
+
 	mu    sync.Mutex
 	files []*displaced
 }
 
-// next returns when the next one is to be looked at; zero when there is none.
+// next returns when the next one is to be read; zero when there is none.
 func (l *lateFiles) next() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,22 +174,22 @@ func (l *lateFiles) next() time.Time {
 	return l.files[0].until
 }
 
-// lookLate looks for the last time at the displaced files whose time has come,
-// and at the first atLeast of them in any case.
-func (v *Vault) lookLate(ctx context.Context, now time.Time, atLeast int) {
-	v.late.mu.Lock()
-	n := min(atLeast, len(v.late.files))
-	for n < len(v.late.files) && !v.late.files[n].until.After(now) {
+// look reads the displaced files whose time has come, and the first atLeast of
+// them in any case, for the last time.
+func (l *lateFiles) look(ctx context.Context, now time.Time, atLeast int) {
+	l.mu.Lock()
+	n := min(atLeast, len(l.files))
+	for n < len(l.files) && !l.files[n].until.After(now) {
 		n++
 	}
-	due := slices.Clone(v.late.files[:n])
-	v.late.files = slices.Delete(v.late.files, 0, n)
-	v.late.mu.Unlock()
-	for _, l := range due {
-		if err := v.keepLate(ctx, l); err != nil {
-			v.opt.Log.Error("a late save could not be kept in the note's history", "note", l.path, "err", err)
+	due := slices.Clone(l.files[:n])
+	l.files = slices.Delete(l.files, 0, n)
+	l.mu.Unlock()
+	for _, d := range due {
+		if err := l.keep(ctx, d); err != nil {
+			l.opt.Log.Error("a late save could not be kept in the note's history", "note", d.path, "err", err)
 		}
-		_ = l.close() // only read from
+		_ = d.close() // only read from
 	}
 }
 
@@ -227,51 +232,51 @@ const strangerAge = 10 * time.Minute
 // removeTemps removes temp files that belong to no unfinished operation:
 // recovery has finished the interrupted ones that it could, and the lock keeps
 // new ones from beginning.
-func (v *Vault) removeTemps(ctx context.Context, root *os.Root, temps []string) error {
+func (s *scan) removeTemps(ctx context.Context, temps []string) error {
 	if len(temps) == 0 {
 		return nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	s.v.mu.Lock()
+	defer s.v.mu.Unlock()
 	for _, temp := range temps {
-		if err := v.removeTemp(ctx, root, temp); errors.Is(err, errKilled) {
+		if err := s.removeTemp(ctx, temp); errors.Is(err, errKilled) {
 			return err
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			v.opt.Log.Warn("a temp file could not be removed", "file", temp, "err", err)
+			s.v.opt.Log.Warn("a temp file could not be removed", "file", temp, "err", err)
 		}
 	}
 	return nil
 }
 
-func (v *Vault) removeTemp(ctx context.Context, root *os.Root, temp string) error {
+func (s *scan) removeTemp(ctx context.Context, temp string) error {
 	name := path.Base(temp)
-	entry, err := v.store.JournalOf(ctx, name[:len(store.TempName())])
+	entry, err := s.v.store.JournalOf(ctx, name[:len(store.TempName())])
 	if err != nil {
 		return err
 	}
 	switch {
 	case entry == nil:
-		info, err := root.Lstat(temp)
+		info, err := s.root.Lstat(temp)
 		if err != nil {
 			return err
 		}
 		st := fsid.StatOf(info)
-		if v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) < strangerAge {
+		if s.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) < strangerAge {
 			return nil
 		}
 	case entry.State == store.StatePending:
 		return nil
 	case path.Ext(name) != atomicfile.Part && entry.Note != "":
-		late, err := v.rescue(ctx, root, temp, entry.Note, hex.EncodeToString(entry.OldHash), hex.EncodeToString(entry.NewHash))
+		late, err := s.v.late.rescue(ctx, s.root, temp, entry.Note, hex.EncodeToString(entry.OldHash), hex.EncodeToString(entry.NewHash))
 		if err != nil {
-			v.left.add(temp, entry.Note)
+			s.v.left.add(temp, entry.Note)
 			return err
 		}
-		v.left.remove(temp)
+		s.v.left.remove(temp)
 		_ = late.close() // nobody has had it open since the program was started
 	}
-	if err := v.step("remove"); err != nil {
+	if err := s.v.step("remove"); err != nil {
 		return err
 	}
-	return root.Remove(temp)
+	return s.root.Remove(temp)
 }

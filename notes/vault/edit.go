@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"slices"
 	"time"
 
 	"notesd/internal/fsid"
@@ -23,36 +22,26 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	if written, done, err := v.begin(ctx, r); done {
 		return written, err
 	}
-	var preview *store.Operation
 	var draft editDraft
-	plan := func(root *os.Root) (*store.Operation, error) {
-		f, err := v.openForChange(ctx, root, "edit", r.Note, r.ExpectedHash, r.Scope)
+	plan := func(o *operation) error {
+		f, err := o.openForChange(r.Note, r.ExpectedHash)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if f.New, err = draft.of(ctx, f, r.Edits); err != nil {
-			return nil, editProblem(f.OldPath, err)
+			return editProblem(f.OldPath, err)
 		}
-		if err := v.checkText("edit", string(f.New)); err != nil {
-			return nil, err
-		}
-		op := &store.Operation{Kind: "edit", Author: r.Author, Files: []store.FileChange{f}}
-		if r.DryRun || slices.Equal(f.Old, f.New) {
-			preview = op
-			return nil, nil
-		}
-		return op, nil
+		o.Files = []store.FileChange{f}
+		return v.checkText("edit", string(f.New))
 	}
-	written, err := v.change(ctx, r.RequestKey, plan)
+	asked := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
+	written, err := v.change(ctx, asked, plan)
 	for errors.Is(err, errDraft) {
 		draft.make(ctx, r.Edits)
 		if err := v.step("drafted"); err != nil {
 			return notes.Written{}, err
 		}
-		written, err = v.change(ctx, r.RequestKey, plan)
-	}
-	if err == nil && preview != nil {
-		return preview.Written(), nil
+		written, err = v.change(ctx, asked, plan)
 	}
 	return written, err
 }
@@ -97,55 +86,55 @@ func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
 }
 
 // openForChange reads the note that is to be changed, from disk, and checks
-// that it may be. The caller holds the vault's lock.
-func (v *Vault) openForChange(ctx context.Context, root *os.Root, op, ref, expectedHash string, scope notes.Scope) (store.FileChange, error) {
-	meta, err := v.store.Lookup(ctx, ref, scope)
+// that it may be.
+func (o *operation) openForChange(ref, expectedHash string) (store.FileChange, error) {
+	meta, err := o.v.store.Lookup(o.ctx, ref, o.scope)
 	if err != nil {
 		return store.FileChange{}, err
 	}
-	if err := v.store.CheckWhole(ctx, op, ref, meta, scope); err != nil {
+	if err := o.v.store.CheckWhole(o.ctx, o.Kind, ref, meta, o.scope); err != nil {
 		return store.FileChange{}, err
 	}
-	if err := v.checkWrite(op, meta.Path, scope); err != nil {
+	if err := o.mayWrite(meta.Path); err != nil {
 		return store.FileChange{}, err
 	}
-	f, err := v.openNote(ctx, root, op, meta.Path, expectedHash)
-	if err == nil && op != "delete" { // which removes the symlink and leaves its target
-		err = v.checkTarget(op, f, scope)
+	f, err := o.openNote(meta.Path, expectedHash)
+	if err == nil && o.Kind != "delete" { // which removes the symlink and leaves its target
+		err = o.checkTarget(f)
 	}
 	return f, err
 }
 
 // checkTarget refuses a symlink to a file that the caller may not write, and
 // does not say which that is.
-func (v *Vault) checkTarget(op string, f store.FileChange, scope notes.Scope) error {
-	if f.Link == "" || v.checkWrite(op, notes.Nfc(f.Source()), scope) == nil {
+func (o *operation) checkTarget(f store.FileChange) error {
+	if f.Link == "" || o.mayWrite(notes.Nfc(f.Source())) == nil {
 		return nil
 	}
-	return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
+	return &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the note is a symlink to a file that this client may not write"}
 }
 
-func (v *Vault) openNote(ctx context.Context, root *os.Root, op, notePath, expectedHash string) (store.FileChange, error) {
-	rows, err := v.store.Rows(ctx, []string{notePath})
+func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, error) {
+	rows, err := o.v.store.Rows(o.ctx, []string{notePath})
 	if err != nil {
 		return store.FileChange{}, err
 	}
 	r := rows[notePath]
 	f := store.FileChange{Note: r.Id, OldPath: notePath, NewPath: notePath}
-	if f.OldDisk, err = resolveSymlink(root, notePath, r.DiskPath); err != nil {
+	if f.OldDisk, err = resolveSymlink(o.root, notePath, r.DiskPath); err != nil {
 		return f, err
 	}
 	if f.NewDisk = f.OldDisk; f.OldDisk != r.DiskPath {
 		f.Link = r.DiskPath
 	}
-	if f.Old, err = v.readSettled(root, f.OldDisk, r.Stat.Size); err != nil {
-		v.queue.add([]string{r.DiskPath})
-		return f, writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, err)
+	if f.Old, err = o.readSettled(f.OldDisk, r.Stat.Size); err != nil {
+		o.v.queue.add([]string{r.DiskPath})
+		return f, writeProblem(o.Kind, f.NewPath, err)
 	}
 	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {
-		return f, v.expectedConflict(ctx, op, f, expectedHash)
+		return f, o.expectedConflict(f, expectedHash)
 	}
-	return f, checkReplaceable(root, op, f)
+	return f, checkReplaceable(o.root, o.Kind, f)
 }
 
 // settleFor is how long a file is waited for that has just become shorter, and
@@ -158,10 +147,10 @@ const (
 // readSettled reads a file that is to be changed. A program that saves in place
 // empties the file first: one that a moment ago became shorter than the store
 // knows it is read again, for a while.
-func (v *Vault) readSettled(root *os.Root, diskPath string, known int64) ([]byte, error) {
+func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	for waited := time.Duration(0); ; waited += settleEvery {
-		data, st, err := readOnce(root, diskPath, v.opt.MaxNoteBytes)
-		age := v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
+		data, st, err := readOnce(o.root, diskPath, o.v.opt.MaxNoteBytes)
+		age := o.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 		if err != nil || st.Size >= known || age < 0 || age >= settleFor || waited >= settleFor {
 			return data, err
 		}
@@ -171,12 +160,12 @@ func (v *Vault) readSettled(root *os.Root, diskPath string, known int64) ([]byte
 
 // expectedConflict says that the note is not the one that the caller read,
 // with what has changed since when history knows that version.
-func (v *Vault) expectedConflict(ctx context.Context, op string, f store.FileChange, expectedHash string) error {
-	was, err := v.store.TextByHash(ctx, expectedHash)
+func (o *operation) expectedConflict(f store.FileChange, expectedHash string) error {
+	was, err := o.v.store.TextByHash(o.ctx, expectedHash)
 	if err != nil {
 		return err
 	}
-	e := &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note is not the one that expected_hash names",
+	e := &notes.Error{Op: o.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note is not the one that expected_hash names",
 		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(f.Old)}
 	if was != nil {
 		e.Diff = store.ShortDiff(was, f.Old, f.OldPath)
@@ -220,7 +209,7 @@ func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
 func checkReplaceable(root *os.Root, op string, f store.FileChange) error {
 	file, err := openRegular(root, f.OldDisk)
 	if err != nil {
-		return writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, err)
+		return writeProblem(op, f.NewPath, err)
 	}
 	defer func() { _ = file.Close() }() // only read from
 	names, err := fsid.HardLinks(file)
@@ -232,7 +221,7 @@ func checkReplaceable(root *os.Root, op string, f store.FileChange) error {
 		return &notes.Error{Op: op, Path: f.OldPath, Err: notes.ErrForbidden, Detail: "the file has another name (a hard link), which would keep the old text",
 			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
 	case fsid.Locked(file):
-		return writeProblem(&store.Operation{Kind: op, Files: []store.FileChange{f}}, errHeld)
+		return writeProblem(op, f.NewPath, errHeld)
 	}
 	return nil
 }

@@ -17,31 +17,6 @@ import (
 	"notesd/notes/store"
 )
 
-// matchHistory makes history agree with the files, once after a start; see
-// [store.Versions.MatchFiles].
-func (v *Vault) matchHistory(ctx context.Context, p *plan) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.historyMatched {
-		return nil
-	}
-	passed, err := v.store.PassedOver(ctx) // a file that cannot be read may still be the note
-	if err != nil {
-		return err
-	}
-	rows, err := v.store.Rows(ctx, nil)
-	if err != nil {
-		return err
-	}
-	err = v.store.MatchFiles(ctx, func(path string) bool {
-		_, isNote := rows[path]
-		_, isFile := passed[path]
-		return isNote || isFile
-	}, p.isSpared)
-	v.historyMatched = err == nil
-	return err
-}
-
 // History returns the versions of a note, and of every other note that ever
 // had its path, newest first. The note's present version is always among them.
 func (v *Vault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,8 +15,8 @@ import (
 )
 
 // mounts are the folders of the vault where another disk begins, or that
-// another folder is bound to (which only Linux tells). When one is unmounted,
-// its mount point is left behind, empty or with what somebody wrote there
+// another folder is bound to (which only Linux reports). When one is unmounted,
+// its mount point is left behind, empty or with what was written there
 // meanwhile: its notes are not deleted but away. What is known of them is kept,
 // and nothing is written there, until most of them are back.
 //
@@ -47,24 +46,13 @@ func identityAt(root *os.Root, diskPath string) fsid.Identity {
 	return fsid.IdentityOf(info)
 }
 
-// over returns the mounts that hold the note at p.
-func (m *mounts) over(p string) []mount {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var out []mount
-	for folder, mount := range m.known {
-		if notes.Under(p, folder) {
-			out = append(out, mount)
-		}
-	}
-	return out
-}
-
 // check returns an [*Error] with [ErrUnavailable] when the disk that holds, or
 // would hold, the note at p is away.
 func (m *mounts) check(root *os.Root, op, p string) error {
-	for _, mount := range m.over(p) {
-		if identityAt(root, mount.DiskPath) != mount.Identity {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for folder, mount := range m.known {
+		if notes.Under(p, folder) && identityAt(root, mount.DiskPath) != mount.Identity {
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s is not mounted", notes.Quote(notes.Nfc(mount.DiskPath))),
 				Hint: "Nothing was changed. notesd goes on by itself when it is mounted again. " + whenDeleted}
 		}
@@ -97,18 +85,18 @@ func (m *mounts) explain(root *os.Root, err error) error {
 
 const whenDeleted = "If the notes were really deleted, run: notesd index --rebuild"
 
-// mountsChanged reports whether something else is now in the place of a disk
-// that was away.
-func (v *Vault) mountsChanged() bool {
-	root, err := v.disk.open()
+// changed reports whether something else is now in the place of a disk that was
+// away.
+func (m *mounts) changed(d *disk) bool {
+	root, err := d.open()
 	if err != nil {
 		return false // an incident of its own
 	}
 	defer func() { _ = root.Close() }() // only read from
-	v.mounts.mu.Lock()
-	defer v.mounts.mu.Unlock()
-	for folder, was := range v.mounts.away {
-		if identityAt(root, v.mounts.known[folder].DiskPath) != was {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for folder, was := range m.away {
+		if identityAt(root, m.known[folder].DiskPath) != was {
 			return true
 		}
 	}
@@ -132,10 +120,10 @@ func (m *mounts) warnings() []string {
 	return out
 }
 
-// spareAway takes out of a scan's plan the notes that are gone with a disk,
-// and remembers which disks are there, given those that the scan saw.
-func (v *Vault) spareAway(ctx context.Context, root *os.Root, p *plan, seen map[string]mount) error {
-	m := &v.mounts
+// keepUnmounted takes out of a scan of the whole vault the notes that are gone
+// with a disk, and records which disks are there, given those that it saw.
+func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
+	m := &s.v.mounts
 	m.mu.Lock()
 	known, wasAway := m.known, m.away
 	m.mu.Unlock()
@@ -144,33 +132,23 @@ func (v *Vault) spareAway(ctx context.Context, root *os.Root, p *plan, seen map[
 		next = map[string]mount{}
 	}
 	for folder, mount := range known {
-		now := identityAt(root, mount.DiskPath)
-		if now != mount.Identity && !isAmong(seen, mount) && (p.isSpared(folder) || p.lacksMostOf(folder)) {
-			p.spare(folder)
-			next[folder], away[folder] = mount, now
+		now := identityAt(s.root, mount.DiskPath)
+		if now == mount.Identity || isAmong(seen, mount) || !s.isUnseen(folder) && !s.lacksMostOf(folder) {
+			continue
+		}
+		s.keep(folder)
+		next[folder], away[folder] = mount, now
+		if _, was := wasAway[folder]; !was {
+			s.v.opt.Log.Warn("the disk of a folder is not mounted any more; what is known of its notes is kept", "folder", folder)
 		}
 	}
 	m.mu.Lock()
 	m.known, m.away = next, away
 	m.mu.Unlock()
-	v.logMounts(wasAway, away)
 	if maps.Equal(known, next) {
 		return nil
 	}
-	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return store.SetSetting(ctx, tx, mountsSetting, next) })
-}
-
-func (v *Vault) logMounts(before, after map[string]fsid.Identity) {
-	for folder := range after {
-		if _, was := before[folder]; !was {
-			v.opt.Log.Warn("the disk of a folder is not mounted any more; what is known of its notes is kept", "folder", folder)
-		}
-	}
-	for folder := range before {
-		if _, is := after[folder]; !is {
-			v.opt.Log.Info("the folder is usable again", "folder", folder)
-		}
-	}
+	return s.v.store.SaveSetting(ctx, mountsSetting, next)
 }
 
 // isAmong reports whether the disk is seen somewhere: the folder above a mount
@@ -184,44 +162,34 @@ func isAmong(seen map[string]mount, disk mount) bool {
 	return false
 }
 
-// spareAwayBelow takes out of a plan for some paths the notes that may be gone
-// with a disk, and leaves the verdict to a look at everything.
-func (v *Vault) spareAwayBelow(root *os.Root, p *plan, seen map[string]mount) {
-	for folder, mount := range v.mounts.all() {
-		if !slices.ContainsFunc(p.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) }) {
+// keepUnmountedBelow takes out of a scan of some paths the notes that may be gone
+// with a disk, and leaves the verdict to a scan of everything.
+func (s *scan) keepUnmountedBelow(seen map[string]mount) {
+	m := &s.v.mounts
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for folder, mount := range m.known {
+		if !slices.ContainsFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) }) {
 			continue
 		}
-		if now := identityAt(root, mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
-			p.spare(folder)
-			if !v.mounts.isAway(folder, now) {
-				v.queue.addAll()
+		if now := identityAt(s.root, mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
+			s.keep(folder)
+			if was, away := m.away[folder]; !away || was != now {
+				s.v.queue.addAll()
 			}
 		}
 	}
 }
 
-func (m *mounts) all() map[string]mount {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.known // replaced, never changed
-}
-
-func (m *mounts) isAway(folder string, in fsid.Identity) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	was, away := m.away[folder]
-	return away && was == in
-}
-
 // lacksMostOf reports whether most of the folder's notes are gone.
-func (p *plan) lacksMostOf(folder string) bool {
+func (s *scan) lacksMostOf(folder string) bool {
 	all, gone := 0, 0
-	for name := range p.rows {
+	for name := range s.rows {
 		if notes.Under(name, folder) {
 			all++
 		}
 	}
-	for _, r := range p.gone {
+	for _, r := range s.gone {
 		if notes.Under(r.Path, folder) {
 			gone++
 		}
@@ -229,8 +197,8 @@ func (p *plan) lacksMostOf(folder string) bool {
 	return gone > all/2
 }
 
-// spare keeps what is known of the folder's notes.
-func (p *plan) spare(folder string) {
-	p.gone = slices.DeleteFunc(p.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) })
-	p.spared = append(p.spared, folder)
+// keep keeps what is known of the folder's notes.
+func (s *scan) keep(folder string) {
+	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) })
+	s.unseen = append(s.unseen, folder)
 }

@@ -123,11 +123,11 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 			m.view.kinds()
 
 			m.mount(m.hold)
-			assert.True(t, m.mountsChanged())
+			assert.True(t, m.mounts.changed(m.disk))
 			m.reconcile()
 			assert.Empty(t, m.view.kinds(), "nothing was deleted and created again")
 			m.isWhole()
-			assert.False(t, m.mountsChanged())
+			assert.False(t, m.mounts.changed(m.disk))
 
 			m.remove("disk/sub/n1.md")
 			m.reconcile()

@@ -22,34 +22,23 @@ import (
 // with [ErrConflict] and nothing changed; one that is changed in the middle is
 // left alone and listed in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {
-	var preview *store.Operation
-	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
-		m, err := v.planMove(ctx, root, r)
+	return v.change(ctx, change{kind: "move", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}, func(o *operation) error {
+		m, err := o.planMove(r)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		op := &store.Operation{Kind: "move", Author: r.Author, Files: []store.FileChange{m.first}}
+		o.Files = []store.FileChange{m.first}
 		if m.first.Folder {
 			for p := range m.rows {
-				op.Moved = append(op.Moved, m.after(p))
+				o.Moved = append(o.Moved, m.after(p))
 			}
-			slices.Sort(op.Moved)
+			slices.Sort(o.Moved)
 		}
 		if r.UpdateLinks {
-			if err := v.relink(ctx, root, m, op, r.Scope); err != nil {
-				return nil, err
-			}
+			return o.relink(m)
 		}
-		if r.DryRun {
-			preview = op
-			return nil, nil
-		}
-		return op, nil
+		return nil
 	})
-	if err == nil && preview != nil {
-		return preview.Written(), nil
-	}
-	return written, err
 }
 
 // movement is what a move does to paths.
@@ -66,34 +55,34 @@ func (m *movement) after(p string) string {
 	return p
 }
 
-func (v *Vault) planMove(ctx context.Context, root *os.Root, r notes.MoveRequest) (*movement, error) {
-	meta, err := v.store.Lookup(ctx, r.Note, r.Scope)
+func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
+	meta, err := o.v.store.Lookup(o.ctx, r.Note, o.scope)
 	if err != nil {
-		folder, ok := v.asFolder(root, r.Note)
+		folder, ok := o.asFolder(r.Note)
 		switch {
 		case !ok:
 			return nil, err
-		case r.Scope.CanRead(folder), slices.ContainsFunc(r.Scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }):
-			return v.planFolderMove(ctx, root, folder, r)
+		case o.scope.CanRead(folder), slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }):
+			return o.planFolderMove(folder, r)
 		}
 		return nil, err
 	}
-	if err := v.store.CheckWhole(ctx, "move", r.Note, meta, r.Scope); err != nil {
+	if err := o.v.store.CheckWhole(o.ctx, "move", r.Note, meta, o.scope); err != nil {
 		return nil, err
 	}
-	to, err := destination(root, meta.Path, r.To, true)
+	to, err := destination(o.root, meta.Path, r.To, true)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range []string{meta.Path, to} {
-		if err := v.checkWrite("move", p, r.Scope); err != nil {
+		if err := o.mayWrite(p); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkPlace(root, "move", to); err != nil {
+	if err := checkPlace(o.root, "move", to); err != nil {
 		return nil, err
 	}
-	f, err := v.openNote(ctx, root, "move", meta.Path, "")
+	f, err := o.openNote(meta.Path, "")
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +93,10 @@ func (v *Vault) planMove(ctx context.Context, root *os.Root, r notes.MoveRequest
 	if f.OldDisk == to {
 		return nil, &notes.Error{Op: "move", Path: meta.Path, Err: notes.ErrInvalid, Detail: "the note is there already"}
 	}
-	if taken, err := v.takenBy(ctx, root, to); err != nil || taken != "" && taken != meta.Path {
+	if taken, err := o.takenBy(to); err != nil || taken != "" && taken != meta.Path {
 		return nil, errors.Join(err, movedOnto(meta.Path, taken))
 	}
-	rows, err := v.store.Rows(ctx, []string{meta.Path})
+	rows, err := o.v.store.Rows(o.ctx, []string{meta.Path})
 	return &movement{first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
 }
 
@@ -145,17 +134,17 @@ func destination(root *os.Root, from, to string, note bool) (string, error) {
 }
 
 // asFolder returns the path of the folder that ref names.
-func (v *Vault) asFolder(root *os.Root, ref string) (string, bool) {
+func (o *operation) asFolder(ref string) (string, bool) {
 	p, err := notes.CleanPath(strings.Trim(strings.TrimSpace(ref), "/"))
-	if err != nil || v.ignore.Match(p) {
+	if err != nil || o.v.ignore.Match(p) {
 		return "", false
 	}
-	info, err := root.Lstat(p)
+	info, err := o.root.Lstat(p)
 	return p, err == nil && info.IsDir()
 }
 
-func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string, r notes.MoveRequest) (*movement, error) {
-	to, err := destination(root, folder, r.To, false)
+func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movement, error) {
+	to, err := destination(o.root, folder, r.To, false)
 	if err != nil {
 		return nil, err
 	}
@@ -163,31 +152,31 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself"}
 	}
 	for _, p := range []string{folder, to} {
-		if err := v.checkWrite("move", p, r.Scope); err != nil {
+		if err := o.mayWrite(p); err != nil {
 			return nil, err
 		}
 	}
-	for _, p := range v.protected() {
+	for _, p := range o.v.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
 			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the user's prompts are in the folder, which no client may move", Hint: "The user can move it, and change prompts.folder."}
 		}
 	}
-	if err := checkPlace(root, "move", to); err != nil {
+	if err := checkPlace(o.root, "move", to); err != nil {
 		return nil, err
 	}
-	if err := v.checkStaysIgnored(ctx, root, folder, to); err != nil {
+	if err := o.checkStaysIgnored(folder, to); err != nil {
 		return nil, err
 	}
-	if _, err := root.Lstat(to); err == nil && notes.Key(to) != notes.Key(folder) {
+	if _, err := o.root.Lstat(to); err == nil && notes.Key(to) != notes.Key(folder) {
 		return nil, movedOnto(folder, to)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	rows, err := v.store.Rows(ctx, []string{folder})
+	rows, err := o.v.store.Rows(o.ctx, []string{folder})
 	if err != nil {
 		return nil, err
 	}
-	attachments, err := v.store.AttachmentsUnder(ctx, folder)
+	attachments, err := o.v.store.AttachmentsUnder(o.ctx, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +185,7 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
 		for _, p := range []string{p, moved} {
-			if err := v.checkWrite("move", p, r.Scope); err != nil {
+			if err := o.mayWrite(p); err != nil {
 				return nil, err
 			}
 		}
@@ -208,17 +197,17 @@ func (v *Vault) planFolderMove(ctx context.Context, root *os.Root, folder string
 // checkStaysIgnored refuses the move of a folder with files in it that the
 // ignore patterns match now and would not match afterwards: they would become
 // notes that every client reads.
-func (v *Vault) checkStaysIgnored(ctx context.Context, root *os.Root, folder, to string) error {
+func (o *operation) checkStaysIgnored(folder, to string) error {
 	const most = 5
 	var names []string
 	total := 0
-	err := fs.WalkDir(root.FS(), folder, func(diskPath string, d fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
+	err := fs.WalkDir(o.root.FS(), folder, func(diskPath string, d fs.DirEntry, err error) error {
+		if err != nil || o.ctx.Err() != nil {
+			return errors.Join(err, o.ctx.Err())
 		}
 		p := notes.Nfc(diskPath)
 		moved := to + strings.TrimPrefix(p, notes.Nfc(folder))
-		switch was, is := v.ignore.Match(p), v.ignore.Match(moved); {
+		switch was, is := o.v.ignore.Match(p), o.v.ignore.Match(moved); {
 		case is && d.IsDir():
 			return fs.SkipDir
 		case was && !is && !d.IsDir():
@@ -229,7 +218,7 @@ func (v *Vault) checkStaysIgnored(ctx context.Context, root *os.Root, folder, to
 		return nil
 	})
 	if err != nil {
-		return writeProblem(&store.Operation{Kind: "move", Files: []store.FileChange{{OldPath: folder, NewPath: to}}}, err)
+		return writeProblem("move", to, err)
 	}
 	if total == 0 {
 		return nil
@@ -244,36 +233,36 @@ func (v *Vault) checkStaysIgnored(ctx context.Context, root *os.Root, folder, to
 
 // relink adds to the operation every note whose links the move would lead
 // astray, with the links rewritten.
-func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *store.Operation, scope notes.Scope) error {
-	links, err := newLinksAround(ctx, v.store, m)
+func (o *operation) relink(m *movement) error {
+	links, err := newLinksAround(o.ctx, o.v.store, m)
 	if err != nil {
 		return err
 	}
 	files := map[string]bool{m.first.OldDisk: true}
 	for _, notePath := range links.notes {
 		if !m.first.Folder && notePath == m.first.OldPath {
-			if op.Files[0].New, err = links.rewrite(notePath, op.Files[0].Old); err != nil {
+			if o.Files[0].New, err = links.rewrite(notePath, o.Files[0].Old); err != nil {
 				return err
 			}
 			continue
 		}
 		refused := func(why string) error {
 			where := "a note that this client may not read"
-			if scope.CanRead(notePath) {
+			if o.scope.CanRead(notePath) {
 				where = notes.Quote(notePath)
 			}
 			return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 				Hint: "Move with update_links false, and those links will be broken."}
 		}
-		f, err := v.openRelinked(ctx, root, m, notePath)
-		if err != nil && !scope.CanRead(notePath) {
+		f, err := o.openRelinked(m, notePath)
+		if err != nil && !o.scope.CanRead(notePath) {
 			return refused("it cannot be opened")
 		}
 		if err != nil {
 			return err
 		}
 		if f.Link != "" { // changed as the note that it leads to, or by the first symlink to what is none
-			rows, err := v.store.Rows(ctx, []string{notes.Nfc(f.Source())})
+			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
 			if err != nil {
 				return err
 			}
@@ -283,7 +272,7 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *stor
 			files[f.OldDisk] = true
 		}
 		f.New, err = links.rewrite(notePath, f.Old)
-		if err != nil && !scope.CanRead(notePath) {
+		if err != nil && !o.scope.CanRead(notePath) {
 			return refused("they cannot name the new path")
 		}
 		if err != nil {
@@ -292,18 +281,18 @@ func (v *Vault) relink(ctx context.Context, root *os.Root, m *movement, op *stor
 		if bytes.Equal(f.Old, f.New) {
 			continue
 		}
-		if v.checkWrite("move", notePath, scope) != nil || v.checkTarget("move", f, scope) != nil {
+		if o.mayWrite(notePath) != nil || o.checkTarget(f) != nil {
 			return refused("that note may not be written")
 		}
-		op.Files = append(op.Files, f)
+		o.Files = append(o.Files, f)
 	}
-	return v.followers(ctx, root, links, op, scope)
+	return o.followers(links)
 }
 
 // openRelinked reads a note whose links may change. One that lies in a folder
 // that moves is staged where it is and put in place where it will be.
-func (v *Vault) openRelinked(ctx context.Context, root *os.Root, m *movement, notePath string) (store.FileChange, error) {
-	f, err := v.openNote(ctx, root, "move", notePath, "")
+func (o *operation) openRelinked(m *movement, notePath string) (store.FileChange, error) {
+	f, err := o.openNote(notePath, "")
 	if err != nil {
 		return f, err
 	}

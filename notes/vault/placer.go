@@ -14,9 +14,7 @@ import (
 
 // placer does an operation's work on disk.
 type placer struct {
-	vault  *Vault
-	root   *os.Root
-	op     *store.Operation
+	*operation
 	dirs   map[string]*atomicfile.Dir
 	made   []string // folders created for it, outermost first
 	placed int      // files whose names have been changed
@@ -30,8 +28,8 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.vault.failpoint != nil {
-		dir.Before = d.vault.step
+	if d.v.failpoint != nil {
+		dir.Before = d.v.step
 	}
 	if d.dirs == nil {
 		d.dirs = map[string]*atomicfile.Dir{}
@@ -51,7 +49,7 @@ func (d *placer) close() {
 func (d *placer) place() error {
 	err := d.stage()
 	if err == nil {
-		err = d.vault.step("staged")
+		err = d.v.step("staged")
 	}
 	if err == nil {
 		err = d.check()
@@ -67,8 +65,8 @@ func (d *placer) place() error {
 var errKilled = errors.New("killed")
 
 func (d *placer) stage() error {
-	for i := range d.op.Files {
-		f := &d.op.Files[i]
+	for i := range d.Files {
+		f := &d.Files[i]
 		if f.NewPath != "" && f.Before == "" {
 			if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 				return err
@@ -111,7 +109,7 @@ func (d *placer) makeFolders(folder string) error {
 	if _, err := d.root.Lstat(folder); err == nil {
 		return nil
 	}
-	if err := d.vault.step("mkdir"); err != nil {
+	if err := d.v.step("mkdir"); err != nil {
 		return err
 	}
 	err := d.root.Mkdir(folder, 0o755)
@@ -127,11 +125,11 @@ func (d *placer) makeFolders(folder string) error {
 // check looks once more at every file before the first name changes: from
 // here on a change by somebody else can only be met file by file.
 func (d *placer) check() error {
-	for i := range d.op.Files {
-		f := &d.op.Files[i]
+	for i := range d.Files {
+		f := &d.Files[i]
 		if f.OldDisk == "" {
 			if _, err := d.root.Lstat(f.NewDisk); err == nil {
-				return &notes.Error{Op: d.op.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name is there already"}
+				return &notes.Error{Op: d.Kind, Path: f.NewPath, Err: notes.ErrExists, Detail: "a file with this name is there already"}
 			}
 			continue
 		}
@@ -148,13 +146,13 @@ func (d *placer) check() error {
 func (d *placer) checkOld(f *store.FileChange) error {
 	data, err := d.read(d.root, f.Source())
 	if errors.Is(err, fs.ErrNotExist) {
-		return &notes.Error{Op: d.op.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
+		return &notes.Error{Op: d.Kind, Path: f.OldPath, Err: notes.ErrConflict, Detail: "the file was removed in the meantime", Hint: "Read the folder again."}
 	}
 	if err != nil {
 		return err
 	}
 	if string(data) != string(f.Old) {
-		return conflict(d.op.Kind, f.OldPath, f.Old, data)
+		return conflict(d.Kind, f.OldPath, f.Old, data)
 	}
 	return nil
 }
@@ -162,9 +160,9 @@ func (d *placer) checkOld(f *store.FileChange) error {
 // swap changes the names, the first file's first. A conflict there undoes
 // everything; one at a later file stays with that file.
 func (d *placer) swap() error {
-	for i := range d.op.Files {
-		f := &d.op.Files[i]
-		if err := d.vault.step(fmt.Sprintf("before swap %d", i)); err != nil {
+	for i := range d.Files {
+		f := &d.Files[i]
+		if err := d.v.step(fmt.Sprintf("before swap %d", i)); err != nil {
 			return err
 		}
 		err := d.swapFile(f)
@@ -175,9 +173,9 @@ func (d *placer) swap() error {
 		case d.placed == 0 || errors.Is(err, errKilled):
 			return err
 		default:
-			f.State, f.Conflict = store.StateConflict, writeProblem(d.op, err)
+			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
 		}
-		if err := d.vault.step(fmt.Sprintf("after swap %d", i)); err != nil {
+		if err := d.v.step(fmt.Sprintf("after swap %d", i)); err != nil {
 			return err
 		}
 	}
@@ -210,7 +208,7 @@ func (d *placer) swapFile(f *store.FileChange) error {
 // read reads a file that the operation has to do with. Whatever has its name
 // by now, a pipe or something huge, must not hold the vault's lock.
 func (d *placer) read(root *os.Root, name string) ([]byte, error) {
-	data, _, err := readOnce(root, name, 2*d.vault.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
+	data, _, err := readOnce(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
 	return data, err
 }
 
@@ -239,7 +237,7 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, displaced)
+	return conflict(d.Kind, f.OldPath, f.Old, displaced)
 }
 
 // withdraw takes a file away, and puts it back when it is not the one meant.
@@ -258,7 +256,7 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, displaced)
+	return conflict(d.Kind, f.OldPath, f.Old, displaced)
 }
 
 // move gives a file another name, with the same bytes or with new ones.
@@ -284,7 +282,7 @@ func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, data)
+	return conflict(d.Kind, f.OldPath, f.Old, data)
 }
 
 // rename gives a file or folder its new name. A disk that folds case says that
@@ -351,5 +349,5 @@ func (d *placer) setAside(f *store.FileChange) error {
 	if err == nil && string(displaced) == string(f.Old) {
 		return nil
 	}
-	return errors.Join(conflict(d.op.Kind, f.OldPath, f.Old, displaced), from.Move(aside, from, oldName))
+	return errors.Join(conflict(d.Kind, f.OldPath, f.Old, displaced), from.Move(aside, from, oldName))
 }

@@ -72,18 +72,18 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, "A.md", "a note")
 			f.rename("A.md", "B.md")
-			p, err := f.planPaths(t.Context(), []string{"A.md", "B.md"})
-			require.NoError(t, err)
 			root, err := f.disk.open()
 			require.NoError(t, err)
 			defer root.Close()
-			moves, err := f.pairMoves(t.Context(), root, p)
+			seen := &scan{v: f.Vault, root: root, writes: f.writes.Load()}
+			require.NoError(t, seen.comparePaths(t.Context(), []string{"A.md", "B.md"}))
+			moves, err := seen.pairMoves(t.Context())
 			require.NoError(t, err)
 			require.Contains(t, moves, "B.md")
-			files, err := f.prepare(t.Context(), root, p.changed, p.rows, moves)
+			files, err := seen.prepare(t.Context(), seen.changed, moves)
 			require.NoError(t, err)
 			meanwhile(f)
-			require.NoError(t, f.commit(t.Context(), root, p, files, p.gone))
+			require.NoError(t, seen.commit(t.Context(), files, seen.gone))
 			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
 			for len(f.queue.paths) > 0 {
 				_, retry := f.runQueue(t.Context())

@@ -49,7 +49,10 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 		if v.mounts.checkOperation(root, op) != nil {
 			continue // until its disk is back
 		}
-		if err := v.recoverOne(ctx, root, op); err != nil {
+		d := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
+		err := d.recover()
+		d.close()
+		if err != nil {
 			return err
 		}
 	}
@@ -57,70 +60,69 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 	return nil
 }
 
-func (v *Vault) recoverOne(ctx context.Context, root *os.Root, op *store.Operation) error {
-	disk := &placer{vault: v, root: root, op: op}
-	defer disk.close()
-	for i := range op.Files {
-		f := &op.Files[i]
-		rows, err := v.store.Rows(ctx, []string{f.OldPath})
+// recover carries an operation of the journal to its end, or closes it.
+func (d *recovery) recover() error {
+	for i := range d.Files {
+		f := &d.Files[i]
+		rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath})
 		if err != nil {
 			return err
 		}
 		f.Note = rows[f.OldPath].Id
 		f.State = store.StateDone
-		err = disk.redo(f)
+		err = d.redo(f)
 		if errors.Is(err, errKilled) {
 			return err
 		}
 		if err != nil {
-			err = writeProblem(op, err)
+			err = d.writeProblem(err)
 			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-				v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", op.Kind, "note", f.Place(), "err", err)
+				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.Place(), "err", err)
 				return nil // what a file says that cannot be read is not known
 			}
 			f.State, f.Conflict = store.StateConflict, err
 		}
 		if i == 0 && f.Conflict != nil {
-			moved, err := disk.wasMoved(ctx, f)
+			moved, err := d.wasMoved(f)
 			if err != nil {
 				return err
 			}
 			if !moved {
-				return v.giveUp(ctx, op, disk)
+				return d.giveUp()
 			}
 			f.State, f.Conflict = store.StateDone, nil
 		}
 	}
-	for _, dir := range disk.dirs {
+	for _, dir := range d.dirs {
 		if err := dir.Sync(); err != nil {
 			return err
 		}
 	}
-	v.opt.Log.Warn("finished an interrupted change", "kind", op.Kind, "note", op.Files[0].Place(), "conflicts", op.Conflicts())
-	firstSeen, err := v.replaced(ctx, op)
+	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].Place(), "conflicts", d.Conflicts())
+	firstSeen, err := d.replaced()
 	if err != nil {
 		return err
 	}
-	_, err = v.complete(ctx, root, op, disk, firstSeen)
+	_, err = d.complete(firstSeen)
 	return err
 }
 
 // giveUp closes an interrupted operation whose first file, the note that it is
-// about, was changed by somebody else before its turn: nothing else is changed.
-func (v *Vault) giveUp(ctx context.Context, op *store.Operation, disk *placer) error {
-	f := &op.Files[0]
-	v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", op.Kind, "note", f.Place(), "err", f.Conflict)
-	if err := v.step("given up"); err != nil {
+// about, was changed by another program before its turn: nothing else is changed.
+func (d *recovery) giveUp() error {
+	f := &d.Files[0]
+	d.v.opt.Log.Warn("an interrupted change was not carried out: the note was changed in the meantime", "kind", d.Kind, "note", f.Place(), "err", f.Conflict)
+	if err := d.v.step("given up"); err != nil {
 		return err
 	}
-	if err := v.store.Fail(ctx, op, store.StateConflict, f.Conflict); err != nil {
+	if err := d.v.store.Fail(d.ctx, d.Operation, store.StateConflict, f.Conflict); err != nil {
 		return err
 	}
-	for i := range op.Files[1:] {
-		other := &op.Files[i+1]
-		other.Before = beforeMove(op, other)
+	for i := range d.Files[1:] {
+		other := &d.Files[i+1]
+		other.Before = beforeMove(d.Operation, other)
 	}
-	return disk.undo(ctx)
+	return d.undo()
 }
 
 // beforeMove returns where a file of an operation that moves a folder lies
@@ -132,12 +134,15 @@ func beforeMove(op *store.Operation, f *store.FileChange) string {
 	return ""
 }
 
+// recovery finishes an operation that a crash has interrupted.
+type recovery struct{ *placer }
+
 // redo brings one file of an interrupted operation to its end. A temp name
 // holds the new text, whole, until it is put in place, and the displaced file
 // from then until the operation is recorded; so anything but the new text
 // under it proves that the step was done, and what the note says now came
 // after it. A step that was done is not done again.
-func (d *placer) redo(f *store.FileChange) error {
+func (d *recovery) redo(f *store.FileChange) error {
 	switch {
 	case f.Folder:
 		return d.redoFolder(f)
@@ -171,7 +176,7 @@ func (c content) isFile(other content) bool {
 
 // look reads what is under a name. The error says that this cannot be known
 // just now; what is no text is not an error.
-func (d *placer) look(diskPath string) (content, error) {
+func (d *recovery) look(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !fsid.SpelledSo(d.root, diskPath):
@@ -191,7 +196,7 @@ func (d *placer) look(diskPath string) (content, error) {
 }
 
 // looks reads what is under several names.
-func (d *placer) looks(names ...string) ([]content, error) {
+func (d *recovery) looks(names ...string) ([]content, error) {
 	all := make([]content, len(names))
 	for i, name := range names {
 		var err error
@@ -202,7 +207,7 @@ func (d *placer) looks(names ...string) ([]content, error) {
 	return all, nil
 }
 
-func (d *placer) redoExchange(f *store.FileChange) error {
+func (d *recovery) redoExchange(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
 		return err // its folder is gone
@@ -234,11 +239,11 @@ func (d *placer) redoExchange(f *store.FileChange) error {
 		}
 		return d.exchange(dir, f)
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, is.data)
+	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
 
 // stageAgain stages what a crash has not let be staged, or not wholly.
-func (d *placer) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
+func (d *recovery) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged content) error {
 	if staged.there {
 		return nil
 	}
@@ -248,7 +253,7 @@ func (d *placer) stageAgain(dir *atomicfile.Dir, f *store.FileChange, staged con
 	return d.stageFile(dir, f)
 }
 
-func (d *placer) redoCreate(f *store.FileChange) error {
+func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return err
 	}
@@ -270,7 +275,7 @@ func (d *placer) redoCreate(f *store.FileChange) error {
 	return dir.Publish(f.Temp, path.Base(f.NewDisk))
 }
 
-func (d *placer) redoDelete(f *store.FileChange) error {
+func (d *recovery) redoDelete(f *store.FileChange) error {
 	all, err := d.looks(f.OldDisk, path.Join(f.Dir(), f.Temp))
 	if err != nil {
 		return err
@@ -299,12 +304,12 @@ func (d *placer) redoDelete(f *store.FileChange) error {
 	case is.is(f.Old):
 		return d.withdraw(dir, f)
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, is.data)
+	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
 
 // redoRename: the note has moved when its old name is gone and the new one
 // there. Otherwise it moves now, unless it was changed.
-func (d *placer) redoRename(f *store.FileChange) error {
+func (d *recovery) redoRename(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {
 		return err
@@ -329,17 +334,17 @@ func (d *placer) redoRename(f *store.FileChange) error {
 	case was.is(f.Old) && (!is.there || was.isFile(is)):
 		return d.move(to, f)
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, was.data)
+	return conflict(d.Kind, f.OldPath, f.Old, was.data)
 }
 
 // wasMoved reports whether a note or folder was moved before the crash,
 // whatever has its names since: the store or the file system says so, or that
 // a link to it was rewritten, which comes after it.
-func (d *placer) wasMoved(ctx context.Context, f *store.FileChange) (bool, error) {
+func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
 	if !f.Folder && !f.IsPureMove() {
 		return false, nil
 	}
-	rows, err := d.vault.store.Rows(ctx, []string{f.OldPath, f.NewPath})
+	rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath})
 	if err != nil {
 		return false, err
 	}
@@ -352,8 +357,8 @@ func (d *placer) wasMoved(ctx context.Context, f *store.FileChange) (bool, error
 			return true, nil
 		}
 	}
-	for i := range d.op.Files[1:] {
-		other := &d.op.Files[i+1]
+	for i := range d.Files[1:] {
+		other := &d.Files[i+1]
 		under, err := d.look(path.Join(other.Dir(), other.Temp))
 		if under.there && !under.is(other.New) || err != nil {
 			return err == nil, err
@@ -363,7 +368,7 @@ func (d *placer) wasMoved(ctx context.Context, f *store.FileChange) (bool, error
 }
 
 // redoMove finishes a move that changes the note too: see moveAndChange.
-func (d *placer) redoMove(f *store.FileChange) error {
+func (d *recovery) redoMove(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {
 		return err
@@ -411,22 +416,22 @@ func (d *placer) redoMove(f *store.FileChange) error {
 	case is.there && !was.there:
 		return nil
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, was.data)
+	return conflict(d.Kind, f.OldPath, f.Old, was.data)
 }
 
 // takeBack takes away what a move has published, as the note itself has not
 // moved, and returns the conflict.
-func (d *placer) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
+func (d *recovery) takeBack(to *atomicfile.Dir, f *store.FileChange, is content) error {
 	if is.is(f.New) {
 		if err := to.Move(path.Base(f.NewDisk), to, f.Temp); err != nil {
 			return err
 		}
 	}
-	return conflict(d.op.Kind, f.OldPath, f.Old, nil)
+	return conflict(d.Kind, f.OldPath, f.Old, nil)
 }
 
 // moveDirs opens the folders of a move, of which the old one may be gone.
-func (d *placer) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
+func (d *recovery) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err error) {
 	if err := d.makeFolders(path.Dir(f.NewDisk)); err != nil {
 		return nil, nil, err
 	}
@@ -442,7 +447,7 @@ func (d *placer) moveDirs(f *store.FileChange) (from, to *atomicfile.Dir, err er
 
 // isOneFile reports whether both names of a move reach the same file although
 // it has but one name: the disk folds case, or Unicode forms.
-func (d *placer) isOneFile(f *store.FileChange) bool {
+func (d *recovery) isOneFile(f *store.FileChange) bool {
 	old, oldErr := d.root.Lstat(f.OldDisk)
 	is, newErr := d.root.Lstat(f.NewDisk)
 	if oldErr != nil || newErr != nil || !os.SameFile(old, is) {
@@ -457,7 +462,7 @@ func (d *placer) isOneFile(f *store.FileChange) bool {
 	return err == nil && names == 1
 }
 
-func (d *placer) redoFolder(f *store.FileChange) error {
+func (d *recovery) redoFolder(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {
 		return err

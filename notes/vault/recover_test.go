@@ -105,7 +105,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 // A row whose name is no note's must not be looked at for ever.
 func TestRowThatIsNoNotesName(t *testing.T) {
 	f := newFixture(t, "t.txt", "text\n")
-	b := &batch{vault: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
+	b := &batch{v: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
 	root, err := f.disk.open()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()

@@ -1,10 +1,8 @@
 package vault
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"notesd/notes"
@@ -14,10 +12,11 @@ import (
 // Restore brings a version back as a new revision: nothing of the history is
 // lost by it, the restoring included. A deleted note comes back where it was.
 func (v *Vault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
+	asked := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	if done, err := v.Repeated(ctx, r.RequestKey); err != nil {
 		return notes.Written{}, err
 	} else if done {
-		return v.change(ctx, r.RequestKey, nil) // only answers
+		return v.change(ctx, asked, nil) // only answers
 	}
 	notePath, err := v.historyPath(ctx, r.Note, r.Scope)
 	if err != nil {
@@ -27,57 +26,65 @@ func (v *Vault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Writ
 	if err != nil {
 		return notes.Written{}, err
 	}
-	var preview *store.Operation
-	written, err := v.change(ctx, r.RequestKey, func(root *os.Root) (*store.Operation, error) {
-		f, err := v.restorable(ctx, root, notePath, r)
-		if err != nil {
-			return nil, err
-		}
+	written, err := v.change(ctx, asked, func(o *operation) error {
+		f, err := o.restorable(notePath, r)
 		f.New = text
-		op := &store.Operation{Kind: "restore", Author: r.Author, Files: []store.FileChange{f}}
-		if r.DryRun || f.OldPath != "" && bytes.Equal(f.Old, f.New) {
-			preview = op
-			return nil, nil
-		}
-		return op, nil
+		o.Files = []store.FileChange{f}
+		return err
 	})
-	if err != nil || preview == nil {
-		return written, err
-	}
-	written = preview.Written()
-	if !r.DryRun { // the note has this text already
+	if err == nil && !r.DryRun && written.Revision == 0 { // the note has this text already
 		written.Revision, err = v.store.NewestRevision(ctx, notePath)
 	}
 	return written, err
 }
 
 // restorable opens the note, or its empty place.
-func (v *Vault) restorable(ctx context.Context, root *os.Root, notePath string, r notes.RestoreRequest) (store.FileChange, error) {
-	rows, err := v.store.Rows(ctx, []string{notePath})
+func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.FileChange, error) {
+	rows, err := o.v.store.Rows(o.ctx, []string{notePath})
 	if err != nil {
 		return store.FileChange{}, err
 	}
-	if err := v.checkWrite("restore", notePath, r.Scope); err != nil {
+	if err := o.mayWrite(notePath); err != nil {
 		return store.FileChange{}, err
 	}
 	if _, alive := rows[notePath]; alive {
-		f, err := v.openNote(ctx, root, "restore", notePath, r.ExpectedHash)
+		f, err := o.openNote(notePath, r.ExpectedHash)
 		if err == nil {
-			err = v.checkTarget("restore", f, r.Scope)
+			err = o.checkTarget(f)
 		}
 		return f, err
 	}
 	if r.ExpectedHash != "" {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrConflict, Detail: "the note does not exist, so it cannot have the hash that expected_hash names", Hint: "Leave expected_hash out to bring the deleted note back."}
 	}
-	docs, err := v.store.Documents(ctx, notePath)
+	docs, err := o.v.store.Documents(o.ctx, notePath)
 	if err != nil {
 		return store.FileChange{}, err
 	}
-	if len(docs) > 0 && r.Scope.CanRead(docs[0].Path) && !slices.ContainsFunc(docs, func(d store.Document) bool { return !d.Live || d.Path == notePath }) {
+	if len(docs) > 0 && o.scope.CanRead(docs[0].Path) && !slices.ContainsFunc(docs, func(d store.Document) bool { return !d.Live || d.Path == notePath }) {
 		moved := docs[0].Path
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrExists, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved},
 			Hint: "Restore the revision there."}
 	}
-	return store.FileChange{NewPath: notePath, NewDisk: notePath}, checkPlace(root, "restore", notePath)
+	return store.FileChange{NewPath: notePath, NewDisk: notePath}, checkPlace(o.root, "restore", notePath)
+}
+
+// Delete removes a note's file. Restore brings it back.
+func (v *Vault) Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error) {
+	written, err := v.change(ctx, change{kind: "delete", author: r.Author, key: r.RequestKey, scope: r.Scope}, func(o *operation) error {
+		f, err := o.openForChange(r.Note, r.ExpectedHash)
+		if err != nil {
+			return err
+		}
+		if o.LinkedFrom, err = v.store.LinkedFrom(ctx, f.Note, r.Scope); err != nil {
+			return err
+		}
+		if f.Link != "" { // the symlink is the note; its target stays
+			f.OldDisk, f.Link = f.Link, ""
+		}
+		f.NewPath, f.NewDisk = "", ""
+		o.Files = []store.FileChange{f}
+		return nil
+	})
+	return notes.Deletion{Written: written, LinkedFrom: written.LinkedFrom}, err
 }

@@ -56,13 +56,13 @@ func (v *Vault) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			v.lookLate(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
+			v.late.look(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
 			return nil
 		case <-late:
-			v.lookLate(ctx, time.Now(), 0)
+			v.late.look(ctx, time.Now(), 0)
 			continue
 		case <-remounted:
-			if !v.mountsChanged() {
+			if !v.mounts.changed(v.disk) {
 				continue
 			}
 			v.queue.addAll()

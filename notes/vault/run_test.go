@@ -318,6 +318,6 @@ func TestIncompleteIsWhatIsKnown(t *testing.T) {
 	assert.Equal(t, []bool{true}, w.saw)
 	assert.False(t, incomplete())
 
-	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error { return store.SetSetting(t.Context(), tx, store.LinksStale, true) }))
+	require.NoError(t, f.store.SaveSetting(t.Context(), store.LinksStale, true))
 	assert.True(t, incomplete(), "a first look was interrupted")
 }

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -93,6 +92,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: disk, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.wake}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
 
@@ -251,5 +251,45 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 // record remembers which folder the vault is.
 func (v *Vault) record(ctx context.Context, id fsid.Identity) error {
 	v.disk.adopt(id)
-	return v.store.Notes().Write(ctx, func(tx *sql.Tx) error { return store.SetSetting(ctx, tx, vaultSetting, id) })
+	return v.store.SaveSetting(ctx, vaultSetting, id)
+}
+
+// statusSkipped is how many skipped files a status names.
+const statusSkipped = 20
+
+// Status reports on the vault.
+func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
+	st := notes.Status{Root: v.disk.path, Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
+		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
+	var err error
+	if st.Notes, err = v.store.Count(ctx); err != nil {
+		return st, err
+	}
+	if st.Incomplete = v.progress.differing.Load() > 0; !st.Incomplete && !v.Ready() {
+		// A scan that has begun the store and not ended it leaves the links to its end.
+		if err := v.store.Setting(ctx, store.LinksStale, &st.Incomplete); err != nil {
+			return st, err
+		}
+		st.Incomplete = st.Incomplete || st.Notes == 0
+	}
+	if st.Skipped, st.SkippedTotal, err = v.store.SkippedFiles(ctx, statusSkipped); err != nil {
+		return st, err
+	}
+	if err := v.incident.get(); err != nil {
+		st.Unavailable = err.Error()
+	}
+	st.Warnings = append([]string{}, v.store.Warnings()...)
+	st.Warnings = append(st.Warnings, v.mounts.warnings()...)
+	st.Warnings = append(st.Warnings, v.left.warnings()...)
+	stale, err := v.store.StaleLinks(ctx, v.opt.Now().Add(-store.JournalAge))
+	if err != nil {
+		return st, err
+	}
+	st.Warnings = append(st.Warnings, stale...)
+	behind := v.feed.behind()
+	st.Warnings = append(st.Warnings, behind...)
+	if st.Trouble = v.incident.getTrouble(); st.Trouble == "" && len(behind) > 0 {
+		st.Trouble = behind[0]
+	}
+	return st, nil
 }
