@@ -17,16 +17,19 @@ import (
 type Store interface {
 	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
 	Notes() *sqlite.DB
+	// Setting reads a stored value into v, which it leaves unchanged if there is none.
+	Setting(ctx context.Context, name string, v any) error
 }
 
 // Options configure an Index.
 type Options struct {
-	Embedder Embedder
-	Source   string // location of Embedder's model, for Previous; "": the built-in model
-	// Previous opens the embedder of another source, whose vectors answer queries
-	// until those of Embedder are complete. If it is nil or fails, they do not.
-	Previous func(source string) (Embedder, error)
-	Threads  int // for background embedding; 0: half of the processors
+	Embedder Embedder // nil with Auto
+	Source   string   // location of Embedder's model, for Open; "": the built-in model
+	Auto     *Auto    // chooses the model by the language of the notes
+	// Open opens the embedder of a source. If it is not nil, the vectors of an earlier
+	// model answer queries until those of the configured or chosen one are complete.
+	Open    func(source string) (Embedder, error)
+	Threads int // for background embedding; 0: half of the processors
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
 	Wait func(ctx context.Context) error
@@ -45,8 +48,11 @@ type Index struct {
 
 	mu       sync.RWMutex
 	early    map[int64]*notes.Note // changes while a space is being loaded; a nil note was deleted
+	embedder Embedder              // of the configured or chosen model; nil until one is chosen
+	source   string                // of embedder
+	choice   choice                // of Options.Auto
 	serving  *space                // answers queries; nil until one is loaded
-	building *space                // replaces serving when complete; nil if serving is of the configured model or the dimension is unknown
+	building *space                // replaces serving when complete; nil if serving is of embedder's model, or the model or its dimension is unknown
 	closed   bool
 	rate     float64 // chunks embedded per second, moving average
 	trouble  error   // why the embedder fails
@@ -71,7 +77,7 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.keepIdle <= 0 {
 		opt.keepIdle = keepIdle
 	}
-	return &Index{store: store, dir: dir, opt: opt, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1)}
+	return &Index{store: store, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1)}
 }
 
 // Position returns the head of the feed: the index loads earlier changes from the
@@ -81,7 +87,7 @@ func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: 
 // Reset erases the vectors of texts that no note contains from the cache files. The
 // other vectors stay, because they are determined by the store.
 func (x *Index) Reset(ctx context.Context) error {
-	chunks, _, err := x.chunks(ctx)
+	chunks, err := x.chunks(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,6 +121,7 @@ func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Cha
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.choice.changed += len(changed)
 	for id, note := range changed {
 		if x.early != nil {
 			x.early[id] = note
@@ -127,12 +134,13 @@ func (x *Index) Apply(ctx context.Context, _ notes.Position, changes []notes.Cha
 	return nil
 }
 
-// wanted returns the space of the configured model, or nil if there is none yet.
+// wanted returns the space of the configured or chosen model, or nil if there is
+// none yet.
 func (x *Index) wanted() *space {
 	switch {
 	case x.building != nil:
 		return x.building
-	case x.serving != nil && x.serving.embedder == x.opt.Embedder:
+	case x.serving != nil && x.embedder != nil && x.serving.embedder.ID() == x.embedder.ID():
 		return x.serving
 	}
 	return nil
@@ -210,12 +218,27 @@ func hits(found []chunkHit, near scale) []Hit {
 // Weight returns the weight of the serving model; see [Embedder].
 func (x *Index) Weight(text string) float64 {
 	x.mu.RLock()
-	s := x.serving
+	s, embedder := x.serving, x.embedder
 	x.mu.RUnlock()
-	if s == nil {
-		return x.opt.Embedder.Weight(text)
+	switch {
+	case s != nil:
+		return s.embedder.Weight(text)
+	case embedder != nil:
+		return embedder.Weight(text)
 	}
-	return s.embedder.Weight(text)
+	return unknownWeight
+}
+
+// unknownWeight is the weight before a model is chosen. No semantic hit exists then,
+// so any positive value serves.
+const unknownWeight = 0.5
+
+// Model returns the configured or chosen embedder and its source, or nil if none is
+// chosen yet.
+func (x *Index) Model() (e Embedder, source string) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.embedder, x.source
 }
 
 // Spread describes values by their mean and their standard deviation.
@@ -270,7 +293,8 @@ var ErrNothingYet = errors.New("no text has a vector yet")
 
 // Status is the progress of embedding.
 type Status struct {
-	Model     string
+	Model     string        // "" until one is chosen
+	Why       string        // why Options.Auto chose the model; "" without
 	State     string        // "ready" or "building"
 	Chunks    int           // passages of the vault
 	Embedded  int           // passages embedded by the configured model
@@ -291,7 +315,10 @@ const (
 func (x *Index) Status() Status {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	st := Status{Model: x.opt.Embedder.ID(), State: StateBuilding}
+	st := Status{State: StateBuilding, Why: x.choice.why()}
+	if x.embedder != nil {
+		st.Model = x.embedder.ID()
+	}
 	if x.trouble != nil {
 		st.Trouble = x.trouble.Error()
 	}

@@ -122,7 +122,13 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	w.index = NewIndex(w.store, w.state, Options{Embedder: e, Source: "source of " + e.ID(), Previous: previous, keepIdle: w.keepIdle})
+	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle}
+	if e == nil {
+		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
+	} else {
+		options.Source = "source of " + e.ID()
+	}
+	w.index = NewIndex(w.store, w.state, options)
 	w.vault.Follow(w.index)
 	require.NoError(w.t, w.vault.Reconcile(ctx))
 	done := make(chan error, 1)
@@ -176,7 +182,7 @@ func (w *world) requireTruth() {
 
 func requireTruth(t *testing.T, x *Index) {
 	t.Helper()
-	chunks, _, err := x.chunks(context.Background())
+	chunks, err := x.chunks(context.Background())
 	require.NoError(t, err)
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -8,42 +8,44 @@ import (
 	"notesd/notes"
 )
 
-// loadAll loads the space of the configured model and, if that is incomplete, the
-// space of the previous model, which answers until it is complete. If the dimension
-// of the configured model is unknown, learn loads its space later.
+// loadAll loads the space of the configured or chosen model and, if that is
+// incomplete, the space of the previous model, which answers until it is complete. If
+// the model or its dimension is unknown, choose or learn loads its space later.
 func (x *Index) loadAll(ctx context.Context) error {
-	models, chunks, modified, err := x.stored(ctx)
+	if err := x.recall(ctx); err != nil {
+		return err
+	}
+	st, err := x.stored(ctx)
 	if err != nil {
 		return err
 	}
 	var wanted *space
-	if x.opt.Embedder.Dim() > 0 {
-		if wanted, err = x.loadSpace(ctx, models, x.opt.Embedder, x.opt.Source, chunks, modified); err != nil {
+	if x.embedder != nil && x.embedder.Dim() > 0 {
+		if wanted, err = x.loadSpace(ctx, st, x.embedder, x.source); err != nil {
 			return err
 		}
 	}
 	serving, building := wanted, (*space)(nil)
 	if wanted == nil || !wanted.complete() {
-		switch old := x.openPrevious(ctx, models, chunks, modified); {
+		switch old := x.openPrevious(ctx, st); {
 		case old == nil:
 		case wanted == nil || old.pending() < wanted.pending():
 			serving, building = old, wanted
 		default:
-			if err := old.slots.Close(); err != nil {
+			if err := old.remove(x.dir); err != nil {
 				return err
 			}
 		}
 	}
 	x.mu.Lock()
-	x.serving, x.building, x.chunksSeen = serving, building, len(chunks)
+	x.serving, x.building, x.chunksSeen = serving, building, len(st.chunks)
 	x.catchUp(x.spaces()...)
 	x.mu.Unlock()
 	close(x.loaded)
 	return x.takeOver(ctx)
 }
 
-// learn lets the configured model embed a text to find out its dimension, and loads
-// its space.
+// learn lets the model embed a text to find out its dimension, and loads its space.
 func (x *Index) learn(ctx context.Context) error {
 	seen, err := x.countChunks(ctx)
 	if err != nil {
@@ -52,44 +54,76 @@ func (x *Index) learn(ctx context.Context) error {
 	x.mu.Lock()
 	x.chunksSeen = seen
 	x.mu.Unlock()
-	err = x.opt.Embedder.EmbedPassages(ctx, []string{"notes"}, x.threads(), func(int, []float32) {})
+	embedder, source := x.Model()
+	err = embedder.EmbedPassages(ctx, []string{"notes"}, x.threads(), func(int, []float32) {})
 	if err != nil {
 		return err
 	}
+	return x.adopt(ctx, embedder, source)
+}
+
+// adopt makes an embedder that of the index. The serving space, if it is of another
+// model, answers until that of the embedder is complete.
+func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) error {
 	x.mu.Lock()
 	x.early = map[int64]*notes.Note{}
-	x.mu.Unlock()
-	models, chunks, modified, err := x.stored(ctx)
-	if err != nil {
-		return err
+	back := x.serving != nil && x.serving.embedder.ID() == embedder.ID()
+	var old *space
+	if x.building != nil {
+		old, x.building = x.building, nil
 	}
-	wanted, err := x.loadSpace(ctx, models, x.opt.Embedder, x.opt.Source, chunks, modified)
-	if err != nil {
-		return err
+	x.mu.Unlock()
+	if old != nil {
+		if err := errors.Join(old.remove(x.dir), x.deleteModel(ctx, old.model)); err != nil {
+			return err
+		}
+	}
+	var wanted *space
+	if !back {
+		st, err := x.stored(ctx)
+		if err != nil {
+			return err
+		}
+		if wanted, err = x.loadSpace(ctx, st, embedder, source); err != nil {
+			return err
+		}
 	}
 	x.mu.Lock()
-	if x.serving == nil {
+	x.embedder, x.source = embedder, source
+	switch {
+	case back:
+		x.early = nil
+	case x.serving == nil:
 		x.serving = wanted
-	} else {
+		x.catchUp(wanted)
+	default:
 		x.building = wanted
+		x.catchUp(wanted)
 	}
-	x.catchUp(wanted)
 	x.mu.Unlock()
 	return x.takeOver(ctx)
 }
 
-// stored reads the models, the chunks and the modification times of the notes from
-// the store, and passes the stored dimension to the configured embedder.
-func (x *Index) stored(ctx context.Context) ([]modelRow, []loadedChunk, map[int64]int64, error) {
-	models, err := x.models(ctx)
-	if err != nil {
-		return nil, nil, nil, err
+// stored is what the store has for all spaces.
+type stored struct {
+	models []modelRow
+	chunks []loadedChunk
+	notes  map[int64]importance
+}
+
+// stored reads the store, and passes the stored dimension to the embedder.
+func (x *Index) stored(ctx context.Context) (st stored, err error) {
+	if st.models, err = x.models(ctx); err != nil {
+		return st, err
 	}
-	for _, m := range models {
-		expect(x.opt.Embedder, m)
+	for _, m := range st.models {
+		expect(x.embedder, m)
 	}
-	chunks, modified, err := x.chunks(ctx)
-	return models, chunks, modified, err
+	if st.chunks, err = x.chunks(ctx); err != nil {
+		return st, err
+	}
+	st.notes, err = x.importance(ctx)
+	return st, err
 }
 
 // expect passes the dimension of its stored vectors to an embedder.
@@ -111,16 +145,16 @@ func (x *Index) catchUp(spaces ...*space) {
 
 // openPrevious loads the space of the latest other model with vectors whose
 // embedder can still be opened, or returns nil.
-func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []loadedChunk, modified map[int64]int64) *space {
-	for _, m := range models {
-		if m.name == x.opt.Embedder.ID() || x.opt.Previous == nil {
+func (x *Index) openPrevious(ctx context.Context, st stored) *space {
+	for _, m := range st.models {
+		if x.opt.Open == nil || x.embedder != nil && m.name == x.embedder.ID() {
 			continue
 		}
-		embedder, err := x.opt.Previous(m.source)
+		embedder, err := x.opt.Open(m.source)
 		if err == nil && embedder.ID() == m.name {
 			expect(embedder, m)
 			var s *space
-			if s, err = x.loadSpace(ctx, models, embedder, m.source, chunks, modified); err == nil {
+			if s, err = x.loadSpace(ctx, st, embedder, m.source); err == nil {
 				return s
 			}
 		}
@@ -129,8 +163,8 @@ func (x *Index) openPrevious(ctx context.Context, models []modelRow, chunks []lo
 	return nil
 }
 
-func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embedder, source string, chunks []loadedChunk, modified map[int64]int64) (*space, error) {
-	model, isNew, err := x.modelID(ctx, models, embedder, source)
+func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, source string) (*space, error) {
+	model, isNew, err := x.modelID(ctx, st.models, embedder, source)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +173,7 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 		return nil, err
 	}
 	// The file of a model that is new to the store belongs to a deleted store.
-	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(chunks)) {
+	if s.slots.records.N > 0 && isNew || s.slots.wasteful(len(st.chunks)) {
 		if err := s.remove(x.dir); err != nil {
 			return nil, err
 		}
@@ -147,10 +181,10 @@ func (x *Index) loadSpace(ctx context.Context, models []modelRow, embedder Embed
 			return nil, err
 		}
 	}
-	if err := x.fill(ctx, s, isNew, chunks); err != nil {
+	if err := x.fill(ctx, s, isNew, st.chunks); err != nil {
 		return nil, errors.Join(err, s.slots.Close())
 	}
-	s.byNewest(modified)
+	s.backlog.sort(st.notes)
 	return s, nil
 }
 
@@ -178,7 +212,7 @@ func (x *Index) fromStore(ctx context.Context, s *space, missing []loadedChunk) 
 			var half []byte
 			err := query.QueryRowContext(ctx, s.model, c.hash).Scan(&half)
 			if errors.Is(err, sql.ErrNoRows) {
-				s.enqueue(c.note)
+				s.backlog.add(c.note, heads)
 				continue
 			}
 			if err != nil {

@@ -33,3 +33,10 @@ func (c *queryCache) put(s *space, text string, v []float32) {
 	c.slots[c.next] = cachedQuery{s, text, v}
 	c.next = (c.next + 1) % len(c.slots)
 }
+
+// clear drops all entries, which keep replaced spaces in memory.
+func (c *queryCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slots = [8]cachedQuery{}
+}

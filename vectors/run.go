@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"notesd/notes"
 )
-
-// batchNotes is the number of notes read from the store at a time.
-const batchNotes = 16
 
 // Run loads the stored vectors. It then embeds missing and changed passages and
 // deletes vectors that were unused for long, until ctx ends.
@@ -24,6 +22,9 @@ func (x *Index) Run(ctx context.Context) error {
 	if x.opt.Wait != nil {
 		if err := x.opt.Wait(ctx); err != nil {
 			return nil // ctx has ended
+		}
+		if err := x.sortBacklog(ctx); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
 	var pause backOff
@@ -59,10 +60,25 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
+// sortBacklog orders the notes of the first scan, which are in the order of the scan.
+func (x *Index) sortBacklog(ctx context.Context) error {
+	all, err := x.importance(ctx)
+	if err != nil {
+		return fmt.Errorf("order the notes: %w", err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if s := x.wanted(); s != nil {
+		s.backlog.sort(all)
+	}
+	return nil
+}
+
 // prepare notifies a [Preparer] of the start of a series of batches, and returns the
 // function that ends it.
 func (x *Index) prepare(busy bool) (over func()) {
-	if p, ok := x.opt.Embedder.(Preparer); ok && busy {
+	embedder, _ := x.Model()
+	if p, ok := embedder.(Preparer); ok && busy {
 		return p.Prepare(x.threads())
 	}
 	return func() {}
@@ -70,6 +86,9 @@ func (x *Index) prepare(busy bool) (over func()) {
 
 // step embeds or prunes one batch and reports whether there is more to do.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
+	if err := x.choose(ctx); err != nil {
+		return false, err
+	}
 	x.mu.RLock()
 	s := x.wanted()
 	x.mu.RUnlock()
@@ -82,26 +101,27 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return x.prune(ctx, s)
 }
 
-// embedBatch embeds the next few notes of the backlog and reports whether
-// there are more.
+// embedBatch embeds the next passages of the backlog and reports whether there are
+// more.
 func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error) {
+	size := s.embedder.Batch(x.threads())
 	x.mu.Lock()
-	ids := s.next(batchNotes)
+	ids, from := s.backlog.next(size)
 	x.mu.Unlock()
 	if len(ids) == 0 {
 		return false, nil
 	}
 	batch, err := x.store.ByID(ctx, ids)
 	if err == nil {
-		err = x.embedNotes(ctx, s, batch)
+		err = x.embedNotes(ctx, s, batch, from, size)
 	}
 	x.mu.Lock()
 	if err != nil {
-		for _, id := range ids {
-			s.enqueue(id)
+		for _, id := range slices.Backward(ids) {
+			s.backlog.add(id, from)
 		}
 	}
-	more = len(s.backlog) > 0
+	more = s.backlog.len() > 0
 	x.mu.Unlock()
 	if err != nil {
 		return false, err
@@ -115,48 +135,42 @@ type text struct {
 	text string
 }
 
-// embedNotes embeds the chunks of these notes that have no vector, and makes each
-// note searchable when all its chunks are embedded.
-func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note) error {
-	var todo []text
-	var ready []*notes.Note
+// embedNotes embeds up to size chunks of these notes that have no vector, of the heads
+// only the first of each note, and makes them searchable. It puts the notes with other
+// chunks without a vector back on the backlog.
+func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note, from lane, size int) error {
+	todo := make([]text, 0, size)
 	queued := map[string]bool{}
-	flush := func() error {
-		slots, err := x.embedTexts(ctx, s, todo)
-		if err != nil {
-			return err
-		}
-		x.mu.Lock()
-		for _, n := range ready {
-			if _, exists := s.chunks[n.ID]; exists { // otherwise it was deleted in the meantime
-				s.set(n)
-			}
-		}
-		for _, slot := range slots {
-			s.entries.users.offer(slot) // its note may be deleted or not ready yet
-		}
-		x.mu.Unlock()
-		todo, ready = todo[:0], ready[:0]
-		return nil
-	}
-	size := s.embedder.Batch(x.threads())
 	for _, n := range batch {
 		n.Content = n.Prose()
 		for _, c := range n.Chunks {
-			if _, ok := s.slots.find(keyOf(c.Hash)); ok || queued[c.Hash] {
-				continue
+			if _, ok := s.slots.find(keyOf(c.Hash)); !ok && !queued[c.Hash] && len(todo) < size {
+				queued[c.Hash] = true
+				todo = append(todo, text{c.Hash, n.EmbedText(c)})
 			}
-			queued[c.Hash] = true
-			todo = append(todo, text{c.Hash, n.EmbedText(c)})
-			if len(todo) == size {
-				if err := flush(); err != nil {
-					return err
-				}
+			if from == heads {
+				break
 			}
 		}
-		ready = append(ready, n)
 	}
-	return flush()
+	slots, err := x.embedTexts(ctx, s, todo)
+	if err != nil {
+		return err
+	}
+	if from == heads {
+		from = tails
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, n := range slices.Backward(batch) {
+		if _, exists := s.chunks[n.ID]; exists { // otherwise it was deleted in the meantime
+			s.set(n, from)
+		}
+	}
+	for _, slot := range slots {
+		s.entries.users.offer(slot) // its note may be deleted
+	}
+	return nil
 }
 
 // embedTexts embeds texts, commits the vectors, and then adds them to the cache
@@ -211,26 +225,31 @@ func (x *Index) threads() int {
 	return (runtime.NumCPU() + 1) / 2
 }
 
-// takeOver makes the space of the configured model serve when it is complete, and
-// removes the space that it replaces.
+// takeOver makes the space of the model serve when it is complete, and removes the
+// space that it replaces. It does so earlier if that space has fewer vectors, because
+// the model was changed before it was complete.
 func (x *Index) takeOver(ctx context.Context) error {
 	x.mu.Lock()
 	wanted := x.wanted()
-	if wanted == nil || !wanted.complete() {
+	if wanted == nil {
 		x.mu.Unlock()
 		return nil
 	}
+	complete := wanted.complete()
 	var old *space
-	if x.building != nil {
+	if x.building != nil && (complete || wanted.pending() < x.serving.pending()) {
 		old, x.serving, x.building = x.serving, x.building, nil
 	}
 	x.mu.Unlock()
-	if err := x.markReady(ctx, wanted.model); err != nil {
-		return err
+	if complete {
+		if err := x.markReady(ctx, wanted.model); err != nil {
+			return err
+		}
 	}
 	if old == nil {
 		return nil
 	}
+	x.queries.clear()
 	x.mu.Lock() // readers of the old space hold the lock while they read it
 	defer x.mu.Unlock()
 	return old.remove(x.dir)

@@ -1,13 +1,11 @@
 package vectors
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"notesd/notes"
@@ -23,10 +21,9 @@ type space struct {
 	chunks   map[int64]int    // number of chunks by note
 	seqs     map[int64]uint64 // version of each note that changed since the load
 	total    int              // number of chunks
-	backlog  []int64          // notes with chunks to embed; the last is next
-	waiting  map[int64]bool   // the notes of backlog
-	surplus  []uint32         // slots to empty if they are still idle; used by Run only
-	doomed   []slotKey        // emptied slots whose rows are to be deleted; used by Run only
+	backlog  backlog
+	surplus  []uint32  // slots to empty if they are still idle; used by Run only
+	doomed   []slotKey // emptied slots whose rows are to be deleted; used by Run only
 }
 
 func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
@@ -35,7 +32,7 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 		return nil, err
 	}
 	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim()),
-		chunks: map[int64]int{}, seqs: map[int64]uint64{}, waiting: map[int64]bool{}}, nil
+		chunks: map[int64]int{}, seqs: map[int64]uint64{}, backlog: newBacklog()}, nil
 }
 
 // slotPath returns the path of the cache file of a model.
@@ -66,16 +63,16 @@ func (s *space) remove(dir string) error {
 func (s *space) apply(id int64, note *notes.Note) {
 	if note == nil {
 		s.drop(id)
-		delete(s.waiting, id)
+		s.backlog.remove(id)
 	} else {
-		s.set(note)
+		s.set(note, edited)
 	}
 }
 
-// set replaces the entries of a note. If chunks have no vector, it puts the note on
-// top of the backlog. It ignores a version that is older than the current one, which
-// Run may have read before a change.
-func (s *space) set(n *notes.Note) {
+// set replaces the entries of a note. If chunks have no vector, it adds the note to
+// the lane of the backlog. It ignores a version that is older than the current one,
+// which Run may have read before a change.
+func (s *space) set(n *notes.Note, l lane) {
 	note := n.ID
 	if n.Seq < s.seqs[note] {
 		return
@@ -96,17 +93,9 @@ func (s *space) set(n *notes.Note) {
 	}
 	s.entries.removeRows(before)
 	if missing {
-		s.enqueue(note)
+		s.backlog.add(note, l)
 	} else {
-		delete(s.waiting, note)
-	}
-}
-
-// enqueue puts a note on top of the backlog unless it is there.
-func (s *space) enqueue(note int64) {
-	if !s.waiting[note] {
-		s.waiting[note] = true
-		s.backlog = append(s.backlog, note)
+		s.backlog.remove(note)
 	}
 }
 
@@ -115,21 +104,6 @@ func (s *space) drop(note int64) {
 	s.total -= s.chunks[note]
 	delete(s.chunks, note)
 	delete(s.seqs, note)
-}
-
-// next takes up to n notes off the backlog.
-func (s *space) next(n int) []int64 {
-	var ids []int64
-	for len(ids) < n && len(s.backlog) > 0 {
-		last := len(s.backlog) - 1
-		id := s.backlog[last]
-		s.backlog = s.backlog[:last]
-		if s.waiting[id] {
-			delete(s.waiting, id)
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // pending returns the number of chunks without a vector.
@@ -170,11 +144,4 @@ func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 		s.entries.users.offer(slot)
 	}
 	return missing
-}
-
-// byNewest orders the backlog so that the newest note is next.
-func (s *space) byNewest(modified map[int64]int64) {
-	slices.SortFunc(s.backlog, func(a, b int64) int {
-		return cmp.Or(cmp.Compare(modified[a], modified[b]), cmp.Compare(a, b))
-	})
 }

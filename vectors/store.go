@@ -81,8 +81,16 @@ func (x *Index) markReady(ctx context.Context, model int64) error {
 	})
 }
 
-// chunks returns every chunk, and the modification time of each note.
-func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, error) {
+// deleteModel deletes a model with its embeddings.
+func (x *Index) deleteModel(ctx context.Context, model int64) error {
+	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id = ?`, model)
+		return err
+	})
+}
+
+// chunks returns every chunk.
+func (x *Index) chunks(ctx context.Context) ([]loadedChunk, error) {
 	var chunks []loadedChunk
 	err := x.forEach(ctx, `SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`, func(rows *sql.Rows) error {
 		var c loadedChunk
@@ -90,17 +98,20 @@ func (x *Index) chunks(ctx context.Context) ([]loadedChunk, map[int64]int64, err
 		chunks = append(chunks, c)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	modified := map[int64]int64{}
-	err = x.forEach(ctx, `SELECT id, mtime FROM notes`, func(rows *sql.Rows) error {
-		var id, mtime int64
-		err := rows.Scan(&id, &mtime)
-		modified[id] = mtime
+	return chunks, err
+}
+
+// importance returns the importance of every note.
+func (x *Index) importance(ctx context.Context) (map[int64]importance, error) {
+	all := map[int64]importance{}
+	err := x.forEach(ctx, `SELECT id, mtime, (SELECT count(DISTINCT note) FROM links WHERE resolved = notes.id) FROM notes`, func(rows *sql.Rows) error {
+		var id int64
+		var i importance
+		err := rows.Scan(&id, &i.modified, &i.linking)
+		all[id] = i
 		return err
 	})
-	return chunks, modified, err
+	return all, err
 }
 
 func (x *Index) countChunks(ctx context.Context) (n int, err error) {

@@ -73,7 +73,7 @@ var layers = map[string]layer{
 		why:     "it measures the answers of search from outside, so that what it measures is what users get",
 	},
 	"vectors": {
-		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/flat", "vectors/model"},
+		imports: []string{"notes", "internal/sqlite", "vectors/bert", "vectors/flat", "vectors/language"},
 		why:     "vectors follow the feed of notes; they never know how text is searched",
 	},
 	"vectors/table": {
@@ -89,6 +89,7 @@ var layers = map[string]layer{
 		why:     engineWhy,
 	},
 	"vectors/endpoint":       {why: leafWhy},
+	"vectors/language":       {why: leafWhy},
 	"vectors/bert/kernel":    {why: leafWhy},
 	"vectors/bert/modelfile": {why: leafWhy},
 	"vectors/bert/unigram":   {why: leafWhy},

@@ -1,0 +1,104 @@
+package vectors
+
+import (
+	"cmp"
+	"slices"
+)
+
+// lane is a part of the backlog. Lower lanes are embedded first.
+type lane int
+
+const (
+	edited lane = iota // all passages of notes that changed recently, the latest first
+	heads              // the first passage of each other note
+	tails              // the remaining passages of those
+	lanes
+)
+
+// mostEdited is the number of notes that count as edited at a time. Of more, such as
+// those of an import, the first passages are embedded first.
+const mostEdited = 32
+
+// backlog orders the notes that have passages without vectors.
+type backlog struct {
+	notes   [lanes][]int64 // the last is next; a note whose lane is another is skipped
+	waiting map[int64]lane // the lane of each note
+}
+
+func newBacklog() backlog { return backlog{waiting: map[int64]lane{}} }
+
+func (b *backlog) len() int { return len(b.waiting) }
+
+// add puts a note on top of a lane unless it is in this lane or a lower one.
+func (b *backlog) add(note int64, l lane) {
+	if now, ok := b.waiting[note]; ok && now <= l {
+		return
+	}
+	b.waiting[note] = l
+	b.notes[l] = append(b.notes[l], note)
+	if l == edited && len(b.notes[edited]) > mostEdited {
+		oldest := b.notes[edited][0]
+		b.notes[edited] = b.notes[edited][1:]
+		if b.waiting[oldest] == edited { // otherwise it was removed or moved
+			b.waiting[oldest] = heads
+			b.notes[heads] = append(b.notes[heads], oldest)
+		}
+	}
+}
+
+func (b *backlog) remove(note int64) { delete(b.waiting, note) }
+
+// next takes up to n notes off the lowest lane that has any.
+func (b *backlog) next(n int) (ids []int64, from lane) {
+	for l := range lanes {
+		for len(ids) < n && len(b.notes[l]) > 0 {
+			last := len(b.notes[l]) - 1
+			id := b.notes[l][last]
+			b.notes[l] = b.notes[l][:last]
+			if now, ok := b.waiting[id]; ok && now == l {
+				delete(b.waiting, id)
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) > 0 {
+			return ids, l
+		}
+	}
+	return nil, tails
+}
+
+// sort moves all notes to the heads, the most important on top.
+func (b *backlog) sort(notes map[int64]importance) {
+	all := make([]int64, 0, len(b.waiting))
+	for id := range b.waiting {
+		all = append(all, id)
+		b.waiting[id] = heads
+	}
+	b.notes = [lanes][]int64{heads: byImportance(all, notes)}
+}
+
+// importance is what orders the notes of a backlog.
+type importance struct {
+	modified int64
+	linking  int // number of notes that link to the note
+}
+
+// byImportance sorts notes, the most important last. The newest note and the one with
+// the most links to it are first, then the second of both orders, and so on.
+func byImportance(ids []int64, notes map[int64]importance) []int64 {
+	slices.SortFunc(ids, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(notes[b].modified, notes[a].modified), cmp.Compare(b, a))
+	})
+	linked := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return notes[id].linking == 0 })
+	slices.SortStableFunc(linked, func(a, b int64) int { return cmp.Compare(notes[b].linking, notes[a].linking) })
+	rank := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		rank[id] = i
+	}
+	for i, id := range linked {
+		rank[id] = min(rank[id], i)
+	}
+	slices.SortStableFunc(ids, func(a, b int64) int { return cmp.Compare(rank[a], rank[b]) })
+	slices.Reverse(ids)
+	return ids
+}
