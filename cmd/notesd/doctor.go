@@ -87,11 +87,12 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		checkVaultFolder(cfg),
 		checkState(cfg),
 	}
-	checks = append(checks, checkModel(cfg.Semantic)...)
+	at, inUse := len(checks), ""
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
 		r, err := a.untilCounted(ctx, c, doctorWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)
+			inUse = r.Semantic.Model
 		}
 		return err
 	})
@@ -99,6 +100,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		f := service.FailureOf(err)
 		checks = append(checks, check{"index", problem, f.Message, f.Hint})
 	}
+	checks = slices.Insert(checks, at, checkModel(cfg.Semantic, inUse)...)
 	return append(checks, a.checkHosts(cfg.Vault.Path)...)
 }
 
@@ -257,13 +259,17 @@ func (a *app) printChecks(checks []check) {
 }
 
 // checkModel reads the whole model that runs in this program and compares it
-// with its checksum. Opening one checks its structure only.
-func checkModel(s config.Semantic) []check {
+// with its checksum. Opening one checks its structure only. inUse is the ID of the
+// model that "auto" has chosen, if that is known.
+func checkModel(s config.Semantic, inUse string) []check {
 	if s.Provider != "builtin" {
 		return nil
 	}
 	c := check{Name: "model", State: fine}
 	m, where, err := service.Builtin(service.BuiltinSource(s.Model))
+	if s.AutoModel() && err == nil && inUse != "" && inUse != m.ID() {
+		m, where, err = service.Builtin(config.Multilingual)
+	}
 	if err == nil {
 		c.Text = fmt.Sprintf("%s, %s, runs on %s", m.Name(), where, m.Tier())
 		err = m.Verify()

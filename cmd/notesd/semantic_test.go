@@ -174,3 +174,47 @@ func TestTheConfigurationSaysHowManyHits(t *testing.T) {
 	paths, _ = p.search(t, "--limit", "3", "words")
 	assert.Len(t, paths, 3)
 }
+
+// A vault in German is embedded by the multilingual model, and a question in English
+// finds its notes. Tables use the model of the vault, and keep it.
+func TestAutoModel(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"Brot.md":  "# Sauerteig\n\nDer Teig muss über Nacht ruhen, und dann wird er im Ofen gebacken.",
+		"Boot.md":  "# Segeln\n\nWir haben das Boot gestrichen, aber der Mast ist noch nicht repariert.",
+		"Musik.md": "# Konzert\n\nDas Orchester spielte eine Sinfonie, die ich noch nie gehört hatte.",
+	})
+	p.configure(t, "[semantic]\nprovider = 'builtin'\n")
+	h := p.launch(t, "mcp")
+	h.initialize()
+	var r service.Report
+	ready := func(model, why string) {
+		t.Helper()
+		eventually(t, "the vectors of "+model, func() bool {
+			r = p.report(t)
+			return r.Semantic.State == "ready" && strings.HasPrefix(r.Semantic.Model, model) && r.Semantic.Why == why
+		})
+		assert.Contains(t, p.run(t, "status"), "; chosen because "+why)
+		doctor, err := p.command("doctor").CombinedOutput()
+		require.NoError(t, err, "%s", doctor)
+		assert.Contains(t, string(doctor), model+", in the program")
+	}
+	ready("multilingual-e5-small", "100 % of 3 passages are not English")
+	paths, _ := p.search(t, "--mode", "semantic", "painting a sailing vessel")
+	require.NotEmpty(t, paths)
+	assert.Equal(t, "Boot.md", paths[0])
+
+	require.False(t, h.tool("create_table", map[string]any{"table_name": "words", "dimension": 384}).IsError)
+	require.False(t, h.tool("add_vector", map[string]any{"table_name": "words", "id": "cat", "text": "Katze"}).IsError)
+	for i := range 60 {
+		require.NoError(t, os.WriteFile(filepath.Join(p.vault, fmt.Sprintf("Day %d.md", i)), fmt.Appendf(nil, "On day %d we were at the lake and it was as cold as the day before that.", i), 0o644))
+	}
+	for _, name := range []string{"Brot.md", "Musik.md"} {
+		require.NoError(t, os.Remove(filepath.Join(p.vault, name)))
+	}
+	ready("all-MiniLM-L6-v2", "2 % of 61 passages are not English")
+	found := h.tool("search_vectors", map[string]any{"table_name": "words", "query_text": "Katze"})
+	require.False(t, found.IsError)
+	text, err := json.Marshal(found)
+	require.NoError(t, err)
+	assert.Regexp(t, `"score":(1|0\.9999)`, string(text), "the table's own model embeds the question")
+}

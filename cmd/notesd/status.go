@@ -116,6 +116,9 @@ func semanticText(r service.Report) string {
 	if s.State == "off" {
 		return "off"
 	}
+	if s.Model == "" {
+		return s.State + ": the model is chosen after the first scan"
+	}
 	if !r.Counted() {
 		return fmt.Sprintf("%s, %s: the passages are not counted yet", s.State, s.Model)
 	}
@@ -125,6 +128,9 @@ func semanticText(r service.Report) string {
 	}
 	if s.Answering != "" {
 		text += "; until then " + s.Answering + " answers"
+	}
+	if s.Why != "" {
+		text += "; chosen because " + s.Why
 	}
 	return text
 }

@@ -169,6 +169,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"examples":              {imports: []string{"internal/markdown"}},
 	"internal/daemon":       {imports: []string{"internal/relay"}}, // its processes are tested with real relays
 	"search/eval":           {imports: []string{"notes"}},
+	"vectors":               {imports: []string{"vectors/model"}},
 	"vectors/bert":          {imports: []string{"vectors/model"}},
 	"vectors/model":         {imports: []string{"vectors/bert/modelfile", "vectors/bert/unigram"}},
 	"vectors/model/convert": {imports: []string{"vectors/bert"}},

@@ -111,13 +111,18 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText returns a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Models in the program, as Semantic.Model names them. Auto, which an empty name
-// stands for, is English.
+// Models in the program, as Semantic.Model names them. Auto is the one of both that
+// suits the language of the notes.
 const (
 	Auto         = "auto"
 	English      = "english"
 	Multilingual = "multilingual"
 )
+
+// AutoModel reports whether notesd chooses the model.
+func (s Semantic) AutoModel() bool {
+	return s.Provider == "builtin" && (s.Model == "" || s.Model == Auto)
+}
 
 // Remote reports whether a server computes the vectors.
 func (s Semantic) Remote() bool { return s.Provider == "ollama" || s.Provider == "openai" }

@@ -21,28 +21,21 @@ import (
 	"notesd/vectors/bert"
 	"notesd/vectors/endpoint"
 	"notesd/vectors/model"
+	"notesd/vectors/table"
 )
 
-// embedders opens what turns text into vectors, and closes it at the end.
+// embedders opens the embedders of sources, each once, and closes them at the end.
 type embedders struct {
 	semantic config.Semantic
 
 	mu   sync.Mutex
-	open []io.Closer
+	open map[string]vectors.Embedder // by source
 }
 
-// wanted opens what the configuration asks for, or returns nil when it wants
-// none.
-func (e *embedders) wanted() (vectors.Embedder, error) {
-	if e.semantic.Provider == "off" {
-		return nil, nil
-	}
-	return e.at(e.source())
-}
-
-// source says where the configured model is to be found, so that it can be
-// opened again when another has taken its place: the path of a model file, ""
-// or "multilingual" for a model in the program, or the provider, the model and the URL.
+// source returns the source of the configured model: the path of a model file, "" or
+// "multilingual" for a model in the program, or the provider, the model and the URL.
+// The store keeps it, so that the model can be opened after the configuration has
+// changed.
 func (e *embedders) source() string {
 	s := e.semantic
 	if !s.Remote() {
@@ -51,7 +44,8 @@ func (e *embedders) source() string {
 	return strings.Join([]string{s.Provider, s.Model, s.URL}, "\n")
 }
 
-// BuiltinSource is the source of a model that runs in this program.
+// BuiltinSource returns the source of a model that runs in this program. For "auto" it
+// is that of the English model.
 func BuiltinSource(model string) string {
 	if model == config.Auto || model == config.English {
 		return ""
@@ -59,35 +53,43 @@ func BuiltinSource(model string) string {
 	return model
 }
 
-// at opens the embedder of a source. A server is asked only if the
-// configuration would allow it now.
+// at opens the embedder of a source. A source on another machine is opened only if the
+// configuration allows one.
 func (e *embedders) at(source string) (vectors.Embedder, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if opened := e.open[source]; opened != nil {
+		return opened, nil
+	}
+	opened, err := e.openSource(source)
+	if err == nil {
+		e.open[source] = opened
+	}
+	return opened, err
+}
+
+func (e *embedders) openSource(source string) (vectors.Embedder, error) {
 	parts := strings.Split(source, "\n")
 	if len(parts) != 3 {
 		return openModel(source)
 	}
 	o := endpoint.Options{Provider: parts[0], Model: parts[1], URL: parts[2], AllowRemote: e.semantic.AllowRemote}
 	if o.Provider == e.semantic.Provider && o.URL == e.semantic.URL {
-		o.APIKey = string(e.semantic.APIKey) // it is for nobody else
+		o.APIKey = string(e.semantic.APIKey) // no other server may receive it
 	}
-	client, err := endpoint.New(o)
-	if err != nil {
-		return nil, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.open = append(e.open, client)
-	return client, nil
+	return endpoint.New(o)
 }
 
 func (e *embedders) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var errs []error
-	for _, c := range e.open {
-		errs = append(errs, c.Close())
+	for _, opened := range e.open {
+		if c, ok := opened.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
 	}
-	e.open = nil
+	clear(e.open)
 	return errors.Join(errs...)
 }
 
@@ -104,20 +106,59 @@ func semanticTimeout(s config.Semantic) time.Duration {
 	return 0
 }
 
-// openMeaning makes the index of the notes' vectors, or nil without a model.
-func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, embedder vectors.Embedder, log *slog.Logger) *vectors.Index {
-	if embedder == nil {
+// openMeaning returns the index of the notes' vectors, or nil if semantic search is
+// off.
+func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, log *slog.Logger) (*vectors.Index, error) {
+	s := cfg.Semantic
+	if s.Provider == "off" {
+		return nil, nil
+	}
+	o := vectors.Options{
+		Open:    e.at,
+		Threads: s.Threads,
+		Wait:    func(ctx context.Context) error { return untilReady(ctx, vault) },
+		Log:     log,
+	}
+	if s.AutoModel() {
+		o.Auto = &vectors.Auto{English: BuiltinSource(config.English), Multilingual: BuiltinSource(config.Multilingual)}
+	} else {
+		var err error
+		o.Source = e.source()
+		if o.Embedder, err = e.at(o.Source); err != nil {
+			return nil, err
+		}
+	}
+	return vectors.NewIndex(store, cfg.State, o), nil
+}
+
+// tableModels are the models of users' tables.
+type tableModels struct {
+	index     *vectors.Index
+	embedders *embedders
+}
+
+// tableModelsOf returns nil if semantic search is off.
+func tableModelsOf(index *vectors.Index, e *embedders) table.Models {
+	if index == nil {
 		return nil
 	}
-	return vectors.NewIndex(store, cfg.State, vectors.Options{
-		Embedder: embedder,
-		Source:   e.source(),
-		Previous: e.at,
-		Threads:  cfg.Semantic.Threads,
-		Wait:     func(ctx context.Context) error { return untilReady(ctx, vault) },
-		Log:      log,
-	})
+	return tableModels{index, e}
 }
+
+// Current returns the model of the notes.
+func (m tableModels) Current() (table.Model, string) {
+	e, source := m.index.Model()
+	if e == nil {
+		return nil, "" // and not a nil Embedder in a Model
+	}
+	return e, source
+}
+
+// Unrecorded returns the configured model. When tables did not record their model,
+// "auto" was the English one.
+func (m tableModels) Unrecorded() string { return m.embedders.source() }
+
+func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
 // readyPoll is how often a vault is asked whether its first scan is done.
 const readyPoll = 100 * time.Millisecond

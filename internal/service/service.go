@@ -231,19 +231,18 @@ func (s *Service) open(ctx context.Context) error {
 	vault.Follow(index)
 	s.index.set(index)
 
-	models := &embedders{semantic: s.cfg.Semantic}
+	models := &embedders{semantic: s.cfg.Semantic, open: map[string]vectors.Embedder{}}
 	s.opened = append(s.opened, models.Close)
-	embedder, err := models.wanted()
+	meaning, err := openMeaning(s.cfg, store, vault, models, log)
 	if err != nil {
 		return err
 	}
-	meaning := openMeaning(s.cfg, store, vault, models, embedder, log)
 	if meaning != nil {
 		s.opened = append(s.opened, meaning.Close)
 		vault.Follow(meaning)
 	}
 	s.vectors.set(meaning)
-	tables := table.New(store.History(), s.cfg.State, embedder, table.Options{Log: log})
+	tables := table.New(store.History(), s.cfg.State, tableModelsOf(meaning, models), table.Options{Log: log})
 	s.opened = append(s.opened, tables.Close)
 	s.tables.set(tables)
 	s.engine.set(search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{

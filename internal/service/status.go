@@ -59,8 +59,9 @@ type IndexStatus struct {
 }
 
 type SemanticStatus struct {
-	Model    string `json:"model"`
-	State    string `json:"state"` // ready, building or off
+	Model    string `json:"model"`         // "" until "auto" has chosen one
+	Why      string `json:"why,omitempty"` // why "auto" chose it
+	State    string `json:"state"`         // ready, building or off
 	Chunks   int    `json:"chunks"`
 	Embedded int    `json:"embedded"`
 	Pending  int    `json:"pending"`
@@ -133,7 +134,7 @@ func (s *Service) addSemantic(r *Report) {
 		return
 	}
 	st := vectors.Status()
-	r.Semantic = SemanticStatus{Model: st.Model, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
+	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
 		r.Warnings = append(r.Warnings, "search by meaning: "+st.Trouble)

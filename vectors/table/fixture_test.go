@@ -23,9 +23,12 @@ import (
 // tableEmbedder embeds words at random directions of 64 dimensions. Like a
 // server, it can be away, and it has no dimension before its first answer.
 type tableEmbedder struct {
+	id   string
 	away bool
 	dim  int
 }
+
+func (e *tableEmbedder) ID() string { return e.id }
 
 func (e *tableEmbedder) Dim() int { return e.dim }
 
@@ -34,7 +37,34 @@ func (e *tableEmbedder) EmbedQuery(_ context.Context, text string) ([]float32, e
 		return nil, errors.New("waiting for the server")
 	}
 	e.dim = 64
-	return notestest.EmbedWords("m", text, 64), nil
+	return notestest.EmbedWords(e.id, text, 64), nil
+}
+
+// tableModels are models by their sources.
+type tableModels struct {
+	current, unrecorded string // sources
+	models              map[string]*tableEmbedder
+}
+
+func (m *tableModels) Current() (Model, string) {
+	if e := m.models[m.current]; e != nil {
+		return e, m.current
+	}
+	return nil, ""
+}
+
+func (m *tableModels) Unrecorded() string { return m.unrecorded }
+
+func (m *tableModels) Open(source string) (Model, error) {
+	if e := m.models[source]; e != nil {
+		return e, nil
+	}
+	return nil, errors.New("no such file")
+}
+
+// oneModel has a model of 64 dimensions.
+func oneModel() *tableModels {
+	return &tableModels{current: "a", unrecorded: "a", models: map[string]*tableEmbedder{"a": {id: "m", dim: 64}}}
 }
 
 func openHistory(t testing.TB, dir string) *sqlite.DB {
@@ -48,7 +78,7 @@ func openHistory(t testing.TB, dir string) *sqlite.DB {
 // newTables opens tables whose database and caches lie in dir.
 func newTables(t testing.TB, dir string, opt Options) *Tables {
 	t.Helper()
-	tables := New(openHistory(t, dir), filepath.Join(dir, "cache"), &tableEmbedder{dim: 64}, opt)
+	tables := New(openHistory(t, dir), filepath.Join(dir, "cache"), oneModel(), opt)
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	return tables
 }

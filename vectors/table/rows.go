@@ -15,8 +15,8 @@ import (
 	"notesd/notes/store"
 )
 
-// NewRow is a row to add. Either Vector or Text must be set. Text is embedded, which
-// requires that the model has the dimension of the table.
+// NewRow is a row to add. Either Vector or Text must be set. Text is embedded by the
+// model of the table; see [Info].
 type NewRow struct {
 	ID       string // "": generated; an existing row with the ID is replaced
 	Vector   []float32
@@ -50,13 +50,17 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := t.checkRows(ctx, info.Info, r)
+	model, err := t.modelForRows(info, r.Rows)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := checkRows(ctx, model, info.Info, r)
 	if err != nil {
 		return nil, err
 	}
 	t.write.Lock()
 	defer t.write.Unlock()
-	removed, added, err := t.store(ctx, info, rows, r.RequestKey)
+	removed, added, err := t.store(ctx, info, model, rows, r.RequestKey)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,17 @@ func (t *Tables) updateCopy(table int64, removed []int64, added []newRow) {
 	}
 }
 
-func (t *Tables) checkRows(ctx context.Context, info Info, r AddRequest) ([]storedRow, error) {
+// modelForRows returns the model for rows with texts.
+func (t *Tables) modelForRows(info tableRow, rows []NewRow) (sourced, error) {
+	for _, r := range rows {
+		if r.Text != "" && len(r.Vector) == 0 {
+			return t.modelFor(opAdd, info)
+		}
+	}
+	return sourced{}, nil
+}
+
+func checkRows(ctx context.Context, model sourced, info Info, r AddRequest) ([]storedRow, error) {
 	switch n := len(r.Rows); {
 	case n == 0:
 		return nil, invalid(opAdd, info.Name, "Pass a vector, or rows that each have one.", "there is nothing to add")
@@ -103,7 +117,7 @@ func (t *Tables) checkRows(ctx context.Context, info Info, r AddRequest) ([]stor
 			which = fmt.Sprintf("row %d of %d", i+1, len(r.Rows))
 		}
 		var err error
-		if rows[i], err = t.checkRow(ctx, info, which, row); err != nil {
+		if rows[i], err = checkRow(ctx, model, info, which, row); err != nil {
 			return nil, err
 		}
 		if row.ID == "" {
@@ -116,7 +130,7 @@ func (t *Tables) checkRows(ctx context.Context, info Info, r AddRequest) ([]stor
 	return rows, nil
 }
 
-func (t *Tables) checkRow(ctx context.Context, info Info, which string, row NewRow) (stored storedRow, err error) {
+func checkRow(ctx context.Context, model sourced, info Info, which string, row NewRow) (stored storedRow, err error) {
 	stored.id, stored.vector = row.ID, row.Vector
 	if err := checkID(opAdd, info.Name, which, row.ID); err != nil {
 		return stored, err
@@ -128,7 +142,7 @@ func (t *Tables) checkRow(ctx context.Context, info Info, which string, row NewR
 	case row.Text != "" && len(row.Vector) > 0:
 		return stored, invalid(opAdd, info.Name, "Pass one of the two.", "%s has both a vector and a text", which)
 	case row.Text != "":
-		if stored.vector, err = t.embed(ctx, opAdd, info, row.Text); err != nil {
+		if stored.vector, err = model.embed(ctx, opAdd, info, row.Text); err != nil {
 			return stored, err
 		}
 	}
@@ -149,8 +163,8 @@ func mintID(requestKey string, i int) string {
 }
 
 // store writes rows in one transaction and returns the rows removed and added. The
-// caller must hold write.
-func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, requestKey string) (removed []int64, added []newRow, err error) {
+// caller must hold write. If a model embedded texts, it becomes the table's.
+func (t *Tables) store(ctx context.Context, found tableRow, model sourced, rows []storedRow, requestKey string) (removed []int64, added []newRow, err error) {
 	err = t.db.Write(ctx, func(tx *sql.Tx) error {
 		info, err := scanTable(tx.QueryRowContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE id = ? AND dropped IS NULL`, found.id))
 		if errors.Is(err, sql.ErrNoRows) { // dropped since find
@@ -158,6 +172,11 @@ func (t *Tables) store(ctx context.Context, found tableRow, rows []storedRow, re
 		}
 		if err != nil {
 			return err
+		}
+		if model.Model != nil {
+			if err := model.record(ctx, tx, info); err != nil {
+				return err
+			}
 		}
 		var ids []string
 		for _, r := range rows {

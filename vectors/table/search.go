@@ -5,17 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
-	"notesd/notes"
 	"notesd/vectors/flat"
 )
 
 // Query asks for the rows of a table that are nearest to a vector or to a text.
-// Either Vector or Text must be set. Text is embedded, which requires that the model
-// has the dimension of the table.
+// Either Vector or Text must be set. Text is embedded by the model of the table; see
+// [Info].
 type Query struct {
 	Table  string
 	Vector []float32
@@ -43,7 +41,7 @@ func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	vector, err := t.queryVector(ctx, info.Info, q)
+	vector, err := t.queryVector(ctx, info, q)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +60,8 @@ func (t *Tables) Search(ctx context.Context, q Query) ([]Hit, error) {
 	return hits[:min(q.Limit, len(hits))], nil
 }
 
-func (t *Tables) queryVector(ctx context.Context, info Info, q Query) ([]float32, error) {
+func (t *Tables) queryVector(ctx context.Context, row tableRow, q Query) ([]float32, error) {
+	info := row.Info
 	switch {
 	case len(q.Vector) > 0 && q.Text != "":
 		return nil, invalid(opSearch, info.Name, "Pass one of the two.", "there are both a query vector and a query text")
@@ -71,34 +70,11 @@ func (t *Tables) queryVector(ctx context.Context, info Info, q Query) ([]float32
 	case q.Text == "":
 		return nil, invalid(opSearch, info.Name, "Pass query_vector, or query_text where the dimension is that of the built-in model.", "there is no query")
 	}
-	return t.embed(ctx, opSearch, info, q.Text)
-}
-
-// embed returns the vector of a text.
-func (t *Tables) embed(ctx context.Context, op string, info Info, text string) ([]float32, error) {
-	if t.embedder == nil {
-		return nil, invalid(op, info.Name, "Pass a vector.", "text cannot be embedded, because semantic search is off")
+	m, err := t.modelFor(opSearch, row)
+	if err != nil {
+		return nil, err
 	}
-	if dim := t.embedder.Dim(); dim != 0 && dim != info.Dimension {
-		return nil, misfit(op, info, dim)
-	}
-	v, err := t.embedder.EmbedQuery(ctx, text)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, &notes.Error{Op: op, Path: info.Name, Err: notes.ErrUnavailable, Detail: "the text cannot be embedded: " + err.Error(),
-			Hint: "Pass a vector, or try again later."}
-	case len(v) != info.Dimension: // the dimension was unknown before the call
-		return nil, misfit(op, info, len(v))
-	}
-	return v, nil
-}
-
-// misfit returns the error for a model whose dimension differs from the table's.
-func misfit(op string, info Info, dim int) error {
-	return invalid(op, info.Name, fmt.Sprintf("Pass a vector, or use a table of dimension %d.", dim),
-		"text gives vectors of %d numbers, and the table takes %d", dim, info.Dimension)
+	return m.embed(ctx, opSearch, info, q.Text)
 }
 
 // ranking holds row numbers with their scores from bytes, the highest first.

@@ -17,7 +17,11 @@ type Info struct {
 	Name      string
 	Dimension int
 	Metric    Metric
-	Rows      int
+	// Model is the ID of the model that embeds texts for the table: the one that was in
+	// use when the table was created or when its first text was added. It stays when
+	// the vault changes its model. It is "" if none is recorded.
+	Model   string
+	Rows    int
 	Created   time.Time
 	Dropped   time.Time // zero while in use
 }
@@ -30,13 +34,16 @@ type tableRow struct {
 	Info
 	id      int64
 	created int64
+	model   sql.NullString // NULL if the table was made before models were recorded
+	source  string
 }
 
-const tableColumns = `id, name, dimension, metric, rows, created, coalesce(dropped, 0)`
+const tableColumns = `id, name, dimension, metric, rows, created, coalesce(dropped, 0), model, model_source`
 
 func scanTable(row interface{ Scan(...any) error }) (t tableRow, err error) {
 	var dropped int64
-	err = row.Scan(&t.id, &t.Name, &t.Dimension, &t.Metric, &t.Rows, &t.created, &dropped)
+	err = row.Scan(&t.id, &t.Name, &t.Dimension, &t.Metric, &t.Rows, &t.created, &dropped, &t.model, &t.source)
+	t.Model = t.model.String
 	t.Created = time.Unix(0, t.created).UTC()
 	if dropped != 0 {
 		t.Dropped = time.Unix(0, dropped).UTC()
@@ -86,8 +93,14 @@ func (t *Tables) Create(ctx context.Context, r CreateTableRequest) (Info, error)
 			return err
 		}
 		made.Created = t.opt.Now().UTC()
-		if _, err := tx.ExecContext(ctx, `INSERT INTO vector_tables (name, dimension, metric, created) VALUES (?, ?, ?, ?)`,
-			name, r.Dimension, r.Metric, made.Created.UnixNano()); err != nil {
+		source := ""
+		if t.models != nil {
+			if m, at := t.models.Current(); m != nil && m.Dim() == r.Dimension {
+				made.Model, source = m.ID(), at
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO vector_tables (name, dimension, metric, created, model, model_source) VALUES (?, ?, ?, ?, ?, ?)`,
+			name, r.Dimension, r.Metric, made.Created.UnixNano(), made.Model, source); err != nil {
 			return err
 		}
 		return store.RecordAnswer(ctx, tx, r.RequestKey, "create_table", made.Created, made.Info)

@@ -335,8 +335,8 @@ func TestTables_UnloadIdle(t *testing.T) {
 }
 
 func TestTables_ServerUnavailable(t *testing.T) {
-	e := &tableEmbedder{away: true}
-	tables := New(openHistory(t, t.TempDir()), t.TempDir(), e, Options{})
+	e := &tableEmbedder{id: "m", away: true}
+	tables := New(openHistory(t, t.TempDir()), t.TempDir(), &tableModels{current: "a", models: map[string]*tableEmbedder{"a": e}}, Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
 	createTable(t, tables, "fits", 64, Cosine)
 	createTable(t, tables, "small", 3, Cosine)

@@ -46,10 +46,10 @@ type Options struct {
 // Tables is safe for concurrent use. Errors that the caller can correct are of type
 // [notes.Error].
 type Tables struct {
-	db       *sqlite.DB
-	dir      string
-	embedder QueryEmbedder // nil: no search by text
-	opt      Options
+	db     *sqlite.DB
+	dir    string
+	models Models // nil: no search by text
+	opt    Options
 
 	write sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
 
@@ -58,16 +58,9 @@ type Tables struct {
 	closed bool
 }
 
-// QueryEmbedder embeds the text of a query. Dim returns 0 until the dimension is
-// known.
-type QueryEmbedder interface {
-	Dim() int
-	EmbedQuery(ctx context.Context, text string) ([]float32, error)
-}
-
-// New returns the tables in the history database. Their caches are in dir. A nil
-// embedder disables queries by text. New starts no goroutine; see [Tables.Run].
-func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *Tables {
+// New returns the tables in the history database. Their caches are in dir. Without
+// models, texts are refused. New starts no goroutine; see [Tables.Run].
+func New(history *sqlite.DB, dir string, models Models, opt Options) *Tables {
 	if opt.idle <= 0 {
 		opt.idle = 15 * time.Minute
 	}
@@ -80,7 +73,7 @@ func New(history *sqlite.DB, dir string, embedder QueryEmbedder, opt Options) *T
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Tables{db: history, dir: dir, embedder: embedder, opt: opt, copies: map[int64]*tableCopy{}}
+	return &Tables{db: history, dir: dir, models: models, opt: opt, copies: map[int64]*tableCopy{}}
 }
 
 // Run deletes expired tables and unloads idle copies until ctx ends, and returns the
