@@ -100,17 +100,17 @@ var layers = map[string]layer{
 		why:     engineWhy,
 	},
 	"notes": {
-		imports:    []string{"internal/markdown", "internal/moment"},
+		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/moment"},
 		thirdParty: []string{"github.com/bmatcuk/doublestar/v4"},
 		why:        "the domain is in the middle: everything points to it and it knows none of them",
 	},
 	"notes/store": {
-		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/sqlite"},
+		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite"},
 		thirdParty: []string{"github.com/klauspost/compress"},
 		why:        "the store keeps rows; it never touches the vault's files",
 	},
 	"notes/vault": {
-		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/sqlite"},
+		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite"},
 		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
 	},
 	"internal/fsid": {why: leafWhy},
@@ -134,7 +134,9 @@ var layers = map[string]layer{
 		thirdParty: []string{"modernc.org/sqlite"},
 		why:        "it opens databases and knows no table",
 	},
+	"internal/markdown/tasks": {why: leafWhy},
 	"internal/markdown": {
+		imports:    []string{"internal/markdown/tasks"},
 		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
 		why:        leafWhy,
 	},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"notesd/internal/markdown/tasks"
 )
 
 // Operations of an [Edit].
@@ -16,6 +18,7 @@ const (
 	OpInsertAfter    = "insert_after"
 	OpAppend         = "append"
 	OpPrepend        = "prepend"
+	OpToggleTask     = "toggle_task"
 	OpSetFrontMatter = "set_front_matter"
 	OpReplaceAll     = "replace_all"
 )
@@ -31,6 +34,7 @@ var operations = []struct {
 	{OpInsertAfter, []string{"heading", "content"}},
 	{OpAppend, []string{"content", "heading", "create_heading"}},
 	{OpPrepend, []string{"content", "heading", "create_heading"}},
+	{OpToggleTask, []string{"line", "text", "status", "due", "scheduled"}},
 	{OpSetFrontMatter, []string{"key", "value"}},
 	{OpReplaceAll, []string{"content"}},
 }
@@ -52,6 +56,15 @@ type Edit struct {
 	CreateHeading bool `json:"create_heading,omitempty"`
 	// Content belongs to all of these, and to replace_all.
 	Content string `json:"content,omitempty"`
+	// Line and Text name the task of toggle_task, as [tasks.Target] does; Status,
+	// Due and Scheduled say what to make of it, as [tasks.Change] does, and Tasks
+	// what the note does not say.
+	Line      int           `json:"line,omitempty"`
+	Text      string        `json:"text,omitempty"`
+	Status    string        `json:"status,omitempty"`
+	Due       string        `json:"due,omitempty"`
+	Scheduled string        `json:"scheduled,omitempty"`
+	Tasks     tasks.Options `json:"-"`
 	// Key and Value belong to set_front_matter; a nil Value removes the key.
 	Key   string `json:"key,omitempty"`
 	Value any    `json:"value,omitempty"`
@@ -106,6 +119,12 @@ func (e *Edit) apply(src []byte) ([]byte, error) {
 			return Prepend(src, e.Content)
 		}
 		return Append(src, e.Content)
+	case OpToggleTask:
+		var places []tasks.Place
+		for _, t := range Parse(src).Tasks {
+			places = append(places, tasks.Place{Line: t.Line, Start: t.Start, End: t.End})
+		}
+		return tasks.Update(src, places, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
 	case OpSetFrontMatter:
 		return SetFrontMatter(src, e.Key, e.Value)
 	}
@@ -132,6 +151,7 @@ func (e *Edit) check() error {
 	}{
 		{"old", e.Old != ""}, {"new", e.New != ""}, {"count", e.Count != 0}, {"heading", e.Heading != ""}, {"create_heading", e.CreateHeading},
 		{"content", e.Content != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
+		{"line", e.Line != 0}, {"text", e.Text != ""}, {"status", e.Status != ""}, {"due", e.Due != ""}, {"scheduled", e.Scheduled != ""},
 	} {
 		if !f.given || slices.Contains(own, f.name) {
 			continue

@@ -114,6 +114,10 @@ type Block struct {
 // Task is a list item with a checkbox or a task word.
 type Task struct {
 	Line int
+	// Start and End hold its text, from the mark to the end of the paragraph.
+	Start, End int
+	// Done tells that nothing is left to do: done, cancelled, or marked with what
+	// says neither.
 	Done bool
 }
 

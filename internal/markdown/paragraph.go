@@ -3,7 +3,12 @@ package markdown
 import (
 	"bytes"
 	"strings"
+
+	"notesd/internal/markdown/tasks"
 )
+
+// maxTaskMark is longer than any mark of a task.
+const maxTaskMark = 16
 
 // closeParagraph reads the links, tags, task and block id of the paragraph that
 // has just ended.
@@ -18,43 +23,15 @@ func (s *scanner) closeParagraph() {
 		return
 	}
 	if p.opensItem && p.start == whole.start {
-		s.addTask(s.src[p.start:p.end], p.line)
+		if mark, _, status := tasks.Marked(string(s.src[p.start:min(p.end, p.start+maxTaskMark)])); mark != "" {
+			s.doc.Tasks = append(s.doc.Tasks, Task{Line: p.line, Start: p.start, End: p.end, Done: !status.IsOpen()})
+		}
 	}
 	if first && len(s.containers) == 0 {
 		s.readProperties(s.src[p.start:p.end])
 	}
 	s.inline.scan(s, p.start, p.end, p.line)
 	s.addBlock()
-}
-
-// taskWords are Logseq's markers and whether they mean that the task is done.
-var taskWords = map[string]bool{
-	"TODO": false, "DOING": false, "NOW": false, "LATER": false, "WAITING": false, "WAIT": false,
-	"IN-PROGRESS": false, "DONE": true, "CANCELED": true, "CANCELLED": true,
-}
-
-// addTask records the task that the text of a list item starts with.
-func (s *scanner) addTask(text []byte, line int) {
-	if len(text) > 3 && text[0] == '[' && text[2] == ']' && (text[3] == ' ' || text[3] == '\t') ||
-		len(text) == 3 && text[0] == '[' && text[2] == ']' {
-		switch text[1] {
-		case ' ', '/':
-			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line})
-		case '\n', '\r', '[', ']', '^':
-		default:
-			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line, Done: true})
-		}
-		return
-	}
-	if text[0] < 'A' || text[0] > 'Z' {
-		return
-	}
-	word := text[:min(len(text), 12)]
-	if i := bytes.IndexAny(word, " \t\n"); i > 0 {
-		if done, ok := taskWords[string(word[:i])]; ok {
-			s.doc.Tasks = append(s.doc.Tasks, Task{Line: line, Done: done})
-		}
-	}
 }
 
 // addBlock records the block id at the end of the paragraph. One that stands

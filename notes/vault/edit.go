@@ -10,6 +10,7 @@ import (
 
 	"notesd/internal/fsid"
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/tasks"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -243,6 +244,10 @@ func editProblem(notePath string, err error) error {
 		return e
 	}
 	switch {
+	case errors.Is(err, tasks.ErrAmbiguous):
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the one that is meant, beside its text."
+	case errors.Is(err, tasks.ErrMissing):
+		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
 	case errors.Is(err, markdown.ErrAmbiguous):
 		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
 	case errors.As(err, &match) && match.Found > 0:

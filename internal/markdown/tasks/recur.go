@@ -1,0 +1,214 @@
+package tasks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rule is a recurrence as the Tasks plugin writes it in English.
+type rule struct {
+	unit     string // day, week, month, year
+	every    int
+	weekdays []time.Weekday // of a week; in a month or year the one that nth counts
+	nth      int            // of the weekday in the month, -1 the last; 0 for days of the month
+	days     []int          // of the month, -1 the last
+	months   []time.Month   // of the year
+	whenDone bool           // counts from the day of completion
+}
+
+var (
+	ruleText = regexp.MustCompile(`(?i)^every(?:\s+(\d+|other))?\s+([a-z]+)((?:\s*,?\s*(?:and\s+)?[a-z]+)*?)(?:\s+on\s+(?:the\s+)?(.+?))?(\s+when\s+done)?$`)
+	dayText  = regexp.MustCompile(`(?i)^(\d{1,2})(?:st|nd|rd|th)?$`)
+	nthText  = regexp.MustCompile(`(?i)^(last|\d(?:st|nd|rd|th))\s+([a-z]+)$`)
+	listText = regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+`)
+)
+
+func parseRule(text string) (rule, error) {
+	r := rule{every: 1}
+	unknown := fmt.Errorf("the recurrence %q is not understood", clip(text))
+	m := ruleText.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return r, unknown
+	}
+	switch r.whenDone = m[5] != ""; {
+	case strings.EqualFold(m[1], "other"):
+		r.every = 2
+	case m[1] != "":
+		if r.every, _ = strconv.Atoi(m[1]); r.every < 1 || r.every > 1000 {
+			return r, fmt.Errorf("the recurrence %q has no interval from 1 to 1000", clip(text))
+		}
+	}
+	unit := strings.ToLower(m[2])
+	names := append([]string{unit}, listText.Split(strings.ToLower(m[3]), -1)...)
+	names = slices.DeleteFunc(names, func(s string) bool { return strings.TrimSpace(s) == "" })
+	switch trimmed := strings.TrimSuffix(unit, "s"); {
+	case len(names) == 1 && slices.Contains([]string{"day", "week", "month", "year"}, trimmed):
+		r.unit = trimmed
+	case len(names) == 1 && trimmed == "weekday":
+		r.unit, r.weekdays = "week", []time.Weekday{1, 2, 3, 4, 5}
+	default: // every Tuesday, every January and July on the 1st
+		for _, name := range names {
+			name = strings.TrimSpace(name)
+			if d, ok := weekdayNamed(name); ok {
+				r.unit, r.weekdays = "week", append(r.weekdays, d)
+			} else if mo, ok := monthNamed(name); ok {
+				r.unit, r.months = "year", append(r.months, mo)
+			} else {
+				return r, unknown
+			}
+		}
+		if len(r.weekdays) > 0 && len(r.months) > 0 {
+			return r, unknown
+		}
+	}
+	return r, r.on(strings.ToLower(strings.TrimSpace(m[4])), unknown)
+}
+
+// on reads what follows "on the".
+func (r *rule) on(text string, unknown error) error {
+	if text == "" {
+		return nil
+	}
+	monthly := r.unit == "month" || r.unit == "year" && len(r.months) > 0
+	if m := nthText.FindStringSubmatch(text); m != nil && monthly {
+		day, ok := weekdayNamed(m[2])
+		if r.nth = -1; m[1] != "last" {
+			r.nth = int(m[1][0] - '0')
+		}
+		if r.weekdays = []time.Weekday{day}; !ok || r.nth == 0 || r.nth > 5 {
+			return unknown
+		}
+		return nil
+	}
+	for _, item := range listText.Split(text, -1) {
+		item = strings.TrimPrefix(strings.TrimSpace(item), "the ")
+		if day, ok := weekdayNamed(item); ok && r.unit == "week" {
+			r.weekdays = append(r.weekdays, day)
+		} else if m := dayText.FindStringSubmatch(item); m != nil && monthly {
+			n, _ := strconv.Atoi(m[1]) // two digits
+			if n < 1 || n > 31 {
+				return unknown
+			}
+			r.days = append(r.days, n)
+		} else if (item == "last" || item == "last day") && monthly {
+			r.days = append(r.days, -1)
+		} else {
+			return unknown
+		}
+	}
+	return nil
+}
+
+func weekdayNamed(s string) (time.Weekday, bool) {
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if name := strings.ToLower(d.String()); s == name || s == name[:3] || s == name+"s" {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+func monthNamed(s string) (time.Month, bool) {
+	for m := time.January; m <= time.December; m++ {
+		if name := strings.ToLower(m.String()); s == name || s == name[:3] {
+			return m, true
+		}
+	}
+	return 0, false
+}
+
+// next returns the first day of the rule after from, which is one of its days.
+// A month without the day ends at its last, as in the Tasks plugin: 31 January,
+// 28 February.
+func (r rule) next(from time.Time) (time.Time, bool) {
+	if r.unit == "month" && r.nth == 0 && r.days == nil {
+		return addMonths(from, r.every), true
+	}
+	if r.unit == "year" && r.months == nil {
+		return addMonths(from, 12*r.every), true
+	}
+	limit := from.AddDate(max(8*r.every, 8)+1, 0, 0) // eight years part two days of 29 February
+	for day := from.AddDate(0, 0, 1); day.Before(limit); day = day.AddDate(0, 0, 1) {
+		if r.has(day, from) {
+			return day, true
+		}
+	}
+	return from, false // such as 31 February
+}
+
+func addMonths(t time.Time, n int) time.Time {
+	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, t.Location())
+	return first.AddDate(0, 0, min(t.Day(), first.AddDate(0, 1, -1).Day())-1)
+}
+
+func (r rule) has(day, from time.Time) bool {
+	days := int(day.Sub(from).Hours()) / 24 // both are in UTC
+	switch r.unit {
+	case "day":
+		return days%r.every == 0
+	case "week":
+		if r.weekdays == nil {
+			return days%(7*r.every) == 0
+		}
+		weeks := (days + (int(from.Weekday())+6)%7) / 7
+		return weeks%r.every == 0 && slices.Contains(r.weekdays, day.Weekday())
+	case "month":
+		if ((day.Year()-from.Year())*12+int(day.Month()-from.Month()))%r.every != 0 {
+			return false
+		}
+	default:
+		if (day.Year()-from.Year())%r.every != 0 || !slices.Contains(r.months, day.Month()) {
+			return false
+		}
+	}
+	last := day.AddDate(0, 1, -day.Day()).Day()
+	switch {
+	case r.nth > 0:
+		return slices.Contains(r.weekdays, day.Weekday()) && (day.Day()-1)/7 == r.nth-1
+	case r.nth < 0:
+		return slices.Contains(r.weekdays, day.Weekday()) && day.Day() > last-7
+	case r.days == nil:
+		return day.Day() == from.Day()
+	}
+	return slices.Contains(r.days, day.Day()) || slices.Contains(r.days, -1) && day.Day() == last
+}
+
+// repeated returns the date that Logseq gives a repeated task which is done
+// today: ".+1w" a week from today, "++1w" the first week after today, "+1w" a
+// week from the date.
+func repeated(repeater string, from, today time.Time) (time.Time, error) {
+	kind := repeater[:strings.IndexAny(repeater, "0123456789")]
+	n, _ := strconv.Atoi(repeater[len(kind) : len(repeater)-1]) // digits
+	unit := repeater[len(repeater)-1]
+	if n < 1 || n > 1000 {
+		return from, fmt.Errorf("the repeater %s has no interval from 1 to 1000", repeater)
+	}
+	add := func(t time.Time, times int) time.Time {
+		switch unit {
+		case 'd':
+			return t.AddDate(0, 0, n*times)
+		case 'w':
+			return t.AddDate(0, 0, 7*n*times)
+		case 'm':
+			return addMonths(t, n*times)
+		}
+		return addMonths(t, 12*n*times)
+	}
+	switch {
+	case unit == 'h':
+		return from, fmt.Errorf("the repeater %s counts hours, which only Logseq does", repeater)
+	case kind == ".+":
+		return add(today, 1), nil
+	case kind == "++":
+		times := 1
+		for !add(from, times).After(today) {
+			times++
+		}
+		return add(from, times), nil
+	}
+	return add(from, 1), nil
+}

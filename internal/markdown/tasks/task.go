@@ -1,0 +1,354 @@
+// Package tasks reads and changes the tasks of notes: their status, dates,
+// priority and recurrence. It works on text and knows no parser: a caller says
+// where the tasks of a note are.
+//
+// # Notations
+//
+// A task is a list item with a checkbox, "- [ ] text", or one of Logseq's words,
+// "- TODO text". What else is known of it stands in its text, in one of three
+// notations:
+//
+//   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
+//     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
+//     ⛔ ids of the tasks before it;
+//   - fields of Dataview, [due:: 2026-01-31] or (due:: 2026-01-31), with the
+//     names scheduled, start, completion, created, cancelled, repeat, priority,
+//     id and dependsOn;
+//   - Logseq's lines SCHEDULED: <2026-01-31 Sat> and DEADLINE: <2026-01-31 Sat
+//     .+1w> below the text, and its priorities [#A] to [#C].
+//
+// Changes keep the notation that they find, and every other byte of the note.
+package tasks
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Status is what the mark of a task means.
+type Status string
+
+// The statuses. Other is that of a mark which says nothing of being open or
+// done, such as the [>] of what was moved elsewhere or a theme's [i].
+const (
+	Open       Status = "open"
+	InProgress Status = "in_progress"
+	Done       Status = "done"
+	Cancelled  Status = "cancelled"
+	Other      Status = "other"
+)
+
+// IsOpen reports whether the task is still to be done.
+func (s Status) IsOpen() bool { return s == Open || s == InProgress }
+
+// words are Logseq's.
+var words = map[string]Status{
+	"TODO": Open, "LATER": Open, "WAITING": Open, "WAIT": Open,
+	"DOING": InProgress, "NOW": InProgress, "IN-PROGRESS": InProgress,
+	"DONE": Done, "CANCELED": Cancelled, "CANCELLED": Cancelled,
+}
+
+// ofBox returns what the character in a checkbox means.
+func ofBox(mark byte) Status {
+	switch mark {
+	case ' ', '!', '?', '*', '<': // important, a question, starred, scheduled
+		return Open
+	case '/':
+		return InProgress
+	case 'x', 'X':
+		return Done
+	case '-':
+		return Cancelled
+	}
+	return Other
+}
+
+// Marked returns the mark that the text of a list item begins with, how many
+// bytes it has with its brackets, and what it means. The mark is "" if the item
+// is no task.
+func Marked(text string) (mark string, size int, status Status) {
+	if len(text) >= 3 && text[0] == '[' && text[2] == ']' && (len(text) == 3 || text[3] == ' ' || text[3] == '\t' || text[3] == '\n' || text[3] == '\r') {
+		switch c := text[1]; c {
+		case '\n', '\r', '[', ']', '^':
+			return "", 0, ""
+		default:
+			return text[1:2], 3, ofBox(c)
+		}
+	}
+	if text == "" || text[0] < 'A' || text[0] > 'Z' {
+		return "", 0, ""
+	}
+	word := text[:min(len(text), len("IN-PROGRESS")+1)]
+	if i := strings.IndexAny(word, " \t\n"); i > 0 {
+		if status, ok := words[word[:i]]; ok {
+			return word[:i], i, status
+		}
+	}
+	return "", 0, ""
+}
+
+// Task is one task, read from its text. Dates are like 2026-01-31, or "".
+type Task struct {
+	Line    int    // in the note, from 1
+	Heading string // the nearest above it, or ""
+	Source  string // from the mark to the end of the paragraph
+
+	Mark        string // " ", "x", "TODO"
+	Status      Status
+	Text        string // of the first line, after the mark: identifies the task
+	Description string // Text without what the fields below say
+	Due         string
+	Scheduled   string
+	Start       string
+	Done        string
+	Created     string
+	Cancelled   string
+	Recurrence  string // "every week", or Logseq's ".+1w"
+	Priority    string // highest, high, medium, low, lowest, or ""
+	ID          string
+	DependsOn   []string // ids
+
+	fields []field
+}
+
+// Notation is a way to write what is known of a task.
+type Notation string
+
+// The notations.
+const (
+	Emoji    Notation = "emoji"
+	Dataview Notation = "dataview"
+	Logseq   Notation = "logseq"
+)
+
+// field is one thing that the text says of a task.
+type field struct {
+	name       string
+	notation   Notation
+	start, end int // in Source, with its sign, brackets or key
+	from, to   int // its value
+}
+
+// emoji are the signs of the Tasks plugin, with the name of what each says.
+var emoji = map[string]string{
+	"📅": "due", "📆": "due", "🗓": "due", "⏳": "scheduled", "⌛": "scheduled", "🛫": "start", "✅": "completion", "➕": "created", "❌": "cancelled",
+	"🔁": "repeat", "🆔": "id", "⛔": "dependsOn", "🏁": "onCompletion",
+	"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest",
+}
+
+// own are the signs and words that new fields are written with.
+var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
+
+var (
+	signs     = regexp.MustCompile(`[📅📆🗓⏳⌛🛫✅➕❌🔁🆔⛔🏁🔺⏫🔼🔽⏬]`)
+	signValue = map[string]*regexp.Regexp{
+		"repeat":       regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9, !]*[a-zA-Z0-9!])`),
+		"id":           regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9_-]+)`),
+		"dependsOn":    regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9_-]+(?:\s*,\s*[a-zA-Z0-9_-]+)*)`),
+		"onCompletion": regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z]+)`),
+	}
+	signDate  = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
+	signAlone = regexp.MustCompile(`^\x{FE0F}?()`)
+	inline    = regexp.MustCompile(`(?i)[\[(](due|scheduled|start|completion|done|created|cancelled|repeat|priority|id|dependsOn)::\s*([^\[\]()]*?)\s*[\])]`)
+	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE):\s*<(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
+	letter    = regexp.MustCompile(`\[#([ABC])\]`)
+	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
+)
+
+// Parse reads the task whose text, from the mark on, this is. It reports false
+// if there is no mark.
+func Parse(source string) (Task, bool) {
+	t := Task{Source: source}
+	size := 0
+	if t.Mark, size, t.Status = Marked(source); t.Mark == "" {
+		return t, false
+	}
+	first := firstLine(source)
+	t.Text = strings.TrimSpace(source[size:first])
+	t.read(first)
+	var rest strings.Builder
+	at := size
+	for _, f := range t.fields {
+		if f.start < first && f.start >= at {
+			rest.WriteString(source[at:f.start])
+			at = f.end
+		}
+	}
+	rest.WriteString(source[at:first])
+	text := strings.TrimRight(rest.String(), " \t")
+	t.Description = strings.Join(strings.Fields(text[:len(text)-len(blockID.FindString(text))]), " ")
+	return t, true
+}
+
+func firstLine(s string) int {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return len(strings.TrimSuffix(s[:i], "\r"))
+	}
+	return len(s)
+}
+
+// read finds the fields of the first line, and Logseq's lines anywhere.
+func (t *Task) read(first int) {
+	line := t.Source[:first]
+	for _, m := range signs.FindAllStringIndex(line, -1) {
+		name := emoji[line[m[0]:m[1]]]
+		pattern := signDate
+		if p := signValue[name]; p != nil {
+			pattern = p
+		} else if priorityOf[name] != "" {
+			pattern = signAlone
+		}
+		if v := pattern.FindStringSubmatchIndex(line[m[1]:]); v != nil {
+			t.add(field{name, Emoji, m[0], m[1] + v[1], m[1] + v[2], m[1] + v[3]})
+		}
+	}
+	for _, m := range inline.FindAllStringSubmatchIndex(line, -1) {
+		name := line[m[2]:m[3]]
+		for _, known := range []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn"} {
+			if strings.EqualFold(name, known) {
+				name = known
+			}
+		}
+		if strings.EqualFold(name, "done") {
+			name = "completion"
+		}
+		t.add(field{name, Dataview, m[0], m[1], m[4], m[5]})
+	}
+	for _, m := range stamp.FindAllStringSubmatchIndex(t.Source, -1) {
+		name := "scheduled"
+		if t.Source[m[2]:m[3]] == "DEADLINE" {
+			name = "due"
+		}
+		t.add(field{name, Logseq, m[0], m[1], m[4], m[5]})
+		if m[6] >= 0 {
+			t.add(field{"repeat", Logseq, m[1], m[1], m[6], m[7]})
+		}
+	}
+	if m := letter.FindStringSubmatchIndex(line); m != nil {
+		t.add(field{"priority", Logseq, m[0], m[1], m[2], m[3]})
+	}
+	slices.SortStableFunc(t.fields, func(a, b field) int { return a.start - b.start })
+	end := 0
+	t.fields = slices.DeleteFunc(t.fields, func(f field) bool {
+		within := f.start < end // an emoji in a field of Dataview's
+		end = max(end, f.end)
+		return within
+	})
+}
+
+// priorityOf are the names of priorities, of which Dataview's are values.
+var priorityOf = map[string]string{
+	"highest": "highest", "high": "high", "medium": "medium", "low": "low", "lowest": "lowest",
+	"A": "high", "B": "medium", "C": "low",
+}
+
+// add keeps a field, unless its value is no date where one belongs. Of two
+// fields of one name the first counts.
+func (t *Task) add(f field) {
+	value := t.Source[f.from:f.to]
+	set := func(to *string) bool {
+		if *to == "" {
+			*to = value
+		}
+		return true
+	}
+	date := func(to *string) bool {
+		if len(value) > len(time.DateOnly) {
+			f.to = f.from + len(time.DateOnly) // a time follows
+			value = t.Source[f.from:f.to]
+		}
+		_, err := time.Parse(time.DateOnly, value)
+		return err == nil && set(to)
+	}
+	ok := true
+	switch f.name {
+	case "due":
+		ok = date(&t.Due)
+	case "scheduled":
+		ok = date(&t.Scheduled)
+	case "start":
+		ok = date(&t.Start)
+	case "completion":
+		ok = date(&t.Done)
+	case "created":
+		ok = date(&t.Created)
+	case "cancelled":
+		ok = date(&t.Cancelled)
+	case "repeat":
+		set(&t.Recurrence)
+	case "id":
+		set(&t.ID)
+	case "dependsOn":
+		for id := range strings.SplitSeq(value, ",") {
+			if id = strings.TrimSpace(id); id != "" {
+				t.DependsOn = append(t.DependsOn, id)
+			}
+		}
+	case "priority":
+		if value = priorityOf[value]; value != "" {
+			set(&t.Priority)
+		}
+	default:
+		if value = priorityOf[f.name]; value != "" {
+			set(&t.Priority)
+		}
+	}
+	if ok {
+		t.fields = append(t.fields, f)
+	}
+}
+
+// field returns the first field of the name.
+func (t *Task) field(name string) (field, bool) {
+	i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return field{}, false
+	}
+	return t.fields[i], true
+}
+
+// isWord reports whether the task has a word of Logseq's and no checkbox.
+func (t *Task) isWord() bool { return len(t.Mark) > 1 }
+
+// DateNotation returns the notation of a date of the task, or "".
+func (t *Task) DateNotation() Notation {
+	for _, f := range t.fields {
+		switch f.name {
+		case "due", "scheduled", "start", "created", "completion", "cancelled":
+			return f.notation
+		}
+	}
+	return ""
+}
+
+// DoneNotation returns the notation of the date at which the task was done or
+// cancelled, or "".
+func (t *Task) DoneNotation() Notation {
+	for _, name := range []string{"completion", "cancelled"} {
+		if f, ok := t.field(name); ok {
+			return f.notation
+		}
+	}
+	return ""
+}
+
+// Rank orders priorities, the highest first; tasks without one lie between
+// medium and low, as in the Tasks plugin.
+func (t *Task) Rank() int {
+	if i := slices.Index([]string{"highest", "high", "medium", "", "low", "lowest"}, t.Priority); i >= 0 {
+		return i
+	}
+	return 3
+}
+
+// clip shortens a text for a message.
+func clip(s string) string {
+	const most = 80
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}

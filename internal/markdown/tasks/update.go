@@ -1,0 +1,510 @@
+package tasks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Reasons for refusing a change; test for them with [errors.Is].
+var (
+	ErrMissing   = errors.New("there is no such task")
+	ErrAmbiguous = errors.New("several tasks match")
+	ErrInvalid   = errors.New("the task cannot be changed so")
+)
+
+// Place is where a task lies in a note.
+type Place struct {
+	Line       int // from 1
+	Start, End int // bytes, from the mark to the end of the paragraph
+}
+
+// Target names a task of a note: by its text, by its line, or by both, and then
+// the text decides and the line chooses among equal ones. The text is a task's
+// Text or Description or, where no task has it whole, a part that one has.
+type Target struct {
+	Line int
+	Text string
+}
+
+// Change is what to make of a task. With none of its fields set, an open task is
+// done and a done or cancelled one is open.
+type Change struct {
+	// Status is "open", "done", "in_progress" or "cancelled", or a mark that is to
+	// be set as it is: "/", "LATER".
+	Status string
+	// Due and Scheduled are dates like 2026-01-31; "none" removes the date.
+	Due, Scheduled string
+}
+
+// Options are what the text of a note does not say.
+type Options struct {
+	Today time.Time
+	// Done is the notation of the dates at which tasks of other notes were done,
+	// Dates that of their other dates; "" if they have none.
+	Done, Dates Notation
+}
+
+// Update changes one task of src, of which these are the tasks, and returns the
+// new text. The errors wrap [ErrMissing], [ErrAmbiguous] or [ErrInvalid].
+//
+// A task that is done gets the day as its date, in the notation in which other
+// tasks of the note, else of the vault, have one, or if it has a field of the
+// Tasks plugin; one that is open again loses it. A recurring task that is done is
+// followed by its next instance, as the plugin and Logseq do: the plugin's on the
+// line above, Logseq's by moving its dates. Opening what was just done removes
+// that instance.
+func Update(src []byte, places []Place, at Target, c Change, opt Options) ([]byte, error) {
+	n := &note{src: src, opt: opt}
+	for _, p := range places {
+		if t, ok := Parse(string(src[p.Start:p.End])); ok {
+			t.Line = p.Line
+			n.tasks, n.places = append(n.tasks, t), append(n.places, p)
+		}
+	}
+	i, err := n.find(at, c)
+	if err != nil {
+		return nil, err
+	}
+	return n.change(i, c)
+}
+
+type note struct {
+	src    []byte
+	tasks  []Task
+	places []Place
+	opt    Options
+}
+
+var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+`)
+
+// find returns the index of the target.
+func (n *note) find(at Target, c Change) (int, error) {
+	text := strings.TrimSpace(at.Text[len(listItem.FindString(at.Text)):])
+	if _, size, _ := Marked(text); size > 0 {
+		text = strings.TrimSpace(text[size:])
+	}
+	folded := fold(text)
+	if text == "" {
+		if at.Line <= 0 || strings.TrimSpace(at.Text) != "" {
+			return 0, fmt.Errorf("%w: give the text of the task, or its line", ErrInvalid)
+		}
+		if i := slices.IndexFunc(n.tasks, func(t Task) bool { return t.Line == at.Line }); i >= 0 {
+			return i, nil
+		}
+		return 0, n.missing(fmt.Sprintf("on line %d", at.Line), at.Line)
+	}
+	for _, matches := range []func(t *Task) bool{
+		func(t *Task) bool { return t.Text == text },
+		func(t *Task) bool { return fold(t.Text) == folded || fold(t.Description) == folded },
+		func(t *Task) bool { return utf8.RuneCountInString(text) >= 3 && strings.Contains(fold(t.Text), folded) },
+	} {
+		var found, fitting []int
+		for i := range n.tasks {
+			t := &n.tasks[i]
+			if !matches(t) {
+				continue
+			}
+			if t.Line == at.Line {
+				return i, nil
+			}
+			found = append(found, i)
+			if t.Status.IsOpen() != (statusNamed(c.Status) == Open) {
+				fitting = append(fitting, i)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(fitting) == 1:
+			return fitting[0], nil
+		case len(found) > 1:
+			return 0, fmt.Errorf("%w %q: %s; give the line as well", ErrAmbiguous, clip(text), n.list(found))
+		}
+	}
+	return 0, n.missing(fmt.Sprintf("with the text %q", clip(text)), at.Line)
+}
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+func (n *note) missing(what string, near int) error {
+	if len(n.tasks) == 0 {
+		return fmt.Errorf("%w %s: the note has no tasks", ErrMissing, what)
+	}
+	all := make([]int, len(n.tasks))
+	for i := range all {
+		all[i] = i
+	}
+	distance := func(i int) int { return max(n.tasks[i].Line-near, near-n.tasks[i].Line) }
+	if near > 0 {
+		slices.SortStableFunc(all, func(a, b int) int { return distance(a) - distance(b) })
+	}
+	return fmt.Errorf("%w %s; the note has %s", ErrMissing, what, n.list(all))
+}
+
+func (n *note) list(tasks []int) string {
+	var b strings.Builder
+	for i, k := range tasks {
+		if i == 5 {
+			fmt.Fprintf(&b, " and %d more", len(tasks)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q (line %d)", clip(n.tasks[k].Text), n.tasks[k].Line)
+	}
+	return b.String()
+}
+
+// statusNamed returns the status of a name; "" for a mark, or nothing.
+func statusNamed(s string) Status {
+	switch strings.ToLower(s) {
+	case "open", "todo":
+		return Open
+	case "in_progress", "in-progress", "doing":
+		return InProgress
+	case "done", "complete", "completed":
+		return Done
+	case "cancelled", "canceled":
+		return Cancelled
+	}
+	return ""
+}
+
+// mark returns the mark that makes the task what the change asks for.
+func (n *note) mark(t *Task, c Change) (string, Status, error) {
+	if _, known := words[c.Status]; known && t.isWord() {
+		return c.Status, words[c.Status], nil
+	}
+	if len(c.Status) == 1 && !t.isWord() {
+		if mark, _, status := Marked("[" + c.Status + "]"); mark != "" {
+			return mark, status, nil
+		}
+	}
+	status := statusNamed(c.Status)
+	switch {
+	case c.Status == "" && c.Due+c.Scheduled != "":
+		status = t.Status
+	case c.Status == "" && (t.Status == Done || t.Status == Cancelled):
+		status = Open
+	case c.Status == "":
+		status = Done
+	case status == "":
+		return "", "", fmt.Errorf("%w: status %q is none of open, done, in_progress, cancelled, nor a mark of such tasks", ErrInvalid, clip(c.Status))
+	}
+	if status == t.Status {
+		return t.Mark, status, nil
+	}
+	if !t.isWord() {
+		return map[Status]string{Open: " ", InProgress: "/", Done: "x", Cancelled: "-"}[status], status, nil
+	}
+	later := 0 // Logseq has two families of words, of which a user has one
+	for _, other := range append(slices.Clone(n.tasks), *t, *t) {
+		switch other.Mark {
+		case "LATER", "NOW":
+			later++
+		case "TODO", "DOING", "IN-PROGRESS":
+			later--
+		}
+	}
+	if later > 0 {
+		return map[Status]string{Open: "LATER", InProgress: "NOW", Done: "DONE", Cancelled: "CANCELED"}[status], status, nil
+	}
+	return map[Status]string{Open: "TODO", InProgress: "DOING", Done: "DONE", Cancelled: "CANCELED"}[status], status, nil
+}
+
+func (n *note) change(i int, c Change) ([]byte, error) {
+	t, p := n.tasks[i], n.places[i]
+	mark, status, err := n.mark(&t, c)
+	if err != nil {
+		return nil, err
+	}
+	source := t.Source
+	for _, date := range [][2]string{{"due", c.Due}, {"scheduled", c.Scheduled}} {
+		if date[1] == "" {
+			continue
+		}
+		if source, err = n.setDate(p, source, date[0], date[1], n.dateNotation(&t)); err != nil {
+			return nil, err
+		}
+	}
+	if status == t.Status {
+		source = withMark(&t, source, mark)
+		return n.put(p, source), nil
+	}
+	if changed, ok := Parse(source); ok {
+		t = changed
+	}
+	next := ""
+	if status == Done && t.Recurrence != "" {
+		f, _ := t.field("repeat")
+		if f.notation == Logseq {
+			source, err = n.move(&t)
+			return n.put(p, source), err // and it stays open
+		}
+		if next, err = n.instance(&t); err != nil {
+			return nil, err
+		}
+	}
+	today := n.opt.Today.Format(time.DateOnly)
+	source = withMark(&t, source, mark)
+	notation := n.doneNotation(&t)
+	for name, of := range map[string]Status{"completion": Done, "cancelled": Cancelled} {
+		_, has := t.field(name)
+		switch {
+		case has && status != of:
+			source, err = n.setDate(p, source, name, "none", "")
+		case !has && status == of && notation != "":
+			source, err = n.setDate(p, source, name, today, notation)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if next != "" {
+		start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
+		next = string(n.src[start:p.Start]) + next + n.lineEnd()
+		out := n.put(p, source)
+		return slices.Concat(out[:start], []byte(next), out[start:]), nil
+	}
+	if t.Status == Done && status.IsOpen() && t.Recurrence != "" {
+		if out := n.withoutInstance(i, source); out != nil {
+			return out, nil
+		}
+	}
+	return n.put(p, source), nil
+}
+
+// withMark gives the source of a task another mark.
+func withMark(t *Task, source, mark string) string {
+	if t.isWord() {
+		return mark + source[len(t.Mark):]
+	}
+	return "[" + mark + source[2:]
+}
+
+func (n *note) put(p Place, source string) []byte {
+	return slices.Concat(n.src[:p.Start], []byte(source), n.src[p.End:])
+}
+
+func (n *note) lineEnd() string {
+	if i := bytes.IndexByte(n.src, '\n'); i > 0 && n.src[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// doneNotation returns the notation of the date that the task is to get when it
+// is done, or "" if it is to get none.
+func (n *note) doneNotation(t *Task) Notation {
+	if t.isWord() {
+		return "" // Logseq keeps none
+	}
+	if slices.ContainsFunc(t.fields, func(f field) bool { return f.notation == Emoji }) {
+		return Emoji
+	}
+	dated := false
+	for _, other := range n.tasks {
+		if notation := other.DoneNotation(); notation != "" {
+			return notation
+		}
+		dated = dated || other.Status == Done
+	}
+	if dated {
+		return "" // the note's other tasks have none
+	}
+	return n.opt.Done
+}
+
+// dateNotation returns the notation for a date that the task does not have.
+func (n *note) dateNotation(t *Task) Notation {
+	if notation := t.DateNotation(); notation != "" {
+		return notation
+	}
+	if t.isWord() {
+		return Logseq
+	}
+	for _, other := range n.tasks {
+		if notation := other.DateNotation(); notation != "" && notation != Logseq {
+			return notation
+		}
+	}
+	if n.opt.Dates == Dataview {
+		return Dataview
+	}
+	return Emoji
+}
+
+// setDate gives a date of the task's source another value, adds it in the
+// notation, or removes it.
+func (n *note) setDate(p Place, source, name, date string, notation Notation) (string, error) {
+	t, _ := Parse(source)
+	f, has := t.field(name)
+	if date == "none" {
+		if !has {
+			return source, nil
+		}
+		return remove(source, f), nil
+	}
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return "", fmt.Errorf("%w: %s must be a date like 2026-01-31, or none, not %q", ErrInvalid, name, clip(date))
+	}
+	if has {
+		if f.notation == Logseq {
+			return source[:f.from] + date + dayName(source[f.to:], day), nil
+		}
+		return source[:f.from] + date + source[f.to:], nil
+	}
+	first := firstLine(source)
+	if notation == Logseq {
+		indent := "  "
+		if lines := strings.SplitN(source, "\n", 3); len(lines) > 1 {
+			indent = lines[1][:len(lines[1])-len(strings.TrimLeft(lines[1], " \t"))]
+		} else {
+			line := n.src[bytes.LastIndexByte(n.src[:p.Start], '\n')+1:]
+			indent = string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]) + indent
+		}
+		word := map[string]string{"due": "DEADLINE", "scheduled": "SCHEDULED"}[name]
+		return source[:first] + n.lineEnd() + indent + word + ": <" + day.Format("2006-01-02 Mon") + ">" + source[first:], nil
+	}
+	text := " " + own[name] + " " + date
+	if notation == Dataview {
+		text = " [" + name + ":: " + date + "]"
+	}
+	at := len(strings.TrimRight(source[:first], " \t"))
+	at -= len(blockID.FindString(source[:at]))
+	return source[:at] + text + source[at:], nil
+}
+
+var weekday = regexp.MustCompile(`^\s+\pL+\.?`)
+
+// dayName writes the name of the day that follows a date of Logseq's, if one
+// does.
+func dayName(rest string, day time.Time) string {
+	if name := weekday.FindString(rest); name != "" {
+		return " " + day.Weekday().String()[:3] + rest[len(name):]
+	}
+	return rest
+}
+
+// remove takes a field out, with the blank before it, or the line that it has for
+// itself.
+func remove(source string, f field) string {
+	start, end := f.start, f.end
+	if before := strings.TrimRight(source[:start], " \t"); f.notation == Logseq && strings.HasSuffix(before, "\n") {
+		after := source[end : end+firstLine(source[end:])]
+		if strings.TrimSpace(after) == "" {
+			start = len(strings.TrimSuffix(strings.TrimSuffix(before, "\n"), "\r"))
+			return source[:start] + source[end+len(after):]
+		}
+	}
+	if start > 0 && (source[start-1] == ' ' || source[start-1] == '\t') {
+		start--
+	}
+	return source[:start] + source[end:]
+}
+
+// instance returns the first line of the task's next instance.
+func (n *note) instance(t *Task) (string, error) {
+	r, err := parseRule(t.Recurrence)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w; change the line with replace_text, or set its mark", ErrInvalid, err)
+	}
+	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
+	reference := today
+	for _, date := range []string{t.Due, t.Scheduled, t.Start} {
+		if date != "" {
+			reference, _ = time.Parse(time.DateOnly, date) // checked when it was read
+			break
+		}
+	}
+	from := reference
+	if r.whenDone {
+		from = today
+	}
+	next, ok := r.next(from)
+	if !ok {
+		return "", fmt.Errorf("%w: the recurrence %q has no day after %s", ErrInvalid, clip(t.Recurrence), from.Format(time.DateOnly))
+	}
+	first := firstLine(t.Source)
+	source := t.Source[:first]
+	shift := int(next.Sub(reference).Hours()) / 24
+	for _, f := range slices.Backward(t.fields) { // so that the others stay where they are
+		if f.start >= first {
+			continue
+		}
+		switch f.name {
+		case "due", "scheduled", "start":
+			day, _ := time.Parse(time.DateOnly, t.Source[f.from:f.to]) // checked when it was read
+			source = source[:f.from] + day.AddDate(0, 0, shift).Format(time.DateOnly) + source[f.to:]
+		case "created":
+			source = source[:f.from] + today.Format(time.DateOnly) + source[f.to:]
+		case "completion", "cancelled", "id", "dependsOn":
+			source = remove(source, f)
+		}
+	}
+	text := strings.TrimRight(source, " \t")
+	source = text[:len(text)-len(blockID.FindString(text))] + source[len(text):]
+	if t.isWord() {
+		return withMark(t, source, "TODO"), nil
+	}
+	return withMark(t, source, " "), nil
+}
+
+// move gives the dates of Logseq's repeated task, which stays open, their next
+// values.
+func (n *note) move(t *Task) (string, error) {
+	today := time.Date(n.opt.Today.Year(), n.opt.Today.Month(), n.opt.Today.Day(), 0, 0, 0, 0, time.UTC)
+	source := t.Source
+	for i, f := range slices.Backward(t.fields) {
+		if f.name != "repeat" || f.notation != Logseq || i == 0 {
+			continue
+		}
+		date := t.fields[i-1]                                             // in the same brackets
+		from, _ := time.Parse(time.DateOnly, t.Source[date.from:date.to]) // checked when it was read
+		day, err := repeated(t.Source[f.from:f.to], from, today)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		source = source[:date.from] + day.Format(time.DateOnly) + dayName(source[date.to:], day)
+	}
+	words := map[string]string{"DOING": "TODO", "IN-PROGRESS": "TODO", "NOW": "LATER"}
+	if word := words[t.Mark]; word != "" {
+		source = withMark(t, source, word)
+	}
+	return source, nil
+}
+
+// withoutInstance returns the note with the task open and without its next
+// instance, if the line above is what it was when the task was done; else nil.
+func (n *note) withoutInstance(i int, source string) []byte {
+	t, p := n.tasks[i], n.places[i]
+	start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
+	if start == 0 {
+		return nil
+	}
+	above := bytes.LastIndexByte(n.src[:start-1], '\n') + 1
+	before := slices.Concat(n.src[:above], n.src[start:p.Start], []byte(source), n.src[p.End:])
+	again := &note{src: before, opt: n.opt}
+	if day, err := time.Parse(time.DateOnly, t.Done); err == nil {
+		again.opt.Today = day
+	}
+	again.opt.Done = t.DoneNotation()
+	open, ok := Parse(source)
+	if !ok {
+		return nil
+	}
+	at := above + p.Start - start
+	again.tasks, again.places = []Task{open}, []Place{{Line: t.Line - 1, Start: at, End: at + len(source)}}
+	if done, err := again.change(0, Change{Status: t.Mark}); err != nil || !bytes.Equal(done, n.src) {
+		return nil
+	}
+	return before
+}

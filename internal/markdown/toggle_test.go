@@ -1,0 +1,91 @@
+package markdown
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown/tasks"
+)
+
+func toggled(src []byte, line int, status string) ([]byte, error) {
+	today := tasks.Options{Today: time.Date(2026, 2, 16, 0, 0, 0, 0, time.UTC), Done: tasks.Emoji}
+	return Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Line: line, Status: status, Tasks: today}})
+}
+
+// roundTrip completes and reopens every open task of a note, and opens,
+// completes and opens the others, each by its mark, and returns how many there
+// were.
+func roundTrip(t *testing.T, path string, src []byte) int {
+	t.Helper()
+	doc := Parse(src)
+	for _, task := range doc.Tasks {
+		mark, _, status := tasks.Marked(string(src[task.Start:task.End]))
+		require.Equal(t, task.Done, !status.IsOpen(), path)
+		to := "open"
+		if status.IsOpen() {
+			to = "done"
+		}
+		changed, err := toggled(src, task.Line, to)
+		require.NoError(t, err, "%s:%d", path, task.Line)
+		require.NotEqual(t, string(src), string(changed), "%s:%d", path, task.Line)
+		require.Len(t, Parse(changed).Tasks, len(doc.Tasks), "%s:%d", path, task.Line)
+		if mark == " " || mark == "TODO" {
+			mark = "" // toggling is enough
+		}
+		again, err := toggled(changed, task.Line, mark)
+		require.NoError(t, err, "%s:%d", path, task.Line)
+		if status.IsOpen() {
+			require.Equal(t, string(src), string(again), "%s:%d", path, task.Line)
+			continue
+		}
+		reopened, err := toggled(again, task.Line, "open") // the day of completion may be another, or new
+		require.NoError(t, err, "%s:%d", path, task.Line)
+		require.Equal(t, string(changed), string(reopened), "%s:%d", path, task.Line)
+	}
+	return len(doc.Tasks)
+}
+
+func TestToggleTaskOfTheExamples(t *testing.T) {
+	count := 0
+	root := filepath.Join("..", "..", "examples", "vault")
+	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		count += roundTrip(t, path, src)
+		return err
+	}))
+	assert.Greater(t, count, 15)
+}
+
+func TestVaultTasks(t *testing.T) {
+	count := 0
+	vaultNotes(t, func(path string, src []byte) { count += roundTrip(t, path, src) })
+	t.Logf("%d tasks", count)
+}
+
+func TestToggleTask(t *testing.T) {
+	src := []byte("---\na: b\n---\n# Home\n\n```\n- [ ] dentist\n```\n%% - [ ] dentist %%\n\n- [ ] Ring the dentist\n  about Tuesday\n  - TODO child\n> - [x] quoted\n\n## Done\n\n- [x] Old\n")
+	changed, err := toggled(src, 11, "")
+	require.NoError(t, err)
+	assert.Contains(t, string(changed), "\n- [x] Ring the dentist\n  about Tuesday\n  - TODO child\n", "done tasks of the note have no date")
+	changed, err = Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Text: "child", Due: "2026-03-01"}})
+	require.NoError(t, err)
+	assert.Contains(t, string(changed), "\n  - TODO child\n    DEADLINE: <2026-03-01 Sun>\n> -")
+	require.Len(t, Parse(changed).Tasks, 4)
+
+	for _, edit := range []Edit{
+		{Op: OpToggleTask, Line: 7}, {Op: OpToggleTask, Text: "milk"}, {Op: OpToggleTask}, {Op: OpToggleTask, Line: 11, Content: "x"},
+		{Op: OpAppend, Content: "x", Status: "done"}, {Op: OpToggleTask, Line: 11, Due: "soon"},
+	} {
+		_, err := Apply(context.Background(), src, []Edit{edit})
+		assert.Error(t, err, "%v", edit)
+	}
+}
