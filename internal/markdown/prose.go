@@ -158,15 +158,20 @@ func shortLine(text string, i int) int {
 
 // isEncoded reports whether a run is base64, or long hexadecimal, and no path or
 // name of words: letters, capitals and digits alternate as in random data (at two
-// of three characters; half of them in hexadecimal), there are digits, and marks
-// that separate words are rare (two of 64 in base64).
+// of three characters; half of them in hexadecimal), few characters repeat, there
+// are digits, and marks that separate words are rare (two of 64 in base64).
 func isEncoded(run string) bool {
 	if len(run) < minEncoded {
 		return false
 	}
 	var count [5]int
-	changes, last := 0, byte(0)
+	var seen [256]bool
+	changes, distinct, last := 0, 0, byte(0)
 	for i := range len(run) {
+		if !seen[run[i]] {
+			seen[run[i]] = true
+			distinct++
+		}
 		class := base64Class[run[i]]
 		count[class]++
 		if class != last {
@@ -176,7 +181,7 @@ func isEncoded(run string) bool {
 	}
 	lower, upper, digits, marks := count[1], count[2], count[3], count[4]
 	if lower > 0 && upper > 0 {
-		return changes*100 >= len(run)*42 && digits*32 >= len(run) && marks*8 <= len(run)
+		return distinct >= 20 && changes*100 >= len(run)*42 && digits*32 >= len(run) && marks*8 <= len(run)
 	}
 	return len(run) >= 4*minEncoded && changes*100 >= len(run)*35 && digits*8 >= len(run) && marks == 0
 }

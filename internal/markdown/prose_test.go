@@ -61,7 +61,7 @@ func TestProse_WordsStay(t *testing.T) {
 		"donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft",
 		"TheQuickBrownFoxJumpsOverTheLazyDogAndThenGoesHomeToSleepUntilTomorrow2",
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 is a hash that people search for",
-		strings.Repeat("GATTACA", 1000), strings.Repeat("0123456789", 50),
+		strings.Repeat("a1B2", 40), strings.Repeat("GATTACA", 1000), strings.Repeat("0123456789", 50),
 		"data: the plural of datum; data:image/png, and data:text/plain;base64,short",
 		strings.Repeat("長い文章", 200),
 		"```json\n{\"a\": 1}\n```\n", "## Drawing\nof a house\n",
