@@ -27,6 +27,11 @@ type Options struct {
 	Prompts *prompts.Catalogue // nil: none but those of a session's Settings
 	Tables  tools.Tables       // nil: no vector tables
 
+	// Opened is closed when Vault, Search, Tables and Prompts may be used, and
+	// Settled, not before it, when their answers can be expected to be complete:
+	// requests wait for it, and a handshake waits for neither. nil: from the start.
+	Opened, Settled <-chan struct{}
+
 	// Profile bounds every session; a session's own profile can only narrow it.
 	Profile Profile
 	Limits  Limits
@@ -124,6 +129,29 @@ func New(o Options) *Core {
 		o.ClientLog.attach(c)
 	}
 	return c
+}
+
+// isOpen reports whether Options.Opened is closed.
+func (c *Core) isOpen() bool {
+	select {
+	case <-c.opts.Opened:
+		return true
+	default:
+		return c.opts.Opened == nil
+	}
+}
+
+// await returns when one of Options.Opened and Settled is closed, or ctx's error.
+func await(ctx context.Context, event <-chan struct{}) error {
+	if event == nil {
+		return nil
+	}
+	select {
+	case <-event:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // SetProfile replaces Options.Profile for the sessions that begin from now on.

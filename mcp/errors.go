@@ -74,7 +74,7 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 				Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
 				Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
 			}
-			if row.code == "not_found" && !c.opts.Vault.Ready() {
+			if row.code == "not_found" && c.isOpen() && !c.opts.Vault.Ready() {
 				f.Hint = "The notes are still being read: try again in a moment, or pass the path of the note."
 			}
 			if f.Hint == "" && (row.code != "ambiguous" || len(f.Candidates) > 0) {

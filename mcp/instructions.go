@@ -8,6 +8,7 @@ import (
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 // instructionsWait bounds what initialize waits for numbers, which are there in
@@ -23,8 +24,11 @@ func (s *session) instructions(ctx context.Context) string {
 	b.WriteString("notesd serves the user's Markdown notes.")
 	ctx, cancel := context.WithTimeout(ctx, instructionsWait)
 	defer cancel()
-	vault := s.core.opts.Vault
-	status, err := vault.Status(ctx)
+	var status notes.Status
+	err := await(ctx, s.core.opts.Opened)
+	if err == nil {
+		status, err = s.core.opts.Vault.Status(ctx)
+	}
 	switch {
 	case err != nil:
 	case status.Unavailable != "":

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"notesd/prompts"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,4 +94,55 @@ func everyParams() []string {
 		}
 	}
 	return params
+}
+
+// What needs the notes waits until they are open, or their first scan has ended;
+// what does not need them is answered at once.
+func TestRequestsAwaitTheVault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sampleVault, Limits{Concurrent: 10})
+		opened, settled := make(chan struct{}), make(chan struct{})
+		o := &w.core.opts
+		vault := o.Vault
+		o.Vault, o.Opened, o.Settled = nil, opened, settled // a use before the time would panic
+		o.Prompts = prompts.New(prompts.Options{Notes: w.vault, Folder: "Prompts"})
+		client := w.connect(t, Profile{})
+		answered := func() (ids []string) {
+			time.Sleep(2 * instructionsWait) // in the bubble's time
+			synctest.Wait()
+			for _, line := range client.received() {
+				var m struct{ ID, Error, Result json.RawMessage }
+				require.NoError(t, json.Unmarshal([]byte(line), &m))
+				if m.ID != nil {
+					assert.Empty(t, m.Error, line)
+					ids = append(ids, strings.Trim(string(m.ID), `"`))
+				}
+			}
+			return ids
+		}
+		client.send(strings.TrimSuffix(handshake, "\n"))
+		require.Equal(t, []string{"init"}, answered())
+		for id, request := range map[string]string{
+			"ping":      `"method":"ping"`,
+			"tools":     `"method":"tools/list"`,
+			"templates": `"method":"resources/templates/list"`,
+			"prompts":   `"method":"prompts/list"`,
+			"call":      `"method":"tools/call","params":{"name":"read_note","arguments":{"note":"Plan"}}`,
+			"list":      `"method":"resources/list"`,
+			"read":      `"method":"resources/read","params":{"uri":"note:///Plan.md"}`,
+			"watch":     `"method":"resources/subscribe","params":{"uri":"note:///Plan.md"}`,
+			"complete":  `"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"summarize_note"},"argument":{"name":"note","value":"P"}}`,
+			"get":       `"method":"prompts/get","params":{"name":"summarize_note","arguments":{"note":"Plan"}}`,
+		} {
+			client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,%s}`, id, request))
+		}
+		assert.ElementsMatch(t, []string{"ping", "tools", "templates"}, answered())
+		o.Vault = vault
+		close(opened)
+		assert.ElementsMatch(t, []string{"prompts"}, answered())
+		close(settled)
+		assert.ElementsMatch(t, []string{"call", "list", "read", "watch", "complete", "get"}, answered())
+		client.close()
+		assert.NotContains(t, w.log.String(), "panicked")
+	})
 }

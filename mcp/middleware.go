@@ -96,7 +96,9 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return nil, err
 		}
-		s.awaitRoots(ctx)
+		if err := s.settle(ctx); err != nil {
+			return nil, err
+		}
 		select {
 		case s.working <- struct{}{}:
 			defer func() { <-s.working }()
@@ -128,6 +130,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListToolsParams:
 			return s.listTools(params)
 		case *sdk.ListPromptsParams:
+			if err := await(ctx, s.core.opts.Opened); err != nil {
+				return nil, err
+			}
 			if _, err := s.refreshPrompts(ctx); err != nil {
 				return nil, err
 			}

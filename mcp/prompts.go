@@ -158,7 +158,10 @@ func (s *session) promptsChanged(ctx context.Context) {
 }
 
 // Passages adapts a search engine for the prompt catalogue.
-type Passages struct{ Engine tools.Searcher }
+type Passages struct {
+	Engine tools.Searcher
+	Mode   search.Mode
+}
 
 // Passages returns the best passage of each note that matches the query, and
 // not weakly.
@@ -167,7 +170,7 @@ func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Fil
 	if !query.Operators {
 		text = tools.PlainWords(text)
 	}
-	res, err := p.Engine.Search(ctx, search.Query{Text: text, Filter: f, Limit: limit})
+	res, err := p.Engine.Search(ctx, search.Query{Text: text, Mode: p.Mode, Filter: f, Limit: limit})
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func (s *session) learnRoots(ss *sdk.ServerSession) {
 // bound, and how many roots name none. A root that holds the whole vault bounds
 // nothing.
 func (s *session) rootFolders(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
+	if err := await(ctx, s.core.opts.Settled); err != nil {
+		return nil, 0, err
+	}
 	status, err := s.core.opts.Vault.Status(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -109,13 +112,17 @@ func (s *session) bounds() Profile {
 	return p
 }
 
-// awaitRoots lets a session's first requests wait until its roots are known.
-func (s *session) awaitRoots(ctx context.Context) {
+// settle lets a session's first requests wait until the notes can be expected to
+// be complete, and the client's roots are known.
+func (s *session) settle(ctx context.Context) error {
+	if err := await(ctx, s.core.opts.Settled); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	waiting := s.rootsPending
 	s.mu.Unlock()
 	if waiting == nil {
-		return
+		return nil
 	}
 	patience := time.NewTimer(rootsPatience)
 	defer patience.Stop()
@@ -125,6 +132,7 @@ func (s *session) awaitRoots(ctx context.Context) {
 		s.rootsKnown()
 	case <-ctx.Done():
 	}
+	return ctx.Err()
 }
 
 // rootsKnown ends the wait.

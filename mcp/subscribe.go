@@ -67,7 +67,9 @@ func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 // the error that says why they would not be. A note or a table need not exist:
 // a client may wait for it to appear.
 func (s *session) watchable(ctx context.Context, written string) (string, error) {
-	s.awaitRoots(ctx)
+	if err := s.settle(ctx); err != nil {
+		return "", err
+	}
 	uri, err := canonicalURI(written)
 	switch {
 	case err != nil:

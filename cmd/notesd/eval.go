@@ -179,7 +179,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 			if _, err := a.untilEmbedded(ctx, c, nil); err != nil {
 				return err
 			}
-			r, err = set.Run(ctx, s.Searcher(), modes...)
+			r, err = set.Run(ctx, s, modes...)
 			return err
 		})
 	})

@@ -71,14 +71,13 @@ func isThere(name string) bool {
 // addOrphans warns of states that may be this vault's. They are sought once, when
 // the vault is known.
 func (s *Service) addOrphans(ctx context.Context, r *Report) {
-	vault, ok := s.vault.peek()
-	if !ok || !vault.Ready() {
+	if !s.vault.Ready() {
 		return
 	}
-	s.orphansOnce.Do(func() { s.orphans = orphans(ctx, s.cfg, vault) })
+	s.orphansOnce.Do(func() { s.orphans = orphans(ctx, s.cfg, s.vault.Vault) })
 	for _, o := range s.orphans {
 		if hasHistory(o.state) { // it may have been taken over, or deleted, since
-			r.Warnings = append(r.Warnings, o.warning(vault.Root()))
+			r.Warnings = append(r.Warnings, o.warning(s.vault.Root()))
 		}
 	}
 }

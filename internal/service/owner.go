@@ -15,7 +15,6 @@ import (
 
 	"notesd/mcp"
 	"notesd/notes"
-	"notesd/notes/vault"
 	"notesd/vectors/table"
 )
 
@@ -76,8 +75,7 @@ func (s *Service) methods() map[string]mcp.Method {
 
 // own does what a method asks, and returns its value.
 func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
-	vault, err := s.vault.get(ctx)
-	if err != nil {
+	if err := s.awaitOpen(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.outside(p.Dir); err != nil {
@@ -85,22 +83,18 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 	}
 	switch method {
 	case MethodExport:
-		return vault.ExportAsOf(ctx, p.AsOf, p.Dir)
+		return s.vault.ExportAsOf(ctx, p.AsOf, p.Dir)
 	case MethodForget:
-		return vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+		return s.vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
 	case MethodBackup:
-		return s.backUp(ctx, vault, p.Dir)
+		return s.backUp(ctx, p.Dir)
 	case MethodRescan:
-		return nil, vault.Reconcile(ctx)
-	}
-	tables, err := s.tables.get(ctx)
-	if err != nil {
-		return nil, err
+		return nil, s.vault.Reconcile(ctx)
 	}
 	if method == MethodTables {
-		return listTables(ctx, tables)
+		return listTables(ctx, s.tables.Tables)
 	}
-	restored, err := restoreTable(ctx, tables, p.Table)
+	restored, err := restoreTable(ctx, s.tables.Tables, p.Table)
 	if err == nil {
 		s.core.TablesChanged(true)
 	}
@@ -125,7 +119,7 @@ const (
 
 // backUp writes a backup of the vault's state into dir, which must be empty or
 // not exist.
-func (s *Service) backUp(ctx context.Context, vault *vault.Vault, dir string) (m Manifest, err error) {
+func (s *Service) backUp(ctx context.Context, dir string) (m Manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, fmt.Errorf("make the folder: %w", err)
 	}
@@ -137,7 +131,7 @@ func (s *Service) backUp(ctx context.Context, vault *vault.Vault, dir string) (m
 		return m, &Failure{Code: "exists", Message: fmt.Sprintf("%s is not empty", dir), Hint: "Name a folder that does not exist yet; a backup replaces nothing."}
 	}
 	history := filepath.Join(dir, backupHistory)
-	if err := vault.Store().Backup(ctx, history); err != nil {
+	if err := s.vault.Store().Backup(ctx, history); err != nil {
 		return m, errors.Join(fmt.Errorf("copy the history: %w", err), removeIfThere(history))
 	}
 	if err := os.Chmod(history, 0o600); err != nil {
@@ -147,7 +141,7 @@ func (s *Service) backUp(ctx context.Context, vault *vault.Vault, dir string) (m
 	if err != nil {
 		return m, err
 	}
-	m = Manifest{Version: Version(), Vault: vault.Root(), State: s.cfg.State, Time: time.Now().UTC().Truncate(time.Second), Bytes: info.Size()}
+	m = Manifest{Version: Version(), Vault: s.vault.Root(), State: s.cfg.State, Time: time.Now().UTC().Truncate(time.Second), Bytes: info.Size()}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return m, err

@@ -58,7 +58,7 @@ const openPatience = 15 * time.Millisecond
 func (s *Service) opens(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
-	_, _ = s.vault.get(soon)
+	_ = s.awaitOpen(soon)
 	return ctx.Err() == nil
 }
 
@@ -111,10 +111,9 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 	defer tick.Stop()
 	release := func() {}
 	for {
-		vectors, _ := s.vectors.peek()
 		now := func() {}
-		if vectors != nil {
-			if st := vectors.Status(); st.Pending > 0 && st.Trouble == "" {
+		if s.isOpen() && s.vectors != nil {
+			if st := s.vectors.Status(); st.Pending > 0 && st.Trouble == "" {
 				now = server.Hold()
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,16 +58,16 @@ type Service struct {
 	cfg  *config.Config
 	logs *Logs
 
-	vault   *late[*vault.Vault]
-	engine  *late[*search.Engine]
-	index   *late[*index.Index]
-	vectors *late[*vectors.Index] // holds nil when the configuration wants none
-	tables  *late[*table.Tables]
-	watcher *watcher.Watcher // nil: nobody waits for changes from outside
+	watcher *watcher.Watcher // nil: no client waits for changes from outside
 	core    *mcp.Core
 	prompts *prompts.Catalogue // those of the configuration
-	notes   lateVault
-	search  lateEngine
+
+	backend                // set when opened is closed
+	index   *index.Index   // the same
+	vectors *vectors.Index // the same; nil when the configuration wants none
+	opened  chan struct{}  // closed when the backend is open
+	settled chan struct{}  // closed when requests need not wait for the first scan
+	latest  time.Time      // when settled is closed at the latest
 
 	protected sync.Map         // see protect
 	settings  *runningSettings // nil: of a process that serves one command
@@ -75,33 +76,29 @@ type Service struct {
 
 	orphansOnce sync.Once
 	orphans     []orphan       // set by orphansOnce
-	opened      []func() error // what close has to close, in the order of opening
+	closers     []func() error // of what was opened, in that order
 }
 
 // New makes a service. It opens nothing and starts nothing. The caller
 // holds the lock of the state directory.
 func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	s := &Service{
-		cfg:    cfg,
-		logs:   logs,
-		vault:  newLate[*vault.Vault](),
-		engine: newLate[*search.Engine](),
-		index:  newLate[*index.Index](),
-
-		vectors: newLate[*vectors.Index](),
-		tables:  newLate[*table.Tables](),
+		cfg:     cfg,
+		logs:    logs,
+		opened:  make(chan struct{}),
+		settled: make(chan struct{}),
+		latest:  time.Now().Add(settleTime),
 	}
-	settling := settling{vault: s.vault, until: time.Now().Add(settleTime)}
-	s.notes = lateVault{s.vault, settling}
-	s.search = lateEngine{s.engine, settling, search.Mode(cfg.Search.Mode)}
 	profile := s.profileOf(cfg)
 	s.prompts = profile.Settings.Prompts
 	s.core = mcp.New(mcp.Options{
 		Version: Version(),
 		Title:   filepath.Base(cfg.Vault.Path),
-		Vault:   s.notes,
-		Search:  s.search,
-		Tables:  lateTables{s.tables},
+		Vault:   &s.vault,
+		Search:  &s.engine,
+		Tables:  &s.tables,
+		Opened:  s.opened,
+		Settled: s.settled,
 		Profile: profile,
 		Refresh: s.refresh,
 		Limits: mcp.Limits{
@@ -181,7 +178,8 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	if err := s.open(ctx); err != nil {
 		return whileRunning(ctx, err)
 	}
-	vault, _ := s.vault.peek()
+	vault := s.vault.Vault
+	g.Go(func() error { s.settle(ctx); return nil })
 	head, err := vault.Store().Head(ctx)
 	if err != nil {
 		return whileRunning(ctx, fmt.Errorf("read the feed's head: %w", err))
@@ -189,26 +187,24 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	notifier := mcp.NewNotifier(s.core, notes.Position{Store: vault.Store().ID(), Seq: head})
 	vault.Follow(notifier)
 	g.Go(func() error { return whileRunning(ctx, notifier.Run(ctx)) })
-	if meaning, _ := s.vectors.peek(); meaning != nil {
-		g.Go(func() error { return whileRunning(ctx, meaning.Run(ctx)) })
+	if s.vectors != nil {
+		g.Go(func() error { return whileRunning(ctx, s.vectors.Run(ctx)) })
 	}
-	tables, _ := s.tables.peek()
-	g.Go(func() error { return whileRunning(ctx, tables.Run(ctx)) })
+	g.Go(func() error { return whileRunning(ctx, s.tables.Run(ctx)) })
 	if s.watcher != nil {
 		s.watch(ctx, g, vault, notifier)
 	}
 	return whileRunning(ctx, vault.Run(ctx))
 }
 
-// open opens the store, the vault and the index, and lets requests at each as
-// soon as it is there.
+// open opens what requests work with, and then lets them at it.
 func (s *Service) open(ctx context.Context) error {
 	log := s.logs.Logger
 	store, err := store.Open(ctx, s.cfg.State, store.Options{Log: log})
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)
 	}
-	s.opened = append(s.opened, store.Close)
+	s.closers = append(s.closers, store.Close)
 	vault, err := vault.New(ctx, store, s.cfg.Vault.Path, vault.Options{
 		Ignore:       s.cfg.Vault.Ignore,
 		Dates:        s.cfg.Vault.Dates,
@@ -221,35 +217,36 @@ func (s *Service) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open the vault: %w", err)
 	}
-	s.vault.set(vault)
+	s.vault.Vault = vault
 
 	index, err := index.OpenIndex(ctx, filepath.Join(s.cfg.State, indexDir), index.IndexOptions{Log: log})
 	if err != nil {
 		return fmt.Errorf("open the index: %w", err)
 	}
-	s.opened = append(s.opened, index.Close)
+	s.closers = append(s.closers, index.Close)
 	vault.Follow(index)
-	s.index.set(index)
+	s.index = index
 
 	models := &embedders{semantic: s.cfg.Semantic, open: map[string]vectors.Embedder{}}
-	s.opened = append(s.opened, models.Close)
+	s.closers = append(s.closers, models.Close)
 	meaning, err := openMeaning(s.cfg, store, vault, models, log)
 	if err != nil {
 		return err
 	}
 	if meaning != nil {
-		s.opened = append(s.opened, meaning.Close)
+		s.closers = append(s.closers, meaning.Close)
 		vault.Follow(meaning)
 	}
-	s.vectors.set(meaning)
+	s.vectors = meaning
 	tables := table.New(store.History(), s.cfg.State, tableModelsOf(meaning, models), table.Options{Log: log})
-	s.opened = append(s.opened, tables.Close)
-	s.tables.set(tables)
-	s.engine.set(search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{
+	s.closers = append(s.closers, tables.Close)
+	s.tables.Tables = tables
+	s.engine.Engine = search.NewEngine(store, index, semanticOf(meaning), search.EngineOptions{
 		Log:             log,
 		SemanticTimeout: semanticTimeout(s.cfg.Semantic),
 		Progress:        func(ctx context.Context) (bool, int) { return progressOf(ctx, vault) },
-	}))
+	})
+	close(s.opened)
 	return nil
 }
 
@@ -279,8 +276,7 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 func (s *Service) newWatcher() *watcher.Watcher {
 	return watcher.New(s.cfg.Vault.Path, watcher.Options{
 		Ignore: func(rel string, _ bool) bool {
-			vault, ok := s.vault.peek()
-			return ok && vault.Ignored(rel)
+			return s.isOpen() && s.vault.Ignored(rel)
 		},
 		Log: s.logs.Logger,
 	})
@@ -302,10 +298,10 @@ func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int)
 // close closes what was opened, the last first.
 func (s *Service) close() error {
 	var errs []error
-	for i := len(s.opened) - 1; i >= 0; i-- {
-		errs = append(errs, s.opened[i]())
+	for _, closing := range slices.Backward(s.closers) {
+		errs = append(errs, closing())
 	}
-	s.opened = nil
+	s.closers = nil
 	return errors.Join(errs...)
 }
 

@@ -149,11 +149,10 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 	s.protect(d.PromptsFolder)
-	engine := s.search
-	engine.mode = search.Mode(d.SearchMode)
+	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
-		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: search.Mode(d.SearchMode),
-		Prompts: prompts.New(prompts.Options{Notes: s.notes, Search: mcp.Passages{Engine: engine}, Folder: d.PromptsFolder, Log: s.logs.Logger}),
+		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
+		Prompts: prompts.New(prompts.Options{Notes: &s.vault, Search: mcp.Passages{Engine: &s.engine, Mode: mode}, Folder: d.PromptsFolder, Log: s.logs.Logger}),
 	}
 }
 

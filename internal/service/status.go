@@ -103,15 +103,17 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
 	}
-	if err := s.addVault(ctx, &r); err != nil {
-		return r, err
+	if s.isOpen() {
+		if err := s.addVault(ctx, &r); err != nil {
+			return r, err
+		}
+		if err := s.addIndex(&r); err != nil {
+			return r, err
+		}
+		s.addSemantic(&r)
+		s.addOrphans(ctx, &r)
 	}
-	if err := s.addIndex(&r); err != nil {
-		return r, err
-	}
-	s.addSemantic(&r)
 	s.addWatcher(&r)
-	s.addOrphans(ctx, &r)
 	if s.settings != nil {
 		s.refresh()
 		s.settings.addTo(&r)
@@ -129,11 +131,10 @@ func logFile(cfg *config.Config) string {
 }
 
 func (s *Service) addSemantic(r *Report) {
-	vectors, _ := s.vectors.peek()
-	if vectors == nil {
+	if s.vectors == nil {
 		return
 	}
-	st := vectors.Status()
+	st := s.vectors.Status()
 	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
@@ -142,20 +143,16 @@ func (s *Service) addSemantic(r *Report) {
 }
 
 func (s *Service) addVault(ctx context.Context, r *Report) error {
-	vault, ok := s.vault.peek()
-	if !ok {
-		return nil
-	}
-	st, err := vault.Status(ctx)
+	st, err := s.vault.Status(ctx)
 	if err != nil {
 		return err
 	}
 	r.Vault, r.Notes, r.Index.Head = st.Root, st.Notes, st.Seq
-	r.Index.Ready = vault.Ready() && !st.Scanning
+	r.Index.Ready = s.vault.Ready() && !st.Scanning
 	if !r.Index.Ready {
 		r.Index.Scanned, r.Index.ToScan = st.Scanned, st.ToScan
 	}
-	r.Index.Bytes += vault.Store().Size()
+	r.Index.Bytes += s.vault.Store().Size()
 	r.Skipped.Total = st.SkippedTotal
 	for _, f := range st.Skipped {
 		r.Skipped.Files = append(r.Skipped.Files, skippedFile{Path: f.Path, Reason: f.Reason})
@@ -165,7 +162,7 @@ func (s *Service) addVault(ctx context.Context, r *Report) error {
 		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
-	if vault.Ready() && s.prompts.Folder() != "" {
+	if s.vault.Ready() && s.prompts.Folder() != "" {
 		problems, err := s.prompts.Warnings(ctx)
 		if err != nil {
 			return err
@@ -179,11 +176,7 @@ func (s *Service) addVault(ctx context.Context, r *Report) error {
 }
 
 func (s *Service) addIndex(r *Report) error {
-	index, ok := s.index.peek()
-	if !ok {
-		return nil
-	}
-	stats, err := index.Stats()
+	stats, err := s.index.Stats()
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
