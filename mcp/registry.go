@@ -82,7 +82,6 @@ func definition(t *tools.Tool, limits tools.Limits) *sdk.Tool {
 		InputSchema:  t.InputSchema(limits),
 		OutputSchema: t.OutputSchema(),
 		Annotations: &sdk.ToolAnnotations{
-			Title:           t.Title,
 			ReadOnlyHint:    t.Effect == tools.Reads,
 			DestructiveHint: &destructive,
 			IdempotentHint:  t.Idempotent || t.Effect == tools.Reads,

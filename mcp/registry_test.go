@@ -18,23 +18,25 @@ import (
 	"notesd/mcp/tools"
 )
 
-// maxToolBytes is what the names, descriptions and input schemas of the default
-// tools may take together of every conversation's context.
-const maxToolBytes = 8 << 10
+// What the default tools may take together of every conversation's context:
+// names, descriptions and input schemas, and the output schemas with them.
+const maxInputBytes, maxToolBytes = 9 << 10, 16 << 10
 
 func TestDefaultToolsAreSmall(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"by default": {}, "with the largest numbers that the configuration takes": {Hits: 50, ResultBytes: 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			total := 0
+			inputs, outputs := 0, 0
 			for _, tool := range tools.All() {
 				if def := definition(tool, limits.withDefaults().tools()); !tool.Optional {
-					total += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
+					inputs += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
+					outputs += len(def.OutputSchema.(json.RawMessage))
 				}
 			}
-			t.Logf("%d bytes", total)
-			assert.LessOrEqual(t, total, maxToolBytes)
+			t.Logf("%d bytes, %d with the output schemas", inputs, inputs+outputs)
+			assert.LessOrEqual(t, inputs, maxInputBytes)
+			assert.LessOrEqual(t, inputs+outputs, maxToolBytes)
 		})
 	}
 }

@@ -25,17 +25,7 @@ var createNote = define(Tool{
 		},
 		"required": ["title", "content"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"path": {"type": "string"},
-			"uri": {"type": "string"},
-			"title": {"type": "string"},
-			"hash": {"type": "string"},
-			"revision": {"type": "integer"}
-		},
-		"required": ["path", "uri", "title", "hash", "revision"]
-	}`),
+	output: outputOf[CreateResult](),
 }, runCreateNote)
 
 type createArgs struct {

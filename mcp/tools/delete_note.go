@@ -22,15 +22,7 @@ var deleteNote = define(Tool{
 		},
 		"required": ["note"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"path": {"type": "string"},
-			"revision": {"type": "integer", "description": "of the deletion; restore an earlier one"},
-			"linked_from": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["path", "revision", "linked_from"]
-	}`),
+	output: outputOf[DeleteResult](),
 }, runDeleteNote)
 
 type deleteArgs struct {
@@ -40,7 +32,7 @@ type deleteArgs struct {
 
 type DeleteResult struct {
 	Path       string   `json:"path"`
-	Revision   int64    `json:"revision"`
+	Revision   int64    `json:"revision" doc:"of the deletion; restore an earlier one"`
 	LinkedFrom []string `json:"linked_from"`
 }
 

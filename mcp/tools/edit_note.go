@@ -41,23 +41,8 @@ var editNote = define(Tool{
 		},
 		"required": ["note", "edits"]
 	}`),
-	output: writtenSchema,
+	output: outputOf[WriteResult](),
 }, runEditNote)
-
-// writtenSchema describes what changing a note returns.
-var writtenSchema = mustJSON(`{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string"},
-		"uri": {"type": "string"},
-		"hash": {"type": "string"},
-		"revision": {"type": "integer", "description": "0 when nothing was written"},
-		"diff": {"type": "string"},
-		"unchanged": {"type": "boolean", "description": "it was like that already"},
-		"dry_run": {"type": "boolean"}
-	},
-	"required": ["path", "uri", "hash", "revision", "diff"]
-}`)
 
 type editArgs struct {
 	Note         string    `json:"note"`
@@ -100,7 +85,7 @@ type WriteResult struct {
 	Path      string `json:"path"`
 	URI       string `json:"uri"`
 	Hash      string `json:"hash"`
-	Revision  int64  `json:"revision"`
+	Revision  int64  `json:"revision" doc:"0: nothing was written"`
 	Diff      string `json:"diff"`
 	Unchanged bool   `json:"unchanged,omitempty"`
 	DryRun    bool   `json:"dry_run,omitempty"`

@@ -29,28 +29,7 @@ var listNotes = define(Tool{
 			"cursor": {"type": "string"}
 		}
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"notes": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"path": {"type": "string"},
-					"uri": {"type": "string"},
-					"title": {"type": "string"},
-					"date": {"type": "string", "description": "its front matter's, its name's, or the day it was modified"},
-					"modified": {"type": "string"},
-					"size": {"type": "integer"},
-					"tags": {"type": "array", "items": {"type": "string"}}
-				},
-				"required": ["path", "uri", "title", "date", "modified", "size", "tags"]
-			}},
-			"total": {"type": "integer"},
-			"next_cursor": {"type": "string"},
-			"warnings": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["notes", "total"]
-	}`),
+	output: outputOf[ListResult](),
 }, runListNotes)
 
 type listArgs struct {

@@ -24,24 +24,7 @@ var moveNote = define(Tool{
 		},
 		"required": ["note", "to"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"path": {"type": "string"},
-			"uri": {"type": "string"},
-			"old_path": {"type": "string"},
-			"hash": {"type": "string"},
-			"revision": {"type": "integer", "description": "0 when nothing was written"},
-			"moved": {"type": "array", "items": {"type": "string"}, "description": "of a folder: the notes in it, by their new paths"},
-			"moved_total": {"type": "integer"},
-			"relinked": {"type": "array", "items": {"type": "string"}, "description": "other notes whose links changed"},
-			"conflicts": {"type": "array", "items": {"type": "string"}, "description": "notes changed by somebody else meanwhile, whose links were left alone"},
-			"left": {"type": "array", "items": {"type": "string"}, "description": "canvases and bases that name it and could not be changed"},
-			"diff": {"type": "string"},
-			"dry_run": {"type": "boolean"}
-		},
-		"required": ["path", "uri", "old_path", "hash", "revision", "relinked", "conflicts", "diff"]
-	}`),
+	output: outputOf[MoveResult](),
 }, runMoveNote)
 
 type moveArgs struct {
@@ -59,8 +42,8 @@ type MoveResult struct {
 	Revision  int64    `json:"revision"`
 	Moved     []string `json:"moved,omitempty"`
 	Total     int      `json:"moved_total,omitempty"`
-	Relinked  []string `json:"relinked"`
-	Conflicts []string `json:"conflicts"`
+	Relinked  []string `json:"relinked" doc:"other notes whose links changed"`
+	Conflicts []string `json:"conflicts" doc:"changed meanwhile, links left alone"`
 	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
 	DryRun    bool     `json:"dry_run,omitempty"`

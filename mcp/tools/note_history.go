@@ -23,30 +23,7 @@ var noteHistory = define(Tool{
 		},
 		"required": ["note"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"revisions": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"revision": {"type": "integer"},
-					"time": {"type": "string"},
-					"author": {"type": "string"},
-					"operation": {"type": "string"},
-					"path": {"type": "string"},
-					"old_path": {"type": "string"},
-					"hash": {"type": "string"},
-					"size": {"type": "integer"},
-					"added": {"type": "integer", "description": "lines"},
-					"removed": {"type": "integer"}
-				},
-				"required": ["revision", "time", "author", "operation", "path", "size", "added", "removed"]
-			}},
-			"next_cursor": {"type": "string"},
-			"notes": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["revisions"]
-	}`),
+	output: outputOf[HistoryResult](),
 }, runNoteHistory)
 
 type historyArgs struct {

@@ -25,25 +25,7 @@ var relatedNotes = define(Tool{
 			"limit": {"type": "integer", "minimum": 1, "maximum": 49, "description": "default 10"}
 		}
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"related": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"path": {"type": "string"},
-					"uri": {"type": "string"},
-					"title": {"type": "string"},
-					"score": {"type": "number"},
-					"reasons": {"type": "array", "items": {"type": "string"}}
-				},
-				"required": ["path", "uri", "score", "reasons"]
-			}},
-			"semantic": {"type": "object", "properties": {"state": {"type": "string"}, "coverage": {"type": "number"}}},
-			"notes": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["related", "semantic"]
-	}`),
+	output: outputOf[RelatedResult](),
 }, runRelatedNotes)
 
 type relatedArgs struct {

@@ -22,7 +22,7 @@ var restoreNote = define(Tool{
 		},
 		"required": ["note", "revision"]
 	}`),
-	output: writtenSchema,
+	output: outputOf[WriteResult](),
 }, runRestoreNote)
 
 type restoreArgs struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // A schema is what the argument decoder needs of a tool's input schema. The
-// schemas are written by hand, within a subset that every host takes: an object
+// input schemas are written by hand, within a subset that every host takes: an object
 // of properties with one type each, no references, no combinators. A value that
 // may be anything has an anyOf of all types, since some hosts refuse one without
 // a type; the decoder takes it as it comes.
@@ -43,12 +44,6 @@ type param struct {
 // programmer's, and the tests ask for all.
 func mustSchema(text string) func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(text) })
-}
-
-// mustJSON is a JSON text of ours without the blanks, made when it is first
-// asked for.
-func mustJSON(text string) func() json.RawMessage {
-	return sync.OnceValue(func() json.RawMessage { return compactJSON(text) })
 }
 
 func compactJSON(text string) json.RawMessage {
@@ -105,4 +100,73 @@ func (s schema) names() []string {
 		names[i] = p.name
 	}
 	return names
+}
+
+// outputOf returns the output schema of a tool that returns a T, made when it is
+// first asked for: an object of T's JSON fields, with the texts of their "doc"
+// tags as descriptions. Every client pays for it in context, so it has no list
+// of required fields, and names the fields of inner objects without the types of
+// their scalars.
+func outputOf[T any]() func() json.RawMessage {
+	return sync.OnceValue(func() json.RawMessage {
+		data, err := json.Marshal(schemaOf(reflect.TypeFor[T](), 0))
+		if err != nil {
+			panic(err)
+		}
+		return data
+	})
+}
+
+// An outputSchema is a JSON schema with its keys in a reader's order.
+type outputSchema struct {
+	Type        string        `json:"type,omitempty"`
+	Properties  *properties   `json:"properties,omitempty"`
+	Items       *outputSchema `json:"items,omitempty"`
+	Description string        `json:"description,omitempty"`
+}
+
+// properties are a struct's fields, in its order.
+type properties struct {
+	fields []reflect.StructField
+	depth  int
+}
+
+func schemaOf(t reflect.Type, depth int) *outputSchema {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem(), depth)
+	case reflect.Struct:
+		return &outputSchema{Type: "object", Properties: &properties{reflect.VisibleFields(t), depth}}
+	case reflect.Slice:
+		if t != reflect.TypeFor[json.RawMessage]() {
+			return &outputSchema{Type: "array", Items: schemaOf(t.Elem(), depth)}
+		}
+		return &outputSchema{Type: "object"}
+	case reflect.Map:
+		return &outputSchema{Type: "object"}
+	}
+	if depth > 1 {
+		return &outputSchema{}
+	}
+	return &outputSchema{Type: map[reflect.Kind]string{
+		reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
+	}[t.Kind()]}
+}
+
+func (p *properties) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for _, f := range p.fields {
+		if f.Anonymous { // its fields come by themselves
+			continue
+		}
+		field := schemaOf(f.Type, p.depth+1)
+		field.Description = f.Tag.Get("doc")
+		data, err := json.Marshal(field)
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fmt.Fprintf(&b, ",%q:%s", name, data)
+	}
+	return append([]byte("{"+strings.TrimPrefix(b.String(), ",")), '}'), nil
 }

@@ -29,18 +29,6 @@ func TableItemOf(i table.Info) TableItem {
 	return TableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows}
 }
 
-// tableSchema describes a TableItem.
-var tableSchema = mustJSON(`{
-	"type": "object",
-	"properties": {
-		"name": {"type": "string"},
-		"dimension": {"type": "integer"},
-		"metric": {"type": "string"},
-		"rows": {"type": "integer"}
-	},
-	"required": ["name", "dimension", "metric", "rows"]
-}`)
-
 var createTable = define(Tool{
 	Name:        "create_table",
 	Title:       "Create a vector table",
@@ -56,7 +44,7 @@ var createTable = define(Tool{
 		},
 		"required": ["table_name", "dimension"]
 	}`),
-	output: tableSchema,
+	output: outputOf[TableItem](),
 }, runCreateTable)
 
 type createTableArgs struct {
@@ -83,23 +71,7 @@ var listTables = define(Tool{
 	Effect:      Reads,
 	Tables:      true,
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"tables": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"name": {"type": "string"},
-					"dimension": {"type": "integer"},
-					"metric": {"type": "string"},
-					"rows": {"type": "integer"}
-				}
-			}},
-			"total": {"type": "integer"},
-			"notes": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["tables", "total"]
-	}`),
+	output:      outputOf[ListTablesResult](),
 }, runListTables)
 
 type ListTablesResult struct {
@@ -141,15 +113,7 @@ var dropTable = define(Tool{
 	Effect:      Changes,
 	Tables:      true,
 	input:       tableInput,
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"name": {"type": "string"},
-			"rows": {"type": "integer", "description": "how many it had"},
-			"restorable_until": {"type": "string"}
-		},
-		"required": ["name", "rows", "restorable_until"]
-	}`),
+	output:      outputOf[DropTableResult](),
 }, runDropTable)
 
 type DropTableResult struct {

@@ -16,21 +16,7 @@ var vaultOverview = define(Tool{
 	Title:       "Overview of the vault",
 	Description: "How many notes there are, the folders, the most used tags, the newest notes, and what is still being indexed. Use it to get one's bearings in an unknown vault.",
 	input:       mustSchema(`{"type": "object", "properties": {}}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"notes": {"type": "integer"},
-			"folders": {"type": "array", "items": {"type": "object", "properties": {"folder": {"type": "string"}, "notes": {"type": "integer"}}}},
-			"tags": {"type": "array", "items": {"type": "object", "properties": {"tag": {"type": "string"}, "notes": {"type": "integer"}}}},
-			"folders_total": {"type": "integer"},
-			"tags_total": {"type": "integer"},
-			"recent": {"type": "array", "items": {"type": "object"}},
-			"indexing": {"type": "object", "properties": {"done": {"type": "boolean"}, "scanned": {"type": "integer"}, "to_scan": {"type": "integer"}}},
-			"skipped": {"type": "integer", "description": "files that are not notes although they look like it"},
-			"warnings": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["notes", "folders", "tags", "recent", "indexing", "warnings"]
-	}`),
+	output:      outputOf[Overview](),
 }, runVaultOverview)
 
 type Overview struct {

@@ -28,14 +28,7 @@ var addVector = define(Tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"id": {"type": "string", "description": "of the row, when it was one"},
-			"ids": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["ids"]
-	}`),
+	output: outputOf[AddVectorResult](),
 }, runAddVector)
 
 // rowSchema is that of each of rows, which the tool's schema leaves out to be
@@ -137,22 +130,7 @@ var searchVectors = define(Tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {
-			"results": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"id": {"type": "string"},
-					"score": {"type": "number"},
-					"metadata": {"type": "object"}
-				}
-			}},
-			"truncated": {"type": "boolean", "description": "results were left out because all are too long"},
-			"notes": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["results", "truncated"]
-	}`),
+	output: outputOf[SearchVectorsResult](),
 }, runSearchVectors)
 
 type searchVectorsArgs struct {
@@ -223,11 +201,7 @@ var deleteVectors = define(Tool{
 		},
 		"required": ["table_name"]
 	}`),
-	output: mustJSON(`{
-		"type": "object",
-		"properties": {"deleted": {"type": "integer"}},
-		"required": ["deleted"]
-	}`),
+	output: outputOf[DeleteVectorsResult](),
 }, runDeleteVectors)
 
 type deleteVectorsArgs struct {

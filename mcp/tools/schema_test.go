@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestOutputOf(t *testing.T) {
+	type inner struct {
+		Path  string   `json:"path"`
+		Lines []int    `json:"lines"`
+		Tags  []string `json:"tags,omitempty" doc:"of the note"`
+	}
+	type Base struct {
+		Total int `json:"total"`
+	}
+	type result struct {
+		Base
+		Notes []inner         `json:"notes"`
+		Best  *inner          `json:"best,omitempty"`
+		Score float64         `json:"score" doc:"from 0"`
+		Done  bool            `json:"done"`
+		Raw   json.RawMessage `json:"raw"`
+		Any   map[string]any  `json:"any"`
+	}
+	assert.JSONEq(t, `{"type":"object","properties":{
+		"total":{"type":"integer"},
+		"notes":{"type":"array","items":{"type":"object","properties":{"path":{},"lines":{"type":"array","items":{}},"tags":{"type":"array","items":{},"description":"of the note"}}}},
+		"best":{"type":"object","properties":{"path":{},"lines":{"type":"array","items":{}},"tags":{"type":"array","items":{},"description":"of the note"}}},
+		"score":{"type":"number","description":"from 0"},
+		"done":{"type":"boolean"},
+		"raw":{"type":"object"},
+		"any":{"type":"object"}
+	}}`, string(outputOf[result]()()))
+}
