@@ -49,7 +49,6 @@ var unworded = []string{
 	"mcp",
 	"notes",
 	"search",
-	"vectors/bert",
 	"vectors/endpoint",
 	"vectors/model",
 }

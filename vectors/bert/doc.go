@@ -11,8 +11,8 @@
 //     which counts the two special tokens around it.
 //   - A tier is a set of kernels for one kind of CPU: see package kernel. The
 //     best one is chosen when a model is opened; the environment variable
-//     NOTESD_BERT_TIER (purego, avx2, avx512vnni) overrides that. Every tier
-//     gives the same bits.
+//     NOTESD_BERT_TIER (purego; avx2, avxvnni, avx512vnni; neon, neondot,
+//     neoni8mm) overrides that. Every tier gives the same bits.
 //
 // # Arithmetic
 //

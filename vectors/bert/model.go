@@ -21,7 +21,7 @@ const TierVariable = "NOTESD_BERT_TIER"
 // without the file changing.
 const numerics = 1
 
-// Kind is what a text is embedded for; some models want to be told.
+// Kind is what a text is embedded for; some models put a prefix before each kind.
 type Kind int
 
 // The kinds of texts.

@@ -61,9 +61,11 @@ func readReferences(t *testing.T) []reference {
 }
 
 // openTier opens the bundled model with one tier's kernels.
-func openTier(t testing.TB, tier string) *Model {
+func openTier(t testing.TB, tier string) *Model { return openFileTier(t, bundled, tier) }
+
+func openFileTier(t testing.TB, path, tier string) *Model {
 	t.Setenv(TierVariable, tier)
-	m, err := OpenFile(bundled)
+	m, err := OpenFile(path)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, m.Close()) })
 	return m
@@ -107,6 +109,23 @@ func TestSameBits(t *testing.T) {
 					continue
 				}
 				require.Equal(t, want[i], digest(embed(t, m, r.text())), "%.50q", r.text())
+			}
+		})
+	}
+}
+
+// TestSameBitsMultilingual is the same for the other model, whose word embeddings
+// have four bits, with a few texts.
+func TestSameBitsMultilingual(t *testing.T) {
+	for _, tier := range kernel.Tiers() {
+		t.Run(tier, func(t *testing.T) {
+			m := openFileTier(t, "../model/multilingual-e5-small.ndmodel", tier)
+			for text, want := range map[string]string{
+				"":                                "f1e53cb5d3451e5b",
+				"query: 如何解除租房合同？":                "70b05e8412464432",
+				"passage: Heizung entlüften: auf": "752549c2a637bb48",
+			} {
+				assert.Equal(t, want, digest(embed(t, m, text)), "%q", text)
 			}
 		})
 	}

@@ -10,12 +10,14 @@ import (
 
 //go:generate go run -C asm .
 
-// available lists the tiers that this CPU has, best first. A tier for another
-// CPU (AVX-VNNI) is one more Set here.
+// available lists the tiers that this CPU has, best first.
 var available = sync.OnceValue(func() []*Set {
 	sets := []*Set{generic}
 	if cpu.X86.HasAVX2 {
 		sets = append([]*Set{avx2}, sets...)
+	}
+	if cpu.X86.HasAVX2 && cpu.X86.HasAVXVNNI {
+		sets = append([]*Set{avxvnni}, sets...)
 	}
 	// Every CPU with the VNNI instructions on 512-bit registers has the
 	// others, but a virtual machine may hide some.
@@ -44,6 +46,18 @@ var avx2 = &Set{
 	tile8:           tile8AVX2,
 	tile16:          tile16AVX2,
 }
+
+// avxvnni is avx2 with 8-bit activations and the instructions of AVX-VNNI, which
+// CPUs for desktops and laptops have without AVX-512.
+var avxvnni = func() *Set {
+	s := *avx2
+	s.Name = "avxvnni"
+	s.ActivationBytes = 1
+	s.Quantise = quantiseAVXVNNI
+	s.tile8 = tile8AVXVNNI
+	s.tile16 = tile16AVXVNNI
+	return &s
+}()
 
 var avx512vnni = &Set{
 	Name:            "avx512vnni",

@@ -1,7 +1,5 @@
-//go:build purego || !amd64
+//go:build purego || !(amd64 || arm64)
 
 package kernel
 
-// available lists the tiers of this build. A tier for another CPU (AVX-VNNI,
-// NEON SDOT) is one more Set, listed here or beside the amd64 ones.
 func available() []*Set { return []*Set{generic} }

@@ -4,12 +4,13 @@
 // # Vocabulary
 //
 //   - A tier is a complete set of kernels for one kind of CPU: "purego" runs
-//     everywhere, "avx2" and "avx512vnni" on amd64. A [Set] is a tier in use;
-//     [Select] chooses the best one that the CPU has.
+//     everywhere; "avx2", "avxvnni" and "avx512vnni" on amd64; "neon", "neondot"
+//     (with SDOT) and "neoni8mm" (with SMMLA) on arm64. A [Set] is a tier in
+//     use; [Select] chooses the best one that the CPU has.
 //   - A panel is [Panel] columns of a weight matrix, stored so that the
-//     [Group] consecutive values of k that one VPDPBUSD lane consumes are
-//     adjacent: int8 [k/Group][Panel][Group]. A packed matrix is its panels one
-//     after another; see [Pack].
+//     [Group] consecutive values of k that one lane of VPDPBUSD or SDOT consumes
+//     are adjacent: int8 [k/Group][Panel][Group]. A packed matrix is its panels
+//     one after another; see [Pack].
 //   - A pair is two consecutive int16 values of k in one uint32, low half
 //     first: what one VPDPWSSD or VPMADDWD lane consumes. Attention works on
 //     pairs because its operands are made at run time, and 13 to 15 bits leave

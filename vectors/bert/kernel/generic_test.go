@@ -123,6 +123,10 @@ func TestPackRefuses(t *testing.T) {
 		_, err := Pack(make([]int8, 32*32), shape[0], shape[1])
 		assert.Error(t, err, shape)
 	}
+	w := make([]int8, 32*32)
+	w[77] = -128
+	_, err := Pack(w, 32, 32)
+	assert.ErrorContains(t, err, "-128")
 }
 
 // Tiles are as many as needed, whole, in order and even.

@@ -1,6 +1,11 @@
 package kernel
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
 
 const (
 	// Panel is the number of columns that a tile computes at once: two
@@ -18,11 +23,15 @@ const (
 
 // Pack returns w, a matrix of n output columns with k consecutive values each
 // ([n][k], as checkpoints store a linear layer), in the order that the tiles
-// read: [n/Panel][k/Group][Panel][Group].
+// read: [n/Panel][k/Group][Panel][Group]. The values are -127 to 127, so that two
+// products with a signed byte fit 16 bits, in which the tier "neon" adds them.
 func Pack(w []int8, n, k int) ([]int8, error) {
 	if n%Panel != 0 || k%Lanes != 0 || k > MaxK || len(w) != n*k {
 		return nil, fmt.Errorf("kernel: cannot pack %d values as %d columns of %d: columns come in %ds, rows in %ds",
 			len(w), n, k, Panel, Lanes)
+	}
+	if slices.Contains(w, math.MinInt8) {
+		return nil, errors.New("kernel: cannot pack a weight of -128: the least is -127")
 	}
 	packed := make([]int8, 0, n*k)
 	for panel := 0; panel < n; panel += Panel {

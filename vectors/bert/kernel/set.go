@@ -23,6 +23,10 @@ type Set struct {
 	// ActivationBytes is the size of one quantised activation: a byte, or two
 	// where the tier multiplies 16-bit values.
 	ActivationBytes int
+	// ActivationOffset is what activations and their zero point are stored less:
+	// 128 where the tier multiplies signed bytes, which leaves what Dequantise
+	// makes of the sums the same.
+	ActivationOffset int32
 
 	// Quantise writes x × smooth as activations and returns their scale and
 	// zero point.

@@ -69,6 +69,21 @@ func scaleAVX2(dst []float32, acc []int32, factor float32)
 //go:noescape
 func dotAVX2(a []int16, b []int8) (sum int32)
 
+// tile8AVXVNNI computes up to 6 rows of a panel's columns.
+//
+//go:noescape
+func tile8AVXVNNI(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int)
+
+// tile16AVXVNNI computes up to 6 rows of 32 columns of pairs.
+//
+//go:noescape
+func tile16AVXVNNI(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int)
+
+// quantiseAVXVNNI is Set.Quantise.
+//
+//go:noescape
+func quantiseAVXVNNI(dst []byte, x []float32, smooth []float32) (scale float32, zero int32)
+
 // tile8AVX512VNNI computes up to 12 rows of a panel's columns.
 //
 //go:noescape

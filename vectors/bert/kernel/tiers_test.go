@@ -79,7 +79,7 @@ func checkMatMul8(t *testing.T, s *Set, rng *rand.Rand, rows, k, n int) {
 	require.NoError(t, err)
 	act := make([]byte, rows*k*s.ActivationBytes)
 	for i, v := range a {
-		act[i*s.ActivationBytes] = v
+		act[i*s.ActivationBytes] = v - byte(s.ActivationOffset)
 	}
 	got := make([]int32, rows*n)
 	for i := range got {
@@ -90,7 +90,7 @@ func checkMatMul8(t *testing.T, s *Set, rng *rand.Rand, rows, k, n int) {
 		for c := range n {
 			var want int32
 			for i := range k {
-				want += int32(a[r*k+i]) * int32(w[c*k+i])
+				want += (int32(a[r*k+i]) - s.ActivationOffset) * int32(w[c*k+i])
 			}
 			require.Equal(t, want, got[r*n+c], "rows %d, k %d, n %d: row %d, column %d", rows, k, n, r, c)
 		}
@@ -207,9 +207,9 @@ func TestQuantiseSame(t *testing.T) {
 			scale, zero := generic.Quantise(want, x, smooth)
 			otherScale, otherZero := s.Quantise(got, x, smooth)
 			require.Equal(t, math.Float32bits(scale), math.Float32bits(otherScale), "scale, round %d", round)
-			require.Equal(t, zero, otherZero, "zero, round %d", round)
+			require.Equal(t, zero-s.ActivationOffset, otherZero, "zero, round %d", round)
 			for i := range want {
-				require.Equal(t, want[i], got[i*s.ActivationBytes], "round %d, element %d", round, i)
+				require.Equal(t, want[i], got[i*s.ActivationBytes]+byte(s.ActivationOffset), "round %d, element %d", round, i)
 			}
 		}
 	})

@@ -20,9 +20,9 @@ func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// op prints an instruction. Operands are in the order of Go's assembler: the
+// emit prints an instruction. Operands are in the order of Go's assembler: the
 // destination is last.
-func (p *printer) op(name string, operands ...any) {
+func (p *printer) emit(name string, operands ...any) {
 	texts := make([]string, len(operands))
 	for i, o := range operands {
 		switch o := o.(type) {
@@ -94,19 +94,4 @@ func (p *printer) layOut(params string, offset int) int {
 		offset += size
 	}
 	return offset
-}
-
-func (p *printer) ret() {
-	p.op("VZEROUPPER")
-	p.op("RET")
-}
-
-// at is the memory operand offset(base)(index*1).
-func at(offset int, base, index string) string {
-	return fmt.Sprintf("%d(%s)(%s*1)", offset, base, index)
-}
-
-// mem is the memory operand offset(base).
-func mem(offset int, base string) string {
-	return fmt.Sprintf("%d(%s)", offset, base)
 }

@@ -1,0 +1,224 @@
+package main
+
+import "fmt"
+
+// A tile keeps its sums in the registers from 0 on, two for each row. Rows of
+// the left operand are addressed from a base for each four of them; its values
+// are broadcast, one lane at a time, and multiplied by a row of the panel.
+
+// Registers. Those of the left operand are free once its loop has ended and
+// then serve the output. AX points to the output, R15 to the panel's columns,
+// R14 to its current row; R10 is the step from one row to the next.
+var (
+	leftBases = []string{"SI", "R8", "R9"} // rows 0, 4 and 8
+	outBases  = []string{"AX", "R8", "R9"}
+)
+
+const (
+	leftOne, leftThree = "BX", "DX" // strides
+	outOne, outThree   = "CX", "SI"
+	depthCounter       = "CX"
+	columnCounter      = "DI"
+)
+
+// rowAt is the memory operand of row r, given its bases and the registers of one
+// and of three strides.
+func rowAt(bases []string, offset, r int, one, three string) string {
+	base := bases[r/4]
+	switch r % 4 {
+	case 1:
+		return fmt.Sprintf("%d(%s)(%s*1)", offset, base, one)
+	case 2:
+		return fmt.Sprintf("%d(%s)(%s*2)", offset, base, one)
+	case 3:
+		return fmt.Sprintf("%d(%s)(%s*1)", offset, base, three)
+	}
+	return fmt.Sprintf("%d(%s)", offset, base)
+}
+
+// setBases points bases[1:] at rows 4 and 8, as far as there are so many rows.
+func (v *x86) setBases(bases []string, rows int, stride string) {
+	for i := 1; i*4 < rows; i++ {
+		v.emit("LEAQ", fmt.Sprintf("(%s)(%s*4)", bases[i-1], stride), bases[i])
+	}
+}
+
+// tile is what tile8 and tile16 differ in.
+type tile struct {
+	left, leftStride string // argument names
+	right            string
+	depth            string // argument: number of steps
+	leftShift        int    // log₂ of the bytes of a left element
+	step             int    // bytes of left that a step takes
+	columns          int    // columns in two registers
+	rightBytes       int    // bytes of a panel's row that they take
+	multiply         func(r int)
+	load             func()
+	broadcast        string
+	finish           func(r int) // adds up the two registers of row r into the first
+	setStep          func()      // sets R10
+}
+
+// print prints a function with code for every number of rows.
+func (t *tile) print(v *x86) {
+	v.emit("MOVQ", v.arg(t.leftStride), leftOne)
+	if t.leftShift > 0 {
+		v.emit("SHLQ", t.leftShift, leftOne)
+	}
+	v.emit("LEAQ", fmt.Sprintf("(%s)(%s*2)", leftOne, leftOne), leftThree)
+	v.emit("MOVQ", v.arg("dst"), "AX")
+	v.emit("MOVQ", v.arg(t.right), "R15")
+	t.setStep()
+	v.emit("MOVQ", v.arg("rows"), "CX")
+	for rows := v.rows; rows > 1; rows-- {
+		v.emit("CMPQ", "CX", rows)
+		v.emit("JEQ", fmt.Sprintf("rows%d", rows))
+	}
+	for rows := 1; rows <= v.rows; rows++ {
+		t.rows(v, rows)
+	}
+}
+
+// rows prints the code for one number of rows: a loop over the column blocks
+// of a panel, and in it one over the depth.
+func (t *tile) rows(v *x86, rows int) {
+	v.place(fmt.Sprintf("rows%d", rows))
+	blocks := lanesPerBlock / t.columns
+	next, step := v.label("columns"), v.label("step")
+	if blocks > 1 {
+		v.emit("MOVQ", blocks, columnCounter)
+		v.place(next)
+	}
+	v.emit("MOVQ", v.arg(t.left), leftBases[0])
+	v.setBases(leftBases, rows, leftOne)
+	zero(v, 0, 2*rows)
+	v.emit("MOVQ", v.arg(t.depth), depthCounter)
+	v.emit("MOVQ", "R15", "R14")
+	v.place(step)
+	t.load()
+	v.emit("ADDQ", "R10", "R14")
+	for r := range rows {
+		v.emit(t.broadcast, rowAt(leftBases, 0, r, leftOne, leftThree), v.r(v.broadcastRegister(r)))
+		t.multiply(r)
+	}
+	for i := 0; i*4 < rows; i++ {
+		v.emit("ADDQ", t.step, leftBases[i])
+	}
+	v.emit("DECQ", depthCounter)
+	v.emit("JNZ", step)
+	t.store(v, rows)
+	if blocks > 1 {
+		v.emit("ADDQ", 4*t.columns, outBases[0])
+		v.emit("ADDQ", t.rightBytes, "R15")
+		v.emit("DECQ", columnCounter)
+		v.emit("JNZ", next)
+	}
+	v.ret()
+}
+
+func (t *tile) store(v *x86, rows int) {
+	v.emit("MOVQ", v.arg("dstStride"), outOne)
+	v.emit("SHLQ", 2, outOne)
+	v.emit("LEAQ", fmt.Sprintf("(%s)(%s*2)", outOne, outOne), outThree)
+	v.setBases(outBases, rows, outOne)
+	for r := range rows {
+		first := rowAt(outBases, 0, r, outOne, outThree)
+		if t.finish != nil { // one register is left
+			t.finish(r)
+			v.emit("VMOVUPS", v.r(sums(r)), first)
+			continue
+		}
+		v.emit("VMOVUPS", v.r(sums(r)), first)
+		v.emit("VMOVUPS", v.r(sums(r)+1), rowAt(outBases, v.bytes(), r, outOne, outThree))
+	}
+}
+
+// sums is the first of the two registers with the sums of row r.
+func sums(r int) register { return register(2 * r) }
+
+// panelRegister is the first of the two registers of the panel's row, after the
+// sums, broadcastRegister the one that row r's value is broadcast to: always the
+// same one where there are few, in turn where there are enough.
+func (v *x86) panelRegister() register { return sums(v.rows) }
+
+func (v *x86) broadcastRegister(r int) register {
+	if v.evex() {
+		return register(26 + r%6)
+	}
+	return 14
+}
+
+func (v *x86) tile8() {
+	v.function("tile8", fmt.Sprintf("computes up to %d rows of a panel's columns.", v.rows),
+		"dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int", "")
+	w := v.panelRegister()
+	t := &tile{
+		left: "act", leftStride: "actStride", right: "panel", depth: "groups",
+		setStep: func() { v.emit("MOVQ", 128, "R10") },
+	}
+	if v.vnni {
+		t.step, t.columns, t.rightBytes, t.broadcast = 4, 2*v.width, 8*v.width, "VPBROADCASTD"
+		t.load = v.loadPair
+		t.multiply = v.dotProducts("VPDPBUSD")
+	} else {
+		// Activations take two bytes each; weights are widened on loading. A
+		// register holds four columns' sums, each in two halves.
+		t.step, t.columns, t.rightBytes, t.broadcast = 8, 8, 32, "VPBROADCASTQ"
+		t.load = func() {
+			v.emit("VPMOVSXBW", mem(0, "R14"), v.r(w))
+			v.emit("VPMOVSXBW", mem(16, "R14"), v.r(w+1))
+		}
+		t.multiply = v.multiplyAdd
+		t.finish = func(r int) {
+			v.emit("VPHADDD", v.r(sums(r)+1), v.r(sums(r)), v.r(sums(r)))
+			v.emit("VPERMQ", 0xD8, v.r(sums(r)), v.r(sums(r)))
+		}
+	}
+	t.print(v)
+}
+
+// loadPair loads the panel's row.
+func (v *x86) loadPair() {
+	for i := range 2 {
+		v.emit("VMOVUPS", mem(i*v.bytes(), "R14"), v.r(v.panelRegister()+register(i)))
+	}
+}
+
+// dotProducts adds the products of a row with the panel's registers.
+func (v *x86) dotProducts(name string) func(r int) {
+	return func(r int) {
+		for i := range register(2) {
+			v.dotProduct(name, v.panelRegister()+i, v.broadcastRegister(r), sums(r)+i)
+		}
+	}
+}
+
+// multiplyAdd is the same without such an instruction: products are added in
+// pairs by VPMADDWD.
+func (v *x86) multiplyAdd(r int) {
+	w := v.panelRegister()
+	v.emit("VPMADDWD", v.r(w), v.r(14), v.r(15))
+	v.emit("VPADDD", v.r(15), v.r(sums(r)), v.r(sums(r)))
+	v.emit("VPMADDWD", v.r(w+1), v.r(14), v.r(14))
+	v.emit("VPADDD", v.r(14), v.r(sums(r)+1), v.r(sums(r)+1))
+}
+
+func (v *x86) tile16() {
+	v.function("tile16", fmt.Sprintf("computes up to %d rows of 32 columns of pairs.", v.rows),
+		"dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int", "")
+	t := &tile{
+		left: "a", leftStride: "aStride", right: "b", depth: "pairs",
+		leftShift: 1, step: 4, columns: 2 * v.width, rightBytes: 8 * v.width,
+		broadcast: "VPBROADCASTD",
+		load:      v.loadPair,
+		multiply:  v.multiplyAdd,
+		setStep: func() {
+			v.emit("MOVQ", v.arg("bStride"), "R10")
+			v.emit("SHLQ", 2, "R10")
+		},
+	}
+	if v.vnni {
+		t.multiply = v.dotProducts("VPDPWSSD")
+	}
+	t.print(v)
+}

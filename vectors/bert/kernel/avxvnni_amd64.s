@@ -1,0 +1,783 @@
+// Code printed by the program in folder asm. DO NOT EDIT.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// func tile8AVXVNNI(dst []int32, dstStride int, act []byte, actStride int, panel []int8, groups int, rows int)
+TEXT ·tile8AVXVNNI(SB), NOSPLIT, $0-104
+	MOVQ actStride+56(FP), BX
+	LEAQ (BX)(BX*2), DX
+	MOVQ dst_base+0(FP), AX
+	MOVQ panel_base+64(FP), R15
+	MOVQ $128, R10
+	MOVQ rows+96(FP), CX
+	CMPQ CX, $6
+	JEQ rows6
+	CMPQ CX, $5
+	JEQ rows5
+	CMPQ CX, $4
+	JEQ rows4
+	CMPQ CX, $3
+	JEQ rows3
+	CMPQ CX, $2
+	JEQ rows2
+rows1:
+	MOVQ $2, DI
+columns1:
+	MOVQ act_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step2:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step2
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns1
+	VZEROUPPER
+	RET
+rows2:
+	MOVQ $2, DI
+columns3:
+	MOVQ act_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step4:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm3
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step4
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns3
+	VZEROUPPER
+	RET
+rows3:
+	MOVQ $2, DI
+columns5:
+	MOVQ act_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step6:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xE4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xED // {vex} vpdpbusd %ymm13, %ymm14, %ymm5
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step6
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns5
+	VZEROUPPER
+	RET
+rows4:
+	MOVQ $2, DI
+columns7:
+	MOVQ act_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step8:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xE4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xED // {vex} vpdpbusd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xF4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xFD // {vex} vpdpbusd %ymm13, %ymm14, %ymm7
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step8
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns7
+	VZEROUPPER
+	RET
+rows5:
+	MOVQ $2, DI
+columns9:
+	MOVQ act_base+32(FP), SI
+	LEAQ (SI)(BX*4), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step10:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xE4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xED // {vex} vpdpbusd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xF4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xFD // {vex} vpdpbusd %ymm13, %ymm14, %ymm7
+	VPBROADCASTD 0(R8), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm8
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm9
+	ADDQ $4, SI
+	ADDQ $4, R8
+	DECQ CX
+	JNZ step10
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (AX)(CX*4), R8
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	VMOVUPS Y8, 0(R8)
+	VMOVUPS Y9, 32(R8)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns9
+	VZEROUPPER
+	RET
+rows6:
+	MOVQ $2, DI
+columns11:
+	MOVQ act_base+32(FP), SI
+	LEAQ (SI)(BX*4), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ groups+88(FP), CX
+	MOVQ R15, R14
+step12:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xE4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xED // {vex} vpdpbusd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xF4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x50; BYTE $0xFD // {vex} vpdpbusd %ymm13, %ymm14, %ymm7
+	VPBROADCASTD 0(R8), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xC4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm8
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xCD // {vex} vpdpbusd %ymm13, %ymm14, %ymm9
+	VPBROADCASTD 0(R8)(BX*1), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xD4 // {vex} vpdpbusd %ymm12, %ymm14, %ymm10
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x50; BYTE $0xDD // {vex} vpdpbusd %ymm13, %ymm14, %ymm11
+	ADDQ $4, SI
+	ADDQ $4, R8
+	DECQ CX
+	JNZ step12
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (AX)(CX*4), R8
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	VMOVUPS Y8, 0(R8)
+	VMOVUPS Y9, 32(R8)
+	VMOVUPS Y10, 0(R8)(CX*1)
+	VMOVUPS Y11, 32(R8)(CX*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns11
+	VZEROUPPER
+	RET
+
+// func tile16AVXVNNI(dst []int32, dstStride int, a []int16, aStride int, b []uint32, bStride int, pairs int, rows int)
+TEXT ·tile16AVXVNNI(SB), NOSPLIT, $0-112
+	MOVQ aStride+56(FP), BX
+	SHLQ $1, BX
+	LEAQ (BX)(BX*2), DX
+	MOVQ dst_base+0(FP), AX
+	MOVQ b_base+64(FP), R15
+	MOVQ bStride+88(FP), R10
+	SHLQ $2, R10
+	MOVQ rows+104(FP), CX
+	CMPQ CX, $6
+	JEQ rows6
+	CMPQ CX, $5
+	JEQ rows5
+	CMPQ CX, $4
+	JEQ rows4
+	CMPQ CX, $3
+	JEQ rows3
+	CMPQ CX, $2
+	JEQ rows2
+rows1:
+	MOVQ $2, DI
+columns1:
+	MOVQ a_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step2:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step2
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns1
+	VZEROUPPER
+	RET
+rows2:
+	MOVQ $2, DI
+columns3:
+	MOVQ a_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step4:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm3
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step4
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns3
+	VZEROUPPER
+	RET
+rows3:
+	MOVQ $2, DI
+columns5:
+	MOVQ a_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step6:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xE4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xED // {vex} vpdpwssd %ymm13, %ymm14, %ymm5
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step6
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns5
+	VZEROUPPER
+	RET
+rows4:
+	MOVQ $2, DI
+columns7:
+	MOVQ a_base+32(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step8:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xE4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xED // {vex} vpdpwssd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xF4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xFD // {vex} vpdpwssd %ymm13, %ymm14, %ymm7
+	ADDQ $4, SI
+	DECQ CX
+	JNZ step8
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns7
+	VZEROUPPER
+	RET
+rows5:
+	MOVQ $2, DI
+columns9:
+	MOVQ a_base+32(FP), SI
+	LEAQ (SI)(BX*4), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step10:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xE4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xED // {vex} vpdpwssd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xF4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xFD // {vex} vpdpwssd %ymm13, %ymm14, %ymm7
+	VPBROADCASTD 0(R8), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm8
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm9
+	ADDQ $4, SI
+	ADDQ $4, R8
+	DECQ CX
+	JNZ step10
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (AX)(CX*4), R8
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	VMOVUPS Y8, 0(R8)
+	VMOVUPS Y9, 32(R8)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns9
+	VZEROUPPER
+	RET
+rows6:
+	MOVQ $2, DI
+columns11:
+	MOVQ a_base+32(FP), SI
+	LEAQ (SI)(BX*4), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ pairs+96(FP), CX
+	MOVQ R15, R14
+step12:
+	VMOVUPS 0(R14), Y12
+	VMOVUPS 32(R14), Y13
+	ADDQ R10, R14
+	VPBROADCASTD 0(SI), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm0
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm1
+	VPBROADCASTD 0(SI)(BX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm2
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm3
+	VPBROADCASTD 0(SI)(BX*2), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xE4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm4
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xED // {vex} vpdpwssd %ymm13, %ymm14, %ymm5
+	VPBROADCASTD 0(SI)(DX*1), Y14
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xF4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm6
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x0D; BYTE $0x52; BYTE $0xFD // {vex} vpdpwssd %ymm13, %ymm14, %ymm7
+	VPBROADCASTD 0(R8), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xC4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm8
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xCD // {vex} vpdpwssd %ymm13, %ymm14, %ymm9
+	VPBROADCASTD 0(R8)(BX*1), Y14
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xD4 // {vex} vpdpwssd %ymm12, %ymm14, %ymm10
+	BYTE $0xC4; BYTE $0x42; BYTE $0x0D; BYTE $0x52; BYTE $0xDD // {vex} vpdpwssd %ymm13, %ymm14, %ymm11
+	ADDQ $4, SI
+	ADDQ $4, R8
+	DECQ CX
+	JNZ step12
+	MOVQ dstStride+24(FP), CX
+	SHLQ $2, CX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (AX)(CX*4), R8
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 0(AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, 0(AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, 0(AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
+	VMOVUPS Y8, 0(R8)
+	VMOVUPS Y9, 32(R8)
+	VMOVUPS Y10, 0(R8)(CX*1)
+	VMOVUPS Y11, 32(R8)(CX*1)
+	ADDQ $64, AX
+	ADDQ $64, R15
+	DECQ DI
+	JNZ columns11
+	VZEROUPPER
+	RET
+
+// func quantiseAVXVNNI(dst []byte, x []float32, smooth []float32) (scale float32, zero int32)
+TEXT ·quantiseAVXVNNI(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), DI
+	MOVQ x_base+24(FP), SI
+	MOVQ smooth_base+48(FP), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	XORL AX, AX
+	JMP check2
+block1:
+	VMOVUPS 0(SI)(AX*4), Y8
+	VMULPS 0(R8)(AX*4), Y8, Y8
+	VMINPS Y8, Y0, Y0
+	VMAXPS Y8, Y4, Y4
+	VMOVUPS 32(SI)(AX*4), Y9
+	VMULPS 32(R8)(AX*4), Y9, Y9
+	VMINPS Y9, Y1, Y1
+	VMAXPS Y9, Y5, Y5
+	VMOVUPS 64(SI)(AX*4), Y10
+	VMULPS 64(R8)(AX*4), Y10, Y10
+	VMINPS Y10, Y2, Y2
+	VMAXPS Y10, Y6, Y6
+	VMOVUPS 96(SI)(AX*4), Y11
+	VMULPS 96(R8)(AX*4), Y11, Y11
+	VMINPS Y11, Y3, Y3
+	VMAXPS Y11, Y7, Y7
+	ADDQ $32, AX
+check2:
+	CMPQ AX, x_len+32(FP)
+	JLT block1
+	VMINPS Y2, Y0, Y0
+	VMINPS Y3, Y1, Y8
+	VMINPS Y8, Y0, Y0
+	VEXTRACTF128 $1, Y0, X8
+	VMINPS X8, X0, X0
+	VMOVHLPS X0, X0, X8
+	VMINPS X8, X0, X0
+	VMOVSHDUP X0, X8
+	VMINPS X8, X0, X0
+	VMAXPS Y6, Y4, Y4
+	VMAXPS Y7, Y5, Y8
+	VMAXPS Y8, Y4, Y4
+	VEXTRACTF128 $1, Y4, X8
+	VMAXPS X8, X4, X4
+	VMOVHLPS X4, X4, X8
+	VMAXPS X8, X4, X4
+	VMOVSHDUP X4, X8
+	VMAXPS X8, X4, X4
+	VSUBSS X0, X4, X8
+	VPXOR Y9, Y9, Y9
+	XORL AX, AX
+	MOVL $0, scale+72(FP)
+	VUCOMISS tinyRangeAVXVNNI<>+0(SB), X8
+	JLS flat
+	VMOVSS byteRangeAVXVNNI<>+0(SB), X4
+	VDIVSS X8, X4, X9
+	VDIVSS X4, X8, X8
+	VMOVSS X8, scale+72(FP)
+	VMULSS X9, X0, X0
+	VCVTSS2SI X0, AX
+	NEGL AX
+flat:
+	MOVL AX, zero+76(FP)
+	VBROADCASTSS X9, Y9
+	VMOVD AX, X10
+	VPBROADCASTD X10, Y10
+	VBROADCASTSS byteLeastAVXVNNI<>+0(SB), Y0
+	VBROADCASTSS byteMostAVXVNNI<>+0(SB), Y1
+	XORL AX, AX
+	JMP check4
+block3:
+	VMOVUPS 0(SI)(AX*4), Y2
+	VMULPS 0(R8)(AX*4), Y2, Y2
+	VMULPS Y9, Y2, Y2
+	VCVTPS2DQ Y2, Y2
+	VPADDD Y10, Y2, Y2
+	VPMAXSD Y0, Y2, Y2
+	VPMINSD Y1, Y2, Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMULPS 32(R8)(AX*4), Y3, Y3
+	VMULPS Y9, Y3, Y3
+	VCVTPS2DQ Y3, Y3
+	VPADDD Y10, Y3, Y3
+	VPMAXSD Y0, Y3, Y3
+	VPMINSD Y1, Y3, Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMULPS 64(R8)(AX*4), Y4, Y4
+	VMULPS Y9, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VPADDD Y10, Y4, Y4
+	VPMAXSD Y0, Y4, Y4
+	VPMINSD Y1, Y4, Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VMULPS 96(R8)(AX*4), Y5, Y5
+	VMULPS Y9, Y5, Y5
+	VCVTPS2DQ Y5, Y5
+	VPADDD Y10, Y5, Y5
+	VPMAXSD Y0, Y5, Y5
+	VPMINSD Y1, Y5, Y5
+	VEXTRACTI128 $1, Y2, X6
+	VPACKUSDW X6, X2, X2
+	VPACKUSWB X2, X2, X2
+	VMOVQ X2, 0(DI)(AX*1)
+	VEXTRACTI128 $1, Y3, X6
+	VPACKUSDW X6, X3, X3
+	VPACKUSWB X3, X3, X3
+	VMOVQ X3, 8(DI)(AX*1)
+	VEXTRACTI128 $1, Y4, X6
+	VPACKUSDW X6, X4, X4
+	VPACKUSWB X4, X4, X4
+	VMOVQ X4, 16(DI)(AX*1)
+	VEXTRACTI128 $1, Y5, X6
+	VPACKUSDW X6, X5, X5
+	VPACKUSWB X5, X5, X5
+	VMOVQ X5, 24(DI)(AX*1)
+	ADDQ $32, AX
+check4:
+	CMPQ AX, x_len+32(FP)
+	JLT block3
+	VZEROUPPER
+	RET
+
+DATA tinyRangeAVXVNNI<>+0(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+4(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+8(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+12(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+16(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+20(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+24(SB)/4, $0x0da24260
+DATA tinyRangeAVXVNNI<>+28(SB)/4, $0x0da24260
+GLOBL tinyRangeAVXVNNI<>(SB), RODATA|NOPTR, $32
+
+DATA byteRangeAVXVNNI<>+0(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+4(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+8(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+12(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+16(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+20(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+24(SB)/4, $0x437f0000
+DATA byteRangeAVXVNNI<>+28(SB)/4, $0x437f0000
+GLOBL byteRangeAVXVNNI<>(SB), RODATA|NOPTR, $32
+
+DATA byteLeastAVXVNNI<>+0(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+4(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+8(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+12(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+16(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+20(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+24(SB)/4, $0x00000000
+DATA byteLeastAVXVNNI<>+28(SB)/4, $0x00000000
+GLOBL byteLeastAVXVNNI<>(SB), RODATA|NOPTR, $32
+
+DATA byteMostAVXVNNI<>+0(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+4(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+8(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+12(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+16(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+20(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+24(SB)/4, $0x000000ff
+DATA byteMostAVXVNNI<>+28(SB)/4, $0x000000ff
+GLOBL byteMostAVXVNNI<>(SB), RODATA|NOPTR, $32
