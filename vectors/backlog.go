@@ -48,13 +48,13 @@ func (b *backlog) add(note int64, l lane) {
 
 func (b *backlog) remove(note int64) { delete(b.waiting, note) }
 
-// next takes up to n notes off the lowest lane that has any.
-func (b *backlog) next(n int) (ids []int64, from lane) {
-	for l := range lanes {
+// next takes up to n notes off the lowest lane, up to last, that has any.
+func (b *backlog) next(n int, last lane) (ids []int64, from lane) {
+	for l := range last + 1 {
 		for len(ids) < n && len(b.notes[l]) > 0 {
-			last := len(b.notes[l]) - 1
-			id := b.notes[l][last]
-			b.notes[l] = b.notes[l][:last]
+			top := len(b.notes[l]) - 1
+			id := b.notes[l][top]
+			b.notes[l] = b.notes[l][:top]
 			if now, ok := b.waiting[id]; ok && now == l {
 				delete(b.waiting, id)
 				ids = append(ids, id)
@@ -64,7 +64,7 @@ func (b *backlog) next(n int) (ids []int64, from lane) {
 			return ids, l
 		}
 	}
-	return nil, tails
+	return nil, last
 }
 
 // sort moves all notes to the heads, the most important on top.

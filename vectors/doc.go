@@ -26,8 +26,10 @@
 // [Index] follows the change feed of the vault. A passage whose text was embedded
 // before is searchable at once. The notes with other passages form the backlog. It
 // is not persistent: at the start it is computed as the chunks in notes.db without
-// an embedding. [Index.Run] embeds the backlog, the newest notes first. It embeds a
-// batch, commits it to SQLite, and then adds it to the mapped file. Killing the
+// an embedding. [Index.Run] embeds the backlog: edited notes first, then the first
+// passage of every other note, the newest and most linked first, then the rest. The
+// number of threads follows the load of the machine and the latency of searches. Run
+// embeds a batch, commits it to SQLite, and then adds it to the mapped file. Killing the
 // program therefore loses at most the current batch, and a committed text is never
 // embedded again.
 //

@@ -29,7 +29,10 @@ type Options struct {
 	// Open opens the embedder of a source. If it is not nil, the vectors of an earlier
 	// model answer queries until those of the configured or chosen one are complete.
 	Open    func(source string) (Embedder, error)
-	Threads int // for background embedding; 0: half of the processors
+	Threads int // for background embedding; 0: as many as the machine has idle
+	// Load returns the load of the machine since its last call; nil: as the system
+	// reports it.
+	Load func() Load
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
 	Wait func(ctx context.Context) error
@@ -63,6 +66,8 @@ type Index struct {
 	loaded  chan struct{} // closed when the stored vectors have been loaded
 	signal  chan struct{} // wakes Run
 	queries queryCache
+	pace    *pace
+	resting bool // only edited notes are embedded; used by Run only
 }
 
 // NewIndex returns an index with cache files in dir. It is empty until Run has
@@ -74,10 +79,13 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Load == nil {
+		opt.Load = newSystemLoad()
+	}
 	if opt.keepIdle <= 0 {
 		opt.keepIdle = keepIdle
 	}
-	return &Index{store: store, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1)}
+	return &Index{store: store, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load)}
 }
 
 // Position returns the head of the feed: the index loads earlier changes from the
@@ -178,10 +186,15 @@ type Hit struct {
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
 // nearest to the text, the nearest first.
 func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]Hit, error) {
+	began := x.opt.Now()
 	query, space, err := x.embedQuery(ctx, text)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		now := x.opt.Now()
+		x.pace.search(now.Sub(began), now)
+	}()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed || x.serving != space {

@@ -93,7 +93,8 @@ type world struct {
 	index *Index
 	stop  func()
 
-	keepIdle int // of Options
+	keepIdle int         // of Options
+	load     func() Load // of Options; nil: the machine's
 }
 
 func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
@@ -122,7 +123,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle}
+	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {

@@ -55,7 +55,7 @@ func (x *Index) learn(ctx context.Context) error {
 	x.chunksSeen = seen
 	x.mu.Unlock()
 	embedder, source := x.Model()
-	err = embedder.EmbedPassages(ctx, []string{"notes"}, x.threads(), func(int, []float32) {})
+	err = embedder.EmbedPassages(ctx, []string{"notes"}, x.pace.current(), func(int, []float32) {})
 	if err != nil {
 		return err
 	}

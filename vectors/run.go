@@ -3,7 +3,6 @@ package vectors
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -30,7 +29,9 @@ func (x *Index) Run(ctx context.Context) error {
 	var pause backOff
 	rest := func() {}
 	defer func() { rest() }()
+	_, x.resting = x.pace.adapt(x.opt.Now(), 0)
 	for working := false; ; {
+		began := x.opt.Now()
 		more, err := x.step(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -47,7 +48,12 @@ func (x *Index) Run(ctx context.Context) error {
 			wake, retry = nil, time.After(pause.after(err)) // changes go to the backlog and need no wake-up
 		case more:
 			pause = backOff{}
-			continue
+			var stop time.Duration
+			now := x.opt.Now()
+			if stop, x.resting = x.pace.adapt(now, now.Sub(began)); stop <= 0 {
+				continue
+			}
+			retry = time.After(stop)
 		default:
 			pause = backOff{}
 		}
@@ -79,7 +85,7 @@ func (x *Index) sortBacklog(ctx context.Context) error {
 func (x *Index) prepare(busy bool) (over func()) {
 	embedder, _ := x.Model()
 	if p, ok := embedder.(Preparer); ok && busy {
-		return p.Prepare(x.threads())
+		return p.Prepare(x.pace.highest())
 	}
 	return func() {}
 }
@@ -104,12 +110,17 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 // embedBatch embeds the next passages of the backlog and reports whether there are
 // more.
 func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error) {
-	size := s.embedder.Batch(x.threads())
+	size := s.embedder.Batch(x.pace.current())
 	x.mu.Lock()
-	ids, from := s.backlog.next(size)
+	last := tails
+	if x.resting {
+		last = edited
+	}
+	ids, from := s.backlog.next(size, last)
+	more = s.backlog.len() > 0
 	x.mu.Unlock()
 	if len(ids) == 0 {
-		return false, nil
+		return more, nil
 	}
 	batch, err := x.store.ByID(ctx, ids)
 	if err == nil {
@@ -187,7 +198,7 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 		texts[i] = t.text
 	}
 	halves := make([][]byte, len(todo))
-	err := s.embedder.EmbedPassages(ctx, texts, x.threads(), func(i int, v []float32) { halves[i] = packHalf(v) })
+	err := s.embedder.EmbedPassages(ctx, texts, x.pace.current(), func(i int, v []float32) { halves[i] = packHalf(v) })
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +227,6 @@ func (x *Index) measure(n int, took time.Duration) {
 		x.rate = rate
 	}
 	x.rate += 0.05 * (rate - x.rate)
-}
-
-func (x *Index) threads() int {
-	if x.opt.Threads > 0 {
-		return x.opt.Threads
-	}
-	return (runtime.NumCPU() + 1) / 2
 }
 
 // takeOver makes the space of the model serve when it is complete, and removes the

@@ -55,7 +55,7 @@ type Semantic struct {
 	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's own default
 	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
 	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none
-	Threads     int    `koanf:"threads"`      // 0: half the processors
+	Threads     int    `koanf:"threads"`      // 0: as many as are idle
 
 	// APIKey is the key of the provider's API, from [APIKeyVariable] or
 	// APIKeyFile. It has no key in the file, because users share such files.

@@ -22,8 +22,8 @@ type Info struct {
 	// the vault changes its model. It is "" if none is recorded.
 	Model   string
 	Rows    int
-	Created   time.Time
-	Dropped   time.Time // zero while in use
+	Created time.Time
+	Dropped time.Time // zero while in use
 }
 
 // RestorableUntil returns the time after which a dropped table is deleted.

@@ -1,0 +1,130 @@
+package vectors
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Load is what the system reports of the machine's use.
+type Load struct {
+	// Pressure is the share of time, 0 to 1, in which programs waited for a processor.
+	// It is negative if the system does not report it.
+	Pressure float64
+	// Battery is the charge, 0 to 1, while the machine runs on it, and otherwise
+	// negative.
+	Battery float64
+}
+
+const (
+	// adaptEvery is the interval at which the load is read.
+	adaptEvery = time.Second
+	// Below calm, a thread is added. Above busy, half of them are removed; above
+	// crowded, the last one pauses for as long as it works. Threads at the lowest
+	// priority alone do not give way to programs in other sessions, among which Linux
+	// divides the processors equally.
+	calm, busy, crowded = .25, .5, .8
+	// lowBattery is the charge below which only edited notes are embedded.
+	lowBattery = .2
+	restFor    = time.Minute
+	// A search is slow if it takes slowSearch and several times as long as the
+	// quickest.
+	slowSearch = 5 * time.Millisecond
+	slowFactor = 3
+	// searchHold is the time for which a search keeps one processor free.
+	searchHold = 3 * time.Second
+)
+
+// pace decides how many threads embed passages, by the load of the machine and the
+// latency of searches. It is safe for concurrent use.
+type pace struct {
+	fixed int // number of threads if the user has set it; 0: adapt
+	most  int
+	load  func() Load
+
+	mu       sync.Mutex
+	threads  int
+	last     Load
+	adapted  time.Time
+	quickest time.Duration // of searches; rises slowly
+	searched time.Time
+}
+
+func newPace(fixed int, load func() Load) *pace {
+	n := runtime.NumCPU()
+	return &pace{fixed: fixed, most: n, load: load, threads: (n + 1) / 2}
+}
+
+// search records the duration of a search that ended now.
+func (p *pace) search(took time.Duration, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.searched = now
+	if p.quickest == 0 || took < p.quickest {
+		p.quickest = took
+	}
+	if took >= slowSearch && took >= slowFactor*p.quickest {
+		p.threads = max(1, p.threads/2)
+		p.adapted = now
+	}
+	p.quickest += p.quickest / 64
+}
+
+// current returns the number of threads for the next batch.
+func (p *pace) current() int {
+	if p.fixed > 0 {
+		return p.fixed
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.threads
+}
+
+// highest returns the largest number of threads that current may return.
+func (p *pace) highest() int {
+	if p.fixed > 0 {
+		return p.fixed
+	}
+	return p.most
+}
+
+// adapt reads the load and returns for how long to pause after a batch that took so
+// long. If onlyEdited is true, the next batch must be of edited notes.
+func (p *pace) adapt(now time.Time, took time.Duration) (pause time.Duration, onlyEdited bool) {
+	if p.fixed > 0 {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.adapted.IsZero() || now.Sub(p.adapted) >= adaptEvery {
+		p.adapted, p.last = now, p.load()
+		p.change(now)
+	}
+	switch {
+	case p.last.Battery >= 0 && p.last.Battery < lowBattery:
+		return restFor, true
+	case p.threads == 1 && p.last.Pressure > crowded:
+		return took, false
+	}
+	return 0, false
+}
+
+// change sets the number of threads by the last load.
+func (p *pace) change(now time.Time) {
+	most := p.most
+	switch {
+	case p.last.Battery >= 0:
+		most = 1
+	case p.last.Pressure < 0:
+		most = (p.most + 1) / 2
+	case p.searched.Add(searchHold).After(now):
+		most--
+	}
+	switch {
+	case p.last.Pressure > busy:
+		p.threads /= 2
+	case p.last.Pressure < calm:
+		p.threads++
+	}
+	p.threads = max(1, min(p.threads, most))
+}
