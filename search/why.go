@@ -1,0 +1,238 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"notesd/notes"
+	"notesd/search/index"
+)
+
+// An Explanation says why a query finds a note at its rank, or does not find it.
+type Explanation struct {
+	Read  Reading `json:"read"`
+	Found bool    `json:"found"`
+	Rank  int     `json:"rank,omitempty"` // from 1, of the first thousand
+	Total int     `json:"total"`          // hits of the query
+
+	Score      float64      `json:"score,omitempty"`
+	TextScore  float64      `json:"text_score,omitempty"`
+	TextRank   int          `json:"text_rank,omitempty"`
+	Cosine     float64      `json:"cosine,omitempty"` // of the nearest passage and the query
+	VectorRank int          `json:"vector_rank,omitempty"`
+	Terms      []TermWeight `json:"terms"`
+
+	// Reasons are sentences, the decisive one first.
+	Reasons []string `json:"reasons"`
+}
+
+// A Reading is a query as the engine understands it.
+type Reading struct {
+	Words   []string `json:"words"`
+	Phrases []string `json:"phrases,omitempty"`
+	Without []string `json:"without,omitempty"`
+	Filters []string `json:"filters,omitempty"`
+}
+
+// A TermWeight is what a term of the query counts.
+type TermWeight struct {
+	Term   string  `json:"term"`
+	Weight float64 `json:"weight"` // its idf, times the weight of the word
+	Notes  int     `json:"notes"`  // that have it, of those that the filters admit
+	Has    bool    `json:"has"`    // the note has it
+}
+
+// String is a clause as a user writes it.
+func (n node) String() string {
+	name := map[kind]string{kindTitle: "title:", kindTag: "tag:", kindPath: "path:", kindFolder: "folder:", kindHas: "has:", kindAfter: "after:", kindBefore: "before:"}[n.kind]
+	text := n.text
+	if n.kind == kindPhrase || strings.Contains(text, " ") {
+		text = `"` + text + `"`
+	}
+	if n.not {
+		name = "-" + name
+	}
+	return name + text
+}
+
+// reading describes the clauses.
+func reading(nodes []node) Reading {
+	r := Reading{Words: []string{}}
+	for _, n := range nodes {
+		switch {
+		case n.kind > kindTitle:
+			r.Filters = append(r.Filters, n.String())
+		case n.not:
+			r.Without = append(r.Without, n.String())
+		case n.kind == kindPhrase, n.kind == kindTitle:
+			r.Phrases = append(r.Phrases, n.String())
+		default:
+			r.Words = append(r.Words, n.text)
+		}
+	}
+	return r
+}
+
+// Why explains what a query makes of a note. The query's limit and cursor do not
+// count.
+func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation, error) {
+	if err := q.check(); err != nil {
+		return Explanation{}, err
+	}
+	nodes := parseQuery(q.Text, e.o.Clock())
+	x := Explanation{Read: reading(nodes), Terms: []TermWeight{}, Reasons: []string{}}
+	if len(nodes) == 0 {
+		return x, invalid("the query is empty", "Pass the words that the note was looked for with.")
+	}
+	s := &search{Engine: e, q: q, r: newRequest(nodes, q.Filter), read: map[int64]*notes.Note{}, matches: map[int64][]match{}}
+	var err error
+	if s.allowed, err = e.store.ResolveSearch(ctx, s.r.filter); err != nil {
+		return x, err
+	}
+	list, err := s.rank(ctx, maxResults)
+	if err != nil {
+		return x, err
+	}
+	x.Total = list.total
+	for i, c := range list.found {
+		if c.note == note.ID {
+			x.Found, x.Rank = true, i+1
+			x.Score, x.TextScore, x.TextRank, x.Cosine, x.VectorRank = c.score, c.text, c.textRank, c.cosine, c.vectorRank
+		}
+	}
+	if err := s.refusals(ctx, nodes, note, &x); err != nil {
+		return x, err
+	}
+	has, err := s.termsOf(ctx, list, note, &x)
+	if err != nil {
+		return x, err
+	}
+	if !x.Found && len(x.Reasons) == 0 {
+		err = s.missed(ctx, list, note, has, &x)
+	}
+	if x.Found {
+		x.Reasons = append(x.Reasons, s.foundBy(&x)...)
+	}
+	return x, err
+}
+
+// refusals names the clauses that keep the note out.
+func (s *search) refusals(ctx context.Context, nodes []node, note notes.Meta, x *Explanation) error {
+	only := &notes.IDSet{}
+	only.Add(note.ID)
+	for _, n := range nodes {
+		var keeps bool
+		r := newRequest([]node{n}, notes.Filter{})
+		switch {
+		case n.kind > kindTitle:
+			set, err := s.store.ResolveSearch(ctx, r.filter)
+			if err != nil {
+				return err
+			}
+			keeps = set == nil || set.Has(note.ID)
+		case n.not || n.kind != kindWord:
+			set, err := s.index.Matching(ctx, r.plan, only)
+			if err != nil {
+				return err
+			}
+			keeps = set == nil || set.Has(note.ID)
+			if keeps && r.hasPhrases() {
+				if err := s.readNotes(ctx, []candidate{{note: note.ID}}); err != nil {
+					return err
+				}
+				text := s.read[note.ID]
+				keeps = text != nil && r.verify(text)
+			}
+		default:
+			continue
+		}
+		if keeps {
+			continue
+		}
+		switch {
+		case n.kind > kindTitle:
+			x.Reasons = append(x.Reasons, fmt.Sprintf("the filter %s does not select this note", n))
+		case n.not:
+			x.Reasons = append(x.Reasons, fmt.Sprintf("%s excludes this note: it has the word or phrase", n))
+		default:
+			x.Reasons = append(x.Reasons, fmt.Sprintf("this note does not have %s", n))
+		}
+	}
+	if len(x.Reasons) == 0 && s.allowed != nil && !s.allowed.Has(note.ID) {
+		x.Reasons = append(x.Reasons, "the search leaves this note out: it is a template, or Obsidian's settings exclude it")
+	}
+	return nil
+}
+
+// termsOf lists the query's terms with what they count, and returns how many
+// the note has.
+func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta, x *Explanation) (has int, err error) {
+	s.r.plan.Terms = list.terms
+	only := &notes.IDSet{}
+	only.Add(note.ID)
+	plan := index.Plan{Terms: list.terms}
+	r, err := s.index.Rank(ctx, &plan, only, 1)
+	defer r.Release()
+	if err != nil || len(list.terms) == 0 {
+		return 0, err
+	}
+	var terms uint64
+	if len(r.Best) > 0 {
+		terms = r.Best[0].Terms
+		x.TextScore = max(x.TextScore, r.Best[0].Score)
+	}
+	for i, t := range list.terms {
+		w := TermWeight{Term: t.Text, Weight: s.rescorer.weights[i], Notes: list.with[i], Has: terms&(1<<min(i, 63)) != 0}
+		if w.Has {
+			has++
+		}
+		x.Terms = append(x.Terms, w)
+	}
+	return has, nil
+}
+
+// missed says why a note that no clause keeps out is no hit.
+func (s *search) missed(ctx context.Context, list *rankedList, note notes.Meta, has int, x *Explanation) error {
+	if has > 0 && s.q.Mode != ModeSemantic {
+		x.Reasons = append(x.Reasons, fmt.Sprintf("the note has %d of the %d words, but its rank is below the first %d", has, len(x.Terms), maxResults))
+		return nil
+	}
+	if has == 0 {
+		x.Reasons = append(x.Reasons, "the note has none of the query's words")
+	}
+	near, known := s.semantic.(Scorer)
+	if s.q.Mode == ModeText || !known || list.semantic.State == StateOff {
+		x.Reasons = append(x.Reasons, "semantic search took no part")
+		return nil
+	}
+	if _, err := s.semantic.Nearest(ctx, s.r.meaning, nil, 1); err != nil { // Cosines is asked after it
+		return err
+	}
+	hits, err := near.Cosines(ctx, s.r.meaning, []int64{note.ID})
+	switch {
+	case err != nil:
+		return err
+	case len(hits) == 0:
+		x.Reasons = append(x.Reasons, "the note is not embedded yet")
+	case hits[0].Near < list.floor:
+		x.Cosine = hits[0].Cosine
+		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has the cosine %.2f with the query, which is below what counts as near", hits[0].Cosine))
+	default:
+		x.Cosine = hits[0].Cosine
+		x.Reasons = append(x.Reasons, fmt.Sprintf("its nearest passage has the cosine %.2f with the query, but %d notes are nearer", hits[0].Cosine, pool))
+	}
+	return nil
+}
+
+// foundBy says what a hit was found by.
+func (s *search) foundBy(x *Explanation) []string {
+	var by []string
+	if x.TextRank > 0 {
+		by = append(by, fmt.Sprintf("by its words it is number %d", x.TextRank))
+	}
+	if x.VectorRank > 0 {
+		by = append(by, fmt.Sprintf("semantically it is number %d, with the cosine %.2f", x.VectorRank, x.Cosine))
+	}
+	return by
+}
