@@ -43,6 +43,8 @@ type Options struct {
 	// Methods are notesd's own methods by name, of which its commands are the
 	// users: see Profile.Owner.
 	Methods map[string]Method
+	// ScopedMethods are those that every session has.
+	ScopedMethods map[string]ScopedMethod
 
 	Log *slog.Logger
 	// ClientLog, when it is part of Log, also brings log records to clients.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"reflect"
 	"sync"
 
@@ -233,6 +234,10 @@ const MethodStatus = "notesd/status"
 // encoded as the result, a JSON object; params is nil when there are none.
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
+// A ScopedMethod is a method for every session: it answers what the scope, which
+// is the session's, may read.
+type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
+
 type methodParams struct {
 	sdk.ParamsBase
 	raw json.RawMessage
@@ -256,9 +261,14 @@ func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.val
 func (s *session) addMethods(server *sdk.Server) {
 	methods := map[string]Method{}
 	if s.profile.Owner {
-		methods = s.core.opts.Methods
+		maps.Copy(methods, s.core.opts.Methods)
 	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil {
 		methods[MethodStatus] = status
+	}
+	for name, method := range s.core.opts.ScopedMethods {
+		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			return method(ctx, s.bounds().scope(), params)
+		}
 	}
 	for name, method := range methods {
 		err := sdk.AddReceivingCustomMethod(server, name,

@@ -149,7 +149,7 @@ func (a *app) rootCommand() *cobra.Command {
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand, stopCommand, restartCommand,
-		searchCommand, readCommand, listCommand, newCommand,
+		searchCommand, whyCommand, readCommand, listCommand, newCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
 		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,

@@ -137,6 +137,7 @@ func inMemory(ctx context.Context, s *service.Service, do func(context.Context, 
 func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.ClientSession) error) error {
 	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: service.Version()}, nil)
 	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
+	err = errors.Join(err, sdk.AddSendingCustomMethod[*service.WhyParams, *service.WhyResult](c, service.MethodWhy))
 	for _, method := range service.OwnerMethods {
 		err = errors.Join(err, sdk.AddSendingCustomMethod[*service.OwnerParams, *service.OwnerResult](c, method))
 	}

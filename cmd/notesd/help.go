@@ -16,7 +16,7 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 Usage: notesd COMMAND [flags]
 
   mcp, serve, stop, restart  what an assistant launches · the daemon they share
-  search QUERY…           find notes
+  search, why QUERY…      find notes · why one is found, or is not
   read, list, new         print a note · list notes · make one from stdin
   history, restore        list the versions of a note · bring one back
   export, backup, adopt   the notes as they were · a copy · after a rename

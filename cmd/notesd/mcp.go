@@ -43,7 +43,7 @@ func mcpCommand(a *app) *cobra.Command {
 			if inProcess {
 				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, profile)
 			}
-			return a.relay(cmd.Context(), cfg, profile.Tools)
+			return a.relay(cmd.Context(), cfg, profile.Tools, a.in, a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
@@ -66,8 +66,9 @@ func toolList(flag string) []string {
 // nobody uses it: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute
 
-// relay joins the client to the vault's daemon, and starts one if there is none.
-func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) error {
+// relay joins the client at in and out to the vault's daemon, and starts one if
+// there is none.
+func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string, in io.ReadCloser, out io.WriteCloser) error {
 	if err := service.MakePrivate(cfg.State); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string) err
 		}
 		return conn, nil
 	}
-	r := &relay.Relay{In: a.in, Out: a.stdout, Dial: dial, Logger: log}
+	r := &relay.Relay{In: in, Out: out, Dial: dial, Logger: log}
 	err = r.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil

@@ -78,14 +78,15 @@ func checkExposure(c config.HTTP) error {
 	if err != nil {
 		return Usagef("Write it as in 127.0.0.1:8931.", "http.addr %q is not host:port", c.Addr)
 	}
-	if c.TLSCert != "" || c.BehindProxy || isLoopback(host) {
+	if c.TLSCert != "" || c.BehindProxy || IsLoopback(host) {
 		return nil
 	}
 	return Usagef("Set http.tls_cert and http.tls_key, or http.behind_proxy if a proxy in front terminates TLS, or use 127.0.0.1.",
 		"http.addr %q can be reached from other machines, and would show them your notes in the clear", c.Addr)
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host can be reached from this machine only.
+func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback() || host == "localhost"
 }

@@ -15,6 +15,7 @@ import (
 
 	"notesd/mcp"
 	"notesd/notes"
+	"notesd/search"
 	"notesd/vectors/table"
 )
 
@@ -63,14 +64,76 @@ func (s *Service) methods() map[string]mcp.Method {
 			}
 			value, err := s.own(ctx, name, p)
 			if err != nil {
-				f := FailureOf(err)
-				data, _ := json.Marshal(f) // of strings
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
+				return nil, asRPC(err)
 			}
 			return map[string]any{"value": value}, nil
 		}
 	}
 	return methods
+}
+
+// The methods of every session. What they answer is bounded by its scope.
+const (
+	MethodGraph = "notesd/graph" // all links, as a [notes.Graph]
+	MethodWhy   = "notesd/why"   // why a query finds a note, as a WhyResult
+)
+
+// WhyParams are the parameters of MethodWhy.
+type WhyParams struct {
+	sdk.ParamsBase
+	Note  string      `json:"note"`
+	Query string      `json:"query"`
+	Mode  search.Mode `json:"mode,omitempty"`
+}
+
+// WhyResult is what MethodWhy answers.
+type WhyResult struct {
+	sdk.ResultBase
+	Path  string `json:"path"`
+	Title string `json:"title"`
+	search.Explanation
+}
+
+// scopedMethods are the methods of every session.
+func (s *Service) scopedMethods() map[string]mcp.ScopedMethod {
+	return map[string]mcp.ScopedMethod{
+		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
+			if err := s.awaitOpen(ctx); err != nil {
+				return nil, err
+			}
+			return s.vault.Store().Graph(ctx, scope)
+		},
+		MethodWhy: func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error) {
+			var p WhyParams
+			if err := json.Unmarshal(params, &p); err != nil {
+				return nil, err
+			}
+			result, err := s.why(ctx, scope, p)
+			return result, asRPC(err)
+		},
+	}
+}
+
+func (s *Service) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
+	if err := s.awaitOpen(ctx); err != nil {
+		return nil, err
+	}
+	meta, err := s.vault.Lookup(ctx, p.Note, scope)
+	if err != nil {
+		return nil, err
+	}
+	why, err := s.engine.Why(ctx, search.Query{Text: p.Query, Mode: p.Mode, Filter: notes.Filter{Scope: scope.Read}}, meta)
+	return &WhyResult{Path: meta.Path, Title: meta.Title, Explanation: why}, err
+}
+
+// asRPC gives an error the failure that a command reports.
+func asRPC(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := FailureOf(err)
+	data, _ := json.Marshal(f) // of strings
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
 }
 
 // own does what a method asks, and returns its value.

@@ -111,7 +111,10 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 			LogsPerSecond:        cfg.Limits.LogsPerSecond,
 			ProgressPerSecond:    cfg.Limits.ProgressPerSecond,
 		},
-		Methods:   s.methods(),
+		Methods: s.methods(),
+
+		ScopedMethods: s.scopedMethods(),
+
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
 	})

@@ -1,0 +1,13 @@
+package notes
+
+// A Graph is the notes of a vault and the links between them.
+type Graph struct {
+	Nodes []Node   `json:"nodes"`
+	Links [][2]int `json:"links"` // from, to: indexes of Nodes
+}
+
+// A Node is a note in a [Graph].
+type Node struct {
+	Path  string `json:"path"`
+	Title string `json:"title"`
+}
