@@ -37,7 +37,8 @@ type Note struct {
 	Headings  []Heading
 	Links     []Link
 	Chunks    []Chunk
-	OpenTasks int // "- [ ]" items
+	Tasks     []Task // of a note that was parsed, not of one that was loaded
+	OpenTasks int
 }
 
 // Heading is one heading of a note.

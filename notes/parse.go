@@ -43,8 +43,9 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	for _, h := range doc.Headings {
 		n.Headings = append(n.Headings, Heading{Level: h.Level, Text: h.Text, Line: h.Line})
 	}
-	for _, t := range doc.Tasks {
-		if !t.Done {
+	n.Tasks = TasksOf(data, doc)
+	for _, t := range n.Tasks {
+		if t.Status.IsOpen() {
 			n.OpenTasks++
 		}
 	}

@@ -150,7 +150,7 @@ func (w *writer) row(e *Entry, now int64) error {
 // parts writes what hangs on a note, instead of what hung there before.
 func (w *writer) parts(n *notes.Note, replace bool) error {
 	if replace {
-		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks"} {
+		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks", "tasks"} {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}
@@ -179,6 +179,9 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 			n.ID, i, string(l.Kind), l.Target, LinkKey(l.Target), l.Anchor, l.Alias, l.Line); err != nil {
 			return err
 		}
+	}
+	if err := w.tasks(n); err != nil {
+		return err
 	}
 	return w.chunks(n)
 }

@@ -23,6 +23,9 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	if written, done, err := v.begin(ctx, r); done {
 		return written, err
 	}
+	if err := v.tellTasks(ctx, r.Edits); err != nil {
+		return notes.Written{}, err
+	}
 	var draft editDraft
 	plan := func(o *operation) error {
 		f, err := o.openForChange(r.Note, r.ExpectedHash)
@@ -45,6 +48,28 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		written, err = v.change(ctx, asked, plan)
 	}
 	return written, err
+}
+
+// tellTasks adds to edits of tasks what the note does not say: the day, and how
+// other notes of the vault write dates.
+func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
+	for i := range edits {
+		e := &edits[i]
+		if e.Op != markdown.OpToggleTask {
+			continue
+		}
+		e.Tasks.Today = v.opt.Now()
+		for _, date := range []*string{&e.Due, &e.Scheduled} {
+			if p, ok := notes.ParsePeriod(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
+				*date = p.Start.Format(time.DateOnly) // today, tomorrow
+			}
+		}
+		var err error
+		if e.Tasks.Done, e.Tasks.Dates, err = v.store.TaskNotations(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // editDraft is what costly edits make of a note, computed while others have the

@@ -490,6 +490,9 @@ func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
 	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
 		v.store.Aside.Store(aside)
 	}
+	if err := v.store.ReadTasks(ctx); err != nil {
+		return err
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.store.SetDates(ctx, readDateRules(periodic, v.opt.Dates))

@@ -1,0 +1,320 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/tasks"
+	"notesd/notes"
+)
+
+// tasksVersion is raised whenever the same note has other tasks.
+const tasksVersion = 1
+
+// tasksSetting is where the store keeps how far the tasks of notes from before an
+// upgrade have been read.
+const tasksSetting = "tasks"
+
+type tasksRead struct {
+	Version int   `json:"version"`
+	Through int64 `json:"through,omitempty"` // the id of the last note that was read; 0 when all are
+}
+
+// tasksBatch is how many notes are read in one transaction: writers wait for it.
+const tasksBatch = 200
+
+// ReadTasks reads the tasks of notes that were stored by a version of notesd that
+// knew none, or other ones. It goes on where an earlier call was interrupted.
+func (s *Store) ReadTasks(ctx context.Context) error {
+	var at tasksRead
+	if err := s.Setting(ctx, tasksSetting, &at); err != nil {
+		return err
+	}
+	if at.Version == tasksVersion && at.Through == 0 {
+		return nil
+	}
+	if at.Version != tasksVersion {
+		at = tasksRead{Version: tasksVersion}
+	}
+	for done := false; !done; {
+		err := s.notes.Write(ctx, func(tx *sql.Tx) error {
+			w := &writer{statements: newStatements(ctx, tx)}
+			var read []*notes.Note
+			err := forEach(ctx, tx, `SELECT note, codec, data FROM contents WHERE note > ? ORDER BY note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
+				n := &notes.Note{}
+				var codec int
+				var data sql.RawBytes
+				if err := rows.Scan(&n.ID, &codec, &data); err != nil {
+					return err
+				}
+				text, err := unpack(codec, data)
+				if err != nil {
+					return err
+				}
+				n.Tasks = notes.TasksOf(text, markdown.Parse(text))
+				read = append(read, n)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			for _, n := range read {
+				at.Through = n.ID
+				if err := w.exec(`DELETE FROM tasks WHERE note = ?`, n.ID); err != nil {
+					return err
+				}
+				if err := w.tasks(n); err != nil {
+					return err
+				}
+				open := 0
+				for _, t := range n.Tasks {
+					if t.Status.IsOpen() {
+						open++
+					}
+				}
+				if err := w.exec(`UPDATE notes SET open_tasks = ?1 WHERE id = ?2 AND open_tasks <> ?1`, open, n.ID); err != nil {
+					return err
+				}
+			}
+			if done = len(read) < tasksBatch; done {
+				at.Through = 0
+			}
+			return setSetting(ctx, tx, tasksSetting, at)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tasks writes those of a note that has none in the store.
+func (w *writer) tasks(n *notes.Note) error {
+	for i, t := range n.Tasks {
+		open := 0
+		if t.Status.IsOpen() {
+			open = 1
+		}
+		tags := " "
+		for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
+			k := notes.Key(tag)
+			for i := range len(k) {
+				if k[i] == '/' {
+					tags += k[:i] + " " // a tag selects those nested in it
+				}
+			}
+			tags += k + " "
+		}
+		if err := w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, i, t.Line, open, string(t.Status), t.Mark,
+			cmp.Or(t.Due, noDate), cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tags, t.Heading, t.Source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noDate stands for no date and sorts behind all.
+const noDate = "~"
+
+// taskOrders are the sort orders of tasks: the columns, with the note and the
+// place in it last.
+var taskOrders = map[string]struct {
+	columns []string
+	beyond  string // the operator for what comes later
+}{
+	"due":       {[]string{"t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
+	"scheduled": {[]string{"t.scheduled", "t.due", "t.rank", "t.note", "t.ordinal"}, ">"},
+	"priority":  {[]string{"t.rank", "t.due", "t.note", "t.ordinal"}, ">"},
+	"path":      {[]string{"n.path", "t.note", "t.ordinal"}, ">"},
+	"done":      {[]string{"t.done", "t.note", "t.ordinal"}, "<"},
+}
+
+// taskCursor marks a place in a list of tasks by the values of the last one.
+type taskCursor struct {
+	Sort   string `json:"s"`
+	Values []any  `json:"v"`
+}
+
+// Tasks returns a page of the tasks that the query selects. Those in templates
+// and in what Obsidian excludes are left out, unless the query names their place.
+func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error) {
+	by, ok := taskOrders[cmp.Or(q.Sort, "due")]
+	if !ok {
+		return notes.TaskPage{}, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: fmt.Sprintf("cannot sort by %q", q.Sort),
+			Hint: "Sort by one of " + strings.Join(slices.Sorted(maps.Keys(taskOrders)), ", ") + "."}
+	}
+	if q.Limit <= 0 {
+		q.Limit = 50
+	}
+	q.Limit = min(q.Limit, 1000)
+	c, err := s.taskConditions(ctx, q)
+	if err != nil {
+		return notes.TaskPage{}, err
+	}
+	page := notes.TaskPage{Tasks: []notes.Task{}}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		if err := s.ofNotes(ctx, tx, q, c); err != nil {
+			return err
+		}
+		table := `tasks t`
+		if q.Text != "" || len(q.Tags) > 0 {
+			table = `tasks t NOT INDEXED` // every row is read, which is faster in their order
+		}
+		from := ` FROM ` + table + ` CROSS JOIN notes n ON n.id = t.note WHERE `
+		count := from
+		if !slices.ContainsFunc(c.terms, func(term string) bool { return strings.Contains(term, "n.") }) {
+			count = ` FROM ` + table + ` WHERE `
+		}
+		if q.Sort == "path" {
+			from = ` FROM notes n CROSS JOIN tasks t ON t.note = n.id WHERE `
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT count(*)`+count+strings.Join(c.terms, " AND "), c.args...).Scan(&page.Total); err != nil {
+			return err
+		}
+		if q.Cursor != "" {
+			at, err := parseTaskCursor(q.Cursor, q.Sort, len(by.columns))
+			if err != nil {
+				return err
+			}
+			c.add(fmt.Sprintf("(%s) %s (%s)", strings.Join(by.columns, ", "), by.beyond, strings.TrimSuffix(strings.Repeat("?, ", len(by.columns)), ", ")), at.Values...)
+		}
+		order := strings.Join(by.columns, ", ")
+		if by.beyond == "<" {
+			order = strings.Join(by.columns, " DESC, ") + " DESC"
+		}
+		last := taskCursor{Sort: q.Sort}
+		return forEach(ctx, tx, fmt.Sprintf(`SELECT n.path, t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
+			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), order, q.Limit+1), c.args, func(rows *sql.Rows) error {
+			if len(page.Tasks) == q.Limit {
+				text, err := json.Marshal(last)
+				page.Next = base64.RawURLEncoding.EncodeToString(text)
+				return err
+			}
+			var p, heading, source string
+			var line int
+			values := make([]any, len(by.columns))
+			into := []any{&p, &line, &heading, &source}
+			for i := range values {
+				into = append(into, &values[i])
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			t, _ := notes.NewTask(source)
+			t.Path, t.Line, t.Heading = p, line, heading
+			page.Tasks, last.Values = append(page.Tasks, t), values
+			return nil
+		})
+	})
+	return page, err
+}
+
+func parseTaskCursor(s, sort string, columns int) (taskCursor, error) {
+	var c taskCursor
+	data, err := base64.RawURLEncoding.DecodeString(s)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil || c.Sort != sort || len(c.Values) != columns {
+		return c, &notes.Error{Op: "list tasks", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned",
+			Hint: "Leave the cursor out to start from the beginning."}
+	}
+	return c, nil
+}
+
+// taskConditions are those of a query over tasks t.
+func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*conditions, error) {
+	c := &conditions{}
+	switch status := cmp.Or(q.Status, "open"); status {
+	case "open":
+		c.add("t.open = 1")
+	case "all":
+		c.add("TRUE")
+	case string(tasks.InProgress), string(tasks.Done), string(tasks.Cancelled), string(tasks.Other):
+		c.add("t.status = ?", status)
+	default:
+		if mark, _, _ := tasks.Marked("[" + status + "]"); mark == "" {
+			if mark, _, _ = tasks.Marked(status + " "); mark == "" {
+				return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no status " + notes.Quote(status), Hint: "Pass open, in_progress, done, cancelled, other, all, or a mark such as / or DOING."}
+			}
+		}
+		c.add("t.mark = ?", status)
+	}
+	for _, tag := range q.Tags {
+		c.add("instr(t.tag_keys, ?) > 0", " "+notes.Key(strings.TrimPrefix(tag, "#"))+" ")
+	}
+	if q.Text != "" {
+		c.add("instr(t.text_key, ?) > 0", notes.Key(q.Text))
+	}
+	if q.Priority != "" {
+		t := notes.Task{}
+		if t.Priority = q.Priority; q.Priority == "none" {
+			t.Priority = ""
+		}
+		if t.Rank() == 3 && t.Priority != "" {
+			return nil, &notes.Error{Op: "list tasks", Err: notes.ErrInvalid, Detail: "there is no priority " + notes.Quote(q.Priority), Hint: "Pass highest, high, medium, low, lowest or none."}
+		}
+		c.add("t.rank = ?", t.Rank())
+	}
+	for column, dates := range map[string]notes.TaskDates{"t.due": q.Due, "t.scheduled": q.Scheduled, "t.done": q.Done} {
+		if dates.From != "" {
+			c.add(column+" >= ? AND "+column+" < ?", dates.From, noDate)
+		}
+		if dates.Before != "" {
+			c.add(column+" < ?", dates.Before)
+		}
+		if dates.None {
+			c.add(column+" = ?", noDate)
+		}
+	}
+	if q.Note != "" {
+		m, err := s.Lookup(ctx, q.Note, q.Scope)
+		if err != nil {
+			return nil, err
+		}
+		c.add("t.note = ?", m.ID)
+	}
+	return c, nil
+}
+
+// ofNotes adds the conditions over notes n, if there are any.
+func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *conditions) error {
+	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
+	if aside := s.Aside.Load().ForFilter(f); !aside.IsZero() && q.Note == "" {
+		if f.NotPaths = aside.Prefixes; len(aside.Patterns) > 0 {
+			f.NotPaths, f.Aside = nil, aside
+		}
+	}
+	if f.IsZero() {
+		return nil
+	}
+	where, args, err := listWhere(ctx, tx, f)
+	c.add(where, args...)
+	return err
+}
+
+// TaskNotations returns the notations in which the newest notes have the dates of
+// tasks: of those that were done, and others; "" where they have none.
+func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation, err error) {
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return forEach(ctx, tx, `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
+			UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, []any{noDate}, func(rows *sql.Rows) error {
+			var source string
+			err := rows.Scan(&source)
+			if t, ok := tasks.Parse(source); ok {
+				done, dates = cmp.Or(done, t.DoneNotation()), cmp.Or(dates, t.DateNotation())
+			}
+			return err
+		})
+	})
+	return done, dates, err
+}

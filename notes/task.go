@@ -1,0 +1,90 @@
+package notes
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/tasks"
+)
+
+// Task is one task of a note.
+type Task struct {
+	tasks.Task
+	Path     string   // of the note; set in lists
+	Tags     []string // of its text
+	NoteTags []string // of the note's front matter; not set in lists
+}
+
+// maxTaskSource bounds what is kept of a task, in bytes.
+const maxTaskSource = 2 << 10
+
+// NewTask reads a task from its source.
+func NewTask(source string) (Task, bool) {
+	if len(source) > maxTaskSource {
+		source = source[:maxTaskSource]
+		for !utf8.ValidString(source) {
+			source = source[:len(source)-1]
+		}
+	}
+	task, ok := tasks.Parse(source)
+	t := Task{Task: task}
+	if ok && strings.Contains(task.Text, "#") {
+		t.Tags = markdown.Parse([]byte("x " + task.Text)).Tags
+	}
+	return t, ok
+}
+
+// TasksOf returns the tasks of a note's text.
+func TasksOf(data []byte, doc *markdown.Document) []Task {
+	if len(doc.Tasks) == 0 {
+		return nil
+	}
+	noteTags := markdown.Parse(data[:doc.BodyStart]).Tags
+	list := make([]Task, 0, len(doc.Tasks))
+	heading := 0
+	for _, place := range doc.Tasks {
+		for heading < len(doc.Headings) && doc.Headings[heading].Line < place.Line {
+			heading++
+		}
+		t, ok := NewTask(string(data[place.Start:place.End]))
+		if !ok {
+			continue
+		}
+		if t.Line, t.NoteTags = place.Line, noteTags; heading > 0 {
+			t.Heading = doc.Headings[heading-1].Text
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// TaskQuery asks for a page of tasks. Every field that is set must hold.
+type TaskQuery struct {
+	Note     string   // only this note's, as Lookup takes it
+	Folder   string   // of notes in it and below
+	Tags     []string // all of them, in the task's text or the note's front matter; a tag also selects its nested tags
+	Status   string   // "open", the default, "in_progress", "done", "cancelled", "other", "all", or a mark
+	Priority string   // highest, high, medium, low, lowest, or "none"
+	Text     string   // words of its text, in this order and without regard to case
+
+	Due, Scheduled, Done TaskDates
+
+	Sort   string // "due", the default, "scheduled", "priority", "path", "done" (newest first)
+	Limit  int    // 1 to 1000; 0 is 50
+	Cursor string // TaskPage.Next of the page before
+	Scope  Scope
+}
+
+// TaskDates bound one date of a task. The zero value does not.
+type TaskDates struct {
+	From, Before string // dates like 2026-01-31; from the first, before the second
+	None         bool   // has no such date
+}
+
+// TaskPage is one page of tasks.
+type TaskPage struct {
+	Tasks []Task
+	Total int    // of the whole list
+	Next  string // "" on the last page
+}
