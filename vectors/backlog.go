@@ -48,16 +48,22 @@ func (b *backlog) add(note int64, l lane) {
 
 func (b *backlog) remove(note int64) { delete(b.waiting, note) }
 
-// next takes up to n notes off the lowest lane, up to last, that has any.
-func (b *backlog) next(n int, last lane) (ids []int64, from lane) {
+// next takes notes with at least n passages to embed off the lowest lane, up to last,
+// that has any. missing returns the number of passages of a note without vectors.
+func (b *backlog) next(n int, last lane, missing func(note int64) int) (ids []int64, from lane) {
 	for l := range last + 1 {
-		for len(ids) < n && len(b.notes[l]) > 0 {
+		for n > 0 && len(b.notes[l]) > 0 {
 			top := len(b.notes[l]) - 1
 			id := b.notes[l][top]
 			b.notes[l] = b.notes[l][:top]
 			if now, ok := b.waiting[id]; ok && now == l {
 				delete(b.waiting, id)
 				ids = append(ids, id)
+				if l == heads {
+					n--
+				} else {
+					n -= missing(id)
+				}
 			}
 		}
 		if len(ids) > 0 {

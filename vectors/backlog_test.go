@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func one(int64) int { return 1 }
+
 func drain(b *backlog, n int, last lane) (ids []int64) {
 	for {
-		next, _ := b.next(n, last)
+		next, _ := b.next(n, last, one)
 		if len(next) == 0 {
 			return ids
 		}
@@ -33,16 +35,29 @@ func TestBacklog_Lanes(t *testing.T) {
 	b.add(4, heads)
 	b.remove(5)
 	assert.Equal(t, 5, b.len())
-	ids, from := b.next(10, edited)
+	ids, from := b.next(10, edited, one)
 	assert.Equal(t, []int64{3, 2}, ids, "the latest first")
 	assert.Equal(t, edited, from)
-	ids, _ = b.next(10, edited)
+	ids, _ = b.next(10, edited, one)
 	assert.Empty(t, ids)
-	ids, from = b.next(1, tails)
+	ids, from = b.next(1, tails, one)
 	assert.Equal(t, []int64{4}, ids)
 	assert.Equal(t, heads, from)
 	assert.Equal(t, []int64{1, 0}, drain(&b, 10, tails), "and none twice")
 	assert.Zero(t, b.len())
+}
+
+// Notes are taken until they have enough passages.
+func TestBacklog_Passages(t *testing.T) {
+	for from, want := range map[lane]int{edited: 4, heads: 10, tails: 4} {
+		b := newBacklog()
+		for id := range int64(20) {
+			b.add(id, from)
+		}
+		ids, _ := b.next(10, tails, func(int64) int { return 3 })
+		assert.Len(t, ids, want, "lane %d", from)
+		assert.Equal(t, 20-want, b.len())
+	}
 }
 
 // Of an import only the latest notes count as edited.
@@ -52,10 +67,10 @@ func TestBacklog_Import(t *testing.T) {
 		b.add(id, edited)
 	}
 	b.remove(1)
-	ids, from := b.next(1000, tails)
+	ids, from := b.next(1000, tails, one)
 	assert.Len(t, ids, mostEdited)
 	assert.Equal(t, edited, from)
-	ids, from = b.next(1000, tails)
+	ids, from = b.next(1000, tails, one)
 	assert.Equal(t, []int64{2, 0}, ids)
 	assert.Equal(t, heads, from)
 }

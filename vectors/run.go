@@ -116,7 +116,7 @@ func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error)
 	if x.resting {
 		last = edited
 	}
-	ids, from := s.backlog.next(size, last)
+	ids, from := s.backlog.next(size, last, s.missing)
 	more = s.backlog.len() > 0
 	x.mu.Unlock()
 	if len(ids) == 0 {

@@ -106,6 +106,9 @@ func (s *space) drop(note int64) {
 	delete(s.seqs, note)
 }
 
+// missing returns the number of chunks of a note without a vector.
+func (s *space) missing(note int64) int { return s.chunks[note] - len(s.entries.of[note]) }
+
 // pending returns the number of chunks without a vector.
 func (s *space) pending() int { return s.total - s.entries.len() }
 
