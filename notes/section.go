@@ -24,6 +24,24 @@ func (n *Note) Section(ref string) (first, last int, err error) {
 	return section.Line, section.Line + strings.Count(body, "\n"), nil
 }
 
+// A SectionOf is a heading with the extent of its section.
+type SectionOf struct {
+	Heading
+	LineEnd int // the section's last, with the sections in it
+	Bytes   int // from the heading on
+}
+
+// Sections returns the note's headings with the extents of their sections.
+func (n *Note) Sections() []SectionOf {
+	src := []byte(n.Content)
+	var sections []SectionOf
+	for _, h := range markdown.Parse(src).Headings {
+		body := strings.TrimSuffix(n.Content[h.Start:h.End], "\n")
+		sections = append(sections, SectionOf{Heading{Level: h.Level, Text: h.Text, Line: h.Line}, h.Line + strings.Count(body, "\n"), h.End - h.Start})
+	}
+	return sections
+}
+
 // HeadingRefs returns what [Note.Section] and [Edit] take for each of the note's
 // headings, in order: the path to it ("Plan > Risks"), with its line where the
 // path is not enough. Headings without text, and those in quotes, have none.

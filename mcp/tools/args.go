@@ -16,6 +16,7 @@ import (
 var aliases = map[string][]string{
 	"query":         {"q", "text", "search", "search_query", "keywords", "term", "question"},
 	"note":          {"path", "file", "name", "title", "uri", "note_path", "note_id", "file_path", "filepath", "filename", "file_name", "note_name", "id"},
+	"notes":         {"paths", "files", "note_paths", "uris"},
 	"limit":         {"max_results", "max", "count", "n", "k", "top_k", "num_results", "page_size", "size"},
 	"cursor":        {"next_cursor", "page_token", "next", "page"},
 	"folder":        {"dir", "directory", "in", "path_prefix", "folder_path", "path"},

@@ -18,27 +18,32 @@ import (
 var readNote = define(Tool{
 	Name:        "read_note",
 	Title:       "Read a note",
-	Description: "Read a note, or one section or range of lines of it. Use it after search_notes or list_notes, and before changing a note. A long note comes in parts; the answer says how to go on.",
+	Description: "Read a note, or one section or range of lines of it, several notes, or a note's outline. Use it after search_notes or list_notes, and before changing a note. A long note comes in parts; the answer says how to go on.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
-			"note": {"type": "string", "description": "path, URI, title or alias"},
+			"note": {"type": "string", "description": "path, URI, title, alias, Plan.md:5-14, Plan#Risks"},
+			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
 			"heading": {"type": "string", "description": "only this section; \"Plan > Risks\" for a nested one"},
 			"lines": {"type": "string", "description": "only these, like 10-40"},
+			"outline": {"type": "boolean", "description": "headings with lines and bytes, without content"},
 			"max_bytes": {"type": "integer", "minimum": 1, "description": "default {result_bytes}"}
-		},
-		"required": ["note"]
+		}
 	}`),
-	output: outputOf[ReadResult](),
+	output: outputOf[readOutput](),
 }, runReadNote)
 
 type readArgs struct {
-	Note     string `json:"note"`
-	Heading  string `json:"heading"`
-	Lines    string `json:"lines"`
-	MaxBytes int    `json:"max_bytes"`
+	Note     string   `json:"note"`
+	Several  []string `json:"notes"`
+	Heading  string   `json:"heading"`
+	Lines    string   `json:"lines"`
+	Outline  bool     `json:"outline"`
+	MaxBytes int      `json:"max_bytes"`
 }
 
+// A ReadResult is the result of read_note. Of several notes it has only
+// Results, Truncated and Notes.
 type ReadResult struct {
 	Path             string         `json:"path"`
 	URI              string         `json:"uri"`
@@ -52,6 +57,7 @@ type ReadResult struct {
 	LineStart        int            `json:"line_start"`
 	LineEnd          int            `json:"line_end"`
 	TotalLines       int            `json:"total_lines"`
+	Outline          []OutlineItem  `json:"outline,omitempty"`
 	Truncated        bool           `json:"truncated"`
 	NextLines        string         `json:"next_lines,omitempty" doc:"to read on"`
 	Size             int64          `json:"size"`
@@ -60,7 +66,97 @@ type ReadResult struct {
 	Notes            []string       `json:"notes,omitempty"`
 }
 
+// readOutput has the fields of both results.
+type readOutput struct {
+	ReadResult
+	Results []any `json:"results" doc:"of several notes: an object like this for each"`
+}
+
+// An OutlineItem is a heading with the extent of its section, whose Bytes
+// include those of the sections in it.
+type OutlineItem struct {
+	Heading   string `json:"heading"`
+	Level     int    `json:"level"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+	Bytes     int    `json:"bytes"`
+}
+
+// A ReadManyResult is the result of read_note for several notes.
+type ReadManyResult struct {
+	Results   []ReadResult `json:"results"`
+	Truncated bool         `json:"truncated"`
+	Notes     []string     `json:"notes,omitempty"`
+}
+
+// maxRead is how many notes one call reads.
+const maxRead = 50
+
 func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, error) {
+	switch {
+	case len(a.Several) == 0 && a.Note == "":
+		return Outcome{}, usagef("pass the note to read, or several as notes")
+	case len(a.Several) == 0:
+		return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes)-in.reserve())
+	case a.Note != "":
+		a.Several = append([]string{a.Note}, a.Several...)
+	}
+	if len(a.Several) > maxRead {
+		return Outcome{}, usagef("%d notes are too many for one call: pass %d at most", len(a.Several), maxRead)
+	}
+	return in.readMany(ctx, a)
+}
+
+// readMany reads each of several notes within an equal share of the room that
+// those before it have left. What goes wrong with one is a remark.
+func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error) {
+	const least = 600 // of a note, with what is said about it
+	out := ReadManyResult{Results: []ReadResult{}}
+	var text strings.Builder
+	room := max(in.Limits.ResultBytes, a.MaxBytes) - in.reserve() - len(`{"results":[],"truncated":false}`)
+	var failed error
+	for i, ref := range a.Several {
+		one := a
+		one.Note, one.MaxBytes = ref, 0
+		if room < least {
+			out.Notes = append(out.Notes, fmt.Sprintf("left out for want of room: %s; read them with another call", phrase.Clip(phrase.OneLine(strings.Join(a.Several[i:], ", ")), 300)))
+			out.Truncated = true
+			break
+		}
+		outcome, err := in.read(ctx, one, max(least, room/(len(a.Several)-i)))
+		var domain *notes.Error
+		if errors.As(err, &domain) {
+			failed = err
+			remark := phrase.Clip(phrase.OneLine(ref+": "+domain.Error()+". "+domain.Hint), 300)
+			out.Notes = append(out.Notes, remark)
+			room -= len(remark) + 10
+			continue
+		}
+		if err != nil {
+			return Outcome{}, err
+		}
+		result := outcome.Structured.(ReadResult)
+		room -= max(jsonSize(result), len(outcome.Text)) + 1
+		out.Results = append(out.Results, result)
+		out.Truncated = out.Truncated || result.Truncated
+		text.WriteString(outcome.Text + "\n")
+	}
+	if len(out.Results) == 0 && failed != nil {
+		return Outcome{}, failed
+	}
+	for _, note := range out.Notes {
+		text.WriteString("(" + phrase.OneLine(note) + ")\n")
+	}
+	return Outcome{Structured: out, Text: strings.TrimSuffix(text.String(), "\n")}, nil
+}
+
+func (o ReadManyResult) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
+}
+
+// read reads one note into an outcome of at most most bytes, in either form.
+func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, error) {
 	note, err := in.Vault.Read(ctx, a.Note, in.Scope)
 	if err != nil {
 		return Outcome{}, in.instead(ctx, a.Note, err)
@@ -86,8 +182,10 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
+	if a.Outline {
+		return outlined(out, note, most), nil
+	}
 	// What is beside the content leaves it half of the room at least.
-	most := max(in.Limits.ResultBytes, a.MaxBytes) - in.reserve()
 	if jsonSize(out) > most/2 {
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
@@ -156,6 +254,46 @@ func Part(text string, anchor notes.Anchor) (string, error) {
 		return "", err
 	}
 	return strings.Join(lines[first-1:last], ""), nil
+}
+
+// outlined makes out the outline of the lines that it names.
+func outlined(out ReadResult, note *notes.Note, most int) Outcome {
+	out.Attachments, out.Outline = nil, []OutlineItem{}
+	for _, h := range note.Sections() {
+		if h.Line >= out.LineStart && h.Line <= out.LineEnd {
+			out.Outline = append(out.Outline, OutlineItem{Heading: h.Text, Level: h.Level, LineStart: h.Line, LineEnd: h.LineEnd, Bytes: h.Bytes})
+		}
+	}
+	if jsonSize(out.FrontMatter) > most/2 {
+		out.FrontMatter = map[string]any{}
+	}
+	all := out.Outline
+	result, _ := fit(most, len(all), func(n int) Outcome {
+		out.Outline, out.Truncated, out.NextLines = all[:n], n < len(all), ""
+		if out.Truncated {
+			out.NextLines = fmt.Sprintf("%d-%d", all[n].LineStart, out.LineEnd)
+		}
+		return Outcome{Structured: out, Text: outlineText(out)}
+	})
+	return result
+}
+
+func outlineText(out ReadResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %d lines, %d bytes, hash %s", phrase.OneLine(out.Path), out.TotalLines, out.Size, out.Hash)
+	if len(out.Outline) == 0 {
+		b.WriteString("\nThere are no headings.")
+		return b.String()
+	}
+	lines := make([]string, len(out.Outline))
+	for i, h := range out.Outline {
+		lines[i] = fmt.Sprintf("%d-%d %s %s (%d bytes)", h.LineStart, h.LineEnd, strings.Repeat("#", h.Level), phrase.OneLine(h.Heading), h.Bytes)
+	}
+	b.WriteString("\n" + Fence("outline", out.Path, strings.Join(lines, "\n")))
+	if out.NextLines != "" {
+		fmt.Fprintf(&b, "\nThere are more: go on with lines %q.", out.NextLines)
+	}
+	return b.String()
 }
 
 func readText(out ReadResult) string {

@@ -142,7 +142,7 @@ func schemaOf(t reflect.Type, depth int) *outputSchema {
 			return &outputSchema{Type: "array", Items: schemaOf(t.Elem(), depth)}
 		}
 		return &outputSchema{Type: "object"}
-	case reflect.Map:
+	case reflect.Map, reflect.Interface:
 		return &outputSchema{Type: "object"}
 	}
 	if depth > 1 {

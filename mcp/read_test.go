@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+)
+
+func TestReadNoteOutline(t *testing.T) {
+	w := newRealWorld(t, map[string]string{
+		"Plan.md":  "---\nstatus: open\n---\n# Plan\n\nText.\n\n## Risks\n\n### Slugs\nToo.\n\n## Money\n",
+		"Plain.md": "no headings\n",
+	})
+	read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "outline": true})
+	assert.Equal(t, []tools.OutlineItem{
+		{Heading: "Plan", Level: 1, LineStart: 4, LineEnd: 13, Bytes: 50},
+		{Heading: "Risks", Level: 2, LineStart: 8, LineEnd: 12, Bytes: 26},
+		{Heading: "Slugs", Level: 3, LineStart: 10, LineEnd: 12, Bytes: 16},
+		{Heading: "Money", Level: 2, LineStart: 13, LineEnd: 13, Bytes: 9},
+	}, read.Outline)
+	assert.Empty(t, read.Content)
+	assert.Equal(t, "open", read.FrontMatter["status"])
+	assert.Contains(t, text, "8-12 ## Risks (26 bytes)")
+
+	read, _ = call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan#Risks", "outline": true})
+	require.Len(t, read.Outline, 2)
+	assert.Equal(t, "Risks", read.Outline[0].Heading)
+
+	_, text = call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plain", "outline": true})
+	assert.Contains(t, text, "There are no headings")
+}
+
+// An outline that does not fit is read on with next_lines, and comes out whole.
+func TestReadNoteOutlineContinues(t *testing.T) {
+	var note strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&note, "## Heading number %d\n\ntext\n\n", i)
+	}
+	w := newRealWorld(t, map[string]string{"Long.md": note.String()})
+	a := args{"note": "Long.md", "outline": true}
+	seen := 0
+	for {
+		read, text := call[tools.ReadResult](t, w.session, "read_note", a)
+		for _, h := range read.Outline {
+			assert.Equal(t, fmt.Sprintf("Heading number %d", seen), h.Heading)
+			seen++
+		}
+		if !read.Truncated {
+			break
+		}
+		assert.Contains(t, text, "go on with lines")
+		a["lines"] = read.NextLines
+	}
+	assert.Equal(t, 2000, seen)
+}
+
+func TestReadSeveralNotes(t *testing.T) {
+	long := strings.Repeat("a line of text\n", 5000)
+	w := newRealWorld(t, map[string]string{"A.md": "# A\nalpha\n", "B.md": "# B\n\n## Part\nbeta\n\n## Other\n", "Long.md": long, "Long 2.md": long})
+	many, text := call[tools.ReadManyResult](t, w.session, "read_note", args{"notes": []string{"A", "B#Part", "note:///Gone.md", "B.md:1-1"}})
+	require.Len(t, many.Results, 3)
+	assert.Equal(t, "# A\nalpha\n", many.Results[0].Content)
+	assert.Equal(t, "## Part\nbeta\n\n", many.Results[1].Content)
+	assert.Equal(t, "# B\n", many.Results[2].Content)
+	assert.Len(t, many.Results[0].Hash, 64)
+	assert.False(t, many.Truncated)
+	require.Len(t, many.Notes, 1)
+	assert.Contains(t, many.Notes[0], "note:///Gone.md: ")
+	assert.Contains(t, text, `[note "B.md" `)
+	assert.Contains(t, text, "Gone.md")
+
+	within[tools.ReadManyResult](t, w, 20_000, "read_note", args{"notes": []string{"Long.md", "A.md", "Long 2.md"}})
+	many, _ = call[tools.ReadManyResult](t, w.session, "read_note", args{"notes": "Long.md, A.md, Long 2.md"})
+	require.Len(t, many.Results, 3, "each has its share")
+	assert.Equal(t, "# A\nalpha\n", many.Results[1].Content)
+	assert.True(t, many.Truncated)
+	assert.Greater(t, len(many.Results[2].Content), len(many.Results[0].Content), "what A did not need is left to the others")
+	assert.NotEmpty(t, many.Results[0].NextLines)
+
+	res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"notes": []string{"Nothing"}}})
+	require.NoError(t, err)
+	assert.True(t, res.IsError)
+	assert.Contains(t, refused(t, w.session, "read_note", args{}), "pass the note to read")
+}
