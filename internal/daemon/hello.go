@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 )
 
 // Wire is the version of what relay and daemon say to each other beyond the
@@ -162,4 +165,18 @@ func readFrame(r *bufio.Reader, v any) error {
 		return fmt.Errorf("first line: %w", err)
 	}
 	return nil
+}
+
+// Supersedes reports whether a program a should replace a daemon b: its version
+// is newer by the rules of Semantic Versioning or, where versions are equal or
+// are none, as in a build without one, its wire number is higher. It is a strict
+// order, so that two programs never replace each other in turn.
+func (a Identity) Supersedes(b Identity) bool {
+	x, y := "v"+strings.TrimPrefix(a.Version, "v"), "v"+strings.TrimPrefix(b.Version, "v")
+	if semver.IsValid(x) && semver.IsValid(y) {
+		if order := semver.Compare(x, y); order != 0 {
+			return order > 0
+		}
+	}
+	return a.Wire > b.Wire
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -110,4 +111,31 @@ func secureStateDir(dir string) (string, error) {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	return dir, nil
+}
+
+// checkPeer returns an error unless the process at the other end runs as this
+// one's user.
+func checkPeer(conn *net.UnixConn) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("peer credentials: %w", err)
+	}
+	var uid uint32
+	var known bool
+	var peerErr error
+	err = raw.Control(func(fd uintptr) { uid, known, peerErr = peerUser(int(fd)) })
+	if err := cmp.Or(err, peerErr); err != nil {
+		return fmt.Errorf("peer credentials: %w", err)
+	}
+	if !known {
+		return nil
+	}
+	return sameUser(uid, os.Geteuid())
+}
+
+func sameUser(uid uint32, self int) error {
+	if int64(uid) != int64(self) {
+		return fmt.Errorf("the process at the other end of the socket runs as user %d, not as user %d", uid, self)
+	}
+	return nil
 }

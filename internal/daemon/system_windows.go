@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,4 +81,53 @@ func redirectStderr(f *os.File) error {
 	}
 	os.Stderr = f
 	return nil
+}
+
+// runtimeDir returns a directory with a short path inside the user's profile,
+// whose access control list keeps others out.
+func runtimeDir() (string, error) {
+	dir := filepath.Join(os.TempDir(), "notesd")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("runtime directory: %w", err)
+	}
+	return dir, nil
+}
+
+// owned and private hold on Windows by where the directories lie: below the
+// user's profile, whose access control list is inherited.
+func owned(string, fs.FileInfo) error { return nil }
+
+func private(fs.FileInfo) bool { return true }
+
+// isSocket knows a socket by its being no regular file: Go reports AF_UNIX
+// sockets as irregular or as sockets, depending on its version.
+func isSocket(info fs.FileInfo) bool {
+	return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0
+}
+
+// refused reports whether nobody listens at a socket.
+func refused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
+
+// hungUp reports whether the other end closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)
+}
+
+// lockOffset is where the locked byte lies: far beyond the content, which other
+// processes must be able to read, and a locked byte cannot be.
+const lockOffset = 1 << 30
+
+// tryLock takes the exclusive lock of f. It ends with the process.
+func tryLock(f *os.File) error {
+	at := windows.Overlapped{Offset: lockOffset}
+	err := windows.LockFileEx(windows.Handle(f.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return errHeld
+	default:
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
 }
