@@ -3,8 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"notesd/internal/service"
 	"strings"
+
+	"notesd/internal/service"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

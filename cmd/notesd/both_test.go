@@ -3,11 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"notesd/internal/service"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,7 +56,7 @@ stay connected; the next call of one starts a daemon again.`,
 			if err != nil {
 				return err
 			}
-			stopped, err := endDaemon(cmd.Context(), cfg, daemon.KindStop)
+			stopped, err := daemon.Stop(cmd.Context(), cfg.State, service.HelloOf(cfg, daemon.KindStop))
 			if err != nil {
 				return err
 			}
@@ -92,7 +91,7 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 			if err != nil {
 				return err
 			}
-			stopped, err := endDaemon(ctx, cfg, daemon.KindRestart)
+			stopped, err := daemon.Stop(ctx, cfg.State, service.HelloOf(cfg, daemon.KindRestart))
 			if err != nil {
 				return err
 			}
@@ -117,31 +116,6 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 	}
 	a.jsonFlag(cmd)
 	return cmd
-}
-
-// endDaemon stops the vault's daemon, for the reason that kind says, and returns
-// its process id once it has released its lock; 0 when none runs.
-func endDaemon(ctx context.Context, cfg *config.Config, kind daemon.Kind) (pid int, err error) {
-	conn, err := daemon.Dial(ctx, cfg.State, service.HelloOf(cfg, kind))
-	if errors.Is(err, daemon.ErrNotRunning) {
-		return 0, nil
-	}
-	var closing *daemon.RefusedError
-	switch {
-	case err == nil:
-		pid = conn.Daemon.PID
-		if err := conn.Close(); err != nil {
-			return 0, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
-		}
-	case errors.As(err, &closing) && closing.Reason == daemon.RefusedClosing:
-		pid = closing.Daemon.PID
-	default:
-		return 0, err
-	}
-	if err := daemon.AwaitEnd(ctx, cfg.State, pid); err != nil {
-		return 0, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
-	}
-	return pid, nil
 }
 
 // connector connects to the vault's daemon, and starts one if there is none.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"notesd/internal/service"
 	"strings"
+
+	"notesd/internal/service"
 
 	"github.com/spf13/cobra"
 )

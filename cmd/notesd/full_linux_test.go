@@ -3,12 +3,13 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
-	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
-	"notesd/internal/service"
 	"strings"
+
+	"notesd/internal/service"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

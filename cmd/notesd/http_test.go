@@ -3,11 +3,12 @@ package main
 import (
 	"io"
 	"net/http"
-	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

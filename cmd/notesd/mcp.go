@@ -80,8 +80,10 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string, in 
 		return err
 	}
 	connector.Replace, connector.Logger = true, log
-	dial := func(ctx context.Context) (io.ReadWriteCloser, error) {
-		conn, err := connector.Connect(ctx)
+	dial := func(ctx context.Context, asked bool) (io.ReadWriteCloser, error) {
+		c := *connector
+		c.Lazy = !asked
+		conn, err := c.Connect(ctx)
 		if errors.Is(err, daemon.ErrOtherVault) {
 			return nil, fmt.Errorf("%w. %s", err, service.OtherVaultHint)
 		}

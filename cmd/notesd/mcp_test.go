@@ -2,12 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"notesd/internal/service"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"notesd/internal/service"
 	"unicode/utf8"
+
+	"notesd/internal/service"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"

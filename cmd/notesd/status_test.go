@@ -1,8 +1,9 @@
 package main
 
 import (
-	"notesd/internal/service"
 	"testing"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -2,8 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"notesd/internal/service"
 	"testing"
+
+	"notesd/internal/service"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -35,6 +35,8 @@ type Connector struct {
 	// error that is ErrLocked means that another one came first. Nil: a daemon
 	// that does not run is ErrNotRunning.
 	Start func(context.Context) error
+	// Lazy makes ErrStopped of starting a daemon after the user has stopped one.
+	Lazy bool
 	// Replace lets the connector replace a daemon of an older version.
 	Replace bool
 	// Logger receives what is unusual. Nil discards it.
@@ -42,7 +44,7 @@ type Connector struct {
 }
 
 // Connect returns a connection that the daemon has accepted. Its errors are
-// those of Dial and of Start.
+// those of Dial and of Start, and ErrStopped.
 func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -155,7 +157,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	if c.Start == nil || time.Now().Before(w.startAt) {
 		return false, nil
 	}
-	dir, err := secureStateDir(c.Dir)
+	dir, err := SecureStateDir(c.Dir)
 	if err != nil {
 		return false, err
 	}
@@ -169,6 +171,9 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	defer turn.Close()
 	if _, err := Probe(ctx, dir); err == nil {
 		return true, nil // someone else had the turn before
+	}
+	if c.Lazy && isStopped(dir) {
+		return false, ErrStopped
 	}
 	switch err := c.Start(ctx); {
 	case errors.Is(err, ErrLocked):

@@ -43,6 +43,9 @@ type Holder struct {
 	Started time.Time `json:"started"`
 	Socket  string    `json:"socket,omitempty"`  // empty until it listens
 	Closing bool      `json:"closing,omitempty"` // it is stopping and will let go
+	// Stopped means that the user has stopped the daemon. It stays in the file,
+	// through holders that do not listen, until the next daemon does.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // LockedError is the error of Acquire when another process holds the lock.
@@ -77,7 +80,7 @@ type Lock struct {
 // serves, but for one that is stopping, until that should have ended or ctx does.
 // The error is a *LockedError when another process holds the lock.
 func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
-	dir, err := secureStateDir(dir)
+	dir, err := SecureStateDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	for tries := 0; ; tries++ {
 		f, err := openLocked(filepath.Join(dir, lockFile))
 		if err == nil {
-			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second)}}
+			l := &Lock{dir: dir, file: f, holder: Holder{Identity: id, Started: time.Now().Round(time.Second), Stopped: isStopped(dir)}}
 			if err := l.write(); err != nil {
 				_ = f.Close() // the write's error says more
 				return nil, err
@@ -109,9 +112,72 @@ func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	}
 }
 
-// AwaitEnd returns when the daemon with the given process id, which has been asked
+// isStopped reports whether the user has stopped the daemon of dir, and none has
+// listened since.
+func isStopped(dir string) bool {
+	h, err := ReadHolder(dir)
+	return err == nil && h.Stopped
+}
+
+// Stop stops the daemon of the state directory dir, for the reason that the kind
+// of hello says, and returns its process id once it has released its lock; 0 if
+// none ran. After KindStop no [Connector] that is Lazy starts another.
+func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
+	for {
+		conn, err := Dial(ctx, dir, hello)
+		var closing *RefusedError
+		switch {
+		case err == nil:
+			pid = conn.Daemon.PID
+			err = conn.Close()
+		case errors.As(err, &closing) && closing.Reason == RefusedClosing:
+			pid, err = closing.Daemon.PID, nil
+		case errors.Is(err, ErrNotRunning):
+			if done, err := markStopped(ctx, dir, hello); done || err != nil {
+				return 0, err
+			}
+			within(ctx.Done(), lockPoll) // until the daemon that is being started listens
+			continue
+		default:
+			return 0, err
+		}
+		if err == nil {
+			err = awaitEnd(ctx, dir, pid)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
+		}
+		return pid, nil
+	}
+}
+
+// markStopped records that the user wants no daemon, where none runs. It reports
+// false while one is being started.
+func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err error) {
+	if _, err := os.Stat(dir); err != nil || hello.Kind != KindStop {
+		return true, ctx.Err()
+	}
+	turn, err := openLocked(filepath.Join(dir, startFile))
+	if errors.Is(err, errHeld) {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		return false, err
+	}
+	defer turn.Close()
+	lock, err := Acquire(ctx, dir, NewIdentity(hello.Version, os.Getpid()))
+	if errors.Is(err, ErrLocked) {
+		return true, nil // a process that serves one command, and is no daemon
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(lock.setClosing(true), lock.Release())
+}
+
+// awaitEnd returns when the daemon with the given process id, which has been asked
 // to stop, no longer holds the lock of dir.
-func AwaitEnd(ctx context.Context, dir string, pid int) error {
+func awaitEnd(ctx context.Context, dir string, pid int) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	for {
@@ -153,15 +219,17 @@ func ReadHolder(dir string) (Holder, error) {
 func (l *Lock) setSocket(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.holder.Socket = path
+	l.holder.Socket, l.holder.Stopped = path, false
 	return l.write()
 }
 
-// setClosing publishes that the holder will let go of the lock soon.
-func (l *Lock) setClosing() error {
+// setClosing publishes that the holder will let go of the lock soon, and whether
+// that is because the user has stopped it.
+func (l *Lock) setClosing(stopped bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.holder.Closing = true
+	l.holder.Stopped = l.holder.Stopped || stopped
 	return l.write()
 }
 
@@ -216,7 +284,11 @@ func (l *Lock) Release() error {
 	if l.file == nil {
 		return nil
 	}
-	_ = l.file.Truncate(0) // a courtesy to readers; the lock is what counts
+	stopped := l.holder.Stopped
+	l.holder = Holder{Stopped: stopped}
+	if !stopped || l.write() != nil {
+		_ = l.file.Truncate(0) // for readers; the lock is what counts
+	}
 	err := l.file.Close()
 	l.file = nil
 	return err

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func TestLockIgnoresWhatACrashLeft(t *testing.T) {
 func TestLockWaitsForADaemonThatIsStopping(t *testing.T) {
 	dir := t.TempDir()
 	first := acquire(t, dir)
-	require.NoError(t, first.setClosing())
+	require.NoError(t, first.setClosing(false))
 	ctx, cancel := context.WithTimeout(context.Background(), 5*lockPoll)
 	defer cancel()
 	_, err := Acquire(ctx, dir, NewIdentity("2.0.0", 2))
@@ -96,4 +97,48 @@ func TestReadHolderOfAnythingElse(t *testing.T) {
 		_, err = Probe(context.Background(), dir)
 		require.ErrorIs(t, err, ErrNotRunning, "%q", content)
 	}
+}
+
+// After Stop no lazy connector starts a daemon, until one has listened again; what
+// holds the lock for one command changes nothing.
+func TestStop(t *testing.T) {
+	ctx := context.Background()
+	stop := Hello{Wire: Wire, Version: "1.0.0", Kind: KindStop}
+	missing := filepath.Join(t.TempDir(), "missing")
+	pid, err := Stop(ctx, missing, stop)
+	require.NoError(t, err)
+	assert.Zero(t, pid)
+	assert.NoDirExists(t, missing)
+
+	s := startServer(t, echo)
+	starts := 0
+	c := &Connector{Dir: s.dir, Hello: Hello{Wire: Wire, Kind: KindMCP}, Lazy: true, Start: func(context.Context) error {
+		starts++
+		return errors.New("not in this test")
+	}}
+	lazily := func() error { _, err := c.Connect(ctx); return err }
+	go func() {
+		assert.ErrorIs(t, <-s.ended, ErrStopped)
+		assert.NoError(t, s.Lock.Release())
+	}()
+	pid, err = Stop(ctx, s.dir, stop)
+	require.NoError(t, err)
+	assert.Equal(t, os.Getpid(), pid)
+	require.ErrorIs(t, lazily(), ErrStopped)
+	require.NoError(t, acquire(t, s.dir).Release(), "a command without a daemon")
+	require.ErrorIs(t, lazily(), ErrStopped)
+	assert.Zero(t, starts)
+
+	lock := acquire(t, s.dir)
+	listener, err := Listen(lock)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(listener.Close(), lock.Release()))
+	require.ErrorContains(t, lazily(), "not in this test")
+	pid, err = Stop(ctx, s.dir, stop)
+	require.NoError(t, err)
+	assert.Zero(t, pid, "it was not running")
+	require.ErrorIs(t, lazily(), ErrStopped)
+	c.Lazy = false
+	require.ErrorContains(t, lazily(), "not in this test", "its client waits for an answer")
+	assert.Equal(t, 2, starts)
 }

@@ -256,7 +256,7 @@ func testRelay(dir string) int {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	c := testConnector(dir)
 	c.Logger = logger
-	relay := &relay.Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return c.Connect(ctx) }}
+	relay := &relay.Relay{In: os.Stdin, Out: os.Stdout, Logger: logger, Dial: func(ctx context.Context, _ bool) (io.ReadWriteCloser, error) { return c.Connect(ctx) }}
 	if err := relay.Run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "relay:", err)
 		return 1

@@ -205,7 +205,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	if errors.Is(why, ErrStopped) {
 		reason = ReasonStopped
 	}
-	lockErr := r.server.Lock.setClosing()
+	lockErr := r.server.Lock.setClosing(errors.Is(why, ErrStopped))
 	// If someone else has the lock by now, the socket there is theirs.
 	r.server.Listener.SetUnlinkOnClose(r.server.Lock.inPlace())
 	_ = r.server.Listener.Close() // only that it is closed matters; accept ends by it

@@ -87,15 +87,15 @@ func removeStale(path string) error {
 	return nil
 }
 
-// secureStateDir makes sure that dir is a directory that only the user can
+// SecureStateDir makes sure that dir is a directory that only the user can
 // enter, and returns its absolute path.
-func secureStateDir(dir string) (string, error) {
+func SecureStateDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("state directory: %w", err)
+		return "", fmt.Errorf("the state directory cannot be made: %w", err)
 	}
 	info, err := os.Stat(dir) // through a symlink: where state lies is the user's choice
 	if err != nil {

@@ -112,7 +112,7 @@ func TestRuntimeDirectoryOfOthersIsRefused(t *testing.T) {
 		require.NoError(t, os.Mkdir(foreign, 0o700))
 		require.NoError(t, os.Chown(foreign, 65534, 65534))
 		require.ErrorContains(t, securePrivateDir(foreign), "belongs to user 65534")
-		_, err := secureStateDir(foreign)
+		_, err := SecureStateDir(foreign)
 		require.ErrorContains(t, err, "belongs to user 65534")
 	}
 }

@@ -27,7 +27,7 @@ func BenchmarkCall(b *testing.B) {
 		outReader, outWriter, err := os.Pipe()
 		require.NoError(b, err)
 		ended := make(chan error, 1)
-		relay := &Relay{In: inReader, Out: outWriter, Dial: func(context.Context) (io.ReadWriteCloser, error) {
+		relay := &Relay{In: inReader, Out: outWriter, Dial: func(context.Context, bool) (io.ReadWriteCloser, error) {
 			return conn, nil
 		}}
 		go func() { ended <- relay.Run(context.Background()) }()

@@ -275,8 +275,6 @@ func TestRelayDropsAnswersToNothing(t *testing.T) {
 	})
 }
 
-// An older relay takes a reason that it does not know for a daemon that stops,
-// and so must this one take a newer daemon's.
 // A daemon that its user has stopped is started again by the next request, and
 // not before.
 func TestRelayLeavesAStoppedDaemonStopped(t *testing.T) {
@@ -296,6 +294,37 @@ func TestRelayLeavesAStoppedDaemonStopped(t *testing.T) {
 	})
 }
 
+// A stop reaches a relay that waits between two daemons, too.
+func TestRelay_StopBetweenDaemons(t *testing.T) {
+	for name, lost := range map[string]func(d *fakeDaemon){
+		"replaced": func(d *fakeDaemon) {
+			d.send(`{"jsonrpc":"2.0","method":"notesd/closing","params":{"reason":"replaced"}}`)
+			d.hungUp()
+		},
+		"crashed": func(d *fakeDaemon) { d.die() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := startRelay(t)
+				d := h.initialized()
+				h.stopped.Store(true)
+				lost(d)
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				assert.Empty(t, h.dialed, "no request waits")
+				assert.EqualValues(t, 2, h.dials.Load(), "it does not try again and again")
+				h.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+				d = h.handshakeReplayed()
+				h.listsChanged()
+				d.answer(d.gets("ping"), "{}")
+				h.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+			})
+		})
+	}
+}
+
+// An older relay takes a reason that it does not know for a daemon that stops,
+// and so must this one take a newer daemon's.
 func TestRelayTakesAnUnknownReasonForStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := startRelay(t)

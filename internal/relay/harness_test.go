@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/daemon"
 	"notesd/internal/jsonrpc"
 )
 
@@ -25,6 +27,8 @@ type relayTest struct {
 	dialed  chan net.Conn // the daemon's ends of the connections
 	refuse  chan error    // what the next dial fails with
 	ended   chan error    // the result of Run
+	dials   atomic.Int64  // calls of Dial
+	stopped atomic.Bool   // no daemon is started unless the client waits for one
 	stop    context.CancelFunc
 }
 
@@ -53,7 +57,11 @@ func startRelay(t *testing.T, refusals ...error) *relayTest {
 	return h
 }
 
-func (h *relayTest) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+func (h *relayTest) dial(ctx context.Context, asked bool) (io.ReadWriteCloser, error) {
+	h.dials.Add(1)
+	if h.stopped.Load() && !asked {
+		return nil, daemon.ErrStopped
+	}
 	select {
 	case err := <-h.refuse:
 		return nil, err

@@ -62,9 +62,10 @@ type Relay struct {
 	// Out is what the client hears: whole lines, one Write each. Run closes it.
 	Out io.WriteCloser
 	// Dial connects to a daemon, starting one if need be. It is called again
-	// whenever the connection is lost. An error that is ErrIncompatible ends the
-	// session; after any other the relay tries again later.
-	Dial func(context.Context) (io.ReadWriteCloser, error)
+	// whenever the connection is lost; asked reports whether the client waits for
+	// an answer. After ErrStopped the relay waits until it does, ErrIncompatible
+	// ends the session, and after any other error the relay tries again later.
+	Dial func(ctx context.Context, asked bool) (io.ReadWriteCloser, error)
 	// Logger receives what a user may need to understand an interruption. Nil
 	// discards it.
 	Logger *slog.Logger
@@ -111,10 +112,14 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 // run goes from daemon to daemon until ctx ends or the session cannot go on.
-func (s *session) run(ctx context.Context, dial func(context.Context) (io.ReadWriteCloser, error)) error {
+func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked bool) (io.ReadWriteCloser, error)) error {
 	barren := 0 // daemons in a row that answered nothing
 	for generation := 1; ctx.Err() == nil; generation++ {
-		conn, err := dial(ctx)
+		conn, err := dial(ctx, generation == 1 || s.waiting() > 0)
+		if errors.Is(err, daemon.ErrStopped) {
+			s.awaitAnyRequest(ctx)
+			continue
+		}
 		if err != nil {
 			if err := s.unreachable(ctx, err, generation == 1); err != nil {
 				return err

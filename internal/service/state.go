@@ -18,18 +18,8 @@ import (
 
 // MakePrivate makes the state directory, or takes others' permissions from it.
 func MakePrivate(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return unusableState(fmt.Errorf("the state directory cannot be made: %w", err))
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("state directory: %w", err)
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("make the state directory private: %w", err)
+	if _, err := daemon.SecureStateDir(dir); err != nil {
+		return unusableState(err)
 	}
 	return nil
 }
