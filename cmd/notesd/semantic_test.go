@@ -218,4 +218,6 @@ func TestAutoModel(t *testing.T) {
 	text, err := json.Marshal(found)
 	require.NoError(t, err)
 	assert.Regexp(t, `"score":(1|0\.9999)`, string(text), "the table's own model embeds the question")
+	assert.Regexp(t, `words: 1 row, dimension 384, cosine, texts by multilingual-e5-small-\w+$`, h.tool("list_tables", map[string]any{}).Content[0].Text)
+	assert.Contains(t, p.run(t, "tables", "--json"), `"model": "multilingual-e5-small`)
 }

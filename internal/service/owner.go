@@ -268,6 +268,7 @@ type TableLine struct {
 	Name            string     `json:"name"`
 	Dimension       int        `json:"dimension"`
 	Metric          string     `json:"metric"`
+	Model           string     `json:"model,omitempty"` // embeds its texts
 	Rows            int        `json:"rows"`
 	Created         time.Time  `json:"created"`
 	Dropped         *time.Time `json:"dropped,omitempty"`
@@ -275,7 +276,7 @@ type TableLine struct {
 }
 
 func lineOf(i table.Info) TableLine {
-	l := TableLine{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Created: i.Created}
+	l := TableLine{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Model: i.Model, Rows: i.Rows, Created: i.Created}
 	if !i.Dropped.IsZero() {
 		until := i.RestorableUntil()
 		l.Dropped, l.RestorableUntil = &i.Dropped, &until

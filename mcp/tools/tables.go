@@ -23,10 +23,11 @@ type TableItem struct {
 	Dimension int    `json:"dimension"`
 	Metric    string `json:"metric"`
 	Rows      int    `json:"rows"`
+	Model     string `json:"model,omitempty"` // embeds its texts
 }
 
 func TableItemOf(i table.Info) TableItem {
-	return TableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows}
+	return TableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Model: i.Model}
 }
 
 var createTable = define(Tool{
@@ -91,6 +92,9 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 		b.WriteString(phrase.Count(len(infos), "vector table"))
 		for _, info := range infos[:n] {
 			fmt.Fprintf(&b, "\n- %s: %s, dimension %d, %s", phrase.OneLine(info.Name), phrase.Count(info.Rows, "row"), info.Dimension, info.Metric)
+			if info.Model != "" {
+				fmt.Fprintf(&b, ", texts by %s", phrase.OneLine(info.Model))
+			}
 			out.Tables = append(out.Tables, TableItemOf(info))
 		}
 		if n < len(infos) {
