@@ -142,6 +142,11 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 			s.v.opt.Log.Warn("the disk of a folder is not mounted any more; what is known of its notes is kept", "folder", folder)
 		}
 	}
+	for folder := range wasAway {
+		if _, still := away[folder]; !still {
+			s.v.opt.Log.Info("the folder is usable again", "folder", folder)
+		}
+	}
 	m.mu.Lock()
 	m.known, m.away = next, away
 	m.mu.Unlock()
