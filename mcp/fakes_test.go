@@ -150,6 +150,24 @@ func metaOf(n *notes.Note) notes.Meta {
 		Modified: n.Modified, Date: n.Date, Tags: n.Tags, Seq: n.Seq}
 }
 
+// Tasks returns the open tasks of all notes.
+func (v *fakeVault) Tasks(_ context.Context, q notes.TaskQuery) (notes.TaskPage, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	page := notes.TaskPage{Tasks: []notes.Task{}}
+	for _, n := range v.notes {
+		for _, t := range notes.Parse(n.Path, []byte(n.Content), n.Modified).Tasks {
+			if t.Status.IsOpen() && q.Scope.CanRead(n.Path) {
+				t.Path, t.Hash = n.Path, n.Hash
+				page.Tasks = append(page.Tasks, t)
+			}
+		}
+	}
+	page.Total = len(page.Tasks)
+	page.Tasks = page.Tasks[:min(q.Limit, len(page.Tasks))]
+	return page, nil
+}
+
 func (v *fakeVault) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 
 // What the default tools may take together of every conversation's context:
 // names, descriptions and input schemas, and the output schemas with them.
-const maxInputBytes, maxToolBytes = 9 << 10, 16 << 10
+const maxInputBytes, maxToolBytes = 10 << 10, 16 << 10
 
 func TestDefaultToolsAreSmall(t *testing.T) {
 	for name, limits := range map[string]Limits{

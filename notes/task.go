@@ -11,7 +11,8 @@ import (
 // Task is one task of a note.
 type Task struct {
 	tasks.Task
-	Path     string   // of the note; set in lists
+	Path     string   // of the note; set in lists, as Hash is
+	Hash     string   // of the note's bytes
 	Tags     []string // of its text
 	NoteTags []string // of the note's front matter; not set in lists
 }

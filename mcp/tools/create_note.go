@@ -16,8 +16,9 @@ var createNote = define(Tool{
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
-			"title": {"type": "string"},
+			"title": {"type": "string", "description": "today: the daily note"},
 			"content": {"type": "string", "description": "Markdown, without the title and front matter"},
+			"template": {"type": "string"},
 			"folder": {"type": "string"},
 			"path": {"type": "string", "description": "instead of folder and title: Work/Plan.md"},
 			"tags": {"type": "array", "items": {"type": "string"}},
@@ -31,6 +32,7 @@ var createNote = define(Tool{
 type createArgs struct {
 	Title       string         `json:"title"`
 	Content     string         `json:"content"`
+	Template    string         `json:"template"`
 	Folder      string         `json:"folder"`
 	Path        string         `json:"path"`
 	Tags        []string       `json:"tags"`
@@ -47,7 +49,7 @@ type CreateResult struct {
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
 	w, err := in.Vault.Create(ctx, notes.CreateRequest{
-		Title: a.Title, Content: a.Content, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
+		Title: a.Title, Content: a.Content, Template: a.Template, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {

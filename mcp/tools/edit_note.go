@@ -24,13 +24,18 @@ var editNote = define(Tool{
 			"edits": {"type": "array", "items": {
 				"type": "object",
 				"properties": {
-					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "set_front_matter", "replace_all"]},
+					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "toggle_task", "set_front_matter", "replace_all"]},
 					"old": {"type": "string"},
 					"new": {"type": "string"},
 					"count": {"type": "integer", "minimum": 1, "description": "of old, default 1"},
 					"heading": {"type": "string", "description": "the section; append, prepend: else the note"},
 					"create_heading": {"type": "boolean", "description": "append, prepend: if missing"},
 					"content": {"type": "string"},
+					"text": {"type": "string", "description": "toggle_task: its text"},
+					"line": {"type": "integer"},
+					"status": {"type": "string", "description": "open, done, in_progress, cancelled"},
+					"due": {"type": "string", "description": "a day, or none"},
+					"scheduled": {"type": "string"},
 					"key": {"type": "string"},
 					"value": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "array", "items": {"type": "string"}}, {"type": "object"}, {"type": "null"}], "description": "null removes the key"}
 				},
@@ -69,6 +74,12 @@ func (a editArgs) all() ([]notes.Edit, error) {
 	for i, e := range a.Edits {
 		edits[i] = e.Edit
 		field := lacking[e.Op]
+		if e.Op != "toggle_task" && e.Text != "" && e.Content == "" { // another name for it
+			edits[i].Content, edits[i].Text = e.Text, ""
+			if field == "content" {
+				continue
+			}
+		}
 		if _, ok := e.passed[field]; field == "" || ok {
 			continue
 		}
@@ -97,7 +108,9 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 		return Outcome{}, err
 	}
 	expected := a.ExpectedHash
-	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool { return e.Op == "replace_section" || e.Op == "replace_all" }) {
+	if expected == "" && slices.ContainsFunc(edits, func(e notes.Edit) bool {
+		return e.Op == "replace_section" || e.Op == "replace_all" || e.Op == "toggle_task" && e.Text == ""
+	}) {
 		expected = in.lastSeen(ctx, a.Note)
 	}
 	w, err := in.Vault.Edit(ctx, notes.EditRequest{

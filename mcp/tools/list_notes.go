@@ -24,7 +24,7 @@ var listNotes = define(Tool{
 			"where": {"type": "object", "description": "front matter, like {\"status\":\"open\",\"due\":{\"lt\":\"2026-02-01\"},\"people\":{\"has\":\"Ann\"}}"},
 			"sort": {"type": "string", "enum": ["date", "modified", "created", "title", "path", "size"], "description": "default date"},
 			"orphans": {"type": "boolean", "description": "only notes without links"},
-			"broken_links": {"type": "boolean", "description": "only notes with links to no note, heading or block"},
+			"broken_links": {"type": "boolean", "description": "only notes with links to nothing"},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
 			"cursor": {"type": "string"}
 		}

@@ -18,7 +18,7 @@ import (
 var readNote = define(Tool{
 	Name:        "read_note",
 	Title:       "Read a note",
-	Description: "Read a note, or one section or range of lines of it, several notes, or a note's outline. Use it after search_notes or list_notes, and before changing a note. A long note comes in parts; the answer says how to go on.",
+	Description: "Read a note, or one section or range of lines of it, several notes, or a note's outline. Use it after search_notes or list_notes, and before changing a note.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {

@@ -88,6 +88,7 @@ var allTools = []*Tool{
 	searchNotes,
 	readNote,
 	listNotes,
+	listTasks,
 	noteLinks,
 	relatedNotes,
 	gatherContext,

@@ -21,6 +21,7 @@ type Vault interface {
 	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
+	Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error)
 	// WhyNothing says why a filter selects no note, where that can be said.
 	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)
 	Links(ctx context.Context, ref string, q notes.LinkQuery) (notes.LinkReport, error)

@@ -192,17 +192,17 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			order = strings.Join(by.columns, " DESC, ") + " DESC"
 		}
 		last := taskCursor{Sort: q.Sort}
-		return forEach(ctx, tx, fmt.Sprintf(`SELECT n.path, t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
+		return forEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
 			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), order, q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				text, err := json.Marshal(last)
 				page.Next = base64.RawURLEncoding.EncodeToString(text)
 				return err
 			}
-			var p, heading, source string
+			var p, hash, heading, source string
 			var line int
 			values := make([]any, len(by.columns))
-			into := []any{&p, &line, &heading, &source}
+			into := []any{&p, &hash, &line, &heading, &source}
 			for i := range values {
 				into = append(into, &values[i])
 			}
@@ -210,7 +210,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 				return err
 			}
 			t, _ := notes.NewTask(source)
-			t.Path, t.Line, t.Heading = p, line, heading
+			t.Path, t.Hash, t.Line, t.Heading = p, strings.ToLower(hash), line, heading
 			page.Tasks, last.Values = append(page.Tasks, t), values
 			return nil
 		})

@@ -1,0 +1,197 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"notesd/internal/phrase"
+	"notesd/notes"
+)
+
+var listTasks = define(Tool{
+	Name:        "list_tasks",
+	Title:       "List tasks",
+	Description: "List tasks of the notes, next due first. Use it for what is to do, due or done; edit_note toggle_task changes one.",
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"note": {"type": "string"},
+			"folder": {"type": "string"},
+			"tags": {"type": "array", "items": {"type": "string"}},
+			"status": {"type": "string", "description": "open (default), done, all"},
+			"due": {"type": "string", "description": "overdue, today, this week, 2026-01-31, none"},
+			"due_before": {"type": "string"},
+			"due_after": {"type": "string"},
+			"scheduled": {"type": "string"},
+			"done": {"type": "string"},
+			"priority": {"type": "string"},
+			"text": {"type": "string"},
+			"sort": {"type": "string", "description": "due, priority, path"},
+			"limit": {"type": "integer", "minimum": 1},
+			"cursor": {"type": "string"}
+		}
+	}`),
+	output: outputOf[TaskList](),
+}, runListTasks)
+
+type taskArgs struct {
+	Note      string   `json:"note"`
+	Folder    string   `json:"folder"`
+	Tags      []string `json:"tags"`
+	Status    string   `json:"status"`
+	Due       string   `json:"due"`
+	DueBefore string   `json:"due_before"`
+	DueAfter  string   `json:"due_after"`
+	Scheduled string   `json:"scheduled"`
+	Done      string   `json:"done"`
+	Priority  string   `json:"priority"`
+	Text      string   `json:"text"`
+	Sort      string   `json:"sort"`
+	Limit     int      `json:"limit"`
+	Cursor    string   `json:"cursor"`
+}
+
+// TaskList is what list_tasks returns.
+type TaskList struct {
+	Tasks    []ListedTask `json:"tasks"`
+	Total    int          `json:"total"`
+	Next     string       `json:"next_cursor,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// ListedTask is one task of a list.
+type ListedTask struct {
+	Path      string   `json:"path"`
+	Line      int      `json:"line"`
+	Heading   string   `json:"heading,omitempty"`
+	Text      string   `json:"text"`
+	Status    string   `json:"status"`
+	Mark      string   `json:"mark,omitempty"`
+	Due       string   `json:"due,omitempty"`
+	Scheduled string   `json:"scheduled,omitempty"`
+	Done      string   `json:"done,omitempty"`
+	Priority  string   `json:"priority,omitempty"`
+	Tags      []string `json:"tags,omitempty"`
+}
+
+func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, error) {
+	q := notes.TaskQuery{Note: a.Note, Folder: a.Folder, Tags: a.Tags, Status: a.Status, Priority: a.Priority, Text: a.Text,
+		Sort: a.Sort, Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Scope: in.Scope}
+	if a.Done != "" && a.Done != "none" {
+		q.Status, q.Sort = cmp.Or(q.Status, "done"), cmp.Or(q.Sort, "done")
+	}
+	var err error
+	if q.Due, err = in.taskDates("due", a.Due, a.DueAfter, a.DueBefore); err != nil {
+		return Outcome{}, err
+	}
+	if q.Scheduled, err = in.taskDates("scheduled", a.Scheduled, "", ""); err != nil {
+		return Outcome{}, err
+	}
+	if q.Done, err = in.taskDates("done", a.Done, "", ""); err != nil {
+		return Outcome{}, err
+	}
+	page, err := in.Vault.Tasks(ctx, q)
+	if err != nil {
+		return Outcome{}, err
+	}
+	warnings := in.incomplete(ctx)
+	answer := func(n int) Outcome {
+		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: warnings}
+		for i, t := range page.Tasks[:n] {
+			out.Tasks[i] = listedTask(t)
+		}
+		if n < len(page.Tasks) {
+			out.Next = strings.Repeat("x", 200) // about what it will be
+		}
+		return Outcome{Structured: out, Text: taskText(out)}
+	}
+	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(page.Tasks), answer)
+	if n < len(page.Tasks) { // the cursor is that of a shorter page
+		q.Limit = n
+		if page, err = in.Vault.Tasks(ctx, q); err != nil {
+			return Outcome{}, err
+		}
+		out = answer(len(page.Tasks))
+	}
+	for _, t := range page.Tasks {
+		if in.Seen.hash(t.Path) == "" { // toggle_task by line is conditional on this version
+			in.Seen.Read(t.Path, t.Hash)
+		}
+	}
+	return out, nil
+}
+
+func (o TaskList) withRemarks(remarks ...string) any {
+	o.Warnings = append(o.Warnings, remarks...)
+	return o
+}
+
+// taskDates reads what bounds a date of tasks.
+func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskDates, err error) {
+	now := in.Now()
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "":
+	case "none":
+		d.None = true
+	case "overdue":
+		d.Before = now.Format(time.DateOnly)
+	default:
+		p, ok := notes.ParsePeriod(word, now)
+		if !ok {
+			return d, usagef("%s must be overdue, today, tomorrow, this week, a day like 2026-01-31, a week like 2026-W05, a month like 2026-01, or none, not %q", name, phrase.Clip(phrase.OneLine(word), 40))
+		}
+		d.From, d.Before = p.Start.Format(time.DateOnly), p.End().Format(time.DateOnly)
+	}
+	for _, bound := range []struct {
+		name, word string
+		date       *string
+		later      int // of two bounds the later, or the earlier one holds
+	}{{name + "_after", after, &d.From, 1}, {name + "_before", before, &d.Before, -1}} {
+		if bound.word == "" {
+			continue
+		}
+		p, ok := notes.ParsePeriod(bound.word, now)
+		if !ok {
+			return d, usagef("%s must be a day like 2026-01-31, today or tomorrow, not %q", bound.name, phrase.Clip(phrase.OneLine(bound.word), 40))
+		}
+		if day := p.Start.Format(time.DateOnly); *bound.date == "" || cmp.Compare(day, *bound.date) == bound.later {
+			*bound.date = day
+		}
+	}
+	return d, nil
+}
+
+func listedTask(t notes.Task) ListedTask {
+	out := ListedTask{Path: t.Path, Line: t.Line, Heading: t.Heading, Text: t.Text, Status: string(t.Status),
+		Due: t.Due, Scheduled: t.Scheduled, Done: t.Task.Done, Priority: t.Priority, Tags: t.Tags}
+	if t.Mark != " " && t.Mark != "x" {
+		out.Mark = t.Mark
+	}
+	return out
+}
+
+func taskText(out TaskList) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s", len(out.Tasks), phrase.Count(out.Total, "task"))
+	if len(out.Tasks) > 0 {
+		lines := make([]string, len(out.Tasks))
+		for i, t := range out.Tasks {
+			mark := cmp.Or(t.Mark, map[string]string{"done": "x"}[t.Status], " ")
+			lines[i] = fmt.Sprintf("%s:%d [%s] %s", phrase.OneLine(t.Path), t.Line, mark, phrase.OneLine(t.Text))
+			if t.Heading != "" {
+				lines[i] += " (" + phrase.OneLine(t.Heading) + ")"
+			}
+		}
+		b.WriteString("\n" + Fence("list", "tasks", strings.Join(lines, "\n")))
+	}
+	if out.Next != "" {
+		b.WriteString("\nMore with cursor " + out.Next)
+	}
+	for _, w := range out.Warnings {
+		b.WriteString("\n(" + phrase.OneLine(w) + ")")
+	}
+	return b.String()
+}
