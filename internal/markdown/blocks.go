@@ -316,14 +316,3 @@ func (s *scanner) finishBlock(end int) {
 	s.previous = s.current
 	s.previous.end = end
 }
-
-// trimLineBreak returns the end of the line before pos.
-func trimLineBreak(src []byte, pos int) int {
-	if pos > 0 && src[pos-1] == '\n' {
-		pos--
-		if pos > 0 && src[pos-1] == '\r' {
-			pos--
-		}
-	}
-	return pos
-}

@@ -8,10 +8,6 @@ import (
 
 // Reasons for refusing an edit; test for them with [errors.Is].
 var (
-	// ErrMissing: the note has no such section, block or text.
-	ErrMissing = errors.New("not in the note")
-	// ErrAmbiguous: several sections answer to the reference.
-	ErrAmbiguous = errors.New("more than one section matches")
 	// ErrMismatch: the text occurs a different number of times.
 	ErrMismatch = errors.New("the number of matches differs")
 	// ErrFrontMatter: front matter cannot be edited safely.
@@ -19,49 +15,6 @@ var (
 	// ErrInvalid: the edit itself is wrong.
 	ErrInvalid = errors.New("invalid edit")
 )
-
-// Candidate is a section or block that a reference could mean.
-type Candidate struct {
-	Path string // "Plan > Risks", or "^id"
-	Line int
-}
-
-// SectionError tells that a reference names no section, or several. It wraps
-// [ErrMissing] or [ErrAmbiguous].
-type SectionError struct {
-	Ref string
-	Err error
-	// Candidates are the sections that match when several do, else those of
-	// the note; at most 50.
-	Candidates []Candidate
-}
-
-func (e *SectionError) Unwrap() error { return e.Err }
-
-func (e *SectionError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "section %q: %v", e.Ref, e.Err)
-	switch {
-	case len(e.Candidates) == 0:
-		b.WriteString("; the note has no headings or block ids")
-		return b.String()
-	case errors.Is(e.Err, ErrAmbiguous):
-		b.WriteString("; give the path of one of ")
-	default:
-		b.WriteString("; it has ")
-	}
-	for i, c := range e.Candidates {
-		if i == 8 {
-			fmt.Fprintf(&b, " and %d more", len(e.Candidates)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q (line %d)", c.Path, c.Line)
-	}
-	return b.String()
-}
 
 // MatchError tells that the text to replace does not occur as often as
 // expected. It wraps [ErrMissing] when it does not occur at all, else

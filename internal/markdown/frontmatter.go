@@ -70,21 +70,6 @@ func closesFrontMatter(line []byte, fence string) bool {
 	return string(line) == fence || (fence == "---" && string(line) == "...")
 }
 
-// lineAt returns the end of the line that starts at pos, without its line
-// break, and the start of the next line. At the end of the source both are
-// len(src).
-func lineAt(src []byte, pos int) (end, next int) {
-	i := bytes.IndexByte(src[pos:], '\n')
-	if i < 0 {
-		return len(src), len(src)
-	}
-	end, next = pos+i, pos+i+1
-	if end > pos && src[end-1] == '\r' {
-		end--
-	}
-	return end, next
-}
-
 // readFrontMatter locates and decodes the metadata block at from. A YAML block
 // that holds a plain sentence and not a map is none: the note opens with a
 // thematic break.

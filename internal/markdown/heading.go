@@ -1,6 +1,10 @@
 package markdown
 
-import "golang.org/x/text/unicode/norm"
+import (
+	"regexp"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // addHeading records the heading whose text is src[start:end]; the section
 // before it ends. Headings in block quotes are part of what is quoted.
@@ -51,3 +55,40 @@ func nfc(s string) string {
 	}
 	return s
 }
+
+// headingParents returns for each heading the index of the one whose section it
+// stands in, -1 for none.
+func headingParents(headings []Heading) []int {
+	parents := make([]int, len(headings))
+	var open []int
+	for i, h := range headings {
+		for len(open) > 0 && headings[open[len(open)-1]].End <= h.Start {
+			open = open[:len(open)-1]
+		}
+		parents[i] = -1
+		if len(open) > 0 {
+			parents[i] = open[len(open)-1]
+		}
+		open = append(open, i)
+	}
+	return parents
+}
+
+// headingPath returns the texts of the headings from the outermost to i.
+func headingPath(doc *Document, parents []int, i int) []string {
+	depth := 0
+	for p := i; p >= 0; p = parents[p] {
+		depth++
+	}
+	path := make([]string, depth)
+	for p := i; p >= 0; p = parents[p] {
+		depth--
+		path[depth] = doc.Headings[p].Text
+	}
+	return path
+}
+
+// pathSeparator parts the headings of a path as candidates give it.
+const pathSeparator = " > "
+
+var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)

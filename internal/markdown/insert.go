@@ -351,11 +351,3 @@ func continueLines(content string, marker []byte) string {
 	}, string(marker))
 	return first + "\n" + indentLines(rest, indent)
 }
-
-// splice returns src with src[start:end] replaced.
-func splice(src []byte, start, end int, text string) []byte {
-	out := make([]byte, 0, len(src)-(end-start)+len(text))
-	out = append(out, src[:start]...)
-	out = append(out, text...)
-	return append(out, src[end:]...)
-}

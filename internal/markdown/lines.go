@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // lineEnding returns the line break that src uses, as its first line shows.
@@ -70,4 +71,64 @@ func firstLine(s string) []byte {
 
 func lastLine(s string) []byte {
 	return []byte(s[strings.LastIndexByte(s, '\n')+1:])
+}
+
+// cutAt bounds s to n bytes, at the start of a character.
+func cutAt(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// withoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
+// outcome.
+func withoutCRs(src []byte) ([]byte, []int) {
+	text := make([]byte, 0, len(src))
+	var crs []int
+	for i, c := range src {
+		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			crs = append(crs, len(text))
+			continue
+		}
+		text = append(text, c)
+	}
+	return text, crs
+}
+
+// splice returns src with src[start:end] replaced.
+func splice(src []byte, start, end int, text string) []byte {
+	out := make([]byte, 0, len(src)-(end-start)+len(text))
+	out = append(out, src[:start]...)
+	out = append(out, text...)
+	return append(out, src[end:]...)
+}
+
+// lineAt returns the end of the line that starts at pos, without its line
+// break, and the start of the next line. At the end of the source both are
+// len(src).
+func lineAt(src []byte, pos int) (end, next int) {
+	i := bytes.IndexByte(src[pos:], '\n')
+	if i < 0 {
+		return len(src), len(src)
+	}
+	end, next = pos+i, pos+i+1
+	if end > pos && src[end-1] == '\r' {
+		end--
+	}
+	return end, next
+}
+
+// trimLineBreak returns the end of the line before pos.
+func trimLineBreak(src []byte, pos int) int {
+	if pos > 0 && src[pos-1] == '\n' {
+		pos--
+		if pos > 0 && src[pos-1] == '\r' {
+			pos--
+		}
+	}
+	return pos
 }

@@ -168,14 +168,3 @@ func like(a, b []byte) float64 {
 	}
 	return 1 - float64(row[len(b)])/float64(max(len(a), len(b), 1))
 }
-
-// cutAt bounds s to n bytes, at the start of a character.
-func cutAt(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}

@@ -78,18 +78,3 @@ func findAll(src []byte, old string, want int) ([]span, int) {
 		spans = append(spans, m)
 	}
 }
-
-// withoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
-// outcome.
-func withoutCRs(src []byte) ([]byte, []int) {
-	text := make([]byte, 0, len(src))
-	var crs []int
-	for i, c := range src {
-		if c == '\r' && i+1 < len(src) && src[i+1] == '\n' {
-			crs = append(crs, len(text))
-			continue
-		}
-		text = append(text, c)
-	}
-	return text, crs
-}

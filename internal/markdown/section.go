@@ -1,7 +1,8 @@
 package markdown
 
 import (
-	"regexp"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,9 +10,6 @@ import (
 )
 
 const maxCandidates = 50
-
-// pathSeparator parts the headings of a path as candidates give it.
-const pathSeparator = " > "
 
 // Section is a heading with what stands under it, or a block with an id.
 type Section struct {
@@ -83,8 +81,6 @@ func missing(doc *Document, parents []int, ref string) error {
 	}
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
 }
-
-var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)
 
 // lineIn takes "Risks (line 12)" apart; the line is 0 when ref gives none.
 func lineIn(ref string) (string, int) {
@@ -280,34 +276,53 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	return section, nil
 }
 
-// headingParents returns for each heading the index of the one whose section it
-// stands in, -1 for none.
-func headingParents(headings []Heading) []int {
-	parents := make([]int, len(headings))
-	var open []int
-	for i, h := range headings {
-		for len(open) > 0 && headings[open[len(open)-1]].End <= h.Start {
-			open = open[:len(open)-1]
-		}
-		parents[i] = -1
-		if len(open) > 0 {
-			parents[i] = open[len(open)-1]
-		}
-		open = append(open, i)
-	}
-	return parents
+// SectionError tells that a reference names no section, or several. It wraps
+// [ErrMissing] or [ErrAmbiguous].
+type SectionError struct {
+	Ref string
+	Err error
+	// Candidates are the sections that match when several do, else those of
+	// the note; at most 50.
+	Candidates []Candidate
 }
 
-// headingPath returns the texts of the headings from the outermost to i.
-func headingPath(doc *Document, parents []int, i int) []string {
-	depth := 0
-	for p := i; p >= 0; p = parents[p] {
-		depth++
+func (e *SectionError) Unwrap() error { return e.Err }
+
+func (e *SectionError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "section %q: %v", e.Ref, e.Err)
+	switch {
+	case len(e.Candidates) == 0:
+		b.WriteString("; the note has no headings or block ids")
+		return b.String()
+	case errors.Is(e.Err, ErrAmbiguous):
+		b.WriteString("; give the path of one of ")
+	default:
+		b.WriteString("; it has ")
 	}
-	path := make([]string, depth)
-	for p := i; p >= 0; p = parents[p] {
-		depth--
-		path[depth] = doc.Headings[p].Text
+	for i, c := range e.Candidates {
+		if i == 8 {
+			fmt.Fprintf(&b, " and %d more", len(e.Candidates)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q (line %d)", c.Path, c.Line)
 	}
-	return path
+	return b.String()
 }
+
+// Candidate is a section or block that a reference could mean.
+type Candidate struct {
+	Path string // "Plan > Risks", or "^id"
+	Line int
+}
+
+// Why a reference names no section; test for them with [errors.Is].
+var (
+	// ErrMissing: the note has no such section, block or text.
+	ErrMissing = errors.New("not in the note")
+	// ErrAmbiguous: several sections answer to the reference.
+	ErrAmbiguous = errors.New("more than one section matches")
+)
