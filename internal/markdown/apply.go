@@ -18,6 +18,9 @@ const (
 	OpInsertAfter    = "insert_after"
 	OpAppend         = "append"
 	OpPrepend        = "prepend"
+	OpAddTag         = "add_tag"
+	OpRemoveTag      = "remove_tag"
+	OpRenameHeading  = "rename_heading"
 	OpToggleTask     = "toggle_task"
 	OpSetFrontMatter = "set_front_matter"
 	OpReplaceAll     = "replace_all"
@@ -34,6 +37,9 @@ var operations = []struct {
 	{OpInsertAfter, []string{"heading", "content"}},
 	{OpAppend, []string{"content", "heading", "create_heading"}},
 	{OpPrepend, []string{"content", "heading", "create_heading"}},
+	{OpAddTag, []string{"tag"}},
+	{OpRemoveTag, []string{"tag"}},
+	{OpRenameHeading, []string{"heading", "new"}},
 	{OpToggleTask, []string{"line", "text", "status", "due", "scheduled"}},
 	{OpSetFrontMatter, []string{"key", "value"}},
 	{OpReplaceAll, []string{"content"}},
@@ -47,9 +53,12 @@ type Edit struct {
 	Old   string `json:"old,omitempty"`
 	New   string `json:"new,omitempty"`
 	Count int    `json:"count,omitempty"`
+	// Tag belongs to add_tag and remove_tag; it may start with '#'.
+	Tag string `json:"tag,omitempty"`
 	// Heading is a section reference as [FindSection] takes it, for
-	// replace_section, insert_before, insert_after, and for append and prepend,
-	// which without one mean the whole note.
+	// replace_section, insert_before, insert_after, rename_heading (whose new
+	// text is New), and for append and prepend, which without one mean the whole
+	// note.
 	Heading string `json:"heading,omitempty"`
 	// CreateHeading lets append and prepend make a heading that is missing, at
 	// the end of the note.
@@ -119,6 +128,12 @@ func (e *Edit) apply(src []byte) ([]byte, error) {
 			return Prepend(src, e.Content)
 		}
 		return Append(src, e.Content)
+	case OpAddTag:
+		return AddTag(src, e.Tag)
+	case OpRemoveTag:
+		return RemoveTag(src, e.Tag)
+	case OpRenameHeading:
+		return RenameHeading(src, e.Heading, e.New)
 	case OpToggleTask:
 		var places []tasks.Place
 		for _, t := range Parse(src).Tasks {
@@ -150,7 +165,7 @@ func (e *Edit) check() error {
 		given bool
 	}{
 		{"old", e.Old != ""}, {"new", e.New != ""}, {"count", e.Count != 0}, {"heading", e.Heading != ""}, {"create_heading", e.CreateHeading},
-		{"content", e.Content != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
+		{"content", e.Content != ""}, {"tag", e.Tag != ""}, {"key", e.Key != ""}, {"value", e.Value != nil},
 		{"line", e.Line != 0}, {"text", e.Text != ""}, {"status", e.Status != ""}, {"due", e.Due != ""}, {"scheduled", e.Scheduled != ""},
 	} {
 		if !f.given || slices.Contains(own, f.name) {

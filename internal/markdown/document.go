@@ -15,6 +15,9 @@ type Document struct {
 	// Tags without '#', front matter's first, then in the order of the text;
 	// unique whatever their case, in the spelling met first, in NFC.
 	Tags []string
+	// InlineTags are the places of the tags in the body, in no order: those with
+	// '#', and the items of Logseq's property "tags::".
+	InlineTags []InlineTag
 	// Aliases are other names of the note, from front matter, in NFC.
 	Aliases []string
 	// Links in the order of their Start.
@@ -49,6 +52,14 @@ type FrontMatter struct {
 	ErrLine int
 }
 
+// InlineTag is one place where the body has a tag.
+type InlineTag struct {
+	// Start and End hold the tag's name, without '#' and brackets.
+	Start, End int
+	// Property tells that it is an item of a page property, which needs no '#'.
+	Property bool
+}
+
 // Heading is an ATX ("## Text") or Setext (underlined) heading.
 type Heading struct {
 	Level int
@@ -59,6 +70,8 @@ type Heading struct {
 	// line after the heading, End that of the next heading which ends the
 	// section, or the end of the note.
 	Start, ContentStart, End int
+	// TextStart and TextEnd hold the text as it is written.
+	TextStart, TextEnd int
 
 	nested bool // in a list item
 }

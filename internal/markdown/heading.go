@@ -18,7 +18,7 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
 	s.doc.Headings = append(s.doc.Headings, Heading{
 		Level: level, Text: text, Line: line,
-		Start: lineStart, ContentStart: s.next, End: len(s.src), nested: len(s.containers) > 0,
+		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, nested: len(s.containers) > 0,
 	})
 	if level == 1 && s.doc.Title == "" {
 		s.doc.Title = text

@@ -28,7 +28,7 @@ func (s *scanner) closeParagraph() {
 		}
 	}
 	if first && len(s.containers) == 0 {
-		s.readProperties(s.src[p.start:p.end])
+		s.readProperties(p.start, p.end)
 	}
 	s.inline.scan(s, p.start, p.end, p.line)
 	s.addBlock()
@@ -75,25 +75,30 @@ func blockID(line []byte) (string, int) {
 
 // readProperties takes tags, aliases and title from Logseq's page properties:
 // lines "key:: value" that are the first paragraph of a note.
-func (s *scanner) readProperties(text []byte) {
-	for len(text) > 0 {
-		end, next := lineAt(text, 0)
-		line := text[:end]
-		text = text[next:]
+func (s *scanner) readProperties(pos, paragraphEnd int) {
+	for pos < paragraphEnd {
+		end, next := lineAt(s.src[:paragraphEnd], pos)
+		line, lineStart := s.src[pos:end], pos
+		pos = next
 		i := bytes.Index(line, []byte("::"))
 		if i <= 0 || bytes.ContainsAny(line[:i], " \t:`[(") {
 			return
 		}
-		s.doc.propertiesEnd = s.paragraph.end - len(text)
+		s.doc.propertiesEnd = pos
 		value := strings.TrimSpace(string(line[i+2:]))
 		switch strings.ToLower(string(line[:i])) {
 		case "tags", "tag":
-			for _, tag := range propertyList(value) {
-				s.inline.tags.add(tag)
+			for _, item := range propertyItems(line[i+2:]) {
+				s.inline.tags.add(string(line[i+2+item.start : i+2+item.end]))
+				start, end := lineStart+i+2+item.start, lineStart+i+2+item.end
+				for start < end && s.src[start] == '#' {
+					start++
+				}
+				s.doc.InlineTags = append(s.doc.InlineTags, InlineTag{Start: start, End: end, Property: true})
 			}
 		case "alias", "aliases":
-			for _, alias := range propertyList(value) {
-				addAlias(s.doc, alias)
+			for _, item := range propertyItems(line[i+2:]) {
+				addAlias(s.doc, string(line[i+2+item.start:i+2+item.end]))
 			}
 		case "title":
 			if s.doc.Title == "" {
@@ -103,15 +108,21 @@ func (s *scanner) readProperties(text []byte) {
 	}
 }
 
-// propertyList divides a property's value at commas outside [[…]].
-func propertyList(value string) []string {
-	var out []string
+// propertyItems returns where in a property's value the items lie between
+// commas outside [[…]], without these brackets.
+func propertyItems(value []byte) []span {
+	var items []span
 	depth, start := 0, 0
 	for i := 0; i <= len(value); i++ {
 		switch {
 		case i == len(value) || value[i] == ',' && depth == 0:
-			item := strings.TrimPrefix(strings.TrimSpace(value[start:i]), "[[")
-			out = append(out, strings.TrimSuffix(item, "]]"))
+			item := bytes.TrimSpace(value[start:i])
+			from := start + bytes.Index(value[start:i], item)
+			if inner, ok := bytes.CutPrefix(item, []byte("[[")); ok {
+				item, from = inner, from+2
+			}
+			item = bytes.TrimSuffix(item, []byte("]]"))
+			items = append(items, span{start: from, end: from + len(item)})
 			start = i + 1
 		case value[i] == '[':
 			depth++
@@ -119,7 +130,7 @@ func propertyList(value string) []string {
 			depth = max(depth-1, 0)
 		}
 	}
-	return out
+	return items
 }
 
 // addAlias adds a name that the note is not known by yet.

@@ -50,16 +50,22 @@ func (in *inlineScanner) tag(i int) int {
 			return i + 1
 		}
 		if len(in.doc.Links) > before {
-			in.tags.add(in.doc.Links[before].Target)
+			l := in.doc.Links[before]
+			in.addTag(l.Target, l.TargetStart, l.TargetEnd)
 		}
 		return next
 	}
 	end := tagEnd(in.src[:in.end], i+1)
 	if end > i+1 {
-		in.tags.add(string(in.src[i+1 : end]))
+		in.addTag(string(in.src[i+1:end]), i+1, end)
 		return end
 	}
 	return i + 1
+}
+
+func (in *inlineScanner) addTag(tag string, start, end int) {
+	in.tags.add(tag)
+	in.doc.InlineTags = append(in.doc.InlineTags, InlineTag{Start: start, End: end})
 }
 
 // startsTag tells whether a '#' at i follows what a tag may follow: nothing,

@@ -1,0 +1,56 @@
+package markdown
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// RenameHeading replaces the text of the heading that ref names (see
+// [FindSection]); its level, its marks and an id at its end stay. Links to it are
+// left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
+// for a text that would not be one heading of that level.
+func RenameHeading(src []byte, ref, text string) ([]byte, error) {
+	doc := Parse(src)
+	section, err := FindSection(doc, src, ref)
+	if err != nil {
+		return nil, err
+	}
+	if section.BlockID != "" {
+		return nil, invalid("^%s is a block and no heading", section.BlockID)
+	}
+	level, text := levelOf(strings.TrimSpace(text))
+	switch {
+	case text == "":
+		return nil, invalid("rename_heading needs the new text of the heading")
+	case strings.ContainsAny(text, "\r\n"):
+		return nil, invalid("the text of a heading is one line")
+	case level > 0 && level != section.Level:
+		return nil, invalid("rename_heading keeps the level, which is %d: give the text alone", section.Level)
+	}
+	i := 0
+	for doc.Headings[i].Start != section.Start {
+		i++
+	}
+	h := doc.Headings[i]
+	old := src[h.TextStart:h.TextEnd]
+	end := h.TextStart + len(bytes.TrimRight(old[:len(old)-len(headingID.Find(old))], " \t"))
+	want := plainText([]byte(text + string(src[end:h.TextEnd])))
+	if h.TextStart == h.TextEnd && src[h.TextStart-1] == '#' {
+		text = " " + text // the heading had no text
+	}
+	out := splice(src, h.TextStart, end, text)
+	after := Parse(out)
+	same := len(after.Headings) == len(doc.Headings) && len(after.Tasks) == len(doc.Tasks) && len(after.Blocks) == len(doc.Blocks)
+	for j := 0; same && j < len(doc.Headings); j++ {
+		was, is := doc.Headings[j], after.Headings[j]
+		same = was.Level == is.Level && was.nested == is.nested && (is.Text == was.Text || j == i) && (j != i || is.Text == want)
+	}
+	if !same {
+		return nil, invalid("%q cannot be the text of that heading", text)
+	}
+	return out, nil
+}
+
+// headingID matches an id at the end of a heading: a block's, or "{#id}".
+var headingID = regexp.MustCompile(`(?:[ \t]+\^[A-Za-z0-9-]+|[ \t]*\{#[^{}\s]+\})[ \t]*$`)

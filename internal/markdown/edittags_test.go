@@ -1,0 +1,166 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAddTag(t *testing.T) {
+	for _, c := range []struct{ name, src, tag, want string }{
+		{"block list", "---\ntags:\n  - a # first\n  - 'b'\nx: 1\n---\ntext\n", "#c", "---\ntags:\n  - a # first\n  - 'b'\n  - c\nx: 1\n---\ntext\n"},
+		{"brackets", "---\ntags: [a, \"b c\", 'd'] # mine\n---\n", "e", "---\ntags: [a, \"b c\", 'd', e] # mine\n---\n"},
+		{"empty brackets", "---\ntags: []\n---\n", "e", "---\ntags: [e]\n---\n"},
+		{"commas", "---\ntags: a, b\n---\n", "c", "---\ntags: a, b, c\n---\n"},
+		{"quoted commas", "---\ntags: \"a, b\"\n---\n", "c", "---\ntags: \"a, b, c\"\n---\n"},
+		{"spaces", "---\ntags: a b\n---\n", "c", "---\ntags: a b c\n---\n"},
+		{"one", "---\ntags: a\n---\n", "c", "---\ntags: a, c\n---\n"},
+		{"null", "---\ntags:\nx: 1\n---\n", "c", "---\ntags:\n  - c\nx: 1\n---\n"},
+		{"number", "---\ntags: 2024\n---\n", "c", "---\ntags:\n  - 2024\n  - c\n---\n"},
+		{"key tag", "---\ntag: a\n---\n", "c", "---\ntag: a, c\n---\n"},
+		{"any case of the key", "---\nTags: [a]\n---\n", "c", "---\nTags: [a, c]\n---\n"},
+		{"TOML", "+++\ntags = [\"a\"] # x\n+++\n", "c", "+++\ntags = [\"a\", \"c\"] # x\n+++\n"},
+		{"has it", "---\ntags: [a]\n---\n#B\n", "b", "---\ntags: [a]\n---\n#B\n"},
+		{"line of tags", "# T\n\n#a #b\n\ntext\n", "c", "# T\n\n#a #b #c\n\ntext\n"},
+		{"last line of tags", "#a\ntext #b\n#c, #d\r\n", "e", "#a\ntext #b\n#c, #d #e\r\n"},
+		{"line of tags, no line break", "#a", "c", "#a #c"},
+		{"tags in prose", "I like #a very much\n", "c", "---\ntags:\n  - c\n---\nI like #a very much\n"},
+		{"front matter without tags", "---\nx: 1\n---\ntext\n", "c", "---\nx: 1\ntags:\n  - c\n---\ntext\n"},
+		{"nothing", "text\n", "c", "---\ntags:\n  - c\n---\ntext\n"},
+		{"empty", "", "c", "---\ntags:\n  - c\n---\n"},
+		{"property", "tags:: a, [[b c]]\ntitle:: T\n\ntext\n", "d", "tags:: a, [[b c]], d\ntitle:: T\n\ntext\n"},
+		{"property with #", "tags:: #a\n", "d", "tags:: #a, #d\n"},
+		{"properties without tags", "title:: T\n\n- text\n", "d", "title:: T\ntags:: d\n\n- text\n"},
+		{"CRLF", "---\r\ntags: [a]\r\n---\r\n", "c", "---\r\ntags: [a, c]\r\n---\r\n"},
+		{"nested", "---\ntags: [a]\n---\n", "a/b", "---\ntags: [a, a/b]\n---\n"},
+	} {
+		out, err := AddTag([]byte(c.src), c.tag)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, string(out), c.name)
+	}
+	for _, bad := range []string{"", "#", "two words", "2024", "a.b", "a//b", "[[x]]", "a,b", strings.Repeat("x", 300)} {
+		_, err := AddTag([]byte("text"), bad)
+		require.ErrorIs(t, err, ErrInvalid, bad)
+	}
+	_, err := AddTag([]byte("---\ntags: [a\n---\n"), "b")
+	require.ErrorIs(t, err, ErrFrontMatter)
+}
+
+func TestRemoveTag(t *testing.T) {
+	for _, c := range []struct{ name, src, tag, want string }{
+		{"block list", "---\ntags:\n  - a # first\n  - 'b'\n  - c\n---\n", "b", "---\ntags:\n  - a # first\n  - c\n---\n"},
+		{"brackets", "---\ntags: [\"a\", b, 'c']\n---\n", "B", "---\ntags: [\"a\", 'c']\n---\n"},
+		{"last", "---\nx: 1\ntags: [a]\n---\n", "a", "---\nx: 1\n---\n"},
+		{"last of all", "---\ntags: [a]\n---\ntext\n", "a", "text\n"},
+		{"commas", "---\ntags: a, b, c\n---\n", "b", "---\ntags: a, c\n---\n"},
+		{"spaces", "---\ntags: a b c\n---\n", "b", "---\ntags: a c\n---\n"},
+		{"nested stays", "---\ntags: [a, a/b]\n---\n#a/c\n", "a", "---\ntags: [a/b]\n---\n#a/c\n"},
+		{"line of tags", "#a #b #c\n", "b", "#a #c\n"},
+		{"line of commas", "#a, #b, #c\n", "a", "#b, #c\n"},
+		{"only tag of its line", "x\n\n#a\n\ny\n", "a", "x\n\n\ny\n"},
+		{"end of a line", "- [ ] task #a\n", "a", "- [ ] task\n"},
+		{"among the tags at the end", "- [ ] task #a #b\n", "a", "- [ ] task #b\n"},
+		{"start of an item", "- #a do it\n", "a", "- do it\n"},
+		{"in a sentence", "I like #a very much, #A.\n", "a", "I like a very much, A.\n"},
+		{"several words", "I like #[[a]] x\n", "a", "I like [[a]] x\n"},
+		{"everywhere", "---\ntags: [a, b]\n---\n#b\ntext #b\n", "b", "---\ntags: [a]\n---\ntext\n"},
+		{"property", "tags:: a, b, c\n", "b", "tags:: a, c\n"},
+		{"first of a property", "tags:: a, b\n", "a", "tags:: b\n"},
+		{"only one of a property", "title:: x\ntags:: a\n\ntext", "a", "title:: x\n\ntext"},
+		{"TOML", "+++\ntags = [\"a\", \"b\"]\n+++\n", "a", "+++\ntags = [\"b\"]\n+++\n"},
+		{"code stays", "`#a` #a\n", "a", "`#a`\n"},
+	} {
+		out, err := RemoveTag([]byte(c.src), c.tag)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, string(out), c.name)
+	}
+	_, err := RemoveTag([]byte("#a #b/c\n"), "b")
+	require.ErrorIs(t, err, ErrMissing)
+	assert.ErrorContains(t, err, "its tags are: a, b/c")
+}
+
+func TestRenameTag(t *testing.T) {
+	for _, c := range []struct {
+		name, src, tag, to, want string
+		places                   int
+	}{
+		{"everywhere", "---\ntags:\n  - a # x\n  - A/sub\n  - ab\n---\n#a, #a/b and #ab; #A.\n", "a", "new", "---\ntags:\n  - new\n  - new/sub\n  - ab\n---\n#new, #new/b and #ab; #new.\n", 5},
+		{"brackets", "---\ntags: [\"x\", a, '#a/b']\n---\n", "a", "new", "---\ntags: [\"x\", new, \"#new/b\"]\n---\n", 2},
+		{"had both", "---\ntags: [a, b]\n---\n#a #b\n", "a", "b", "---\ntags: [b]\n---\n#b #b\n", 2},
+		{"commas", "---\ntags: a, b\n---\n", "b", "c", "---\ntags: a, c\n---\n", 1},
+		{"into a nested one", "#a #a/b\n", "a", "top/a", "#top/a #top/a/b\n", 2},
+		{"of a nested one", "#a #a/b\n", "a/b", "b", "#a #b\n", 1},
+		{"case", "#Work and #work\n", "work", "Work", "#Work and #Work\n", 2},
+		{"property", "tags:: a, [[a/b]], #a/c\n\n#[[a]]\n", "a", "n", "tags:: n, [[n/b]], #n/c\n\n#[[n]]\n", 4},
+		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n", 1},
+		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n", 1},
+	} {
+		out, places, err := RenameTag([]byte(c.src), c.tag, c.to)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, string(out), c.name)
+		assert.Equal(t, c.places, places, c.name)
+	}
+	_, _, err := RenameTag([]byte("#ab\n"), "a", "b")
+	require.ErrorIs(t, err, ErrMissing)
+	_, _, err = RenameTag([]byte("#a\n"), "a", "b c")
+	require.ErrorIs(t, err, ErrInvalid)
+}
+
+func TestRenameHeading(t *testing.T) {
+	for _, c := range []struct{ name, src, ref, to, want string }{
+		{"ATX", "# A\n## Old ##\ntext\n", "Old", "New", "# A\n## New ##\ntext\n"},
+		{"by path", "# A\n## X\n# B\n## X\n", "B > X", "Y", "# A\n## X\n# B\n## Y\n"},
+		{"setext", "Old\n===\ntext\n", "Old", "New *one*", "New *one*\n===\ntext\n"},
+		{"setext of two lines", "Old\nname\n---\n## Next\n", "Old name", "New", "New\n---\n## Next\n"},
+		{"in a list", "- ## Old\n\t- x\n", "Old", "New", "- ## New\n\t- x\n"},
+		{"level given", "## Old\n", "Old", "## New", "## New\n"},
+		{"ids stay", "## Old ^id-1\n## Other {#own}\n", "Old ^id-1", "New", "## New ^id-1\n## Other {#own}\n"},
+		{"ids stay", "## Other {#own}\n", "Other {#own}", "New", "## New {#own}\n"},
+		{"CRLF", "# Old\r\ntext\r\n", "Old", "New", "# New\r\ntext\r\n"},
+		{"no line break", "# Old", "Old", "New", "# New"},
+	} {
+		out, err := RenameHeading([]byte(c.src), c.ref, c.to)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, string(out), c.name)
+	}
+	for _, c := range []struct{ src, ref, to string }{
+		{"# A\n", "A", ""}, {"# A\n", "A", "B\nC"}, {"# A\n", "A", "### B"}, {"A\n===\n", "A", "- B"}, {"# A\n", "A", "B #"}, {"x ^id\n", "^id", "B"},
+	} {
+		_, err := RenameHeading([]byte(c.src), c.ref, c.to)
+		require.ErrorIs(t, err, ErrInvalid, "%q", c.to)
+	}
+	_, err := RenameHeading([]byte("# A\n"), "B", "C")
+	require.ErrorIs(t, err, ErrMissing)
+}
+
+// Whatever the note: tags other than those named stay, in their order, and what
+// a rename does its inverse undoes where the new tag was in no place before.
+func FuzzTags(f *testing.F) {
+	for _, src := range []string{"---\ntags: [a, 'b']\n---\n#c #a/b\n", "tags:: a, [[b]]\n- #a x\n", "---\ntags: a b\n---\n`#a` #a", "+++\ntags = ['a']\n+++\n#[[a]]"} {
+		f.Add([]byte(src), "a", "zz")
+	}
+	f.Fuzz(func(t *testing.T, src []byte, tag, name string) {
+		before := Parse(src)
+		out, err := AddTag(src, tag)
+		if err == nil {
+			after := Parse(out)
+			assert.True(t, hasTag(after.Tags, nfc(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))))
+			assert.Equal(t, len(before.Headings), len(after.Headings), "%q", out)
+			back, err := RemoveTag(out, tag)
+			if err == nil && !hasTag(before.Tags, strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/")) {
+				assert.ElementsMatch(t, before.Tags, Parse(back).Tags, "%q %q %q", src, out, back)
+			}
+		}
+		out, places, err := RenameTag(src, tag, name)
+		if err != nil {
+			return
+		}
+		assert.Positive(t, places)
+		assert.Equal(t, strings.Count(string(src[before.BodyStart:]), "\n"), strings.Count(string(out[Parse(out).BodyStart:]), "\n"), "%q %q", src, out)
+		for i, h := range Parse(out).Headings {
+			assert.Equal(t, before.Headings[i].Level, h.Level)
+		}
+	})
+}
