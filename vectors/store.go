@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+
+	"notesd/internal/sqlite"
 )
 
 // States of a row of models.
@@ -32,17 +34,7 @@ func (x *Index) models(ctx context.Context) ([]modelRow, error) {
 }
 
 func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
-	rows, err := x.store.Notes().Reader().QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return sqlite.ForEach(ctx, x.store.Notes().Reader(), query, nil, fn)
 }
 
 // modelID returns the row of the embedder's model, which it creates if necessary.

@@ -156,6 +156,24 @@ func (db *DB) Reader() *sql.DB { return db.read }
 // Path returns the database file's path.
 func (db *DB) Path() string { return db.path }
 
+// ForEach calls fn with each row of a query's result until it fails. q is a database or
+// a transaction.
+func ForEach(ctx context.Context, q interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, query string, args []any, fn func(rows *sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err reports the error
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql.Tx) error) error {
 	tx, err := pool.BeginTx(ctx, opt)
 	if err != nil {

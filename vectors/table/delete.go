@@ -18,24 +18,7 @@ func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]in
 	if err != nil {
 		return nil, err
 	}
-	return numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list)))
-}
-
-// numbers reads a column of row numbers.
-func numbers(rows *sql.Rows, err error) ([]int64, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	var out []int64
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, rows.Err()
+	return numbers(ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list))
 }
 
 // DeleteRowsRequest names rows by their ids or by conditions on their metadata.
@@ -85,7 +68,7 @@ func (t *Tables) recordDeletion(ctx context.Context, tx *sql.Tx, requestKey stri
 
 func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter, requestKey string) (int, error) {
 	var rows []int64
-	err := t.eachMetadata(ctx, table, func(row int64, metadata string) error {
+	err := t.rows.metadata(ctx, table, func(row int64, metadata string) error {
 		passes, err := f.matches(metadata)
 		if passes {
 			rows = append(rows, row)
@@ -103,7 +86,7 @@ func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter
 			if err != nil {
 				return nil, err
 			}
-			gone, err := numbers(tx.QueryContext(ctx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list)))
+			gone, err := numbers(ctx, tx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list))
 			if err != nil || !last {
 				return gone, err
 			}
@@ -129,6 +112,6 @@ func (t *Tables) deleteSome(ctx context.Context, table int64, del func(tx *sql.T
 	if err != nil {
 		return 0, err
 	}
-	t.updateCopy(table, removed, nil)
+	t.copies.update(table, removed, nil)
 	return len(removed), nil
 }

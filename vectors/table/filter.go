@@ -76,7 +76,7 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set
 	}
 	set = make(bitset, len(rows)/64+1)
 	at := 0
-	err = t.eachMetadata(ctx, c.info.id, func(row int64, metadata string) error {
+	err = t.rows.metadata(ctx, c.info.id, func(row int64, metadata string) error {
 		passes, err := f.matches(metadata)
 		if err != nil || !passes {
 			return err
@@ -100,51 +100,6 @@ func (t *Tables) passing(ctx context.Context, c *tableCopy, f *tableFilter) (set
 	return set, generation, nil
 }
 
-// eachMetadata calls do with the metadata of each row of a table, by row number.
-func (t *Tables) eachMetadata(ctx context.Context, table int64, do func(row int64, metadata string) error) error {
-	rows, err := t.db.Reader().QueryContext(ctx, `SELECT row, metadata FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	for rows.Next() {
-		var row int64
-		var metadata string
-		if err := rows.Scan(&row, &metadata); err != nil {
-			return err
-		}
-		if err := do(row, metadata); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// matching reports for each of the rows whether its metadata matches a filter.
-func (t *Tables) matching(ctx context.Context, rows []int64, f *tableFilter) (map[int64]bool, error) {
-	list, err := json.Marshal(rows)
-	if err != nil {
-		return nil, err
-	}
-	found, err := t.db.Reader().QueryContext(ctx, `SELECT r.row, r.metadata FROM json_each(?) j CROSS JOIN vector_rows r ON r.row = j.value`, string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = found.Close() }() // Err reports the error
-	passes := make(map[int64]bool, len(rows))
-	for found.Next() {
-		var row int64
-		var metadata string
-		if err := found.Scan(&row, &metadata); err != nil {
-			return nil, err
-		}
-		if passes[row], err = f.matches(metadata); err != nil {
-			return nil, err
-		}
-	}
-	return passes, found.Err()
-}
-
 // filtered returns the candidates that match the filter and may be among the k
 // highest-scoring rows that do. ok is false if there may be such rows beyond the
 // candidates.
@@ -156,7 +111,11 @@ func (t *Tables) filtered(ctx context.Context, from ranking, f *tableFilter, k i
 			return rows, true, nil
 		}
 		end := min(start+batch, len(from.rows))
-		passes, err := t.matching(ctx, from.rows[start:end], f)
+		passes := make(map[int64]bool, batch)
+		err := t.rows.metadataOf(ctx, from.rows[start:end], func(row int64, metadata string) (err error) {
+			passes[row], err = f.matches(metadata)
+			return err
+		})
 		if err != nil {
 			return nil, false, err
 		}

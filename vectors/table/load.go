@@ -37,12 +37,11 @@ func (c *tableCopy) open(path string) (*flat.File, error) {
 	return file, nil
 }
 
-// tableSource reads the rows of a table, which a copy is built from.
+// tableSource reads the rows of a table, which a copy is built from. [rowReader] is
+// one.
 type tableSource interface {
-	// head returns the number of rows of a table and the highest row number.
 	head(ctx context.Context, table int64) (n int, last int64, err error)
-	rowNumbers(ctx context.Context, table int64) ([]int64, error)
-	// vectors calls do with the vectors of the rows after a row, by row number.
+	numbers(ctx context.Context, table int64) ([]int64, error)
 	vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error
 }
 
@@ -79,7 +78,7 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	// The file has every row up to its last one that existed when it was
 	// written, so equal counts and equal last rows imply equal rows.
 	if same := c.file.N == n && (n == 0 || recordRow(c.file.At(n-1)) == last); !same {
-		if live, err = src.rowNumbers(ctx, c.info.id); err != nil {
+		if live, err = src.numbers(ctx, c.info.id); err != nil {
 			return err
 		}
 		if err := c.compact(live); err != nil {

@@ -43,7 +43,7 @@ func TestSearch_SelectiveFilter(t *testing.T) {
 		m.requireSame(t, tables, "t", q, where, 10)
 	}
 	cached := func() bool {
-		c := tables.loadedCopy(1)
+		c := tables.copies.loaded(1)
 		require.NotNil(t, c)
 		f, err := newTableFilter(where)
 		require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestSearch_MemoryBound(t *testing.T) {
 		for id, name := range []string{"a", "b", "c"} {
 			models[name].requireSame(t, tables, name, q, nil, 5)
 			for other := range 3 {
-				assert.Equal(t, other == id, tables.loadedCopy(int64(other+1)) != nil, "table %d after a search of %s", other+1, name)
+				assert.Equal(t, other == id, tables.copies.loaded(int64(other+1)) != nil, "table %d after a search of %s", other+1, name)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (t *Tables) Add(ctx context.Context, r AddRequest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.updateCopy(info.id, removed, added)
+	t.copies.update(info.id, removed, added)
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.id
@@ -81,15 +81,6 @@ func (r AddRequest) ids() []string {
 		}
 	}
 	return ids
-}
-
-// updateCopy applies a change to the searchable copy if the table has one.
-func (t *Tables) updateCopy(table int64, removed []int64, added []newRow) {
-	if c := t.loadedCopy(table); c != nil {
-		if err := c.change(removed, added); err != nil {
-			t.opt.Log.Warn("a vector table's cache cannot be updated and will be rebuilt", "table", table, "err", err)
-		}
-	}
 }
 
 // modelForRows returns the model for rows with texts.

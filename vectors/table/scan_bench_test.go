@@ -20,7 +20,7 @@ func (s memorySource) head(context.Context, int64) (int, int64, error) {
 	return len(s), int64(len(s)), nil
 }
 
-func (s memorySource) rowNumbers(context.Context, int64) ([]int64, error) {
+func (s memorySource) numbers(context.Context, int64) ([]int64, error) {
 	rows := make([]int64, len(s))
 	for i := range rows {
 		rows[i] = int64(i + 1)

@@ -88,14 +88,14 @@ type ranking struct {
 // nearest returns the rows that may be among the k nearest, for exact scoring.
 func (t *Tables) nearest(ctx context.Context, info tableRow, q []float32, f *tableFilter, k int) ([]int64, error) {
 	for {
-		c, err := t.copyOf(info)
+		c, err := t.copies.of(info)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.load(ctx, t); err != nil {
+		if err := c.load(ctx, t.rows); err != nil {
 			return nil, err
 		}
-		t.makeRoom(c)
+		t.copies.makeRoom(c)
 		rows, ok, err := t.searchCopy(ctx, c, q, f, k)
 		if ok || err != nil {
 			return rows, err
@@ -170,32 +170,15 @@ func (r ranking) near(k int) []int64 {
 // nearest first.
 func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]Hit, error) {
 	hits := make([]Hit, 0, len(rows))
-	list, err := json.Marshal(rows)
-	if err != nil {
-		return nil, err
-	}
-	found, err := t.db.Reader().QueryContext(ctx, `SELECT r.id, r.metadata, v.vector FROM json_each(?) j
-		CROSS JOIN vector_rows r ON r.row = j.value CROSS JOIN vector_values v ON v.row = j.value`, string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = found.Close() }() // Err reports the error
 	length := math.Sqrt(squares(q))
-	for found.Next() {
-		var hit Hit
-		var metadata string
-		var vector []byte
-		if err := found.Scan(&hit.ID, &metadata, &vector); err != nil {
-			return nil, err
-		}
-		hit.Metadata = json.RawMessage(metadata)
-		hit.Score = exactScore(metric, q, length, unpackFloats(vector))
+	err := t.rows.hits(ctx, rows, func(hit Hit, vector []float32) {
+		hit.Score = exactScore(metric, q, length, vector)
 		hits = append(hits, hit)
-	}
+	})
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
-	return hits, found.Err()
+	return hits, err
 }
 
 // exactScore computes a score in double precision. length is |q|.

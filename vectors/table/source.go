@@ -3,36 +3,90 @@ package table
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+
+	"notesd/internal/sqlite"
 )
 
-// head, rowNumbers and vectors implement tableSource.
+// rowReader reads the rows of tables.
+type rowReader struct{ db *sqlite.DB }
 
-func (t *Tables) head(ctx context.Context, table int64) (n int, last int64, err error) {
-	err = t.db.Reader().QueryRowContext(ctx, `SELECT rows, coalesce((SELECT max(row) FROM vector_rows WHERE table_id = vector_tables.id), 0)
+// head returns the number of rows of a table and the highest row number.
+func (r rowReader) head(ctx context.Context, table int64) (n int, last int64, err error) {
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT rows, coalesce((SELECT max(row) FROM vector_rows WHERE table_id = vector_tables.id), 0)
 		FROM vector_tables WHERE id = ?`, table).Scan(&n, &last)
 	return n, last, err
 }
 
-func (t *Tables) rowNumbers(ctx context.Context, table int64) ([]int64, error) {
-	return numbers(t.db.Reader().QueryContext(ctx, `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table))
+func (r rowReader) numbers(ctx context.Context, table int64) ([]int64, error) {
+	return numbers(ctx, r.db.Reader(), `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
 }
 
-func (t *Tables) vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error {
-	rows, err := t.db.Reader().QueryContext(ctx, `SELECT v.row, v.vector FROM vector_rows r INDEXED BY vector_rows_table
-		CROSS JOIN vector_values v ON v.row = r.row WHERE r.table_id = ? AND r.row > ? ORDER BY r.row`, table, after)
-	if err != nil {
+// numbers returns the row numbers that a query or a deletion returns.
+func numbers(ctx context.Context, q interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, query string, args ...any) (out []int64, err error) {
+	err = sqlite.ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
+		var n int64
+		err := rows.Scan(&n)
+		out = append(out, n)
 		return err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	for rows.Next() {
+	})
+	return out, err
+}
+
+// vectors calls do with the vectors of the rows after a row, by row number.
+func (r rowReader) vectors(ctx context.Context, table, after int64, do func(row int64, v []float32) error) error {
+	const query = `SELECT v.row, v.vector FROM vector_rows r INDEXED BY vector_rows_table
+		CROSS JOIN vector_values v ON v.row = r.row WHERE r.table_id = ? AND r.row > ? ORDER BY r.row`
+	return sqlite.ForEach(ctx, r.db.Reader(), query, []any{table, after}, func(rows *sql.Rows) error {
 		var row int64
 		var data sql.RawBytes
 		if err := rows.Scan(&row, &data); err != nil {
 			return err
 		}
-		if err := do(row, unpackFloats(data)); err != nil {
+		return do(row, unpackFloats(data))
+	})
+}
+
+// metadata calls do with the metadata of each row of a table, by row number.
+func (r rowReader) metadata(ctx context.Context, table int64, do func(row int64, metadata string) error) error {
+	return r.eachMetadata(ctx, do, `SELECT row, metadata FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
+}
+
+// metadataOf calls do with the metadata of these rows.
+func (r rowReader) metadataOf(ctx context.Context, rows []int64, do func(row int64, metadata string) error) error {
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	return r.eachMetadata(ctx, do, `SELECT r.row, r.metadata FROM json_each(?) j CROSS JOIN vector_rows r ON r.row = j.value`, string(list))
+}
+
+func (r rowReader) eachMetadata(ctx context.Context, do func(row int64, metadata string) error, query string, args ...any) error {
+	return sqlite.ForEach(ctx, r.db.Reader(), query, args, func(rows *sql.Rows) error {
+		var row int64
+		var metadata string
+		if err := rows.Scan(&row, &metadata); err != nil {
 			return err
 		}
+		return do(row, metadata)
+	})
+}
+
+// hits calls do with these rows and their vectors.
+func (r rowReader) hits(ctx context.Context, rows []int64, do func(hit Hit, vector []float32)) error {
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return err
 	}
-	return rows.Err()
+	const query = `SELECT r.id, r.metadata, v.vector FROM json_each(?) j
+		CROSS JOIN vector_rows r ON r.row = j.value CROSS JOIN vector_values v ON v.row = j.value`
+	return sqlite.ForEach(ctx, r.db.Reader(), query, []any{string(list)}, func(rows *sql.Rows) error {
+		var hit Hit
+		var vector []byte
+		err := rows.Scan(&hit.ID, (*[]byte)(&hit.Metadata), &vector)
+		do(hit, unpackFloats(vector))
+		return err
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -122,20 +123,13 @@ func (t *Tables) Dropped(ctx context.Context) ([]Info, error) {
 func (t *Tables) expired() int64 { return t.opt.Now().Add(-keptDropped).UnixNano() }
 
 func (t *Tables) list(ctx context.Context, where string, args ...any) ([]Info, error) {
-	rows, err := t.db.Reader().QueryContext(ctx, `SELECT `+tableColumns+` FROM vector_tables WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
 	var infos []Info
-	for rows.Next() {
+	err := sqlite.ForEach(ctx, t.db.Reader(), `SELECT `+tableColumns+` FROM vector_tables WHERE `+where, args, func(rows *sql.Rows) error {
 		row, err := scanTable(rows)
-		if err != nil {
-			return nil, err
-		}
 		infos = append(infos, row.Info)
-	}
-	return infos, rows.Err()
+		return err
+	})
+	return infos, err
 }
 
 // Describe returns a table and the IDs of up to n of its newest rows.
@@ -144,20 +138,14 @@ func (t *Tables) Describe(ctx context.Context, name string, n int) (Info, []stri
 	if err != nil {
 		return Info{}, nil, err
 	}
-	rows, err := t.db.Reader().QueryContext(ctx, `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, row.id, n)
-	if err != nil {
-		return Info{}, nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
 	var ids []string
-	for rows.Next() {
+	err = sqlite.ForEach(ctx, t.db.Reader(), `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, []any{row.id, n}, func(rows *sql.Rows) error {
 		var id string
-		if err := rows.Scan(&id); err != nil {
-			return Info{}, nil, err
-		}
+		err := rows.Scan(&id)
 		ids = append(ids, id)
-	}
-	return row.Info, ids, rows.Err()
+		return err
+	})
+	return row.Info, ids, err
 }
 
 // find returns the table in use that has the name.
@@ -216,7 +204,7 @@ func (t *Tables) Drop(ctx context.Context, name, requestKey string) (Info, error
 	if err != nil {
 		return Info{}, err
 	}
-	if err := t.forget(row.id); err != nil {
+	if err := t.copies.forget(row.id); err != nil {
 		t.opt.Log.Warn("remove a dropped table's cache", "err", err) // Purge tries again
 	}
 	return row.Info, nil
@@ -272,7 +260,7 @@ func (t *Tables) Purge(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := t.forget(row.id); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := t.copies.forget(row.id); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		t.opt.Log.Info("removed a vector table that was dropped a week ago", "rows", row.Rows)

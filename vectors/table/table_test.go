@@ -296,7 +296,7 @@ func TestTables_Concurrent(t *testing.T) {
 				case 1:
 					_, err = tables.DeleteRows(ctx, DeleteRowsRequest{Table: table, Where: map[string]any{"group": "g1"}})
 				case 2:
-					tables.unloadIdle()
+					tables.copies.unloadIdle()
 				default:
 					_, err = tables.Search(ctx, Query{Table: table, Vector: q.Vector, Where: map[string]any{"group": "g2"}})
 				}
@@ -324,10 +324,10 @@ func TestTables_UnloadIdle(t *testing.T) {
 		go func() { done <- tables.Run(ctx) }()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		assert.NotNil(t, tables.loadedCopy(1))
+		assert.NotNil(t, tables.copies.loaded(1))
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		assert.Nil(t, tables.loadedCopy(1))
+		assert.Nil(t, tables.copies.loaded(1))
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 		require.NoError(t, tables.Close())

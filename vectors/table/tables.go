@@ -2,16 +2,11 @@ package table
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"notesd/internal/sqlite"
-	"notesd/notes"
 )
 
 // Limits of a table and of requests. MaxTableRows and MaxTableNumbers bound the
@@ -47,15 +42,12 @@ type Options struct {
 // [notes.Error].
 type Tables struct {
 	db     *sqlite.DB
-	dir    string
+	rows   rowReader
 	models Models // nil: no search by text
 	opt    Options
+	copies copies
 
 	write sync.Mutex // held from a transaction until the copy is updated, so that changes reach it in order
-
-	mu     sync.Mutex
-	copies map[int64]*tableCopy // by table id
-	closed bool
 }
 
 // New returns the tables in the history database. Their caches are in dir. Without
@@ -73,7 +65,7 @@ func New(history *sqlite.DB, dir string, models Models, opt Options) *Tables {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Tables{db: history, dir: dir, models: models, opt: opt, copies: map[int64]*tableCopy{}}
+	return &Tables{db: history, rows: rowReader{history}, models: models, opt: opt, copies: copies{dir: dir, opt: opt, byTable: map[int64]*tableCopy{}}}
 }
 
 // Run deletes expired tables and unloads idle copies until ctx ends, and returns the
@@ -92,7 +84,7 @@ func (t *Tables) Run(ctx context.Context) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-idle.C:
-				t.unloadIdle()
+				t.copies.unloadIdle()
 			case <-purge.C:
 				waiting = false
 			}
@@ -100,108 +92,5 @@ func (t *Tables) Run(ctx context.Context) error {
 	}
 }
 
-// copyOf returns the searchable copy of a table, which may not be loaded.
-func (t *Tables) copyOf(info tableRow) (*tableCopy, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return nil, &notes.Error{Op: "search table", Path: info.Name, Err: notes.ErrUnavailable, Detail: "notesd is stopping", Hint: "Try again."}
-	}
-	c := t.copies[info.id]
-	if c == nil {
-		c = newTableCopy(info, t.cachePath(info.id))
-		t.copies[info.id] = c
-	}
-	c.used = t.opt.Now()
-	return c, nil
-}
-
-// loadedCopy returns the copy of a table only if it is in memory.
-func (t *Tables) loadedCopy(id int64) *tableCopy {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.copies[id]
-}
-
-func (t *Tables) cachePath(id int64) string {
-	return filepath.Join(t.dir, fmt.Sprintf("table-%d.vectors", id))
-}
-
-// unloadIdle unloads the copies that were not searched for Options.idle.
-func (t *Tables) unloadIdle() {
-	t.mu.Lock()
-	var idle []*tableCopy
-	for id, c := range t.copies {
-		if t.opt.Now().Sub(c.used) >= t.opt.idle {
-			idle = append(idle, c)
-			delete(t.copies, id)
-		}
-	}
-	t.mu.Unlock()
-	t.unload(idle)
-}
-
-// makeRoom unloads the least recently searched copies until the total memory is
-// within Options.memory. It does not unload inUse.
-func (t *Tables) makeRoom(inUse *tableCopy) {
-	t.mu.Lock()
-	total := int64(0)
-	for _, c := range t.copies {
-		total += c.memory.Load()
-	}
-	var victims []*tableCopy
-	for total > t.opt.memory {
-		var oldest *tableCopy
-		for _, c := range t.copies {
-			if c != inUse && (oldest == nil || c.used.Before(oldest.used)) {
-				oldest = c
-			}
-		}
-		if oldest == nil {
-			break
-		}
-		total -= oldest.memory.Load()
-		victims = append(victims, oldest)
-		delete(t.copies, oldest.info.id)
-	}
-	t.mu.Unlock()
-	t.unload(victims)
-}
-
-func (t *Tables) unload(copies []*tableCopy) {
-	for _, c := range copies {
-		if err := c.unload(); err != nil {
-			t.opt.Log.Warn("close a vector table's cache", "table", c.info.id, "err", err)
-		}
-	}
-}
-
-// forget unloads the copy of a table and deletes its cache file.
-func (t *Tables) forget(id int64) error {
-	t.mu.Lock()
-	c := t.copies[id]
-	delete(t.copies, id)
-	t.mu.Unlock()
-	var err error
-	if c != nil {
-		err = c.unload()
-	}
-	if e := os.Remove(t.cachePath(id)); e != nil && !errors.Is(e, os.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
 // Close waits for searches and unmaps the caches. It may be called again.
-func (t *Tables) Close() error {
-	t.mu.Lock()
-	t.closed = true
-	copies := t.copies
-	t.copies = nil
-	t.mu.Unlock()
-	var errs []error
-	for _, c := range copies {
-		errs = append(errs, c.unload())
-	}
-	return errors.Join(errs...)
-}
+func (t *Tables) Close() error { return t.copies.close() }
