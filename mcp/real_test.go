@@ -554,14 +554,14 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		assert.Equal(t, 1, list.Total, folder)
 	}
 	for want, args := range map[string]map[string]any{
-		`there is no folder "Recipe" with notes; near: "Recipes"`:                    {"folder": "Recipe"},
-		`there is no folder "Nope" with notes; there are: "Recipes", "Recipes/B`:     {"folder": "Nope"},
-		`no note has the tag "bakin"; near: "baking/rye"`:                            {"tags": []string{"bakin"}},
-		`no note has the key "statsu" in its front matter; near: "status"`:           {"where": map[string]any{"statsu": "open"}},
-		`no note has the key "or"`:                                                   {"where": map[string]any{"or": []any{map[string]any{"status": "open"}}}},
-		`{"status": {"in": ["open", "waiting"]}}`:                                    {"where": map[string]any{"$or": []any{}}},
-		`for places and names there are folder and glob`:                             {"where": map[string]any{"path": "Recipes"}},
-		`"status" is compared with the whole list; {"status": {"in": […]}} takes an`: {"where": map[string]any{"status": []any{"a", "b"}}},
+		`there is no folder "Recipe" with notes; near: "Recipes"`:                            {"folder": "Recipe"},
+		`there is no folder "Nope" with notes; there are: "Recipes", "Recipes/B`:             {"folder": "Nope"},
+		`no note has the tag "bakin"; near: "baking/rye"`:                                    {"tags": []string{"bakin"}},
+		`no note has the key "statsu" in its front matter or as key:: value; near: "status"`: {"where": map[string]any{"statsu": "open"}},
+		`no note has the key "stat"`:                                                         {"where": map[string]any{"$or": []any{map[string]any{"stat": "open"}, map[string]any{"tags": "x"}}}},
+		`no note has "status" "opne"; near: "open"`:                                          {"where": map[string]any{"status": "opne"}},
+		`no note has "folder" "Recipe"; near: "Recipes/Bread"`:                               {"where": map[string]any{"folder": "Recipe"}},
+		`"status" is compared with the whole list; {"status": {"in": […]}} takes an`:         {"where": map[string]any{"status": []any{"a", "b"}}},
 	} {
 		list, text := call[tools.ListResult](t, w.session, "list_notes", args)
 		assert.Zero(t, list.Total)
@@ -584,8 +584,12 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		assert.NotContains(t, strings.ReplaceAll(text, "no note has the key \"salary\"", ""), "salary")
 		assert.NotContains(t, text, "Work", "what lies outside of the scope is not told of")
 	}
-	list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": "closed"}})
+	list, _ := call[tools.ListResult](t, w.session, "list_notes", map[string]any{"folder": "Recipes", "where": map[string]any{"status": map[string]any{"ne": "open"}}})
 	assert.Empty(t, list.Warnings, "nothing is wrong with it")
+	list, text = call[tools.ListResult](t, w.session, "list_notes", map[string]any{"where": map[string]any{"file.name": "Rye"}, "fields": []string{"status", "tags", "rating"}})
+	require.Len(t, list.Notes, 1)
+	assert.Equal(t, map[string]any{"status": "open", "tags": []any{"baking/rye"}}, list.Notes[0].Fields)
+	assert.Contains(t, text, `| status: open | tags: ["baking/rye"]`)
 }
 
 // Templates and what Obsidian excludes do not answer searches, unless their

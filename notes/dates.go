@@ -42,12 +42,12 @@ func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
 	}
 	folded := make(map[string]any, len(values))
 	for k, v := range values {
-		if f := dateKey(k); f == k || folded[f] == nil {
+		if f := fieldKey(k); f == k || folded[f] == nil {
 			folded[f] = v
 		}
 	}
 	for _, k := range keys {
-		if s, ok := folded[dateKey(k)].(string); ok {
+		if s, ok := folded[fieldKey(k)].(string); ok {
 			if t, ok := ParseDate(s); ok && t.Year() >= 1700 {
 				return t, true
 			}
@@ -56,7 +56,8 @@ func frontMatterTime(values map[string]any, keys ...string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func dateKey(k string) string {
+// fieldKey folds the key of a field for comparison.
+func fieldKey(k string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '_' || r == '-' {
 			return -1

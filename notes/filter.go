@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ type Filter struct {
 	After       time.Time      // Date at or after
 	Before      time.Time      // Date before
 	HasTodo     bool           // with an open task
-	Where       map[string]any // over front matter: {"status":"open","due":{"lt":"2026-02-01"},"people":{"has":"Ann"}}
+	Where       map[string]any // over the fields of [Record.Values]: {"status":"open","due":{"lt":"2026-02-01"},"or":[{"people":{"has":"Ann"}},{"file.name":"Plan"}]}; see [CheckWhere]
 	Orphans     bool           // no note links to it and it links to none
 	BrokenLinks bool           // with a link to no note, or to no heading or block of one
 	Scope       []string       // folders that the caller may read; nil: everywhere
@@ -91,21 +90,16 @@ func (f Filter) Check() error {
 }
 
 // Matches judges what SQL does not: the glob, as its alternatives, what is
-// aside, and the front matter.
-func (f Filter) Matches(globs []string, path string, frontMatter []byte) (bool, error) {
-	if f.Glob != "" && !globMatches(globs, path) || f.Aside != nil && f.Aside.matches(path) {
+// aside, and the fields. Days begin and end with now's location.
+func (f Filter) Matches(globs []string, r Record, now time.Time) (bool, error) {
+	if f.Glob != "" && !globMatches(globs, r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
 		return false, nil
 	}
 	if len(f.Where) == 0 {
 		return true, nil
 	}
-	var values map[string]any
-	if frontMatter != nil {
-		if err := json.Unmarshal(frontMatter, &values); err != nil {
-			return false, err
-		}
-	}
-	return WhereMatches(f.Where, values), nil
+	values, err := r.Values()
+	return err == nil && matcher{now}.matches(f.Where, values), err
 }
 
 // NeedsGo reports whether SQL alone cannot decide.

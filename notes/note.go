@@ -31,6 +31,8 @@ type Note struct {
 	// then FrontMatterError says why.
 	FrontMatter      map[string]any
 	FrontMatterError string
+	// Inline has the text's "key:: value" fields. Only [Parse] sets it.
+	Inline map[string]any
 
 	Aliases   []string
 	Tags      []string // without '#', as first spelled, unique without regard to case
@@ -104,6 +106,7 @@ type Meta struct {
 	Date     time.Time
 	Tags     []string
 	Seq      uint64
+	Fields   map[string]any // the fields that a list was asked for, those that the note has
 }
 
 // Passage is a chunk of a note together with what a reader needs to judge it.

@@ -40,6 +40,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	if doc.FrontMatter.Err != nil {
 		n.FrontMatter, n.FrontMatterError = nil, doc.FrontMatter.Err.Error()
 	}
+	n.Inline = InlineFields(doc.Fields(data))
 	for _, h := range doc.Headings {
 		n.Headings = append(n.Headings, Heading{Level: h.Level, Text: h.Text, Line: h.Line})
 	}

@@ -8,9 +8,10 @@ import (
 // ListQuery asks for a page of notes.
 type ListQuery struct {
 	Filter Filter
-	Sort   string // "modified" (the default, newest first), "date", "created" (newest first), "title", "path", "size" (largest first)
-	Limit  int    // 1 to 1000; 0 is 50
-	Cursor string // ListPage.Next of the page before
+	Sort   string   // "modified" (the default, newest first), "date", "created" (newest first), "title", "path", "size" (largest first)
+	Limit  int      // 1 to 1000; 0 is 50
+	Cursor string   // ListPage.Next of the page before
+	Fields []string // of each note, as where names them, to be returned in Meta.Fields
 }
 
 // ListPage is one page of a list.

@@ -3,7 +3,10 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,16 +17,17 @@ import (
 var listNotes = define(Tool{
 	Name:        "list_notes",
 	Title:       "List notes",
-	Description: "List notes without their text: by folder, name pattern, tags or front matter, newest first. Use it to browse or count; use search_notes to find by content.",
+	Description: "List notes without their text: by folder, name, tags or fields, newest first. Use it to browse or count; search_notes finds by content.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
 			"folder": {"type": "string"},
 			"glob": {"type": "string", "description": "like Projects/**/*.md"},
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
-			"where": {"type": "object", "description": "front matter, like {\"status\":\"open\",\"due\":{\"lt\":\"2026-02-01\"},\"people\":{\"has\":\"Ann\"}}"},
+			"where": {"type": "object", "description": "fields, like {\"status\":\"open\",\"or\":[{\"due\":{\"lte\":\"today\"}},{\"file.name\":{\"has\":\"Ann\"}}]}"},
+			"fields": {"type": "array", "items": {"type": "string"}},
 			"sort": {"type": "string", "enum": ["date", "modified", "created", "title", "path", "size"], "description": "default date"},
-			"orphans": {"type": "boolean", "description": "only notes without links"},
+			"orphans": {"type": "boolean", "description": "notes without links"},
 			"broken_links": {"type": "boolean", "description": "only notes with links to nothing"},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
 			"cursor": {"type": "string"}
@@ -37,6 +41,7 @@ type listArgs struct {
 	Glob        string         `json:"glob"`
 	Tags        []string       `json:"tags"`
 	Where       map[string]any `json:"where"`
+	Fields      []string       `json:"fields"`
 	Sort        string         `json:"sort"`
 	Orphans     bool           `json:"orphans"`
 	BrokenLinks bool           `json:"broken_links"`
@@ -52,13 +57,14 @@ type ListResult struct {
 }
 
 type ListedNote struct {
-	Path     string   `json:"path"`
-	URI      string   `json:"uri"`
-	Title    string   `json:"title"`
-	Date     string   `json:"date"` // a day
-	Modified string   `json:"modified"`
-	Size     int64    `json:"size"`
-	Tags     []string `json:"tags"`
+	Path     string         `json:"path"`
+	URI      string         `json:"uri"`
+	Title    string         `json:"title"`
+	Date     string         `json:"date"` // a day
+	Modified string         `json:"modified"`
+	Size     int64          `json:"size"`
+	Tags     []string       `json:"tags"`
+	Fields   map[string]any `json:"fields,omitempty"` // those asked for that the note has
 }
 
 func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, error) {
@@ -67,7 +73,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
-	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor}
+	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Fields: a.Fields}
 	page, err := in.Vault.List(ctx, query)
 	if err != nil {
 		return Outcome{}, err
@@ -118,7 +124,7 @@ func listed(m notes.Meta) ListedNote {
 		tags = []string{}
 	}
 	return ListedNote{Path: m.Path, URI: notes.URI(m.Path), Title: m.Title, Date: m.Date.Format(time.DateOnly),
-		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags}
+		Modified: m.Modified.UTC().Format(time.RFC3339), Size: m.Size, Tags: tags, Fields: m.Fields}
 }
 
 func listText(out ListResult) string {
@@ -153,6 +159,14 @@ func listLine(n ListedNote) string {
 	fmt.Fprintf(&b, " | %s | %d", n.Date, n.Size)
 	for _, tag := range n.Tags {
 		b.WriteString(" #" + phrase.OneLine(tag))
+	}
+	for _, field := range slices.Sorted(maps.Keys(n.Fields)) {
+		text, isText := n.Fields[field].(string)
+		if !isText {
+			data, _ := json.Marshal(n.Fields[field]) // it comes from JSON
+			text = string(data)
+		}
+		b.WriteString(" | " + phrase.OneLine(field) + ": " + phrase.OneLine(text))
 	}
 	return b.String()
 }

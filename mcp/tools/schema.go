@@ -106,7 +106,7 @@ func (s schema) names() []string {
 // first asked for: an object of T's JSON fields, with the texts of their "doc"
 // tags as descriptions. Every client pays for it in context, so it has no list
 // of required fields, and names the fields of inner objects without the types of
-// their scalars.
+// what has no fields itself.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage {
 		data, err := json.Marshal(schemaOf(reflect.TypeFor[T](), 0))
@@ -132,6 +132,9 @@ type properties struct {
 }
 
 func schemaOf(t reflect.Type, depth int) *outputSchema {
+	if depth > 1 && !hasFields(t) {
+		return &outputSchema{}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), depth)
@@ -145,12 +148,17 @@ func schemaOf(t reflect.Type, depth int) *outputSchema {
 	case reflect.Map, reflect.Interface:
 		return &outputSchema{Type: "object"}
 	}
-	if depth > 1 {
-		return &outputSchema{}
-	}
 	return &outputSchema{Type: map[reflect.Kind]string{
 		reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
 	}[t.Kind()]}
+}
+
+// hasFields reports whether t is a struct, or a list of structs.
+func hasFields(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct
 }
 
 func (p *properties) MarshalJSON() ([]byte, error) {

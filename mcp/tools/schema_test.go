@@ -27,8 +27,8 @@ func TestOutputOf(t *testing.T) {
 	}
 	assert.JSONEq(t, `{"type":"object","properties":{
 		"total":{"type":"integer"},
-		"notes":{"type":"array","items":{"type":"object","properties":{"path":{},"lines":{"type":"array","items":{}},"tags":{"type":"array","items":{},"description":"of the note"}}}},
-		"best":{"type":"object","properties":{"path":{},"lines":{"type":"array","items":{}},"tags":{"type":"array","items":{},"description":"of the note"}}},
+		"notes":{"type":"array","items":{"type":"object","properties":{"path":{},"lines":{},"tags":{"description":"of the note"}}}},
+		"best":{"type":"object","properties":{"path":{},"lines":{},"tags":{"description":"of the note"}}},
 		"score":{"type":"number","description":"from 0"},
 		"done":{"type":"boolean"},
 		"raw":{"type":"object"},

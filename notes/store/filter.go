@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"strings"
 	"sync"
+	"time"
 
 	"notesd/notes"
 )
@@ -21,31 +22,45 @@ func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, err
 	}
 	set := &notes.IDSet{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return selectIDs(ctx, tx, f, set.Add)
+		return selectIDs(ctx, tx, f, s.Now(), set.Add)
 	})
 	return set, err
 }
 
 // selectIDs calls add with the id of each note that the filter selects.
-func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, add func(id int64)) error {
+func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time, add func(id int64)) error {
 	where, args := filterSQL(f)
 	globs := notes.Alternatives(notes.Key(f.Glob))
-	return forEach(ctx, tx, `SELECT n.id, n.path, n.front_matter FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
+	return forEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var id int64
-		var path string
-		var frontMatter sql.RawBytes
-		if err := rows.Scan(&id, &path, &frontMatter); err != nil {
+		id, r, err := scanRecord(rows)
+		if err != nil {
 			return err
 		}
-		ok, err := f.Matches(globs, path, frontMatter)
+		ok, err := f.Matches(globs, r, now)
 		if ok {
 			add(id)
 		}
 		return err
 	})
+}
+
+const recordColumns = `n.id, n.path, n.title, n.front_matter, n.inline, n.size, n.date, n.created, n.mtime`
+
+// scanRecord reads what conditions can ask of a note. It is valid until the next
+// row.
+func scanRecord(rows *sql.Rows) (id int64, r notes.Record, err error) {
+	var date, created, mtime int64
+	var frontMatter, inline sql.RawBytes
+	err = rows.Scan(&id, &r.Path, &r.Title, &frontMatter, &inline, &r.Size, &date, &created, &mtime)
+	r.Date, r.Created, r.Modified = time.Unix(0, date), time.Unix(0, created), time.Unix(0, mtime)
+	r.FrontMatter = frontMatter
+	if len(inline) > 0 {
+		r.Inline = inline
+	}
+	return id, r, err
 }
 
 // conditions collects SQL terms that must all hold.

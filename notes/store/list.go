@@ -81,7 +81,7 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 	}
 	var page notes.ListPage
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args, err := listWhere(ctx, tx, q.Filter)
+		where, args, err := listWhere(ctx, tx, q.Filter, s.Now())
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,13 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 	return page, err
 }
 
-func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter) (string, []any, error) {
+func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time) (string, []any, error) {
 	if !f.NeedsGo() {
 		where, args := filterSQL(f)
 		return where, args, nil
 	}
 	ids := []int64{}
-	if err := selectIDs(ctx, tx, f, func(id int64) { ids = append(ids, id) }); err != nil {
+	if err := selectIDs(ctx, tx, f, now, func(id int64) { ids = append(ids, id) }); err != nil {
 		return "", nil, err
 	}
 	return `n.id IN (SELECT value FROM json_each(?))`, []any{jsonArg(ids)}, nil
@@ -147,7 +147,34 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	if len(metas) > q.Limit {
 		metas, next = metas[:q.Limit], last.String()
 	}
-	return metas, next, loadTags(ctx, tx, metas)
+	if err := loadTags(ctx, tx, metas); err != nil || len(q.Fields) == 0 {
+		return metas, next, err
+	}
+	return metas, next, loadFields(ctx, tx, metas, q.Fields)
+}
+
+// loadFields fills in the fields of the notes that are asked for.
+func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []string) error {
+	at := make(map[int64]int, len(metas))
+	ids := make([]int64, len(metas))
+	for i, m := range metas {
+		at[m.ID], ids[i] = i, m.ID
+	}
+	return forEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		id, r, err := scanRecord(rows)
+		if err != nil {
+			return err
+		}
+		values, err := r.Values()
+		chosen := map[string]any{}
+		for _, field := range fields {
+			if v := notes.FieldValue(values, field); v != nil {
+				chosen[field] = v
+			}
+		}
+		metas[at[id]].Fields = chosen
+		return err
+	})
 }
 
 const metaColumns = `n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.seq`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -15,8 +14,8 @@ import (
 )
 
 // WhyNothing says which parts of a filter that has selected no note could not
-// have selected any, with what is near them: a folder, tag or key of front
-// matter that does not exist. It is nil where only their combination is empty.
+// have selected any, with what is near them: a folder, tag, key or value that no
+// note has. It is nil where only their combination is empty.
 func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, error) {
 	var why []string
 	scope := notes.Scope{Read: f.Scope}
@@ -61,21 +60,75 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 		}
 	}
 	if len(f.Where) > 0 {
-		keys, err := s.frontMatterKeys(ctx, scope)
+		whyWhere, err := s.whyWhere(ctx, f.Where, scope)
 		if err != nil {
 			return nil, err
 		}
-		for _, field := range slices.Sorted(maps.Keys(f.Where)) {
-			head, _, _ := strings.Cut(field, ".")
-			switch _, isList := f.Where[field].([]any); {
-			case !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, field) || strings.EqualFold(k, head) }):
-				why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter"+near(field, keys)+whereHint(field))
-			case isList:
-				why = append(why, fmt.Sprintf(`%s is compared with the whole list; {%q: {"in": […]}} takes any of its values`, notes.Quote(field), field))
-			}
-		}
+		why = append(why, whyWhere...)
 	}
 	return why, nil
+}
+
+// whyWhere names the fields of conditions that no note in scope has, and the
+// values that none has for a field.
+func (s *Reader) whyWhere(ctx context.Context, where map[string]any, scope notes.Scope) (why []string, err error) {
+	fields, wants := notes.WhereFields(where)
+	count, values := map[string]int{}, map[string]map[string]bool{} // of keys; of fields: their values as text
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
+		return forEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
+			_, r, err := scanRecord(rows)
+			if err != nil {
+				return err
+			}
+			all, err := r.Values()
+			for k := range all {
+				count[k]++
+			}
+			for _, field := range fields {
+				v := notes.FieldValue(all, field)
+				if v == nil {
+					continue
+				}
+				if values[field] == nil {
+					values[field] = map[string]bool{}
+				}
+				list, isList := v.([]any)
+				if !isList {
+					list = []any{v}
+				}
+				for _, item := range list {
+					if len(values[field]) < 1000 {
+						values[field][fmt.Sprint(item)] = true
+					}
+				}
+			}
+			return err
+		})
+	})
+	for _, k := range []string{"file", "path", "folder", "title", "date", "created", "modified", "size"} {
+		delete(count, k) // every note has them
+	}
+	keys := slices.Sorted(maps.Keys(count))
+	slices.SortStableFunc(keys, func(a, b string) int { return count[b] - count[a] })
+	for _, field := range fields {
+		want := wants[field]
+		ops, _ := want.(map[string]any)
+		_, isList := want.([]any)
+		text, isText := want.(string)
+		switch {
+		case values[field] == nil && ops["exists"] == false: // which every note fulfils
+		case values[field] == nil:
+			why = append(why, "no note has the key "+notes.Quote(field)+" in its front matter or as key:: value"+near(field, keys))
+		case isList:
+			why = append(why, fmt.Sprintf(`%s is compared with the whole list; {%q: {"in": […]}} takes any of its values`, notes.Quote(field), field))
+		case isText && !slices.ContainsFunc(slices.Collect(maps.Keys(values[field])), func(v string) bool {
+			return notes.WhereMatches(map[string]any{"v": text}, map[string]any{"v": v})
+		}):
+			why = append(why, fmt.Sprintf("no note has %s %s", notes.Quote(field), notes.Quote(text))+near(text, slices.Sorted(maps.Keys(values[field]))))
+		}
+	}
+	return why, err
 }
 
 // selected returns how many notes a filter selects.
@@ -83,40 +136,6 @@ func (s *Reader) selected(ctx context.Context, f notes.Filter) (n int, err error
 	where, args := filterSQL(f)
 	err = s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
 	return n, err
-}
-
-// whereHint says what to do instead of what other query languages have.
-func whereHint(field string) string {
-	switch strings.TrimLeft(strings.ToLower(field), "$") {
-	case "or", "and", "not":
-		return `; conditions are keys, all of which must hold: {"status": {"in": ["open", "waiting"]}}`
-	case "path", "folder", "title", "name", "file":
-		return "; for places and names there are folder and glob"
-	}
-	return ""
-}
-
-// frontMatterKeys returns the keys that notes in scope have, the most used first.
-func (s *Reader) frontMatterKeys(ctx context.Context, scope notes.Scope) ([]string, error) {
-	count := map[string]int{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return forEach(ctx, tx, `SELECT n.front_matter FROM notes n WHERE n.front_matter IS NOT NULL AND `+where, args, func(rows *sql.Rows) error {
-			var text sql.RawBytes
-			if err := rows.Scan(&text); err != nil {
-				return err
-			}
-			var values map[string]json.RawMessage
-			err := json.Unmarshal(text, &values)
-			for k := range values {
-				count[k]++
-			}
-			return err
-		})
-	})
-	keys := slices.Sorted(maps.Keys(count))
-	slices.SortStableFunc(keys, func(a, b string) int { return count[b] - count[a] })
-	return keys, err
 }
 
 // near names the values most like what was asked for, or if none is, the first.

@@ -16,11 +16,11 @@ import (
 	"notesd/notes"
 )
 
-// tasksVersion is raised whenever the same note has other tasks.
-const tasksVersion = 1
+// tasksVersion is raised whenever the same note has other tasks or inline fields.
+const tasksVersion = 2
 
-// tasksSetting is where the store keeps how far the tasks of notes from before an
-// upgrade have been read.
+// tasksSetting is where the store keeps how far the tasks and fields of notes from
+// before an upgrade have been read.
 const tasksSetting = "tasks"
 
 type tasksRead struct {
@@ -31,8 +31,8 @@ type tasksRead struct {
 // tasksBatch is how many notes are read in one transaction: writers wait for it.
 const tasksBatch = 200
 
-// ReadTasks reads the tasks of notes that were stored by a version of notesd that
-// knew none, or other ones. It goes on where an earlier call was interrupted.
+// ReadTasks reads the tasks and inline fields of notes that were stored by a version
+// of notesd that knew none, or other ones. It goes on where an earlier call was interrupted.
 func (s *Store) ReadTasks(ctx context.Context) error {
 	var at tasksRead
 	if err := s.Setting(ctx, tasksSetting, &at); err != nil {
@@ -59,7 +59,8 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				n.Tasks = notes.TasksOf(text, markdown.Parse(text))
+				doc := markdown.Parse(text)
+				n.Tasks, n.Inline = notes.TasksOf(text, doc), notes.InlineFields(doc.Fields(text))
 				read = append(read, n)
 				return nil
 			})
@@ -80,7 +81,7 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 						open++
 					}
 				}
-				if err := w.exec(`UPDATE notes SET open_tasks = ?1 WHERE id = ?2 AND open_tasks <> ?1`, open, n.ID); err != nil {
+				if err := w.exec(`UPDATE notes SET open_tasks = ?1, inline = ?2 WHERE id = ?3 AND (open_tasks <> ?1 OR inline <> ?2)`, open, inlineText(n), n.ID); err != nil {
 					return err
 				}
 			}
@@ -297,7 +298,7 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *
 	if f.IsZero() {
 		return nil
 	}
-	where, args, err := listWhere(ctx, tx, f)
+	where, args, err := listWhere(ctx, tx, f, s.Now())
 	c.add(where, args...)
 	return err
 }

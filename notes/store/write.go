@@ -122,11 +122,7 @@ func (w *writer) row(e *Entry, now int64) error {
 	}
 	var frontMatter any
 	if n.FrontMatter != nil {
-		text, err := json.Marshal(n.FrontMatter)
-		if err != nil {
-			return err
-		}
-		frontMatter = string(text)
+		frontMatter = jsonText(n.FrontMatter)
 	}
 	created := now
 	date, since := w.dates.Of(n.Path, n.FrontMatter, n.Modified)
@@ -136,15 +132,23 @@ func (w *writer) row(e *Entry, now int64) error {
 	n.Date = date
 	args := []any{n.Path, e.DiskPath, notes.Key(n.Path), notes.Key(notes.BaseName(n.Path)), n.Title, notes.Key(n.Title), hash,
 		e.Stat.Size, e.Stat.Mtime, e.Stat.Ctime, e.Stat.Inode, e.HashedAt, n.Date.UnixNano(), created, now,
-		frontMatter, n.FrontMatterError, n.OpenTasks, w.head, n.ID}
+		frontMatter, n.FrontMatterError, inlineText(n), n.OpenTasks, w.head, n.ID}
 	if e.Kind == notes.Created {
 		return w.exec(`INSERT INTO notes (path, disk_path, path_key, name_key, title, title_key, hash,
-			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, open_tasks, seq, id)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+			size, mtime, ctime, inode, hashed_at, date, created, first_seen, front_matter, front_matter_error, inline, open_tasks, seq, id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
 	}
 	return w.exec(`UPDATE notes SET path = ?, disk_path = ?, path_key = ?, name_key = ?, title = ?, title_key = ?, hash = ?,
 		size = ?, mtime = ?, ctime = ?, inode = ?, hashed_at = ?, date = ?, created = min(created, ?), first_seen = ?,
-		front_matter = ?, front_matter_error = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
+		front_matter = ?, front_matter_error = ?, inline = ?, open_tasks = ?, seq = ? WHERE id = ?`, args...)
+}
+
+// inlineText is the note's inline fields as their column has them.
+func inlineText(n *notes.Note) string {
+	if len(n.Inline) == 0 {
+		return ""
+	}
+	return jsonText(n.Inline)
 }
 
 // parts writes what hangs on a note, instead of what hung there before.

@@ -1,0 +1,132 @@
+package markdown
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Field is a value that a note's text gives a key, as Dataview and Logseq read
+// it: a line "key:: value", or [key:: value] or (key:: value) within one.
+type Field struct {
+	Key, Value string
+	Line       int // from 1, over the whole file
+}
+
+// Bounds of the fields that are read: of a key in bytes, of a bracketed field in
+// bytes, and of their number in a note.
+const (
+	maxFieldKey = 100
+	maxField    = 1000
+	maxFields   = 1000
+)
+
+// lineMarkers are what stands before the text of a line: quotes, bullets, the
+// box of a task.
+var lineMarkers = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[.\][ \t]+)?`)
+
+// Fields returns the fields in the paragraphs and list items of src, from which
+// the document was parsed, in the order of the text. Code has none.
+func (d *Document) Fields(src []byte) []Field {
+	var fields []Field
+	for i, l := range d.leaves {
+		if l.kind != leafParagraph {
+			continue
+		}
+		end := len(src)
+		if i+1 < len(d.leaves) {
+			end = d.leaves[i+1].start
+		}
+		text := src[l.start:end]
+		if !bytes.Contains(text, []byte("::")) {
+			continue
+		}
+		line := l.line
+		for row := range bytes.Lines(text) {
+			if len(fields) >= maxFields {
+				return fields
+			}
+			if bytes.Contains(row, []byte("::")) {
+				fields = fieldsIn(fields, string(bytes.TrimRight(row, "\r\n")), line)
+			}
+			line++
+		}
+	}
+	return fields
+}
+
+// fieldsIn appends the fields of one line.
+func fieldsIn(fields []Field, text string, line int) []Field {
+	text = text[len(lineMarkers.FindString(text)):]
+	bracketed := false
+	for i := 0; i < len(text); {
+		switch c := text[i]; c {
+		case '`':
+			i = codeEnd(text, i)
+			continue
+		case '[', '(':
+			end := bracketEnd(text, i)
+			if key, value, ok := strings.Cut(text[i+1:max(i+1, end)], "::"); ok {
+				if key = fieldKey(key); key != "" {
+					fields = append(fields, Field{key, strings.TrimSpace(value), line})
+					bracketed = true
+					i = end + 1
+					continue
+				}
+			}
+		}
+		i++
+	}
+	if bracketed {
+		return fields
+	}
+	key, value, _ := strings.Cut(text, "::")
+	if key = fieldKey(key); key != "" && (value == "" || value[0] == ' ' || value[0] == '\t') {
+		fields = append(fields, Field{key, strings.TrimSpace(value), line})
+	}
+	return fields
+}
+
+// fieldKey returns the key without emphasis around it, or "" for what is none.
+func fieldKey(s string) string {
+	s = strings.Trim(strings.TrimSpace(s), "*_~")
+	if len(s) > maxFieldKey || strings.ContainsAny(s, "`[](){}:|\"<>") || !utf8.ValidString(s) {
+		return ""
+	}
+	return s
+}
+
+// codeEnd returns the end of the code span that begins at i, or of its backticks
+// when it does not end.
+func codeEnd(text string, i int) int {
+	n := i
+	for n < len(text) && text[n] == '`' {
+		n++
+	}
+	ticks := text[i:n]
+	if at := strings.Index(text[n:], ticks); at >= 0 {
+		return n + at + len(ticks)
+	}
+	return n
+}
+
+// bracketEnd returns where the bracket at i is closed, or 0.
+func bracketEnd(text string, i int) int {
+	opened, closed := text[i], text[i]+1 // ( )
+	if opened == '[' {
+		closed = ']'
+	}
+	depth := 0
+	for n := i; n < min(len(text), i+maxField); n++ {
+		switch text[n] {
+		case opened:
+			depth++
+		case closed:
+			if depth--; depth == 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// TestFilterEndsWithItsCaller between two notes.
+func TestFilterEndsWithItsCaller(t *testing.T) {
+	s, err := Open(t.Context(), t.TempDir(), Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	var entries []Entry
+	for _, p := range []string{"a.md", "b.md"} {
+		entries = append(entries, Entry{Kind: notes.Created, Path: p, DiskPath: p, Note: notes.Parse(p, []byte(p), time.Time{})})
+	}
+	_, err = s.Apply(t.Context(), entries, nil, false)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	err = s.Notes().Read(t.Context(), func(tx *sql.Tx) error {
+		return selectIDs(ctx, tx, notes.Filter{Glob: "*"}, time.Time{}, func(int64) { seen++; cancel() })
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, seen)
+}

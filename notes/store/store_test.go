@@ -1,0 +1,181 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
+	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
+)
+
+// world is a store behind a vault in a temp folder, with a clock.
+type world struct {
+	*store.Store
+	vault *vault.Vault
+	t     testing.TB
+	dir   string
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (w *world) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) advance(d time.Duration) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+	return w.now
+}
+
+// newWorld makes a vault with these files: path → text.
+func newWorld(t testing.TB, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, dir: notestest.Vault(t, files), now: time.Date(2031, 5, 15, 12, 0, 0, 0, time.Local)}
+	var err error
+	w.Store, err = store.Open(t.Context(), t.TempDir(), store.Options{Now: w.Now})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	w.vault, err = vault.New(t.Context(), w.Store, w.dir, vault.Options{Now: w.Now})
+	require.NoError(t, err)
+	w.reconcile()
+	return w
+}
+
+func (w *world) reconcile() {
+	w.t.Helper()
+	require.NoError(w.t, w.vault.Reconcile(context.Background()))
+}
+
+// save writes a file as another program does, and scans.
+func (w *world) save(name, text string) {
+	w.t.Helper()
+	full := filepath.Join(w.dir, filepath.FromSlash(name))
+	require.NoError(w.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(w.t, os.WriteFile(full, []byte(text), 0o644))
+	w.reconcile()
+}
+
+// list returns the paths that a filter selects, sorted.
+func (w *world) list(f notes.Filter) []string {
+	w.t.Helper()
+	page, err := w.List(context.Background(), notes.ListQuery{Filter: f, Sort: "path"})
+	require.NoError(w.t, err)
+	paths := []string{}
+	for _, m := range page.Notes {
+		paths = append(paths, m.Path)
+	}
+	require.Equal(w.t, page.Total, len(paths))
+	return paths
+}
+
+type object = map[string]any
+
+// TestWhere: conditions on front matter, on key:: value fields and on the file.
+func TestWhere(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"Tasks/A.md":      "---\nstatus: open\ndue: 2031-05-16\npeople: [Ann, Ben]\n---\nrating:: 8\n",
+		"Tasks/B.md":      "---\nstatus: done\ndue: 2031-05-20\n---\n- [ ] call (who:: [[Ann]]) \n- **Last Contact**:: 2031-05-14T10:00\n",
+		"Notes/C.md":      "status:: open\nrating:: 12\npeople:: [[Ann]], [[Cid]]\nurgent:: true\n",
+		"Notes/Deep/D.md": "---\nproject: {name: Big, lead: Ann}\n---\n```\nstatus:: open\n```\n",
+	})
+	for name, tt := range map[string]struct {
+		where object
+		want  []string
+	}{
+		"front matter and inline": {object{"status": "open"}, []string{"Notes/C.md", "Tasks/A.md"}},
+		"not in code":             {object{"status": object{"exists": false}}, []string{"Notes/Deep/D.md"}},
+		"numbers as numbers":      {object{"rating": object{"gt": 8}}, []string{"Notes/C.md"}},
+		"booleans":                {object{"urgent": true}, []string{"Notes/C.md"}},
+		"has, of links":           {object{"people": object{"has": "Ann"}}, []string{"Notes/C.md", "Tasks/A.md"}},
+		"contains":                {object{"who": object{"contains": "ann"}}, []string{"Tasks/B.md"}},
+		"a key with a blank":      {object{"last-contact": "yesterday"}, []string{"Tasks/B.md"}},
+		"or":                      {object{"or": []any{object{"status": "done"}, object{"rating": object{"gte": 12}}}}, []string{"Notes/C.md", "Tasks/B.md"}},
+		"$or and a field":         {object{"$or": []any{object{"status": "done"}, object{"status": "open"}}, "folder": "Tasks"}, []string{"Tasks/A.md", "Tasks/B.md"}},
+		"not, of a group":         {object{"not": object{"status": "open"}}, []string{"Notes/Deep/D.md", "Tasks/B.md"}},
+		"not, of an operator":     {object{"status": object{"not": object{"has": "op"}}}, []string{"Notes/Deep/D.md", "Tasks/B.md"}},
+		"not, of a value":         {object{"status": object{"not": "open"}}, []string{"Notes/Deep/D.md", "Tasks/B.md"}},
+		"and in or":               {object{"or": []any{object{"and": []any{object{"status": "open"}, object{"rating": 8}}}, object{"project.name": "big"}}}, []string{"Notes/Deep/D.md", "Tasks/A.md"}},
+		"none of":                 {object{"status": object{"nin": []any{"open", "done"}}}, []string{"Notes/Deep/D.md"}},
+		"file.name":               {object{"file.name": "D"}, []string{"Notes/Deep/D.md"}},
+		"file.folder":             {object{"file.folder": object{"has": "Deep"}}, []string{"Notes/Deep/D.md"}},
+		"folder":                  {object{"folder": "notes"}, []string{"Notes/C.md"}},
+		"tomorrow":                {object{"due": "tomorrow"}, []string{"Tasks/A.md"}},
+		"this week, to its end":   {object{"due": object{"lte": "this week"}}, []string{"Tasks/A.md"}},
+		"after this week":         {object{"due": object{"gt": "this week"}}, []string{"Tasks/B.md"}},
+		"in a month":              {object{"due": "2031-05"}, []string{"Tasks/A.md", "Tasks/B.md"}},
+		"from a day on":           {object{"due": object{"gte": "2031-05-16", "lt": "2031-05-20"}}, []string{"Tasks/A.md"}},
+	} {
+		assert.Equal(t, tt.want, w.list(notes.Filter{Where: tt.where}), name)
+	}
+	assert.Equal(t, []string{"Notes/C.md"}, w.list(notes.Filter{Folder: "Notes", Where: object{"status": "open"}}))
+	for _, where := range []object{
+		{"status": object{"is": 1}}, {"or": []any{object{"status": object{"$like": 1}}}}, {"not": object{"a": object{"not": object{"is": 1}}}},
+		deep(20),
+	} {
+		_, err := w.List(t.Context(), notes.ListQuery{Filter: notes.Filter{Where: where}})
+		require.ErrorIs(t, err, notes.ErrInvalid)
+	}
+	page, err := w.List(t.Context(), notes.ListQuery{Sort: "path", Fields: []string{"Rating", "people", "file.name", "nothing"}})
+	require.NoError(t, err)
+	assert.Equal(t, object{"Rating": "12", "people": []any{"[[Ann]]", "[[Cid]]"}, "file.name": "C"}, page.Notes[0].Fields)
+	assert.Equal(t, object{"file.name": "D"}, page.Notes[1].Fields)
+}
+
+func deep(levels int) object {
+	where := object{"a": 1}
+	for range levels {
+		where = object{"not": where}
+	}
+	return where
+}
+
+// TestWhyNothing names the part of a filter that selects no note whatever the
+// rest is, and what is near it.
+func TestWhyNothing(t *testing.T) {
+	w := newWorld(t, map[string]string{"Work/A.md": "---\nstatus: open\n---\nowner:: Ann\n\n#urgent", "Home/B.md": "b"})
+	for _, tt := range []struct {
+		filter notes.Filter
+		want   []string
+	}{
+		{notes.Filter{Folder: "Wrok"}, []string{`there is no folder "Wrok" with notes; there are: "Home", "Work"`}},
+		{notes.Filter{Tags: []string{"urgnt"}}, []string{`no note has the tag "urgnt"; near: "urgent"`}},
+		{notes.Filter{Where: object{"not": object{"onwer": "Ann"}}}, []string{`no note has the key "onwer" in its front matter or as key:: value; near: "owner"`}},
+		{notes.Filter{Where: object{"owner": "Anne"}}, []string{`no note has "owner" "Anne"; near: "Ann"`}},
+		{notes.Filter{Where: object{"owner": "Ann"}, Folder: "Home"}, nil},
+		{notes.Filter{Where: object{"owner": object{"exists": false}}, Folder: "Work"}, nil},
+		{notes.Filter{Where: object{"status": "open"}, Scope: []string{"Home"}}, []string{`no note has the key "status" in its front matter or as key:: value`}},
+	} {
+		why, err := w.WhyNothing(t.Context(), tt.filter)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, why)
+	}
+}
+
+// TestReadTasks: the fields of notes that an older version stored are read once.
+func TestReadTasks(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "status:: open\n", "B.md": "b\n"})
+	require.NoError(t, w.Notes().Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `UPDATE notes SET inline = ''; UPDATE store SET value = '{"version":1}' WHERE key = 'tasks'`)
+		return err
+	}))
+	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))
+	w.reconcile()
+	assert.Equal(t, []string{"A.md"}, w.list(notes.Filter{Where: object{"status": "open"}}))
+	w.save("A.md", "status:: done\n")
+	assert.Empty(t, w.list(notes.Filter{Where: object{"status": "open"}}))
+}
