@@ -77,9 +77,16 @@ func TestTemplate_NoteOnce(t *testing.T) {
 }
 
 func TestTemplate_MissingNote(t *testing.T) {
-	s := newShelf(`Prompts/p.md|{{note "Gone.md"}}`)
-	_, err := New(Options{Notes: s, Folder: "Prompts"}).Render(t.Context(), "p", nil, notes.Scope{})
+	s := newShelf(`Prompts/p.md|Look: {{note "Gone.md"}}`, "Prompts/q.md|---\narguments: [which]\n---\n{{note which}}")
+	c := New(Options{Notes: s, Folder: "Prompts"})
+	_, err := c.Render(t.Context(), "p", nil, notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.Regexp(t, `^prompt "p": the note "Gone.md" of its placeholder \{\{note "Gone.md"\}\} cannot be read: \S`, err.Error())
+	_, err = c.Render(t.Context(), "q", map[string]string{"which": "Away"}, notes.Scope{})
+	require.ErrorContains(t, err, `the note "Away" of its placeholder {{note which}} cannot be read`)
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.NotEmpty(t, e.Hint)
 }
 
 func TestSummarizeNotes_ChosenNotes(t *testing.T) {

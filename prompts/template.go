@@ -1,7 +1,9 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -154,7 +156,7 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 		}
 		note, err := r.notes.Read(ctx, ref, r.scope)
 		if err != nil {
-			return err
+			return t.withoutNote(placeholder, ref, err)
 		}
 		flush()
 		if !r.embed(note) {
@@ -165,6 +167,22 @@ func (t template) fill(ctx context.Context, r *rendering, placeholder string, te
 	value, err := t.value(r, placeholder)
 	text.WriteString(value)
 	return err
+}
+
+// withoutNote returns the error of a placeholder whose note cannot be read. The
+// whole prompt fails, because a model would answer without the note.
+func (t template) withoutNote(placeholder, ref string, err error) error {
+	var cause *notes.Error
+	if !errors.As(err, &cause) {
+		return err
+	}
+	e := *cause
+	e.Op, e.Path = "prompt", t.Name
+	e.Detail = fmt.Sprintf("the note %s of its placeholder {{%s}} cannot be read: %s", notes.Quote(ref), placeholder, cmp.Or(cause.Detail, cause.Err.Error()))
+	if e.Hint == "" {
+		e.Hint = "Pass the argument another note, or correct the prompt's note."
+	}
+	return &e
 }
 
 // quoted reports whether an operand is a quoted text; others are the names of
