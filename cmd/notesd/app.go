@@ -146,10 +146,12 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.StringVar(&a.configFile, "config", "", "the configuration file")
 	flags.String("log-level", "", "debug, info, warn or error")
 	flags.String("log-file", "", "write the log there")
+	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand, stopCommand, restartCommand,
-		searchCommand, whyCommand, readCommand, listCommand, newCommand,
+		searchCommand, linksCommand, relatedCommand, tagsCommand,
+		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
 		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,

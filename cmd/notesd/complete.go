@@ -46,6 +46,16 @@ func completeWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
+// completeTools completes the last name of a list of tools.
+func completeTools(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	var lists []cobra.Completion
+	for _, name := range append([]string{"default", "read", "write", "all"}, tools.Names()...) {
+		lists = append(lists, before+name)
+	}
+	return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
 // completes registers how a flag's value is completed.
 func completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
@@ -120,6 +130,14 @@ func completeRevisions(ctx context.Context, c *client, args []string, typed stri
 	return values, nil
 }
 
+// completeHeadings offers the headings of the note that stands before.
+func completeHeadings(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/prompt", Name: "summarize_note"}, "heading", typed, "note", args[0])
+}
+
 func completeTags(ctx context.Context, c *client, _ []string, typed string) ([]string, error) {
 	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/resource", URI: "notes://tags/{tag}"}, "tag", typed)
 }
@@ -128,9 +146,14 @@ func completeFolders(ctx context.Context, c *client, _ []string, typed string) (
 	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/prompt", Name: "summarize_notes"}, "folder", typed)
 }
 
-// complete asks for the values that the server offers to clients of its own.
-func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argument, typed string) ([]string, error) {
-	res, err := c.session.Complete(ctx, &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}})
+// complete asks for the values that the server offers to clients of its own. given
+// are the names and values of other arguments.
+func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argument, typed string, given ...string) ([]string, error) {
+	params := &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}}
+	if len(given) > 0 {
+		params.Context = &sdk.CompleteContext{Arguments: map[string]string{given[0]: given[1]}}
+	}
+	res, err := c.session.Complete(ctx, params)
 	if err != nil {
 		return nil, rpcFailure(err)
 	}

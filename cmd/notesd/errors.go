@@ -18,11 +18,16 @@ var commandNames = strings.NewReplacer(
 	"list_notes", "notesd list",
 	"read_note", "notesd read",
 	"create_note", "notesd new",
-	"edit_note", "an editor",
-	"move_note", "an editor",
+	"edit_note", "notesd edit",
+	"move_note", "notesd move",
+	"delete_note", "notesd delete",
+	"note_links", "notesd links",
+	"related_notes", "notesd related",
+	"vault_overview", "notesd status",
 	"note_history", "notesd history",
 	"restore_note", "notesd restore",
 	"list_tables", "notesd tables",
+	"create_heading true", "--create-heading",
 )
 
 // forShell has a tool's failure name commands instead of tools.

@@ -68,6 +68,7 @@ asks the vault itself, and names what stood before the notes that were expected.
 	flags.StringVar(&qrels, "qrels", "", "judgements, lines of query, document, grade in a `file`")
 	flags.StringVar(&questions, "questions", "", `{"queries": [{"query","expected": [paths]}]} in a `+"`file`")
 	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
+	completes(cmd, "mode", completeWords("text", "semantic", "hybrid"))
 	a.jsonFlag(cmd)
 	return cmd
 }

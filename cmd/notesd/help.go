@@ -17,15 +17,15 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 Usage: notesd COMMAND [flags]
 
   mcp, serve, stop, restart  what an assistant launches · the daemon they share
-  search, why QUERY…      find notes · why one is found, or is not
-  read, list, new         print a note · list notes · make one from stdin
+  search, why, related    find notes · why one is found · what is close to one
+  read, list, links, tags print a note · list notes, links or tags
+  new, append, edit, move, delete   make a note from stdin · change it
   history, restore        list the versions of a note · bring one back
   export, backup, adopt   the notes as they were · a copy · after a rename
   forget, tables          erase a deleted note · tables of vectors
   index, status, doctor   update the index · its state · what is wrong
-  setup [HOST…]           register with Claude, Cursor, VS Code and Codex
-  config, completion      the settings and their origin · for your shell
-  eval, version, help     measure retrieval · the version · as -h
+  setup, config           register with Claude, Cursor and others · the settings
+  eval, completion, version, help   retrieval · for your shell · as -h
 
 Flags of every command:
   --vault DIR             the folder of notes; else $NOTESD_VAULT or the file

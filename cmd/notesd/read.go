@@ -45,6 +45,7 @@ any name that only one note has.`,
 	}
 	cmd.Flags().StringVar(&heading, "heading", "", "only the section under this `heading`")
 	cmd.Flags().StringVar(&lines, "lines", "", "only these `lines`, as in 10-40")
+	completes(cmd, "heading", a.offer(completeHeadings))
 	a.jsonFlag(cmd)
 	return cmd
 }

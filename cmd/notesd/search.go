@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"net/url"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -29,7 +32,7 @@ func searchCommand(a *app) *cobra.Command {
 		mode, folder, after, before string
 		tags                        []string
 		limit                       int
-		explain                     bool
+		explain, open               bool
 	}
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY…",
@@ -62,6 +65,9 @@ A query with -word stands behind --, which ends the flags.`,
 				if err := a.embedFew(ctx, c, args.mode); err != nil {
 					return err
 				}
+				if args.open {
+					return a.openBest(ctx, c, query)
+				}
 				return a.search(ctx, c, query)
 			})
 		},
@@ -74,6 +80,7 @@ A query with -word stands behind --, which ends the flags.`,
 	flags.StringVar(&args.after, "after", "", "only notes of this `date` or later")
 	flags.StringVar(&args.before, "before", "", "only notes of before this `date`")
 	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
+	flags.BoolVar(&args.open, "open", false, "open the best hit, in Obsidian where the vault is its")
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
@@ -170,6 +177,38 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 		a.note(fmt.Sprintf("Search by meaning knows %d %% of the passages so far; notesd index --wait brings in the rest.", int(100*res.Semantic.Coverage)))
 	}
 	return nil
+}
+
+// openBest opens the best hit of a search in the program that the user reads notes
+// with, and prints its path.
+func (a *app) openBest(ctx context.Context, c *client, query map[string]any) error {
+	query["limit"] = 1
+	var res tools.SearchResult
+	if err := c.call(ctx, "search_notes", query, &res); err != nil {
+		return err
+	}
+	if len(res.Results) == 0 {
+		return &service.Failure{Code: "not_found", Message: "no notes match", Hint: "Search with fewer words."}
+	}
+	best := res.Results[0].Path
+	file := filepath.Join(a.loaded.Vault.Path, filepath.FromSlash(best))
+	target := file
+	if isFolder(filepath.Join(a.loaded.Vault.Path, ".obsidian")) {
+		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
+	}
+	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
+	}
+	run := exec.CommandContext(ctx, opener[0], append(opener[1:], target)...)
+	if out, err := run.CombinedOutput(); err != nil {
+		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v %s", opener[0], best, err, bytes.TrimSpace(out))}
+	}
+	if a.json {
+		return a.out.json(res.Results[0])
+	}
+	_, err := fmt.Fprintln(a.out, a.out.line(best))
+	return err
 }
 
 func searchSummary(res tools.SearchResult) string {

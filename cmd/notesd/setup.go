@@ -93,6 +93,7 @@ A second vault gets an entry of its own.`,
 	flags.StringVar(&s.name, "name", "", "what the host calls it (notes; another vault: notes-FOLDER)")
 	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
 	flags.StringVar(&tools, "tools", "", "have it offer these only; a `list` as for notesd mcp")
+	completes(cmd, "tools", completeTools)
 	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")
 	flags.BoolVar(&s.print, "print", false, "print the settings as they would be; change nothing")
 	a.jsonFlag(cmd)

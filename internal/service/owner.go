@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,13 +31,14 @@ const (
 	MethodForget = "notesd/forget"
 	MethodBackup = "notesd/backup"
 	MethodRescan = "notesd/rescan"
+	MethodTags   = "notesd/tags"
 
 	MethodTables       = "notesd/tables"
 	MethodRestoreTable = "notesd/restoreTable"
 )
 
 // OwnerMethods are all of them.
-var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTables, MethodRestoreTable}
+var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable}
 
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
@@ -153,6 +157,8 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		return s.backUp(ctx, p.Dir)
 	case MethodRescan:
 		return nil, s.vault.Reconcile(ctx)
+	case MethodTags:
+		return s.tags(ctx)
 	}
 	if method == MethodTables {
 		return listTables(ctx, s.tables.Tables)
@@ -261,6 +267,29 @@ func within(path, folder string) (bool, error) {
 		}
 		path = up
 	}
+}
+
+// TagLine is a tag as it is listed.
+type TagLine struct {
+	Tag   string `json:"tag"`
+	Notes int    `json:"notes"`
+}
+
+// tags lists the tags of the notes that vault.allow admits, the most used first.
+func (s *Service) tags(ctx context.Context) ([]TagLine, error) {
+	scope := notes.Scope{}
+	if len(s.cfg.Vault.Allow) > 0 {
+		scope.Read = s.cfg.Vault.Allow
+	}
+	counts, err := s.vault.Tags(ctx, scope)
+	lines := make([]TagLine, len(counts))
+	for i, t := range counts {
+		lines[i] = TagLine{t.Tag, t.Notes}
+	}
+	slices.SortStableFunc(lines, func(a, b TagLine) int {
+		return cmp.Or(b.Notes-a.Notes, strings.Compare(a.Tag, b.Tag))
+	})
+	return lines, err
 }
 
 // TableLine is a table as it is listed.

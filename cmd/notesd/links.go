@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/service"
+	"notesd/mcp/tools"
+)
+
+func linksCommand(a *app) *cobra.Command {
+	var direction string
+	var depth int
+	cmd := &cobra.Command{
+		Use:   "links [flags] NOTE",
+		Short: "List the links of a note",
+		Long: `List what a note links to (->), what links to it (<-, with the line), and its
+broken links (??).`,
+		Example: `  notesd links "Sourdough Starter"
+  notesd links --direction in Projects/Boat.md`,
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			args := map[string]any{"note": names[0]}
+			put(args, "direction", direction)
+			put(args, "depth", depth)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, "note_links", args)
+				}
+				var res tools.LinksResult
+				if err := c.call(ctx, "note_links", args, &res); err != nil {
+					return err
+				}
+				a.printLinks(res)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&direction, "direction", "", "`which`: both, out or in")
+	cmd.Flags().IntVar(&depth, "depth", 0, "follow `n` links, up to 3 (1)")
+	completes(cmd, "direction", completeWords("both", "out", "in"))
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) printLinks(res tools.LinksResult) {
+	link := func(mark, path string, line int, more string) {
+		if more = a.out.line(more); more != "" {
+			more = "  " + a.out.dim(more)
+		}
+		fmt.Fprintf(a.out, "%s %s:%d%s\n", mark, a.out.path(a.out.line(path)), line, more)
+	}
+	for _, l := range res.Outgoing {
+		fmt.Fprintf(a.out, "-> %s%s\n", a.out.path(a.out.line(l.Path)), a.out.dim(fmt.Sprintf("  line %d%s", l.Line, from(a.out.line(l.From)))))
+	}
+	for _, l := range res.Backlinks {
+		link("<-", l.Path, l.Line, l.Context)
+	}
+	for _, l := range res.Unresolved {
+		why := "there is no such note"
+		switch {
+		case l.Ambiguous:
+			why = "several notes are meant"
+		case l.Missing == "anchor":
+			why = l.Path + " has no such heading or block"
+		}
+		target := l.Target
+		if l.Anchor != "" {
+			target += "#" + l.Anchor
+		}
+		fmt.Fprintf(a.out, "%s %s%s\n", a.out.red("??"), a.out.line(target), a.out.dim(fmt.Sprintf("  line %d, %s", l.Line, a.out.line(why))))
+	}
+	for _, n := range res.Notes {
+		a.note(n)
+	}
+	a.note(fmt.Sprintf("%d out, %d in, %d broken", len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
+}
+
+// from names the note that a link is in, where it is not the one asked about.
+func from(note string) string {
+	if note == "" {
+		return ""
+	}
+	return " of " + note
+}
+
+func relatedCommand(a *app) *cobra.Command {
+	var text string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "related [flags] [NOTE]",
+		Short: "List the notes closest to a note or a text",
+		Long: `List the notes that are closest to a note or a text, in what they say and by
+links, with the reasons.`,
+		Example: `  notesd related "Sourdough Starter"
+  notesd related --limit 3 --text "flour, water and patience"`,
+		Args: func(cmd *cobra.Command, names []string) error {
+			switch {
+			case text == "":
+				return takes("NOTE")(cmd, names)
+			case len(names) > 0:
+				return service.Usagef("See notesd related -h.", "related takes a note or --text, not both")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			args := map[string]any{}
+			put(args, "note", strings.Join(names, ""))
+			put(args, "text", text)
+			put(args, "limit", limit)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if err := a.embedFew(ctx, c, ""); err != nil {
+					return err
+				}
+				if a.json {
+					return a.printCall(ctx, c, "related_notes", args)
+				}
+				var res tools.RelatedResult
+				if err := c.call(ctx, "related_notes", args, &res); err != nil {
+					return err
+				}
+				for _, r := range res.Related {
+					fmt.Fprintf(a.out, "%s  %s\n", a.out.path(a.out.line(r.Path)), a.out.dim(a.out.line(strings.Join(r.Reasons, "; "))))
+				}
+				for _, n := range res.Notes {
+					a.note(n)
+				}
+				a.note(count(len(res.Related), "note"))
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&text, "text", "", "a `text` instead of a note")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` notes, up to 49 (10)")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func tagsCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tags [--json]",
+		Short: "List the tags of the notes",
+		Long:  "List every tag with the number of notes that have it, the most used first.",
+		Example: `  notesd tags
+  notesd tags --json | jq -r '.tags[].tag'`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				var all []service.TagLine
+				if err := c.ask(ctx, service.MethodTags, service.OwnerParams{}, &all); err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(map[string]any{"tags": all})
+				}
+				for _, t := range all {
+					fmt.Fprintf(a.out, "%6d  #%s\n", t.Notes, a.out.line(t.Tag))
+				}
+				a.note(count(len(all), "tag"))
+				return nil
+			})
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"notesd/internal/service"
+	"notesd/mcp/tools"
+	"notesd/notes"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// maxBody is the longest note that is taken from standard input; a longer file
+// would be no note.
+const maxBody = 16 << 20
+
+func newCommand(a *app) *cobra.Command {
+	var folder, path string
+	var tags []string
+	cmd := &cobra.Command{
+		Use:   "new [flags] TITLE",
+		Short: "Make a note",
+		Long: `Make a note and print its path. The body comes from standard input. The file is
+named after the title; an existing file is never replaced.`,
+		Example: `  echo "Feed it twice a day." | notesd new --folder Recipes "Rye starter"
+  notesd new --tag idea "Buy a boat" < /dev/null`,
+		Args: takes("TITLE"),
+		RunE: func(cmd *cobra.Command, titles []string) error {
+			body, err := a.body(cmd.Context())
+			if err != nil {
+				return err
+			}
+			args := map[string]any{"title": titles[0], "content": body}
+			put(args, "folder", folder)
+			put(args, "path", path)
+			put(args, "tags", tags)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, "create_note", args)
+				}
+				var made struct {
+					Path string `json:"path"`
+				}
+				if err := c.call(ctx, "create_note", args, &made); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(a.out, a.out.line(made.Path))
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
+	cmd.Flags().StringVar(&path, "path", "", "the `path` to give it, instead of folder and title")
+	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
+	completes(cmd, "folder", a.offer(completeFolders))
+	completes(cmd, "tag", a.offer(completeTags))
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// inTerminal reports whether standard input is a terminal.
+func (a *app) inTerminal() bool {
+	f, ok := a.in.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// body reads a note's text from standard input, until ctx ends.
+func (a *app) body(ctx context.Context) (string, error) {
+	if a.inTerminal() {
+		a.note("Type the note; end it with Ctrl-D on a line of its own.")
+	}
+	var data []byte
+	read := make(chan error, 1)
+	go func() { // ends with standard input, or with the program
+		var err error
+		data, err = io.ReadAll(io.LimitReader(a.in, maxBody+1))
+		read <- err
+	}()
+	var err error
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(data) > maxBody {
+		return "", service.Usagef("Split it into several notes.", "the note is longer than 16 MiB")
+	}
+	if !utf8.Valid(data) {
+		return "", service.Usagef("Convert it first, for example with iconv.", "standard input is not UTF-8 text")
+	}
+	return string(data), nil
+}
+
+func appendCommand(a *app) *cobra.Command {
+	var heading string
+	var create, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "append [flags] NOTE",
+		Short: "Add to a note",
+		Long: `Add text from standard input at the end of a note, or of the section under a
+heading. NOTE may be "today", for the daily note.`,
+		Example: `  echo "- milk" | notesd append --heading Groceries Shopping.md
+  notesd append --heading Log --create-heading today < entry.md`,
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			text, err := a.body(cmd.Context())
+			if err != nil {
+				return err
+			}
+			edit := map[string]any{"op": "append", "content": text}
+			put(edit, "heading", heading)
+			put(edit, "create_heading", create)
+			return a.edit(cmd, names[0], []any{edit}, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&heading, "heading", "", "at the end of the section under this `heading`")
+	cmd.Flags().BoolVar(&create, "create-heading", false, "add the heading if the note lacks it")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	completes(cmd, "heading", a.offer(completeHeadings))
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// edit calls edit_note and prints the diff.
+func (a *app) edit(cmd *cobra.Command, note string, edits any, dryRun bool) error {
+	args := map[string]any{"note": note, "edits": edits}
+	put(args, "dry_run", dryRun)
+	return a.withClient(cmd, func(ctx context.Context, c *client) error { return a.editWith(ctx, c, args) })
+}
+
+func (a *app) editWith(ctx context.Context, c *client, args map[string]any) error {
+	if a.json {
+		return a.printCall(ctx, c, "edit_note", args)
+	}
+	var res tools.WriteResult
+	if err := c.call(ctx, "edit_note", args, &res); err != nil {
+		return err
+	}
+	fmt.Fprint(a.out, a.out.plain(res.Diff))
+	switch {
+	case res.Diff == "" || res.Unchanged:
+		a.note(res.Path + " is unchanged.")
+	case !res.DryRun:
+		a.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
+	}
+	return nil
+}
+
+func editCommand(a *app) *cobra.Command {
+	var replace, with, section string
+	var set, unset []string
+	var count int
+	var list, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "edit [flags] NOTE",
+		Short: "Change parts of a note",
+		Long: `Change parts of a note and print the diff. The flags of one call are all carried
+out, or none. Without any, the note is opened in $VISUAL or $EDITOR; what was
+saved elsewhere meanwhile is not overwritten.`,
+		Example: `  notesd edit --replace "due May 1" --with "due May 8" Projects/Boat.md
+  notesd edit --set status=done --unset due "Paint the hull"`,
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			given := cmd.Flags().Changed
+			if given("with") != given("replace") {
+				return service.Usagef("See notesd edit -h.", "--replace and --with belong together")
+			}
+			if list {
+				if given("replace") || given("section") || len(set)+len(unset) > 0 {
+					return service.Usagef("Put all edits into the list.", "--edits takes no other edit")
+				}
+				return a.editList(cmd, names[0], dryRun)
+			}
+			edits, err := properties(set, unset)
+			if err != nil {
+				return err
+			}
+			if given("replace") {
+				edit := map[string]any{"op": "replace_text", "old": replace, "new": with}
+				put(edit, "count", count)
+				edits = append(edits, edit)
+			}
+			if given("section") {
+				text, err := a.body(cmd.Context())
+				if err != nil {
+					return err
+				}
+				edits = append(edits, map[string]any{"op": "replace_section", "heading": section, "content": text})
+			}
+			if len(edits) == 0 {
+				return a.editInEditor(cmd, names[0], dryRun)
+			}
+			return a.edit(cmd, names[0], edits, dryRun)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&replace, "replace", "", "replace this `text`, which occurs once")
+	flags.StringVar(&with, "with", "", "by this `text`")
+	flags.IntVar(&count, "count", 0, "it occurs `n` times")
+	flags.StringVar(&section, "section", "", "replace the text under this `heading` by standard input")
+	flags.StringArrayVar(&set, "set", nil, "set front matter, as in `key=value`; value is JSON or text")
+	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` of the front matter")
+	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as the tool edit_note takes it")
+	flags.BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	completes(cmd, "section", a.offer(completeHeadings))
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// properties are the edits that set and remove keys of the front matter.
+func properties(set, unset []string) ([]any, error) {
+	var edits []any
+	for _, pair := range set {
+		key, text, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, service.Usagef("Write it as in --set status=done.", "--set %q is not key=value", pair)
+		}
+		var value any
+		if json.Unmarshal([]byte(text), &value) != nil || value == nil {
+			value = text
+		}
+		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": value})
+	}
+	for _, key := range unset {
+		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": nil})
+	}
+	return edits, nil
+}
+
+// editList makes the edits of a JSON list on standard input.
+func (a *app) editList(cmd *cobra.Command, note string, dryRun bool) error {
+	text, err := a.body(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var edits []any
+	if err := json.Unmarshal([]byte(text), &edits); err != nil {
+		return service.Usagef(`Write it as in [{"op":"append","content":"text"}].`, "standard input is not a JSON list of edits: %v", err)
+	}
+	return a.edit(cmd, note, edits, dryRun)
+}
+
+// editInEditor opens a copy of the note in the user's editor, and replaces the
+// note by what was saved, if the note has not changed since.
+func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
+	editor := cmp.Or(lookup(a.env, "VISUAL"), lookup(a.env, "EDITOR"))
+	if editor == "" {
+		return service.Usagef("Name what to change, as in notesd edit --replace OLD --with NEW, or set the variable EDITOR.", "there is no editor to open the note in")
+	}
+	return a.withClient(cmd, func(ctx context.Context, c *client) (err error) {
+		var was tools.ReadResult
+		if err := c.call(ctx, "read_note", map[string]any{"note": note, "max_bytes": math.MaxInt32}, &was); err != nil {
+			return err
+		}
+		dir, err := os.MkdirTemp("", "notesd-edit-")
+		if err != nil {
+			return err
+		}
+		keep := false
+		defer func() {
+			if !keep {
+				err = errors.Join(err, os.RemoveAll(dir))
+			}
+		}()
+		file := filepath.Join(dir, path.Base(was.Path))
+		if err := os.WriteFile(file, []byte(was.Content), 0o600); err != nil {
+			return err
+		}
+		words := append(strings.Fields(editor), file)
+		run := exec.CommandContext(ctx, words[0], words[1:]...)
+		run.Stdin, run.Stdout, run.Stderr, run.Env = os.Stdin, os.Stdout, os.Stderr, a.env
+		if err := run.Run(); err != nil {
+			return &service.Failure{Code: "failed", Message: fmt.Sprintf("the editor %s failed: %v", words[0], err), Hint: "The note is unchanged. Set the variable EDITOR to another program."}
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		args := map[string]any{"note": notes.URI(was.Path), "expected_hash": was.Hash, "edits": []any{map[string]any{"op": "replace_all", "content": string(text)}}}
+		put(args, "dry_run", dryRun)
+		if err := a.editWith(ctx, c, args); err != nil {
+			keep = true
+			f := *service.FailureOf(err)
+			f.Hint = strings.TrimSpace(f.Hint + " Your text is kept in " + file + ".")
+			return &f
+		}
+		return nil
+	})
+}
+
+func moveCommand(a *app) *cobra.Command {
+	var keepLinks, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "move [flags] NOTE TO",
+		Short: "Move or rename a note or folder",
+		Long: `Give a note or folder another path; the links to it follow. TO is the new path,
+or a folder, which ends in /.`,
+		Example: `  notesd move "Rye starter" Recipes/
+  notesd move --dry-run Projects/Boat.md "Projects/The boat.md"`,
+		Args: takes("NOTE", "TO"),
+		ValidArgsFunction: a.offer(func(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
+			if len(args) == 1 {
+				return completeFolders(ctx, c, args, typed)
+			}
+			return completeNotes(ctx, c, args, typed)
+		}),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			args := map[string]any{"note": words[0], "to": words[1], "update_links": !keepLinks}
+			put(args, "dry_run", dryRun)
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, "move_note", args)
+				}
+				var res tools.MoveResult
+				if err := c.call(ctx, "move_note", args, &res); err != nil {
+					return err
+				}
+				a.printMove(res)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "leave the links to it as they are")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) printMove(res tools.MoveResult) {
+	fmt.Fprintf(a.out, "%s -> %s\n", a.out.path(a.out.line(res.OldPath)), a.out.path(a.out.line(res.Path)))
+	lines := func(mark string, paths []string) {
+		for _, p := range paths {
+			fmt.Fprintf(a.out, "  %s %s\n", mark, a.out.path(a.out.line(p)))
+		}
+	}
+	lines("links changed in", res.Relinked)
+	lines("changed meanwhile, links left alone in", res.Conflicts)
+	lines("not writable, links left alone in", res.Left)
+	if res.DryRun {
+		fmt.Fprint(a.out, a.out.plain(res.Diff))
+		a.note("Nothing was changed.")
+	} else if res.Total > 0 {
+		a.note(count(res.Total, "note") + " moved")
+	}
+}
+
+func deleteCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete NOTE",
+		Short: "Delete a note",
+		Long: `Delete a note, and name the notes that still link to it. "notesd restore" brings
+it back; "notesd forget" removes every version of it.`,
+		Example: `  notesd delete Inbox/Old.md
+  notesd delete --json Inbox/Old.md`,
+		Args:              takes("NOTE"),
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			args := map[string]any{"note": names[0]}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, "delete_note", args)
+				}
+				var res tools.DeleteResult
+				if err := c.call(ctx, "delete_note", args, &res); err != nil {
+					return err
+				}
+				fmt.Fprintf(a.out, "deleted: %s\n", a.out.path(a.out.line(res.Path)))
+				for _, p := range res.LinkedFrom {
+					fmt.Fprintf(a.out, "  linked from %s\n", a.out.path(a.out.line(p)))
+				}
+				a.note("notesd history " + quoted(res.Path) + " lists the revisions that notesd restore brings back.")
+				return nil
+			})
+		},
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
