@@ -2,12 +2,15 @@ package bert_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"notesd/vectors/bert"
+	"notesd/vectors/bert/kernel"
 	"notesd/vectors/model"
 )
 
@@ -15,35 +18,48 @@ import (
 var passage = strings.Repeat("The committee met in the old library to discuss the budget, "+
 	"the new roof and the overdue repair of the heating; nobody had read the report. ", 8)
 
-func BenchmarkDocument(b *testing.B) {
-	m := defaultModel(b)
-	e, vec := m.NewEncoder(), make([]float32, m.Dim())
-	for b.Loop() {
-		require.NoError(b, e.Embed(context.Background(), passage, vec))
+// eachModel runs a benchmark for both models on every tier that this machine has.
+func eachModel(b *testing.B, run func(b *testing.B, m *bert.Model)) {
+	for _, name := range []string{"all-MiniLM-L6-v2", "multilingual-e5-small"} {
+		for _, tier := range kernel.Tiers() {
+			b.Run(name+"/"+tier, func(b *testing.B) {
+				b.Setenv(bert.TierVariable, tier)
+				m, err := bert.OpenFile("../model/" + name + ".ndmodel")
+				require.NoError(b, err)
+				defer func() { require.NoError(b, m.Close()) }()
+				run(b, m)
+			})
+		}
 	}
-	reportTokens(b, len(m.TokenIDs(passage)))
 }
 
-func BenchmarkDocuments2Threads(b *testing.B) {
-	m := defaultModel(b)
-	texts := make([]string, 32)
-	for i := range texts {
-		texts[i] = passage
-	}
-	for b.Loop() {
-		require.NoError(b, m.EmbedAll(context.Background(), texts, 2, func(int, []float32) {}))
-	}
-	reportTokens(b, len(texts)*len(m.TokenIDs(passage)))
+func BenchmarkDocuments(b *testing.B) {
+	eachModel(b, func(b *testing.B, m *bert.Model) {
+		for _, threads := range []int{1, 2} {
+			texts := slices.Repeat([]string{passage}, threads)
+			b.Run(fmt.Sprint("threads=", threads), func(b *testing.B) {
+				for b.Loop() {
+					require.NoError(b, m.EmbedAll(context.Background(), texts, threads, func(int, []float32) {}))
+				}
+				reportTokens(b, len(texts)*len(m.TokenIDs(passage)))
+			})
+		}
+	})
 }
 
 func BenchmarkQuery(b *testing.B) {
-	m := defaultModel(b)
-	const query = "how do I undo the last commit without losing my"
-	require.Len(b, m.TokenIDs(query), 12)
-	e, vec := m.NewEncoder(), make([]float32, m.Dim())
-	for b.Loop() {
-		require.NoError(b, e.Embed(context.Background(), query, vec))
+	queries := map[string]string{ // 12 tokens each
+		"all-MiniLM-L6-v2":      "how do I undo the last commit without losing my",
+		"multilingual-e5-small": "query: how do I undo the last",
 	}
+	eachModel(b, func(b *testing.B, m *bert.Model) {
+		query := queries[m.Name()]
+		require.Len(b, m.TokenIDs(query), 12)
+		e, vec := m.NewEncoder(), make([]float32, m.Dim())
+		for b.Loop() {
+			require.NoError(b, e.Embed(context.Background(), query, vec))
+		}
+	})
 }
 
 func BenchmarkTokens(b *testing.B) {

@@ -38,32 +38,32 @@ step2:
 	WORD $0x4e040618 // dup v24.4s, v16.s[0]
 	WORD $0x4e0c0619 // dup v25.4s, v16.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	FLDPQ 256(R10), (F20, F21)
 	FLDPQ 384(R10), (F22, F23)
 	WORD $0x4e140618 // dup v24.4s, v16.s[2]
 	WORD $0x4e1c0619 // dup v25.4s, v16.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	ADD $512, R10
 	SUBS $1, R12
@@ -100,60 +100,60 @@ step4:
 	WORD $0x4e040618 // dup v24.4s, v16.s[0]
 	WORD $0x4e0c0619 // dup v25.4s, v16.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e040638 // dup v24.4s, v17.s[0]
 	WORD $0x4e0c0639 // dup v25.4s, v17.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	FLDPQ 256(R10), (F20, F21)
 	FLDPQ 384(R10), (F22, F23)
 	WORD $0x4e140618 // dup v24.4s, v16.s[2]
 	WORD $0x4e1c0619 // dup v25.4s, v16.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e140638 // dup v24.4s, v17.s[2]
 	WORD $0x4e1c0639 // dup v25.4s, v17.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	ADD $512, R10
 	SUBS $1, R12
@@ -200,88 +200,88 @@ step6:
 	WORD $0x4e040618 // dup v24.4s, v16.s[0]
 	WORD $0x4e0c0619 // dup v25.4s, v16.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e040638 // dup v24.4s, v17.s[0]
 	WORD $0x4e0c0639 // dup v25.4s, v17.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	WORD $0x4e040658 // dup v24.4s, v18.s[0]
 	WORD $0x4e0c0659 // dup v25.4s, v18.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
+	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
+	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e606bab // sadalp v11.4s, v29.8h
 	FLDPQ 256(R10), (F20, F21)
 	FLDPQ 384(R10), (F22, F23)
 	WORD $0x4e140618 // dup v24.4s, v16.s[2]
 	WORD $0x4e1c0619 // dup v25.4s, v16.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e140638 // dup v24.4s, v17.s[2]
 	WORD $0x4e1c0639 // dup v25.4s, v17.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	WORD $0x4e140658 // dup v24.4s, v18.s[2]
 	WORD $0x4e1c0659 // dup v25.4s, v18.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
+	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
+	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e606bab // sadalp v11.4s, v29.8h
 	ADD $512, R10
 	SUBS $1, R12
@@ -338,116 +338,116 @@ step8:
 	WORD $0x4e040618 // dup v24.4s, v16.s[0]
 	WORD $0x4e0c0619 // dup v25.4s, v16.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e040638 // dup v24.4s, v17.s[0]
 	WORD $0x4e0c0639 // dup v25.4s, v17.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	WORD $0x4e040658 // dup v24.4s, v18.s[0]
 	WORD $0x4e0c0659 // dup v25.4s, v18.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
+	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
+	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e606bab // sadalp v11.4s, v29.8h
 	WORD $0x4e040678 // dup v24.4s, v19.s[0]
 	WORD $0x4e0c0679 // dup v25.4s, v19.s[1]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b4c // sadalp v12.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b6d // sadalp v13.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8e // sadalp v14.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b4c // sadalp v12.4s, v26.8h
+	WORD $0x4e606b6d // sadalp v13.4s, v27.8h
+	WORD $0x4e606b8e // sadalp v14.4s, v28.8h
 	WORD $0x4e606baf // sadalp v15.4s, v29.8h
 	FLDPQ 256(R10), (F20, F21)
 	FLDPQ 384(R10), (F22, F23)
 	WORD $0x4e140618 // dup v24.4s, v16.s[2]
 	WORD $0x4e1c0619 // dup v25.4s, v16.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b40 // sadalp v0.4s, v26.8h
+	WORD $0x4e606b61 // sadalp v1.4s, v27.8h
+	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
 	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
 	WORD $0x4e140638 // dup v24.4s, v17.s[2]
 	WORD $0x4e1c0639 // dup v25.4s, v17.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b44 // sadalp v4.4s, v26.8h
+	WORD $0x4e606b65 // sadalp v5.4s, v27.8h
+	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
 	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
 	WORD $0x4e140658 // dup v24.4s, v18.s[2]
 	WORD $0x4e1c0659 // dup v25.4s, v18.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b48 // sadalp v8.4s, v26.8h
+	WORD $0x4e606b69 // sadalp v9.4s, v27.8h
+	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
 	WORD $0x4e606bab // sadalp v11.4s, v29.8h
 	WORD $0x4e140678 // dup v24.4s, v19.s[2]
 	WORD $0x4e1c0679 // dup v25.4s, v19.s[3]
 	WORD $0x0e38c29a // smull v26.8h, v20.8b, v24.8b
-	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
-	WORD $0x4e606b4c // sadalp v12.4s, v26.8h
 	WORD $0x4e38c29b // smull2 v27.8h, v20.16b, v24.16b
-	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
-	WORD $0x4e606b6d // sadalp v13.4s, v27.8h
 	WORD $0x0e38c2bc // smull v28.8h, v21.8b, v24.8b
-	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
-	WORD $0x4e606b8e // sadalp v14.4s, v28.8h
 	WORD $0x4e38c2bd // smull2 v29.8h, v21.16b, v24.16b
+	WORD $0x0e3982da // smlal v26.8h, v22.8b, v25.8b
+	WORD $0x4e3982db // smlal2 v27.8h, v22.16b, v25.16b
+	WORD $0x0e3982fc // smlal v28.8h, v23.8b, v25.8b
 	WORD $0x4e3982fd // smlal2 v29.8h, v23.16b, v25.16b
+	WORD $0x4e606b4c // sadalp v12.4s, v26.8h
+	WORD $0x4e606b6d // sadalp v13.4s, v27.8h
+	WORD $0x4e606b8e // sadalp v14.4s, v28.8h
 	WORD $0x4e606baf // sadalp v15.4s, v29.8h
 	ADD $512, R10
 	SUBS $1, R12

@@ -3,6 +3,7 @@
 //
 //	go run -C asm .            writes the files
 //	go run -C asm . -check     fails if they are not what it would write
+//	go run -C asm . -count     prints the instructions per token on arm64
 //
 // It is a module of its own, without dependencies, so that it is no part of the
 // program.
@@ -30,7 +31,12 @@ import (
 func main() {
 	dir := flag.String("dir", "..", "folder of the package")
 	check := flag.Bool("check", false, "compare only")
+	counts := flag.Bool("count", false, "print the instructions per token and layer on arm64")
 	flag.Parse()
+	if *counts {
+		printCounts(files())
+		return
+	}
 	for name, content := range files() {
 		if err := put(filepath.Join(*dir, name), content, *check); err != nil {
 			fmt.Fprintln(os.Stderr, "asm:", err)

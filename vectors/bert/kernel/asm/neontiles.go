@@ -131,10 +131,14 @@ func (v *neon) widening() *neonTile {
 				for r := range rows {
 					v.wordLane("lane", g, first, left+register(r))
 					v.wordLane("lane", g+1, second, left+register(r))
-					for i := range register(4) { // half i%2 of columns 4 × (i/2) …
-						half := []string{"", "b"}[i%2]
-						v.word("mul8"+half, product+i, groups+i/2, first)
-						v.word("madd8"+half, product+i, groups+2+i/2, second)
+					half := []string{"", "b", "", "b"} // of columns 0 to 3, and of 4 to 7
+					for i := range register(4) {
+						v.word("mul8"+half[i], product+i, groups+i/2, first)
+					}
+					for i := range register(4) {
+						v.word("madd8"+half[i], product+i, groups+2+i/2, second)
+					}
+					for i := range register(4) {
 						v.word("addPair", register(4*r)+i, product+i)
 					}
 				}

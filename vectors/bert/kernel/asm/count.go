@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// count is the number of instructions of a loop, or of a token: all, those on
+// vector registers (loads and stores not among them), and the integer
+// multiplications of these.
+type count struct{ all, vector, multiply float64 }
+
+func (c *count) add(d count, times float64) {
+	c.all += d.all * times
+	c.vector += d.vector * times
+	c.multiply += d.multiply * times
+}
+
+var (
+	functionLine = regexp.MustCompile(`^TEXT ·(\w+)\(`)
+	labelLine    = regexp.MustCompile(`^(\w+):$`)
+	branchLine   = regexp.MustCompile(`^\t(?:BLT|BNE|B\.\w+) (\w+)$`)
+	vectorLine   = regexp.MustCompile(`^\t(WORD|V)`)
+	multiplyLine = regexp.MustCompile(`// (smull|smlal|sdot|smmla|mul)`)
+)
+
+// loops returns the innermost loops of each function of printed assembly for
+// arm64, in order.
+func loops(text string) map[string][]count {
+	all := map[string][]count{}
+	var function, label string
+	var body count
+	for line := range strings.SplitSeq(text, "\n") {
+		if m := functionLine.FindStringSubmatch(line); m != nil {
+			function = m[1]
+		} else if m := labelLine.FindStringSubmatch(line); m != nil {
+			if !strings.HasPrefix(m[1], "check") { // which stands in a loop
+				label, body = m[1], count{}
+			}
+		} else if strings.HasPrefix(line, "\t") {
+			body.all++
+			if vectorLine.MatchString(line) {
+				body.vector++
+			}
+			if multiplyLine.MatchString(line) {
+				body.multiply++
+			}
+			if m := branchLine.FindStringSubmatch(line); m != nil && m[1] == label {
+				all[function] = append(all[function], body)
+			}
+		}
+	}
+	return all
+}
+
+// perToken returns the instructions that a layer's innermost loops execute for
+// one token of a text whose length is a multiple of 48, padded to 256, in both
+// bundled networks.
+func perToken(tile8, rows map[string][]count, suffix string) (matrices, attention, others count) {
+	const hidden, wide, heads, tokens = 384, 1536, 12, 256
+	last := func(all []count) count { return all[len(all)-1] } // of a tile: that of most rows
+	tileRows := 8.0
+	if suffix == "NEON" {
+		tileRows = 4
+	}
+	for _, m := range [][2]float64{{hidden, 3 * hidden}, {hidden, hidden}, {hidden, wide}, {wide, hidden}} {
+		matrices.add(last(tile8["tile8"+suffix]), m[0]/16*m[1]/8/tileRows)
+	}
+	scores, values := hidden/heads/8*tokens/8, tokens/8*hidden/heads/8
+	attention.add(last(rows["tile16NEON"]), float64(heads*(scores+values))/8)
+	for name, elements := range map[string]float64{
+		"quantise": 3*hidden + wide, "dequantise": 3 * hidden, "dequantiseAdd": 2 * hidden, "dequantiseGELU": wide,
+		"normalise": 2 * hidden, "maxAbs": 3 * hidden, "round16": 2 * hidden, "softmax": heads * tokens, "scale": hidden,
+	} {
+		for _, loop := range rows[name+"NEON"] {
+			others.add(loop, elements/lanesPerBlock)
+		}
+	}
+	others.add(rows["interleave16NEON"][0], hidden/lanesPerBlock) // or [1], in turn
+	return matrices, attention, others
+}
+
+// printCounts prints the instructions per token and layer of the tiers for arm64.
+func printCounts(files map[string][]byte) {
+	rows := loops(string(files["neon_arm64.s"]))
+	fmt.Printf("%-10s %-10s %9s %9s %9s\n", "tier", "", "all", "vector", "multiply")
+	for _, suffix := range []string{"NEON", "NEONDot", "NEONI8MM"} {
+		name := strings.ToLower(suffix)
+		parts := make([]count, 4)
+		parts[0], parts[1], parts[2] = perToken(loops(string(files[name+"_arm64.s"])), rows, suffix)
+		for _, part := range parts[:3] {
+			parts[3].add(part, 1)
+		}
+		for i, what := range []string{"matrices", "attention", "others", "together"} {
+			fmt.Printf("%-10s %-10s %9.0f %9.0f %9.0f\n", name, what, parts[i].all, parts[i].vector, parts[i].multiply)
+		}
+	}
+}
