@@ -157,6 +157,50 @@ func (n *Note) EmbedText(c Chunk) string {
 	return b.String()
 }
 
+// A lead is the title of a note and how its text begins, which says what a note of
+// several passages is about.
+const (
+	leadWords = 45
+	leadBytes = 600 // of scripts without spaces
+)
+
+// Lead returns the lead of a note, and where in Content it ends. It is within the
+// first two passages. The caller has replaced n's Content by its [Note.Prose].
+func (n *Note) Lead() (text string, end int) {
+	if len(n.Chunks) == 0 {
+		return n.Title, 0
+	}
+	var b strings.Builder
+	b.WriteString(n.Title)
+	separator := byte('\n')
+	at, stop := n.Chunks[0].Start, n.Chunks[min(1, len(n.Chunks)-1)].End
+	end = at
+	for words := 0; at < stop && words < leadWords && b.Len() < len(n.Title)+leadBytes; {
+		line, _, _ := strings.Cut(n.Content[at:stop], "\n")
+		if !headingLine(line) {
+			for w := range strings.FieldsSeq(line) {
+				end = at + strings.Index(n.Content[at:], w) + len(w)
+				at = end
+				b.WriteByte(separator)
+				b.WriteString(w[:min(len(w), leadBytes)])
+				separator = ' '
+				if words++; words == leadWords {
+					return strings.ToValidUTF8(b.String(), ""), end
+				}
+			}
+			line, _, _ = strings.Cut(n.Content[at:stop], "\n")
+		}
+		at += len(line) + 1
+	}
+	return strings.ToValidUTF8(b.String(), ""), end
+}
+
+// headingLine reports whether a line is an ATX heading.
+func headingLine(line string) bool {
+	rest := strings.TrimLeft(line, "#")
+	return len(rest) < len(line) && len(line)-len(rest) <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
 // Hash returns the hex SHA-256 that names the bytes of a file.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)

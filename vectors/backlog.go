@@ -48,8 +48,8 @@ func (b *backlog) add(note int64, l lane) {
 
 func (b *backlog) remove(note int64) { delete(b.waiting, note) }
 
-// next takes notes with at least n passages to embed off the lowest lane, up to last,
-// that has any. missing returns the number of passages of a note without vectors.
+// next takes notes with at least n texts to embed off the lowest lane, up to last,
+// that has any. missing returns the number of texts of a note without vectors.
 func (b *backlog) next(n int, last lane, missing func(note int64) int) (ids []int64, from lane) {
 	for l := range last + 1 {
 		for n > 0 && len(b.notes[l]) > 0 {

@@ -108,7 +108,7 @@ func TestIndex_Order(t *testing.T) {
 	close(e.gate)
 	w.settle()
 	order := e.embedded()
-	require.Equal(t, 39, len(order)) //nolint:testifylint // Len prints the texts
+	require.Equal(t, 13*(3+1), len(order)) //nolint:testifylint // Len prints the texts
 	at := func(note, part string) int {
 		return slices.IndexFunc(order, func(text string) bool { return strings.Contains(text, note+" "+part+" ") })
 	}

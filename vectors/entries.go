@@ -18,11 +18,12 @@ type entries struct {
 	ordinal []int32
 	slot    []uint32
 	of      map[int64][]int32 // rows of a note
+	leads   map[int64]uint32  // slot of a note's lead, which is not scanned
 	users   users             // of each slot
 }
 
 func newEntries(dim int) *entries {
-	return &entries{words: flat.SignWords(dim), of: map[int64][]int32{}, users: newUsers()}
+	return &entries{words: flat.SignWords(dim), of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers()}
 }
 
 func (e *entries) len() int { return len(e.note) }
@@ -36,8 +37,24 @@ func (e *entries) add(note int64, ordinal int, slot uint32, q flat.Vector) {
 	e.users.add(slot)
 }
 
-// remove drops all rows of a note.
-func (e *entries) remove(note int64) { e.removeRows(e.take(note)) }
+// remove drops all rows of a note, and its lead.
+func (e *entries) remove(note int64) {
+	e.removeRows(e.take(note))
+	e.dropLead(note)
+}
+
+func (e *entries) setLead(note int64, slot uint32) {
+	e.users.add(slot)
+	e.dropLead(note)
+	e.leads[note] = slot
+}
+
+func (e *entries) dropLead(note int64) {
+	if slot, ok := e.leads[note]; ok {
+		delete(e.leads, note)
+		e.users.drop(slot)
+	}
+}
 
 // take detaches the rows of a note and returns them; the caller must remove them.
 // It may add new rows for the note before that, so that a slot that old and new rows
@@ -73,7 +90,7 @@ type chunkHit struct {
 	note    int64
 	ordinal int
 	cosine  float64
-	first   float64 // cosine of the note's first chunk
+	first   float64 // cosine of the note's lead, or else of its first chunk
 }
 
 // rescoredFor returns the number of candidates of the sign scan that are scored to
@@ -99,10 +116,14 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector f
 	return e.firsts(ranked(best, k), q, vector)
 }
 
-// firsts sets the cosine of the first chunk of each hit's note.
+// firsts sets the cosine of the lead or the first chunk of each hit's note.
 func (e *entries) firsts(hits []chunkHit, q flat.Query, vector func(slot uint32) flat.Vector) []chunkHit {
 	for i := range hits {
 		hits[i].first = hits[i].cosine
+		if slot, ok := e.leads[hits[i].note]; ok {
+			hits[i].first = float64(q.Dot(vector(slot)))
+			continue
+		}
 		for _, row := range e.of[hits[i].note] {
 			if e.ordinal[row] == 0 {
 				hits[i].first = float64(q.Dot(vector(e.slot[row])))

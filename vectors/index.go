@@ -100,7 +100,7 @@ func (x *Index) Reset(ctx context.Context) error {
 		return err
 	}
 	used := make(map[slotKey]bool, len(chunks))
-	for _, c := range chunks {
+	for _, c := range withLeads(chunks) {
 		used[slotKey(c.hash[:len(slotKey{})])] = true
 	}
 	x.mu.Lock()
@@ -179,7 +179,8 @@ type Hit struct {
 	// Near is the cosine on the scale of how well words match, where 1 is all
 	// words of the text: see [Calibration].
 	Near float64
-	// First is Near of the note's first chunk.
+	// First is Near of the note's lead, see [notes.Note.Lead], or of its first chunk
+	// if it has no other.
 	First float64
 }
 
@@ -311,7 +312,7 @@ type Status struct {
 	State     string        // "ready" or "building"
 	Chunks    int           // passages of the vault
 	Embedded  int           // passages embedded by the configured model
-	Pending   int           // passages still to embed
+	Pending   int           // passages and leads still to embed
 	Remaining time.Duration // an estimate; 0 if nothing is pending or the rate is unknown
 	Answering string        // the model that answers until the configured one is ready; "" if none does
 	Trouble   string        // why embedding of notes or queries fails; "" if it does not

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -194,8 +195,12 @@ func requireTruth(t *testing.T, x *Index) {
 		have[fmt.Sprint(e.note[row], e.ordinal[row], x.serving.slots.records.At(int(e.slot[row]))[:16])] = true
 		users[e.slot[row]]++
 	}
+	for note, slot := range e.leads {
+		have[fmt.Sprint(note, leadOrdinal, x.serving.slots.records.At(int(slot))[:16])] = true
+		users[slot]++
+	}
 	want := map[string]bool{}
-	for _, c := range chunks {
+	for _, c := range withLeads(chunks) {
 		want[fmt.Sprint(c.note, c.ordinal, c.hash[:16])] = true
 	}
 	require.Equal(t, want, have)
@@ -325,11 +330,54 @@ func TestChangesWhileEmbedding(t *testing.T) {
 	w.settle()
 	w.requireTruth()
 	for text, n := range e.counts() {
-		assert.Equal(t, 1, n, "%.40q", text)
+		if title, _, _ := strings.Cut(text, "\n"); strings.Contains(title, " > ") { // a lead is embedded again when the passage after it changes
+			assert.Equal(t, 1, n, "%.40q", text)
+		}
 	}
 	w.restart(e, nil)
 	w.settle()
 	w.requireTruth()
+}
+
+// A note of several passages is about what it begins with. The leads of a state
+// that has none are embedded in the background, while searches have all passages.
+func TestIndex_Leads(t *testing.T) {
+	ctx := context.Background()
+	e := newWordEmbedder("m1")
+	long := "# Boats\n\n" + strings.Repeat("boat ", 45) + strings.Repeat("beta ", 250) + "\n\n## More\n\n" + strings.Repeat("gamma ", 250)
+	w := newWorld(t, e, map[string]string{"long.md": long, "short.md": strings.Repeat("boat ", 45) + strings.Repeat("beta ", 100)})
+	w.settle()
+	w.requireTruth()
+	nearest := func() map[string]Hit {
+		hits, err := w.index.Nearest(ctx, "boat", nil, 10)
+		require.NoError(t, err)
+		require.Len(t, hits, 2)
+		paths := w.find("boat")
+		return map[string]Hit{paths[0]: hits[0], paths[1]: hits[1]}
+	}
+	found := nearest()
+	assert.Greater(t, found["long.md"].First, found["long.md"].Near, "the lead says boat only")
+	assert.InDelta(t, found["short.md"].Near, found["short.md"].First, 0, "its only passage says what it is about")
+
+	require.NoError(t, w.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks)`)
+		return err
+	}))
+	w.stop()
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	gated := newWordEmbedder("m1")
+	gated.gate = make(chan struct{})
+	w.start(gated, nil)
+	require.Eventually(t, func() bool {
+		state, share, _ := w.index.Coverage()
+		return state == StateReady && share == 1
+	}, 10*time.Second, time.Millisecond)
+	assert.Equal(t, 1, w.index.Status().Pending)
+	close(gated.gate)
+	w.settle()
+	w.requireTruth()
+	assert.Equal(t, 1, gated.counts()["Boats\n"+strings.TrimSpace(strings.Repeat("boat ", 45))])
+	assert.Equal(t, found, nearest())
 }
 
 func TestReset_ForgottenTexts(t *testing.T) {

@@ -196,7 +196,7 @@ func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedC
 			return err
 		}
 	}
-	return x.fromStore(ctx, s, s.load(chunks))
+	return x.fromStore(ctx, s, s.load(withLeads(chunks)))
 }
 
 // fromStore adds the vectors that are in SQLite and not in the cache file. Notes
@@ -222,7 +222,7 @@ func (x *Index) fromStore(ctx context.Context, s *space, missing []loadedChunk) 
 			if err != nil {
 				return err
 			}
-			s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
+			s.add(c, slot)
 		}
 		return nil
 	})

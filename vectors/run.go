@@ -154,14 +154,20 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note, f
 	queued := map[string]bool{}
 	for _, n := range batch {
 		n.Content = n.Prose()
-		for _, c := range n.Chunks {
-			if _, ok := s.slots.find(keyOf(c.Hash)); !ok && !queued[c.Hash] && len(todo) < size {
-				queued[c.Hash] = true
-				todo = append(todo, text{c.Hash, n.EmbedText(c)})
+		add := func(hash string, of func() string) {
+			if _, ok := s.slots.find(keyOf(hash)); !ok && !queued[hash] && len(todo) < size {
+				queued[hash] = true
+				todo = append(todo, text{hash, of()})
 			}
+		}
+		for _, c := range n.Chunks {
+			add(c.Hash, func() string { return n.EmbedText(c) })
 			if from == heads {
 				break
 			}
+		}
+		if hash := leadOf(n); hash != "" && from != heads {
+			add(hash, func() string { lead, _ := n.Lead(); return lead })
 		}
 	}
 	slots, err := x.embedTexts(ctx, s, todo)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"notesd/notes"
@@ -21,6 +22,7 @@ type space struct {
 	chunks   map[int64]int    // number of chunks by note
 	seqs     map[int64]uint64 // version of each note that changed since the load
 	total    int              // number of chunks
+	leads    int              // number of notes with a lead
 	backlog  backlog
 	surplus  []uint32  // slots to empty if they are still idle; used by Run only
 	doomed   []slotKey // emptied slots whose rows are to be deleted; used by Run only
@@ -78,11 +80,17 @@ func (s *space) set(n *notes.Note, l lane) {
 		return
 	}
 	before := s.entries.take(note)
-	s.total -= s.chunks[note]
 	s.seqs[note] = n.Seq
-	s.chunks[note] = len(n.Chunks)
-	s.total += len(n.Chunks)
+	s.count(note, len(n.Chunks))
 	missing := false
+	if hash := leadOf(n); hash == "" {
+		s.entries.dropLead(note)
+	} else if slot, ok := s.slots.find(keyOf(hash)); ok {
+		s.entries.setLead(note, slot)
+	} else {
+		s.entries.dropLead(note)
+		missing = true
+	}
 	for _, c := range n.Chunks {
 		slot, ok := s.slots.find(keyOf(c.Hash))
 		if !ok {
@@ -101,19 +109,53 @@ func (s *space) set(n *notes.Note, l lane) {
 
 func (s *space) drop(note int64) {
 	s.entries.remove(note)
-	s.total -= s.chunks[note]
+	s.count(note, 0)
 	delete(s.chunks, note)
 	delete(s.seqs, note)
 }
 
-// missing returns the number of chunks of a note without a vector.
-func (s *space) missing(note int64) int { return s.chunks[note] - len(s.entries.of[note]) }
+// missing returns the number of chunks and leads of a note without a vector.
+func (s *space) missing(note int64) int {
+	n := s.chunks[note] + leadsOf(s.chunks[note]) - len(s.entries.of[note])
+	if _, ok := s.entries.leads[note]; ok {
+		n--
+	}
+	return n
+}
 
-// pending returns the number of chunks without a vector.
-func (s *space) pending() int { return s.total - s.entries.len() }
+// count sets the number of chunks of a note.
+func (s *space) count(note int64, chunks int) {
+	before := s.chunks[note]
+	s.total += chunks - before
+	s.leads += leadsOf(chunks) - leadsOf(before)
+	s.chunks[note] = chunks
+}
 
-// complete reports whether every chunk has a vector.
-func (s *space) complete() bool { return s.pending() == 0 }
+// pending returns the number of chunks and leads without a vector.
+func (s *space) pending() int { return s.total + s.leads - s.entries.len() - len(s.entries.leads) }
+
+// complete reports whether every chunk has a vector. Leads only improve the order.
+func (s *space) complete() bool { return s.total == s.entries.len() }
+
+// leadsOf returns the number of leads of a note with so many chunks: the only chunk
+// of a note says what it is about as well.
+func leadsOf(chunks int) int { return min(1, chunks/2) }
+
+// leadOf returns the hex hash that the lead's vector is kept under, or "" if the note
+// has no lead. The first two chunks determine the lead.
+func leadOf(n *notes.Note) string {
+	if leadsOf(len(n.Chunks)) == 0 {
+		return ""
+	}
+	first, _ := hex.DecodeString(n.Chunks[0].Hash) // hashes of the store are valid hex
+	second, _ := hex.DecodeString(n.Chunks[1].Hash)
+	return hex.EncodeToString(leadHash(first, second))
+}
+
+func leadHash(first, second []byte) []byte {
+	sum := sha256.Sum256(slices.Concat([]byte("lead"), first, second))
+	return sum[:]
+}
 
 // keyOf returns the slot key of a hex hash.
 func keyOf(hash string) slotKey {
@@ -122,27 +164,51 @@ func keyOf(hash string) slotKey {
 	return k
 }
 
-// loadedChunk is a row of the chunks table.
+// loadedChunk is a row of the chunks table, or a lead.
 type loadedChunk struct {
 	note    int64
-	ordinal int
+	ordinal int // leadOrdinal: the lead
 	hash    []byte
 }
 
-// load fills the space with all chunks, ordered by note, and returns those whose
+const leadOrdinal = -1
+
+// withLeads returns all chunks, which are ordered by note and ordinal, and then the
+// leads.
+func withLeads(chunks []loadedChunk) []loadedChunk {
+	chunks = slices.Clip(chunks)
+	for i, c := range chunks {
+		if c.ordinal == 1 {
+			chunks = append(chunks, loadedChunk{c.note, leadOrdinal, leadHash(chunks[i-1].hash, c.hash)})
+		}
+	}
+	return chunks
+}
+
+// add makes a chunk with a vector searchable.
+func (s *space) add(c loadedChunk, slot uint32) {
+	if c.ordinal == leadOrdinal {
+		s.entries.setLead(c.note, slot)
+		return
+	}
+	s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
+}
+
+// load fills the space with all chunks and leads, and returns those whose
 // vectors are missing from the cache file.
 func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 	s.entries = newEntries(s.embedder.Dim())
 	s.entries.signs = make([]uint64, 0, len(chunks)*s.entries.words)
 	for _, c := range chunks {
-		s.chunks[c.note]++
+		if c.ordinal != leadOrdinal {
+			s.count(c.note, s.chunks[c.note]+1)
+		}
 		if slot, ok := s.slots.find(slotKey(c.hash[:len(slotKey{})])); ok {
-			s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
+			s.add(c, slot)
 		} else {
 			missing = append(missing, c)
 		}
 	}
-	s.total = len(chunks)
 	for _, slot := range s.slots.all() {
 		s.entries.users.offer(slot)
 	}

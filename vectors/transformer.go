@@ -17,13 +17,13 @@ const knownFrom = 0.5
 
 // The share of the semantic score, by the share of the query's letters in words that
 // the model has as whole tokens. In English, where nine in ten queries have .73 and
-// more, one half was the best or within .003 of it on every judged set. The median of
+// more, .55 was the best or within .003 of it on every judged set. The median of
 // Spanish, French, Italian, German, Dutch and Polish queries is .03 to .3; there one
 // half was worse than text alone on one set, and .3 to .4 was the best on most of them
 // (docs/retrieval.md).
 const (
-	fluentWeight  = 0.5
-	foreignWeight = 0.3
+	fluentWeight  = 0.55
+	foreignWeight = 0.33
 	fluentFrom    = 0.7 // share of letters in whole words
 )
 

@@ -1,0 +1,29 @@
+package notes
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestNote_Lead(t *testing.T) {
+	of := func(text string) (lead, rest string) {
+		n := Parse("Boats.md", []byte(text), time.Time{})
+		lead, end := n.Lead()
+		return lead, n.Content[end:]
+	}
+	lead, rest := of("---\ntags: x\n---\n# Boats\n\nA boat\nfloats.\n\n## Kinds\n\n- punt\n" + strings.Repeat("word ", 40) + "last\nnot this")
+	assert.Equal(t, "Boats\nA boat floats. - punt "+strings.TrimSpace(strings.Repeat("word ", 40)), lead)
+	assert.Equal(t, " last\nnot this", rest)
+	lead, rest = of("#boats are tags, not headings")
+	assert.Equal(t, "Boats\n#boats are tags, not headings", lead)
+	assert.Empty(t, rest)
+	lead, _ = of(strings.Repeat("港", 1000))
+	assert.True(t, utf8.ValidString(lead))
+	assert.Len(t, lead, len("Boats\n")+leadBytes)
+	lead, _ = of("")
+	assert.Equal(t, "Boats", lead)
+}
