@@ -17,7 +17,7 @@ type SemanticHit struct {
 	// Near is the cosine on the scale of how well words match, where 1 is all
 	// words of the query. [Chance] says what it is by chance.
 	Near float64
-	// First is Near of the note's first chunk.
+	// First is Near of how the note begins: what it is about.
 	First float64
 }
 

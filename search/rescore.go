@@ -14,7 +14,8 @@ import (
 // the table.
 const (
 	pairBonus   = 0.30 // two words of the query stand together, in its order
-	windowBonus = 0.20 // the words that meet in some twenty words
+	windowBonus = 0.30 // the words that meet in some twenty words
+	leadBonus   = 0.10 // the words in the title or the note's first words
 	exactBonus  = 0.05 // the word itself and not another with its stem
 
 	// idealCap is how many words that one note has are all that a query can
@@ -69,7 +70,8 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 // those that the index found in the note.
 func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []match) {
 	matches = s.find(n.Content, terms)
-	bonus = pairBonus*s.pairsIn(n, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches)
+	titled := s.matcher.find(nil, n.Title)
+	bonus = pairBonus*s.pairsIn(n, titled, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches) + leadBonus*s.leadIn(n, titled, matches)
 	return bonus, matches
 }
 
@@ -116,15 +118,37 @@ func lineEnd(text string, at int) int {
 }
 
 // pairsIn sums the pairs that stand together in the text or the title.
-func (s *rescorer) pairsIn(n *notes.Note, matches []match) float64 {
+func (s *rescorer) pairsIn(n *notes.Note, titled, matches []match) float64 {
 	sum := 0.0
-	var titled []match
-	if len(s.pairs) > 0 {
-		titled = s.matcher.find(nil, n.Title)
-	}
 	for _, p := range s.pairs {
 		if together(p, n.Content, matches) || together(p, n.Title, titled) {
 			sum += p.weight
+		}
+	}
+	return sum
+}
+
+// leadIn sums the terms that the note begins with, in its title or first words.
+func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
+	_, end := n.Lead()
+	from := 0
+	if len(n.Chunks) > 0 {
+		from = n.Chunks[0].Start
+	}
+	sum := 0.0
+	seen := make([]bool, len(s.weights))
+	add := func(m match) {
+		if !seen[m.term] {
+			seen[m.term] = true
+			sum += s.weights[m.term]
+		}
+	}
+	for _, m := range titled {
+		add(m)
+	}
+	for _, m := range matches {
+		if m.start >= from && m.end <= end {
+			add(m)
 		}
 	}
 	return sum

@@ -22,7 +22,7 @@ const (
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
 	// language has, for which a low floor would let everything pass.
-	fluent = 0.5
+	fluent = 0.55
 )
 
 // floor returns how near a passage must be, of so many, to be a hit by meaning,

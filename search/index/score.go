@@ -17,7 +17,7 @@ import (
 // meaning in the body; postings are Bleve's, the formula is this one.
 var (
 	bm25K1 float32 = 1.2  // how soon a repeated word stops adding
-	bm25B  float32 = 0.75 // how much a long note is discounted
+	bm25B  float32 = 0.5 // how much a long note is discounted
 )
 
 // Ranked is a note that matched.
