@@ -38,8 +38,8 @@ var builtins = []builtin{
 	}, summarizeNote},
 	{Prompt{
 		Name: "daily_review", Title: "Daily review",
-		Description: "What was written in a day, what is open, and what to do next.",
-		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday or tomorrow; yesterday and today if left out."}},
+		Description: "What was written in a day or week, what is open, and what to do next.",
+		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, tomorrow, this week or last week; yesterday and today if left out."}},
 	}, dailyReview},
 	{Prompt{
 		Name: "find_connections", Title: "Find connections",
@@ -130,7 +130,7 @@ func summarizeNote(ctx context.Context, r *rendering) error {
 }
 
 func dailyReview(ctx context.Context, r *rendering) error {
-	f, when, err := r.day()
+	f, when, due, err := r.day()
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func dailyReview(ctx context.Context, r *rendering) error {
 		r.say("There are no notes dated %s. Say so, and offer to look at a longer time with list_notes.", when)
 		return nil
 	}
-	closing := "Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next."
+	closing := fmt.Sprintf("Tell me what I did, what is unfinished (open tasks, questions without an answer), and what to do next. list_tasks shows the tasks of all notes: call it with done %q, due %q and due \"overdue\".", due, due)
 	if left := sel.leftOut("the newest"); left != "" {
 		closing += " " + left
 	}
@@ -151,31 +151,29 @@ func dailyReview(ctx context.Context, r *rendering) error {
 	return nil
 }
 
-// day returns the filter for the day that the argument "date" names.
-func (r *rendering) day() (notes.Filter, string, error) {
-	now := r.now()
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+// day returns the filter for the day, week or month that the argument "date"
+// names, and the words for it; due is what list_tasks calls it.
+func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	given := r.args["date"]
-	var day time.Time
-	switch strings.ToLower(given) {
-	case "":
+	today, _ := notes.ParsePeriod("today", r.now())
+	if given == "" {
 		// Daily notes are dated at midnight, so the range starts there.
-		return notes.Filter{After: today.AddDate(0, 0, -1), Before: today.AddDate(0, 0, 1)}, "since yesterday", nil
-	case "today":
-		day = today
-	case "yesterday":
-		day = today.AddDate(0, 0, -1)
-	case "tomorrow":
-		day = today.AddDate(0, 0, 1)
-	default:
-		t, ok := notes.ParseDate(given)
-		if !ok {
-			return notes.Filter{}, "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,
-				Detail: fmt.Sprintf("date must be a day like 2026-01-31, today, yesterday or tomorrow, not %q", given)}
-		}
-		day = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+		return notes.Filter{After: today.Start.AddDate(0, 0, -1), Before: today.End()}, "since yesterday", "today", nil
 	}
-	return notes.Filter{After: day, Before: day.AddDate(0, 0, 1)}, "on " + day.Format(time.DateOnly), nil
+	p, ok := notes.ParsePeriod(given, r.now())
+	if t, isDate := notes.ParseDate(given); !ok && isDate {
+		p, ok = notes.ParsePeriod(t.Format(time.DateOnly), r.now())
+	}
+	if !ok {
+		return f, "", "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,
+			Detail: fmt.Sprintf("date must be a day like 2026-01-31, today, yesterday, tomorrow, this week, last week or a week like 2026-W05, not %q", given)}
+	}
+	due = p.Start.Format(time.DateOnly)
+	if when = "on " + due; p.Unit != notes.Day {
+		when = "from " + due + " to " + p.End().AddDate(0, 0, -1).Format(time.DateOnly)
+		due = strings.ToLower(strings.TrimSpace(given))
+	}
+	return notes.Filter{After: p.Start, Before: p.End()}, when, due, nil
 }
 
 func findConnections(ctx context.Context, r *rendering) error {

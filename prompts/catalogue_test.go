@@ -184,8 +184,12 @@ func TestDailyReview(t *testing.T) {
 		assert.Equal(t, want, embedded(r), date)
 		assert.Contains(t, words(r), " on 2026-0")
 	}
+	week := render(t, s, Options{}, "daily_review", map[string]string{"date": "This week"})
+	assert.Len(t, embedded(week), 3)
+	assert.Contains(t, words(week), " from 2026-01-26 to 2026-02-01")
+	assert.Contains(t, words(week), `done "this week", due "this week"`)
 	_, err := New(Options{Notes: s}).Render(t.Context(), "daily_review", map[string]string{"date": "someday"}, notes.Scope{})
-	require.ErrorContains(t, err, "today, yesterday or tomorrow")
+	require.ErrorContains(t, err, "today, yesterday, tomorrow, this week")
 }
 
 func TestScopeHolds(t *testing.T) {
