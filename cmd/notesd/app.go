@@ -151,7 +151,7 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, command := range []func(*app) *cobra.Command{
 		mcpCommand, serveCommand, stopCommand, restartCommand,
 		searchCommand, linksCommand, relatedCommand, tagsCommand,
-		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand,
+		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
 		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,

@@ -16,6 +16,7 @@ import (
 var commandNames = strings.NewReplacer(
 	"search_notes", "notesd search",
 	"list_notes", "notesd list",
+	"list_tasks", "notesd tasks",
 	"read_note", "notesd read",
 	"create_note", "notesd new",
 	"edit_note", "notesd edit",

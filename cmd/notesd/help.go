@@ -20,7 +20,7 @@ Usage: notesd COMMAND [flags]
   search, why, related    find notes · why one is found · what is close to one
   read, list, links, tags print a note · list notes, links or tags
   new, append, edit, move, delete   make a note from stdin · change it
-  history, restore        list the versions of a note · bring one back
+  tasks, daily, history, restore   tasks · today's note · a note's versions
   export, backup, adopt   the notes as they were · a copy · after a rename
   forget, tables          erase a deleted note · tables of vectors
   index, status, doctor   update the index · its state · what is wrong

@@ -89,5 +89,5 @@ func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, vi
 	}
 	return notes.Meta{}, &notes.Error{Op: "find", Path: name, Err: notes.ErrNotFound,
 		Detail: fmt.Sprintf("there is no note of this %s yet; it would be %s", period.Unit, notes.Quote(p)),
-		Hint:   "edit_note with append makes it, from the vault's template; create_note with this title does, too."}
+		Hint:   "Appending to it (edit_note) makes it, from the vault's template; so does create_note with this title."}
 }

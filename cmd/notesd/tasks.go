@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/service"
+	"notesd/mcp/tools"
+)
+
+func tasksCommand(a *app) *cobra.Command {
+	var args struct {
+		folder, status, due, dueBefore, dueAfter, scheduled, done, priority, text, sort string
+		tags                                                                            []string
+		limit                                                                           int
+		set, setDue                                                                     string
+	}
+	cmd := &cobra.Command{
+		Use:   "tasks [flags] [NOTE]",
+		Short: "List tasks, or change one",
+		Long: `List open tasks, the next due first. A date is today, 2026-01-31, "this week",
+overdue or none. --set and --set-due change the one task that is selected.`,
+		Example: `  notesd tasks --due "this week" --folder Projects
+  notesd tasks --text dentist --set done`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return service.Usagef("Quote a name that has spaces in it.", "tasks takes one NOTE at most")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.offer(completeNotes),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			query := map[string]any{}
+			put(query, "note", strings.Join(names, ""))
+			put(query, "folder", folderName(args.folder))
+			put(query, "tags", args.tags)
+			for name, value := range map[string]string{"status": args.status, "due": args.due, "due_before": args.dueBefore, "due_after": args.dueAfter,
+				"scheduled": args.scheduled, "done": args.done, "priority": args.priority, "text": args.text, "sort": args.sort} {
+				put(query, name, value)
+			}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if args.set == "" && args.setDue == "" {
+					return a.tasks(ctx, c, query, args.limit)
+				}
+				if args.set == "open" && args.status == "" {
+					query["status"] = "done"
+				}
+				edit := map[string]any{"op": "toggle_task"}
+				put(edit, "status", args.set)
+				put(edit, "due", args.setDue)
+				return a.setTask(ctx, c, query, edit)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&args.folder, "folder", "", "only of notes in this `folder` and below")
+	flags.StringArrayVar(&args.tags, "tag", nil, "only with this `tag`; may be repeated")
+	flags.StringVar(&args.status, "status", "", "`status`: open, in_progress, done, cancelled or all")
+	flags.StringVar(&args.due, "due", "", "only due on this `date`; --scheduled: for it")
+	flags.StringVar(&args.dueBefore, "due-before", "", "only due before this `day`; --due-after: then or later")
+	flags.StringVar(&args.dueAfter, "due-after", "", "only due on this `day` or later")
+	flags.StringVar(&args.scheduled, "scheduled", "", "only scheduled for this `date`")
+	flags.StringVar(&args.done, "done", "", "only done on this `date`")
+	flags.StringVar(&args.priority, "priority", "", "only of this `priority`: highest to lowest, or none")
+	flags.StringVar(&args.text, "text", "", "only with this `text`")
+	flags.StringVar(&args.sort, "sort", "", "`order`: due, scheduled, priority, path or done")
+	flags.IntVar(&args.limit, "limit", 0, "at most `n` tasks (all)")
+	flags.StringVar(&args.set, "set", "", "make it `status`: open, in_progress, done, cancelled")
+	flags.StringVar(&args.setDue, "set-due", "", "make it due on this `day`, or none")
+	for _, name := range []string{"due-after", "scheduled"} { // the help of another has them
+		flags.Lookup(name).Hidden = true
+	}
+	statuses := completeWords("open", "in_progress", "done", "cancelled", "all")
+	dates := completeWords("overdue", "today", "tomorrow", "this week", "next week", "none")
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"folder": a.offer(completeFolders), "tag": a.offer(completeTags), "status": statuses, "set": completeWords("open", "in_progress", "done", "cancelled"),
+		"due": dates, "scheduled": dates, "done": dates, "set-due": completeWords("today", "tomorrow", "none"),
+		"priority": completeWords("highest", "high", "medium", "low", "lowest", "none"), "sort": completeWords("due", "scheduled", "priority", "path", "done"),
+	} {
+		completes(cmd, name, complete)
+	}
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// tasks fetches page after page.
+func (a *app) tasks(ctx context.Context, c *client, query map[string]any, limit int) error {
+	if limit < 0 {
+		return service.Usagef("0, or no --limit, lists all tasks.", "--limit must not be negative")
+	}
+	all := tools.TaskList{Tasks: []tools.ListedTask{}}
+	for {
+		page := tools.TaskList{}
+		query["limit"] = listPage
+		if limit > 0 {
+			query["limit"] = min(listPage, limit-len(all.Tasks))
+		}
+		put(query, "cursor", all.Next)
+		if err := c.call(ctx, "list_tasks", query, &page); err != nil {
+			return err
+		}
+		all.Tasks = append(all.Tasks, page.Tasks...)
+		all.Total, all.Next, all.Warnings = page.Total, page.Next, page.Warnings
+		if !a.json {
+			a.printTasks(page.Tasks)
+		}
+		if page.Next == "" || len(page.Tasks) == 0 || limit > 0 && len(all.Tasks) >= limit {
+			break
+		}
+	}
+	if a.json {
+		return a.out.json(all)
+	}
+	if shown := len(all.Tasks); shown < all.Total {
+		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.Total, "task")))
+	} else {
+		a.note(count(shown, "task"))
+	}
+	for _, w := range all.Warnings {
+		a.note(w)
+	}
+	return nil
+}
+
+func (a *app) printTasks(page []tools.ListedTask) {
+	for _, t := range page {
+		mark := t.Mark
+		if mark == "" && t.Status == "done" {
+			mark = "x"
+		}
+		fmt.Fprintf(a.out, "[%1s] %s  %s\n", mark, a.out.line(t.Text), a.out.path(fmt.Sprintf("%s:%d", a.out.line(t.Path), t.Line)))
+	}
+}
+
+// setTask changes the one task that the query selects.
+func (a *app) setTask(ctx context.Context, c *client, query, edit map[string]any) error {
+	var page tools.TaskList
+	if err := c.call(ctx, "list_tasks", query, &page); err != nil {
+		return err
+	}
+	if page.Total != 1 || len(page.Tasks) != 1 {
+		f := &service.Failure{Code: "not_found", Message: "no such task is there to be changed", Hint: "notesd tasks --status all shows those that are done, too."}
+		if page.Total > 1 {
+			f = &service.Failure{Code: "ambiguous", Message: count(page.Total, "task") + " would be changed", Hint: "Select one, by its --text or its NOTE:"}
+			for _, t := range page.Tasks[:min(len(page.Tasks), 5)] {
+				f.Hint += fmt.Sprintf("\n  %s:%d %s", a.out.line(t.Path), t.Line, a.out.line(t.Text))
+			}
+		}
+		return f
+	}
+	task := page.Tasks[0]
+	edit["line"], edit["text"] = task.Line, task.Text
+	args := map[string]any{"note": task.Path, "edits": []any{edit}}
+	if a.json {
+		return a.printCall(ctx, c, "edit_note", args)
+	}
+	var changed tools.WriteResult
+	if err := c.call(ctx, "edit_note", args, &changed); err != nil {
+		return err
+	}
+	if changed.Unchanged {
+		a.note("It is like that already.")
+	}
+	_, err := fmt.Fprint(a.out, a.out.plain(changed.Diff))
+	return err
+}
+
+func dailyCommand(a *app) *cobra.Command {
+	var add, create bool
+	var heading string
+	cmd := &cobra.Command{
+		Use:   "daily [flags] [DAY]",
+		Short: "Print today's note, or add to it",
+		Long: `Print the daily note of today or of DAY: yesterday, 2026-01-31, or a week
+("this week", 2026-W05). --append adds standard input to it, and makes it first,
+from the vault's template, if it is not there; --create only makes it.`,
+		Example: `  notesd daily yesterday
+  echo "- 9:00 called Ann" | notesd daily --append --heading Log`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return service.Usagef(`Quote words that belong together: "this week".`, "daily takes one DAY at most")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeWords("today", "yesterday", "tomorrow", "this week", "last week"),
+		RunE: func(cmd *cobra.Command, days []string) error {
+			day := "today"
+			if len(days) > 0 {
+				day = days[0]
+			}
+			tool, args := "read_note", map[string]any{"note": day, "max_bytes": math.MaxInt32}
+			put(args, "heading", heading)
+			switch {
+			case add && create:
+				return service.Usagef("--append makes the note if it is not there.", "--append and --create exclude each other")
+			case create:
+				tool, args = "create_note", map[string]any{"title": day, "content": ""}
+			case add:
+				body, err := a.body(cmd.Context())
+				if err != nil {
+					return err
+				}
+				edit := map[string]any{"op": "append", "content": body}
+				put(edit, "heading", heading)
+				put(edit, "create_heading", heading != "")
+				tool, args = "edit_note", map[string]any{"note": day, "edits": []any{edit}}
+			}
+			return a.withClient(cmd, func(ctx context.Context, c *client) error {
+				if a.json {
+					return a.printCall(ctx, c, tool, args)
+				}
+				var note struct{ Path, Content string }
+				err := c.call(ctx, tool, args, &note)
+				switch {
+				case err != nil:
+				case tool == "read_note":
+					_, err = fmt.Fprint(a.out, a.out.plain(note.Content))
+				default:
+					_, err = fmt.Fprintln(a.out, a.out.line(note.Path))
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&add, "append", false, "add standard input to the note")
+	cmd.Flags().BoolVar(&create, "create", false, "make the note")
+	cmd.Flags().StringVar(&heading, "heading", "", "the section under this `heading`, which --append makes")
+	a.jsonFlag(cmd)
+	return cmd
+}
