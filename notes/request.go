@@ -62,6 +62,15 @@ type MoveRequest struct {
 	RequestKey  string
 }
 
+// RenameTagRequest asks for a tag to get another name in all notes in Scope.
+type RenameTagRequest struct {
+	Tag, To    string // with or without '#'
+	DryRun     bool
+	Scope      Scope
+	Author     Author
+	RequestKey string
+}
+
 // DeleteRequest asks for a note to be deleted. Its text stays in history.
 type DeleteRequest struct {
 	Note         string
@@ -100,7 +109,7 @@ type Written struct {
 	Was        string   `json:",omitempty"` // the hash before; "" for a new note
 	OldPath    string   `json:",omitempty"` // of a moved note
 	Moved      []string `json:",omitempty"` // the notes in a moved folder, by their new paths
-	Relinked   []string `json:",omitempty"` // other notes whose links were rewritten
+	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
 	Conflicts  []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone

@@ -14,6 +14,7 @@ import (
 // as Obsidian writes it, or a slug, as GitHub and site generators make it.
 type Anchors struct {
 	src        []byte
+	texts      []string         // of the headings
 	headings   map[string][]int // by anchorKey: indexes into keys
 	keys       [][2]string      // of each heading: of its text, and of its source
 	parents    []int
@@ -32,7 +33,7 @@ func NewAnchors(doc *Document, src []byte) *Anchors {
 	a := &Anchors{src: src, headings: map[string][]int{}, parents: headingParents(doc.Headings), blocks: map[string]bool{}}
 	for i, h := range doc.Headings {
 		keys := [2]string{anchorKey(h.Text), anchorKey(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
-		a.keys = append(a.keys, keys)
+		a.keys, a.texts = append(a.keys, keys), append(a.texts, h.Text)
 		for _, key := range slices.Compact(keys[:]) {
 			a.headings[key] = append(a.headings[key], i)
 		}
@@ -65,12 +66,61 @@ func (a *Anchors) Has(anchor string) bool {
 		}
 	}
 	_, name := levelOf(anchor)
-	return slices.ContainsFunc(references(name), a.hasPath) || a.isExplicit(anchor)
+	return slices.ContainsFunc(references(name), func(names []string) bool { return a.path(names) != nil }) || a.isExplicit(anchor)
 }
 
-// hasPath reports whether there is a heading of the last of names inside
-// headings of the others, in that order.
-func (a *Anchors) hasPath(names []string) bool {
+// Rename returns the anchor of a link after one of the note's headings, by its
+// index, has got another text: where the anchor leads to it, or through it, its
+// name there is replaced, by a slug where it was one. It reports false for an
+// anchor that leads elsewhere.
+func (a *Anchors) Rename(anchor string, heading int, text string) (renamed string, ok bool) {
+	if strings.HasPrefix(anchor[strings.LastIndexByte(anchor, '#')+1:], "^") {
+		return "", false
+	}
+	for i, names := range references(strings.TrimSpace(anchor)) {
+		found := a.path(names)
+		at := slices.Index(found, heading)
+		switch {
+		case found == nil:
+			continue
+		case at < 0:
+			return "", false
+		}
+		was, name := a.texts[heading], strings.Join(strings.Fields(notInLinks.ReplaceAllString(text, " ")), " ")
+		if old := slugNumber.ReplaceAllString(names[at], "$1"); names[at] != was && (names[at] == slug(was) || old == slug(was)) {
+			name = slug(text)
+		}
+		names[at] = name
+		separator := "#"
+		if i == 1 && strings.Contains(anchor, ">") {
+			separator = pathSeparator
+		}
+		return strings.Join(names, separator), true
+	}
+	return "", false
+}
+
+// notInLinks matches what Obsidian leaves out of a heading in a link to it.
+var notInLinks = regexp.MustCompile(`[:#|^\\\r\n\[\]]|%%`)
+
+// slug returns the anchor that GitHub gives a heading.
+func slug(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSpace(text)) {
+		switch {
+		case isWord(r) || unicode.IsMark(r) || r == '-' || r == '_':
+			b.WriteRune(r)
+		case r == ' ':
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// path returns the heading that the last of names leads to and, before it, those
+// of the others around it; nil when there is none. Of several headings of one
+// name it takes the first, or the first that has exactly this text.
+func (a *Anchors) path(names []string) []int {
 	keys := make([]string, len(names))
 	for i, name := range names {
 		keys[i] = anchorKey(name)
@@ -78,30 +128,52 @@ func (a *Anchors) hasPath(names []string) bool {
 	last := len(keys) - 1
 	found := a.headings[keys[last]]
 	if len(found) == 0 {
-		return a.isNumbered(names[last])
+		if i := a.numbered(names[last]); i >= 0 && last == 0 {
+			return []int{i}
+		}
+		return nil
 	}
-	return last == 0 || len(found) > maxNamesakes || slices.ContainsFunc(found, func(i int) bool {
+	path := make([]int, len(names))
+	if last == 0 || len(found) > maxNamesakes {
+		for i := range path {
+			path[i] = -1
+		}
+		path[last] = found[0]
+		if i := slices.IndexFunc(found[:min(len(found), maxNamesakes)], func(i int) bool { return a.texts[i] == nfc(names[last]) }); i >= 0 {
+			path[last] = found[i]
+		}
+		return path
+	}
+	for _, i := range found {
 		left := last
+		path[last] = i
 		for p := a.parents[i]; p >= 0 && left > 0; p = a.parents[p] {
 			if k := a.keys[p]; k[0] == keys[left-1] || k[1] == keys[left-1] {
 				left--
+				path[left] = p
 			}
 		}
-		return left == 0
-	})
+		if left == 0 {
+			return path
+		}
+	}
+	return nil
 }
 
 var slugNumber = regexp.MustCompile(`^(.+)[-_](\d{1,6})$`)
 
-// isNumbered reports whether name is the slug of one of several headings of the
-// same text: the second has "-1" after it.
-func (a *Anchors) isNumbered(name string) bool {
+// numbered returns the heading whose slug is name, of several of the same text
+// (the second has "-1" after it), else -1.
+func (a *Anchors) numbered(name string) int {
 	m := slugNumber.FindStringSubmatch(name)
 	if m == nil {
-		return false
+		return -1
 	}
-	n, err := strconv.Atoi(m[2])
-	return err == nil && n < len(a.headings[anchorKey(m[1])])
+	found := a.headings[anchorKey(m[1])]
+	if n, err := strconv.Atoi(m[2]); err == nil && n < len(found) {
+		return found[n]
+	}
+	return -1
 }
 
 var explicitID = regexp.MustCompile(`(?i)(?:\s(?:id|name)\s*=\s*["']?|\{:?\s*#)([^\s"'>}]+)`)

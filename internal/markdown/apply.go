@@ -87,27 +87,35 @@ const MaxEdits = 200
 // [*EditError], or ctx's error once ctx has ended. More than [MaxEdits] edits are
 // refused with [ErrInvalid]. The source is not modified.
 func Apply(ctx context.Context, src []byte, edits []Edit) ([]byte, error) {
+	out, _, err := ApplyRenaming(ctx, src, edits)
+	return out, err
+}
+
+// ApplyRenaming is [Apply], and returns the headings that were renamed, in the
+// order of the edits.
+func ApplyRenaming(ctx context.Context, src []byte, edits []Edit) ([]byte, []HeadingRename, error) {
 	switch {
 	case len(edits) == 0:
-		return nil, invalid("there are no edits")
+		return nil, nil, invalid("there are no edits")
 	case len(edits) > MaxEdits:
-		return nil, invalid("there are %d edits; at most %d can be made at once, so make the rest with another call", len(edits), MaxEdits)
+		return nil, nil, invalid("there are %d edits; at most %d can be made at once, so make the rest with another call", len(edits), MaxEdits)
 	}
 	out := src
+	var renames []HeadingRename
 	for i, edit := range edits {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		next, err := edit.apply(out)
+		next, err := edit.apply(out, &renames)
 		if err != nil {
-			return nil, &EditError{Index: i, Op: edit.Op, Err: err}
+			return nil, nil, &EditError{Index: i, Op: edit.Op, Err: err}
 		}
 		out = next
 	}
-	return out, nil
+	return out, renames, nil
 }
 
-func (e *Edit) apply(src []byte) ([]byte, error) {
+func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -133,7 +141,11 @@ func (e *Edit) apply(src []byte) ([]byte, error) {
 	case OpRemoveTag:
 		return RemoveTag(src, e.Tag)
 	case OpRenameHeading:
-		return RenameHeading(src, e.Heading, e.New)
+		r, err := renameHeading(src, e.Heading, e.New)
+		if err == nil {
+			*renames = append(*renames, r)
+		}
+		return r.After, err
 	case OpToggleTask:
 		var places []tasks.Place
 		for _, t := range Parse(src).Tasks {

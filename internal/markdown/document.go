@@ -104,6 +104,9 @@ type Link struct {
 	// part: the bytes that [RewriteLinks] replaces.
 	Start, End             int
 	TargetStart, TargetEnd int
+	// AnchorStart and AnchorEnd hold the anchor as it is written, both 0 without
+	// a '#'.
+	AnchorStart, AnchorEnd int
 	// External tells that the target is a URL with a scheme.
 	External bool
 

@@ -11,22 +11,35 @@ import (
 // left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
 // for a text that would not be one heading of that level.
 func RenameHeading(src []byte, ref, text string) ([]byte, error) {
+	r, err := renameHeading(src, ref, text)
+	return r.After, err
+}
+
+// HeadingRename is one heading that was renamed.
+type HeadingRename struct {
+	Before, After []byte // the note
+	Heading       int    // its index in both
+	Text          string // the new text, without markup
+}
+
+func renameHeading(src []byte, ref, text string) (HeadingRename, error) {
+	var none HeadingRename
 	doc := Parse(src)
 	section, err := FindSection(doc, src, ref)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if section.BlockID != "" {
-		return nil, invalid("^%s is a block and no heading", section.BlockID)
+		return none, invalid("^%s is a block and no heading", section.BlockID)
 	}
 	level, text := levelOf(strings.TrimSpace(text))
 	switch {
 	case text == "":
-		return nil, invalid("rename_heading needs the new text of the heading")
+		return none, invalid("rename_heading needs the new text of the heading")
 	case strings.ContainsAny(text, "\r\n"):
-		return nil, invalid("the text of a heading is one line")
+		return none, invalid("the text of a heading is one line")
 	case level > 0 && level != section.Level:
-		return nil, invalid("rename_heading keeps the level, which is %d: give the text alone", section.Level)
+		return none, invalid("rename_heading keeps the level, which is %d: give the text alone", section.Level)
 	}
 	i := 0
 	for doc.Headings[i].Start != section.Start {
@@ -47,9 +60,9 @@ func RenameHeading(src []byte, ref, text string) ([]byte, error) {
 		same = was.Level == is.Level && was.nested == is.nested && (is.Text == was.Text || j == i) && (j != i || is.Text == want)
 	}
 	if !same {
-		return nil, invalid("%q cannot be the text of that heading", text)
+		return none, invalid("%q cannot be the text of that heading", text)
 	}
-	return out, nil
+	return HeadingRename{src, out, i, after.Headings[i].Text}, nil
 }
 
 // headingID matches an id at the end of a heading: a block's, or "{#id}".

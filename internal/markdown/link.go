@@ -144,6 +144,7 @@ func splitDestination(src []byte, dest span) Link {
 	}
 	if i := bytes.IndexByte(raw, '#'); i >= 0 {
 		l.Anchor = nfc(percentDecode(unescape(raw[i+1:])))
+		l.AnchorStart, l.AnchorEnd = dest.start+i+1, dest.end
 		raw = raw[:i]
 		l.TargetEnd = dest.start + i
 	}

@@ -60,6 +60,27 @@ func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []
 	return append(out, src[at:]...)
 }
 
+// RewriteAnchors returns src with the anchors changed for which rewrite returns a
+// new one, as [RewriteLinks] does it for targets.
+func RewriteAnchors(src []byte, doc *Document, rewrite func(Link) (newAnchor string, ok bool)) []byte {
+	var out []byte
+	at := 0
+	order := slices.Clone(doc.Links)
+	slices.SortStableFunc(order, func(a, b Link) int { return a.AnchorStart - b.AnchorStart })
+	for _, l := range order {
+		if l.AnchorEnd == 0 || l.AnchorStart < at {
+			continue
+		}
+		anchor, ok := rewrite(l)
+		if !ok || anchor == l.Anchor || !CanAnchor(l, anchor) {
+			continue
+		}
+		out = append(append(out, src[at:l.AnchorStart]...), encodeTarget(src, l, anchor)...)
+		at = l.AnchorEnd
+	}
+	return append(out, src[at:]...)
+}
+
 // SameBesidesTargets reports whether two notes have the same links in all but
 // their targets, and the same bytes everywhere else. The documents must be the
 // results of [Parse].
@@ -115,6 +136,9 @@ func CanTarget(l Link, target string) bool {
 	}
 	return true
 }
+
+// CanAnchor reports whether anchor can be written as the anchor of link l.
+func CanAnchor(l Link, anchor string) bool { return CanTarget(l, strings.ReplaceAll(anchor, "#", "_")) }
 
 // encodeTarget writes target for the place of l's.
 func encodeTarget(src []byte, l Link, target string) string {

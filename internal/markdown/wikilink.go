@@ -55,7 +55,13 @@ func splitWikilink(src []byte, start, end int) Link {
 	if external(target) {
 		l.External = true
 	} else {
+		whole := target
 		target, l.Anchor = splitAnchor(target)
+		if n := len(target); n < len(whole) && whole[n] == '#' {
+			l.AnchorEnd = start + len(bytes.TrimRight(whole, " \t"))
+			l.AnchorStart = start + len(whole) - len(bytes.TrimLeft(whole[n+1:], " \t"))
+			l.AnchorEnd = max(l.AnchorStart, l.AnchorEnd)
+		}
 	}
 	trimmed := bytes.TrimLeft(target, " \t")
 	l.TargetStart = start + len(target) - len(trimmed)

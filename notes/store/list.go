@@ -94,6 +94,27 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 	return page, err
 }
 
+// Paths returns the paths of all notes that the filter selects, in order.
+func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	var paths []string
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		where, args, err := listWhere(ctx, tx, f, s.Now())
+		if err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+			var p string
+			err := rows.Scan(&p)
+			paths = append(paths, p)
+			return err
+		})
+	})
+	return paths, err
+}
+
 func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time) (string, []any, error) {
 	if !f.NeedsGo() {
 		where, args := filterSQL(f)

@@ -32,11 +32,15 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		if err != nil {
 			return err
 		}
-		if f.New, err = draft.of(ctx, f, r.Edits); err != nil {
+		var renames []markdown.HeadingRename
+		if f.New, renames, err = draft.of(ctx, f, r.Edits); err != nil {
 			return editProblem(f.OldPath, err)
 		}
 		o.Files = []store.FileChange{f}
-		return v.checkText("edit", string(f.New))
+		if err := o.followHeadings(renames); err != nil {
+			return err
+		}
+		return v.checkText("edit", string(o.Files[0].New))
 	}
 	asked := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	written, err := v.change(ctx, asked, plan)
@@ -76,6 +80,7 @@ func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 // vault's lock.
 type editDraft struct {
 	old, new []byte
+	renames  []markdown.HeadingRename
 	err      error // of the edits
 	made     int
 }
@@ -93,21 +98,21 @@ const (
 var errDraft = errors.New("costly edits of a note that has no draft")
 
 // of returns what the edits make of the file, or errDraft.
-func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, error) {
+func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, []markdown.HeadingRename, error) {
 	switch {
 	case d.made > 0 && bytes.Equal(d.old, f.Old):
-		return d.new, d.err
+		return d.new, d.renames, d.err
 	case len(f.Old)*len(edits) <= maxLockedEdits:
-		return markdown.Apply(ctx, f.Old, edits)
+		return markdown.ApplyRenaming(ctx, f.Old, edits)
 	case d.made >= maxDrafts:
-		return nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
+		return nil, nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
 	}
 	d.old = f.Old
-	return nil, errDraft
+	return nil, nil, errDraft
 }
 
 func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
-	d.new, d.err = markdown.Apply(ctx, d.old, edits)
+	d.new, d.renames, d.err = markdown.ApplyRenaming(ctx, d.old, edits)
 	d.made++
 }
 

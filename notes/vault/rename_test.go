@@ -1,0 +1,206 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func TestRenameHeadingMovesLinks(t *testing.T) {
+	f := newFixture(t,
+		"Plan.md", "# Plan\n## Old name\n[[#Old name]] [self](#old-name) [[Plan#Plan#Old name|x]]\n### Part\n# Other\n## Old name\n",
+		"A.md", "---\nup: \"[[Plan#Old name]]\"\n---\n[[Plan#Old name|alias]] ![[Plan#old NAME]] [x](Plan.md#old-name) [y](<Plan.md#Old name>) [z](Plan.md#Old%20name)\n",
+		"sub/B.md", "| [[Plan#Old name\\|a]] | [[Plan#Old name#Part]] |\n`[[Plan#Old name]]` [[Other#Old name]] [[Plan#Other#Old name]] [[Plan#Other]] [[Plan#^b]] [[Plan]]\r\n",
+		"sub/Other.md", "# Old name\n[[#Old name]]\n", "C.md", "[[Plan]]\n")
+	edits := []notes.Edit{{Op: "rename_heading", Heading: "Plan > Old name", New: "New: *name*"}}
+
+	dry, err := f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: edits, DryRun: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A.md", "sub/B.md"}, dry.Relinked)
+	assert.Contains(t, f.onDisk("Plan.md"), "## Old name\n[[#Old")
+
+	done, err := f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: edits})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A.md", "sub/B.md"}, done.Relinked)
+	assert.Equal(t, "# Plan\n## New: *name*\n[[#New name]] [self](#new-name) [[Plan#Plan#New name|x]]\n### Part\n# Other\n## Old name\n", f.onDisk("Plan.md"))
+	assert.Equal(t, "---\nup: \"[[Plan#New name]]\"\n---\n[[Plan#New name|alias]] ![[Plan#New name]] [x](Plan.md#new-name) [y](<Plan.md#New name>) [z](Plan.md#New%20name)\n", f.onDisk("A.md"))
+	assert.Equal(t, "| [[Plan#New name\\|a]] | [[Plan#New name#Part]] |\n`[[Plan#Old name]]` [[Other#Old name]] [[Plan#Other#Old name]] [[Plan#Other]] [[Plan#^b]] [[Plan]]\r\n", f.onDisk("sub/B.md"))
+	assert.Equal(t, "# Old name\n[[#Old name]]\n", f.onDisk("sub/Other.md"))
+	f.requireConsistent()
+	assert.Equal(t, []string{"Plan#^b"}, f.broken("sub/B.md"))
+	assert.Empty(t, f.broken("A.md"))
+	assert.Empty(t, f.broken("Plan.md"))
+
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "rename_heading", Heading: "Plan", New: "P"}, {Op: "rename_heading", Heading: "P", New: "Q"}}})
+	require.NoError(t, err)
+	assert.Contains(t, f.onDisk("Plan.md"), "# Q\n")
+	assert.Contains(t, f.onDisk("Plan.md"), "[[Plan#Q#New name|x]]", "through both renames")
+
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "rename_heading", Heading: "New name", New: "Z"}}, Scope: notes.Scope{Write: []string{"Plan.md", "A.md"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.NotContains(t, f.onDisk("Plan.md"), "Z", "nothing was changed")
+	domainError(t, err)
+}
+
+func TestRenameTagInAllNotes(t *testing.T) {
+	f := newFixture(t,
+		"A.md", "---\ntags: [work, \"x\"] # c\n---\n#Work/urgent and `#work`\n",
+		"B.md", "no tags, but work\n", "C.md", "#working #work\r\n", "sub/D.md", "tags:: work, y\n", "Private/E.md", "#work\n")
+	request := notes.RenameTagRequest{Tag: "#work", To: "job/main", DryRun: true, RequestKey: "k1"}
+	dry, err := f.RenameTag(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, "A.md", dry.Path)
+	assert.Equal(t, []string{"C.md", "Private/E.md", "sub/D.md"}, dry.Relinked)
+	assert.Contains(t, dry.Diff, "+#job/main/urgent")
+	assert.Contains(t, f.onDisk("C.md"), "#work\r\n")
+
+	request.DryRun = false
+	done, err := f.RenameTag(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, dry.Relinked, done.Relinked)
+	want := map[string]string{
+		"A.md": "---\ntags: [job/main, \"x\"] # c\n---\n#job/main/urgent and `#work`\n", "B.md": "no tags, but work\n",
+		"C.md": "#working #job/main\r\n", "sub/D.md": "tags:: job/main, y\n", "Private/E.md": "#job/main\n",
+	}
+	assert.Equal(t, want, f.files())
+	f.requireConsistent()
+	again, err := f.RenameTag(t.Context(), request)
+	require.NoError(t, err, "a repeated request has its answer")
+	assert.Equal(t, done.Relinked, again.Relinked)
+
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "job/main", To: "work"})
+	require.NoError(t, err, "and back")
+	assert.Equal(t, "---\ntags: [work, \"x\"] # c\n---\n#work/urgent and `#work`\n", f.onDisk("A.md"))
+
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "wrk", To: "job"})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.ErrorContains(t, err, `near: "work"`)
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "two words"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job", Scope: notes.Scope{Write: []string{"sub"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	assert.Contains(t, f.onDisk("sub/D.md"), "work", "all or none")
+	done, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job", Scope: notes.Scope{Read: []string{"sub"}}})
+	require.NoError(t, err)
+	assert.Equal(t, "sub/D.md", done.Path)
+	assert.Empty(t, done.Relinked, "only what the caller may read")
+	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job", Scope: notes.Scope{ReadOnly: true}})
+	require.ErrorIs(t, err, notes.ErrReadOnly)
+}
+
+// A rename ends whole or not at all, wherever it is cut off.
+func TestRenameOutlivesACrash(t *testing.T) {
+	for step := 1; ; step++ {
+		f := newFixture(t, "A.md", "#old\n", "B.md", "#old/x\n", "C.md", "# H\n[[D#Two]]\n", "D.md", "# Two\n")
+		count := 0
+		f.failpoint = func(string) error {
+			if count++; count == step {
+				return errKilled
+			}
+			return nil
+		}
+		_, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "old", To: "new"})
+		if err == nil {
+			break
+		}
+		require.ErrorIs(t, err, errKilled)
+		f.restart()
+		files := f.files()
+		assert.Equal(t, strings.Contains(files["A.md"], "new"), strings.Contains(files["B.md"], "new"), "killed at step %d", step)
+		f.requireConsistent()
+	}
+}
+
+// The oracle shares no code with notesd: it replaces texts that the generator
+// made so that they are distinct.
+func TestRenamesAgainstAnOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for round := range 30 {
+		files := map[string]string{}
+		var list []string
+		for n := range 5 {
+			var b strings.Builder
+			for range 6 {
+				switch r.IntN(8) {
+				case 0:
+					fmt.Fprintf(&b, "## Head %d\n", r.IntN(4))
+				case 1:
+					fmt.Fprintf(&b, "text [[N%d#Head %d]] end\n", r.IntN(5), r.IntN(4))
+				case 2:
+					fmt.Fprintf(&b, "[t](N%d.md#head-%d)\n", r.IntN(5), r.IntN(4))
+				case 3:
+					fmt.Fprintf(&b, "- [ ] do #tag%d #tag%d/sub\n", r.IntN(3), r.IntN(3))
+				case 4:
+					fmt.Fprintf(&b, "[[#Head %d|alias]]\n", r.IntN(4))
+				case 5:
+					fmt.Fprintf(&b, "```\n[[N%d#Head %d]] #tag%d\n```\n", r.IntN(5), r.IntN(4), r.IntN(3))
+				case 6:
+					fmt.Fprintf(&b, "![[N%d#Head %d]], #Tag%d.\n", r.IntN(5), r.IntN(4), r.IntN(3))
+				default:
+					b.WriteString("words\n")
+				}
+			}
+			name := fmt.Sprintf("N%d.md", n)
+			files[name] = b.String()
+			list = append(list, name, b.String())
+		}
+		f := newFixture(t, list...)
+		note, head := r.IntN(5), r.IntN(4)
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: fmt.Sprintf("N%d", note), Edits: []notes.Edit{{Op: "rename_heading", Heading: fmt.Sprintf("Head %d", head), New: "Fresh"}}})
+		switch n := strings.Count(files[fmt.Sprintf("N%d.md", note)], fmt.Sprintf("## Head %d\n", head)); n {
+		case 1:
+			require.NoError(t, err)
+			for name, text := range files {
+				var lines []string
+				code := false
+				for _, line := range strings.Split(text, "\n") {
+					if strings.HasPrefix(line, "```") {
+						code = !code
+					}
+					if !code {
+						if name == fmt.Sprintf("N%d.md", note) {
+							line = strings.ReplaceAll(line, fmt.Sprintf("## Head %d", head), "## Fresh")
+							line = strings.ReplaceAll(line, fmt.Sprintf("[[#Head %d|", head), "[[#Fresh|")
+						}
+						line = strings.ReplaceAll(line, fmt.Sprintf("[[N%d#Head %d]]", note, head), fmt.Sprintf("[[N%d#Fresh]]", note))
+						line = strings.ReplaceAll(line, fmt.Sprintf("(N%d.md#head-%d)", note, head), fmt.Sprintf("(N%d.md#fresh)", note))
+					}
+					lines = append(lines, line)
+				}
+				files[name] = strings.Join(lines, "\n")
+			}
+		default:
+			require.Error(t, err, "%d headings of that name", n)
+		}
+		assert.Equal(t, files, f.files(), "round %d: heading %d of N%d", round, head, note)
+
+		tag := r.IntN(3)
+		old := regexp.MustCompile(fmt.Sprintf(`#[tT]ag%d\b`, tag))
+		_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: fmt.Sprintf("tag%d", tag), To: "top/fresh"})
+		for name, text := range files {
+			var lines []string
+			code := false
+			for _, line := range strings.Split(text, "\n") {
+				if strings.HasPrefix(line, "```") {
+					code = !code
+				}
+				if !code {
+					line = old.ReplaceAllString(line, "#top/fresh")
+				}
+				lines = append(lines, line)
+			}
+			files[name] = strings.Join(lines, "\n")
+		}
+		assert.True(t, err == nil || errors.Is(err, notes.ErrNotFound), "%v", err)
+		assert.Equal(t, files, f.files(), "round %d: tag %d", round, tag)
+		f.requireConsistent()
+	}
+}
