@@ -170,7 +170,7 @@ func TestRealVault(t *testing.T) {
 	w := newRealWorld(t, realVault)
 	s := w.session
 
-	found, _ := call[tools.SearchResult](t, s, "search_notes", map[string]any{"query": "tomato plants"})
+	found, _ := call[tools.SearchResult](t, s, "search_notes", map[string]any{"query": "tomato plants", "explain": true})
 	require.NotEmpty(t, found.Results)
 	assert.Equal(t, "Garden/Tomatoes.md", found.Results[0].Path)
 	assert.Equal(t, 1, found.Results[0].Why.TextRank)

@@ -183,14 +183,21 @@ func TestIncompleteIndexIsSaid(t *testing.T) {
 	assert.Contains(t, out.Text, "still being read")
 }
 
-// Ten results of ordinary length are what a conversation can afford.
+// Ten results of ordinary length, in both forms, are what a conversation can
+// afford; fewer have longer snippets.
 func TestSearchResultsAreSmall(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {
-		files[fmt.Sprintf("Projects/Garden/Note number %02d.md", i)] = "plan " + strings.Repeat("word ", 30)
+		files[fmt.Sprintf("Projects/Garden plan %02d.md", i)] = "# Beds\n\n" + strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
 	}
-	out, err := callTool(t, newWorld(t, files, Limits{}), "search_notes", `{"query":"plan"}`)
+	w := newRealWorld(t, files)
+	found, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes"})
+	require.Len(t, found.Results, 10)
+	data, err := json.Marshal(found)
 	require.NoError(t, err)
-	t.Logf("text %d bytes", len(out.Text))
-	assert.Less(t, len(out.Text), 2500)
+	t.Logf("text %d bytes, structure %d bytes", len(text), len(data))
+	assert.LessOrEqual(t, len(text)+len(data), 4500)
+
+	few, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes", "limit": 3})
+	assert.Greater(t, len(few.Results[0].Snippet), 2*len(found.Results[0].Snippet))
 }

@@ -29,6 +29,7 @@ type Error struct {
 	Detail     string   // what exactly was wrong, a clause without a full stop
 	Hint       string   // what to do next, a sentence; may be empty
 	Candidates []string // for ErrAmbiguous and ErrNotFound: paths that were meant, perhaps
+	MovedTo    string   // for ErrNotFound: the path that the note has now
 	Hash       string   // for ErrConflict: the note's present hash
 	Diff       string   // for ErrConflict: from what the caller knew to what is there now
 }

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -43,6 +44,28 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 		return strings.TrimSpace(ref[:at]), anchorOf(ref[at+1:])
 	}
 	return ref, a
+}
+
+// PassageURI returns the reference to some lines of a version of a note, of which
+// hash is the [Note.Hash]: note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18.
+func PassageURI(notePath, hash string, first, last int) string {
+	const digits = 12
+	return fmt.Sprintf("%s?rev=%s#L%d-L%d", URI(notePath), hash[:min(digits, len(hash))], first, last)
+}
+
+// RevisionOf returns the first digits of the hash that a reference names, as
+// PassageURI writes them, or "".
+func RevisionOf(ref string) string {
+	ref, _, _ = strings.Cut(strings.TrimSpace(ref), "#")
+	_, query, _ := strings.Cut(ref, "?")
+	if !IsURI(ref) {
+		return ""
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(values.Get("rev"))
 }
 
 func anchorOf(fragment string) Anchor {

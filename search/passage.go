@@ -12,6 +12,7 @@ import (
 type Hit struct {
 	NoteID    int64
 	Path      string
+	Hash      string // of the note's bytes that were read
 	Title     string
 	Heading   string // the nearest above the lines of the passage that answer best
 	LineStart int    // of the passage, from 1, over the whole file
@@ -105,7 +106,7 @@ func (s *rescorer) total() float64 {
 // show makes the hit of a note.
 func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
 	matches = s.marked(n.Content, matches)
-	h := Hit{NoteID: n.ID, Path: n.Path, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
+	h := Hit{NoteID: n.ID, Path: n.Path, Hash: n.Hash, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
 	start, end, from := 0, len(n.Content), 0
 	if i := s.bestChunk(n, matches, nearest); i >= 0 {
 		c := n.Chunks[i]

@@ -148,6 +148,8 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	if a.json {
 		return a.printCall(ctx, c, "search_notes", query)
 	}
+	explain := query["explain"] != nil
+	query["explain"] = true // which names the words to highlight
 	var res tools.SearchResult
 	if err := c.call(ctx, "search_notes", query, &res); err != nil {
 		return err
@@ -165,7 +167,7 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 		for _, line := range wrap(a.out.line(r.Snippet), a.out.columns()-4) {
 			fmt.Fprintf(a.out, "    %s\n", highlight(a.out, line, r.Why.Terms))
 		}
-		if query["explain"] != nil {
+		if explain {
 			fmt.Fprintf(a.out, "    %s\n", a.out.dim(whyText(r.Why, r.Score)))
 		}
 	}

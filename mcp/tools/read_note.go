@@ -58,6 +58,7 @@ type ReadResult struct {
 	LineEnd          int            `json:"line_end"`
 	TotalLines       int            `json:"total_lines"`
 	Outline          []OutlineItem  `json:"outline,omitempty"`
+	Anchor           string         `json:"anchor,omitempty"`
 	Truncated        bool           `json:"truncated"`
 	NextLines        string         `json:"next_lines,omitempty" doc:"to read on"`
 	Size             int64          `json:"size"`
@@ -190,10 +191,12 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
-	const marks = 200 // a fence, what is said of the rest, and next_lines
+	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, last) // for its size
+	const marks = 200                                                // a fence, what is said of the rest, and next_lines
 	room := most - max(jsonSize(out), len(readText(out))) - marks
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
+	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, out.LineEnd)
 	switch {
 	case cut && out.LineEnd < last:
 		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)

@@ -66,6 +66,7 @@ type SearchHit struct {
 	Heading   string  `json:"heading,omitempty"`
 	LineStart int     `json:"line_start"`
 	LineEnd   int     `json:"line_end"`
+	Anchor    string  `json:"anchor"`
 	Snippet   string  `json:"snippet" doc:"data, not instructions"`
 	Score     float64 `json:"score"`
 	Weak      bool    `json:"weak,omitempty"`
@@ -73,7 +74,7 @@ type SearchHit struct {
 }
 
 // Why says how a result was found. Ranks count from 1; 0 is "not found that
-// way" and left out. Scores come with explain.
+// way" and left out. It is empty without explain.
 type Why struct {
 	TextRank    int      `json:"text_rank,omitempty"`
 	VectorRank  int      `json:"vector_rank,omitempty"`
@@ -147,21 +148,24 @@ func (o SearchResult) withRemarks(remarks ...string) any {
 	return o
 }
 
-// snippetBudget bounds the text of all snippets together: enough of each to
-// judge it, and ten results stay under 2.5 KB.
+// snippetBudget bounds the text of all snippets together, which is sent twice:
+// ten results stay under 4.5 KB, fewer have longer snippets.
 func snippetBudget(limit, most int) int {
-	const each = 160
-	return min(limit*each, most/2)
+	const each, ten, longest = 72, 720, 200
+	return min(max(limit*each, min(ten, limit*longest)), most/2)
 }
 
 func resultOf(hit search.Hit, explain bool) SearchHit {
-	w := Why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, Terms: hit.Why.Terms}
+	var w Why
 	if explain {
-		w.TextScore, w.VectorScore = round(hit.Why.TextScore), round(hit.Why.VectorScore)
+		w = Why{TextRank: hit.Why.TextRank, VectorRank: hit.Why.VectorRank, TextScore: round(hit.Why.TextScore), VectorScore: round(hit.Why.VectorScore), Terms: hit.Why.Terms}
+	}
+	if hit.Heading == hit.Title {
+		hit.Heading = ""
 	}
 	return SearchHit{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
-		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
+		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageURI(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
 	}
 }
 
@@ -207,7 +211,7 @@ func resultLines(results []SearchHit) string {
 		if w := r.Why; w.TextScore != 0 || w.VectorScore != 0 {
 			b.WriteString(w.text(r.Score))
 		}
-		b.WriteString("\n   " + strings.Join(strings.Fields(phrase.OneLine(r.Snippet)), " "))
+		b.WriteString("\n " + strings.Join(strings.Fields(phrase.OneLine(r.Snippet)), " "))
 	}
 	return b.String()
 }

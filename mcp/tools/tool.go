@@ -99,6 +99,7 @@ var allTools = []*Tool{
 	deleteNote,
 	noteHistory,
 	restoreNote,
+	checkQuotes,
 	createTable, addVector, searchVectors, listTables, deleteVectors, dropTable,
 }
 

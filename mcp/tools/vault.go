@@ -38,6 +38,9 @@ type Vault interface {
 	Repeated(ctx context.Context, requestKey string) (bool, error)
 	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
 	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
+	// Version returns the text of a version by the first digits of its hash, or
+	// nil.
+	Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error)
 }
 
 // A Searcher answers queries; *search.Engine is one.

@@ -130,7 +130,7 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 		return err
 	}
 	if moved != "" && scope.CanRead(moved) {
-		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, Hint: "Use the new path."}
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, MovedTo: moved, Hint: "Use the new path."}
 	}
 	reason, err := skippedAs(ctx, tx, name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"notesd/internal/atomicfile"
@@ -25,6 +26,30 @@ func (v *Vault) History(ctx context.Context, q notes.HistoryQuery) (notes.Histor
 		return notes.HistoryPage{}, err
 	}
 	return v.store.Page(ctx, path, q)
+}
+
+// Version returns the text of the newest version of a note whose hash begins
+// with rev, or nil if history does not have it. Like History it knows deleted
+// notes, and every note that ever had the path.
+func (v *Vault) Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error) {
+	q := notes.HistoryQuery{Note: ref, Limit: 200, Scope: scope}
+	for {
+		page, err := v.History(ctx, q)
+		if errors.Is(err, notes.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range page.Revisions {
+			if r.Hash != "" && strings.HasPrefix(r.Hash, rev) {
+				return v.store.TextByHash(ctx, r.Hash)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil, nil
+		}
+	}
 }
 
 // historyPath returns the path whose history ref names: the path itself, when

@@ -1,0 +1,78 @@
+package quote
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"golang.org/x/text/unicode/norm"
+)
+
+const note = "\ufeff# Plan\r\n\r\nGrow  tomatoes\tin the\r\nshade of Äpfel trees.\r\n\r\nWater them daily. Water them well.\r\n"
+
+func TestFind(t *testing.T) {
+	text := NewText(note)
+	for quotation, want := range map[string][]Lines{
+		"Grow tomatoes":                         {{3, 3}},
+		"  tomatoes in the\nshade ":             {{3, 4}},
+		norm.NFD.String("of Äpfel trees."):      {{4, 4}},
+		"…the shade of Äpfel…":                  {{3, 4}},
+		"Water them":                            {{6, 6}, {6, 6}},
+		"# Plan":                                {{1, 1}},
+		strings.ToUpper("grow"):                 nil,
+		"":                                      nil,
+		" \n ":                                  nil,
+		"…":                                     nil,
+		"Grow tomatoes in the sun":              nil,
+		"trees. Water them daily. Water them w": {{4, 6}},
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+	assert.Equal(t, []Lines{{1, 1}}, NewText(norm.NFD.String("Äpfel")).Find("Äpfel"))
+	assert.Empty(t, NewText("").Find("x"))
+}
+
+func TestPassage(t *testing.T) {
+	text := NewText("a\r\nb\nc")
+	assert.Equal(t, "a\r\nb", text.Passage(Lines{1, 2}))
+	assert.Equal(t, "c", text.Passage(Lines{3, 9}))
+	assert.Empty(t, text.Passage(Lines{4, 9}))
+	assert.Empty(t, NewText("").Passage(Lines{1, 1}))
+}
+
+func TestNearest(t *testing.T) {
+	text := NewText("# Plan\n\nWe plant the tomatoes in May, behind the house.\nThe snails eat them at night.\n\n植物は五月に庭へ植える。\n")
+	for quotation, want := range map[string]Lines{
+		"We plant the potatoes in May, behind the house.": {3, 3},
+		"behind the house. The snails ate them at night.": {3, 4},
+		"植物は六月に庭へ植える。":                                    {6, 6},
+	} {
+		got, ok := text.Nearest(quotation, Lines{1, 1})
+		assert.True(t, ok, quotation)
+		assert.Equal(t, want, got, quotation)
+	}
+	for _, invented := range []string{"The moon is made of green cheese", "the house the night the", "May plant tomatoes house behind we the", "x"} {
+		_, ok := text.Nearest(invented, Lines{1, 1})
+		assert.False(t, ok, invented)
+	}
+	long := NewText(strings.Repeat("word after word\n", 20_000) + "the needle in the long haystack\n")
+	got, ok := long.Nearest("the needle in a long haystack", Lines{20_000, 20_000})
+	assert.True(t, ok)
+	assert.Equal(t, Lines{20_001, 20_001}, got)
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add(note, 3, 20)
+	f.Fuzz(func(t *testing.T, source string, from, to int) {
+		text := NewText(source)
+		text.Nearest(source, Lines{from, to})
+		if from < 0 || to > len(source) || from >= to || !norm.NFC.IsNormalString(source) {
+			return
+		}
+		quotation := strings.ToValidUTF8(source[from:to], "")
+		if clean(quotation) == "" || !strings.Contains(source, quotation) {
+			return
+		}
+		assert.NotEmpty(t, text.Find(quotation))
+	})
+}

@@ -1,0 +1,293 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"notesd/internal/phrase"
+	"notesd/internal/quote"
+	"notesd/notes"
+)
+
+var checkQuotes = define(Tool{
+	Name:        "check_quotes",
+	Title:       "Check quotes",
+	Description: "Whether quotes stand in the notes: exact, moved to other lines, changed since, or absent. Use it on quotes in an answer before it is given.",
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"quotes": {"type": "array", "items": {
+				"type": "object",
+				"properties": {
+					"anchor": {"type": "string", "description": "as results have it, or Plan.md:5-14"},
+					"quote": {"type": "string"}
+				},
+				"required": ["anchor", "quote"]
+			}}
+		},
+		"required": ["quotes"]
+	}`),
+	output: outputOf[QuotesResult](),
+}, runCheckQuotes)
+
+type quotesArgs struct {
+	Quotes []quotation `json:"quotes"`
+}
+
+type quotation struct {
+	Anchor string `json:"anchor"`
+	Quote  string `json:"quote"`
+}
+
+// A QuotesResult is the result of check_quotes, in the order of the quotes.
+type QuotesResult struct {
+	Results []CheckedQuote `json:"results"`
+	Notes   []string       `json:"notes,omitempty"`
+}
+
+// A CheckedQuote says what became of a quote.
+type CheckedQuote struct {
+	Verdict string `json:"verdict" doc:"exact, moved, changed, absent"`
+	Anchor  string `json:"anchor,omitempty" doc:"where it, or what is like it, stands now"`
+	Diff    string `json:"diff,omitempty" doc:"from the quote to what stands now"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+// The verdicts of check_quotes.
+const (
+	quoteExact   = "exact"   // the note has it in the lines of the anchor
+	quoteMoved   = "moved"   // the note has it in other lines, or under another path
+	quoteChanged = "changed" // the version of the anchor has it, or the note has something like it
+	quoteAbsent  = "absent"
+)
+
+// maxQuotes is how many quotes one call checks.
+const maxQuotes = 100
+
+func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome, error) {
+	switch {
+	case len(a.Quotes) == 0:
+		return Outcome{}, usagef("quotes is empty: pass the quotes to check, each with its anchor")
+	case len(a.Quotes) > maxQuotes:
+		return Outcome{}, usagef("%d quotes are too many for one call: pass %d at most", len(a.Quotes), maxQuotes)
+	}
+	out := QuotesResult{Results: []CheckedQuote{}}
+	checker := quoteChecker{invocation: in, texts: map[string]*quote.Text{}}
+	for i, q := range a.Quotes {
+		checked, err := checker.check(ctx, q)
+		if err != nil {
+			return Outcome{}, fmt.Errorf("quote %d of %d: %w", i+1, len(a.Quotes), err)
+		}
+		out.Results = append(out.Results, checked)
+	}
+	result := Outcome{Structured: out, Text: quotesText(out)}
+	if room := in.Limits.ResultBytes - in.reserve(); len(result.Text) > room || jsonSize(out) > room {
+		for i := range out.Results {
+			out.Results[i].Diff = ""
+		}
+		out.Notes = append(out.Notes, "the diffs are left out for want of room: check fewer quotes at a time")
+		result = Outcome{Structured: out, Text: quotesText(out)}
+	}
+	return result, nil
+}
+
+func (o QuotesResult) withRemarks(remarks ...string) any {
+	o.Notes = append(o.Notes, remarks...)
+	return o
+}
+
+// A quoteChecker keeps the texts that several quotes of one call are from.
+type quoteChecker struct {
+	*invocation
+	texts map[string]*quote.Text // by hash, or by path and revision
+}
+
+func (c *quoteChecker) text(key, source string) *quote.Text {
+	if c.texts[key] == nil {
+		c.texts[key] = quote.NewText(source)
+	}
+	return c.texts[key]
+}
+
+func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, error) {
+	if strings.TrimSpace(q.Quote) == "" {
+		return CheckedQuote{}, usagef("the quote is empty")
+	}
+	note, moved, err := c.present(ctx, q.Anchor)
+	if err != nil {
+		return CheckedQuote{}, err
+	}
+	base, anchor := notes.SplitAnchor(q.Anchor)
+	lines := quote.Lines{First: anchor.First, Last: anchor.Last}
+	var now *quote.Text
+	var found []quote.Lines
+	if note != nil {
+		now = c.text(note.Hash, note.Content)
+		if anchor.Heading != "" {
+			if lines.First, lines.Last, err = note.Section(anchor.Heading); err != nil {
+				lines = quote.Lines{} // the heading may have been renamed
+			}
+		}
+		found = now.Find(q.Quote)
+	}
+	rev := notes.RevisionOf(q.Anchor)
+	var was *quote.Text
+	if note != nil && rev != "" && strings.HasPrefix(note.Hash, rev) {
+		was = now
+	} else if was, err = c.version(ctx, base, note, rev); err != nil {
+		return CheckedQuote{}, err
+	}
+	if len(found) > 0 {
+		at := lines // where it was
+		if was != nil && was != now && lines.First > 0 {
+			if before := was.Find(q.Quote); len(before) > 0 {
+				at = nearest(before, lines)
+			}
+		}
+		return placed(note, nearest(found, at), at, moved), nil
+	}
+	if was != nil && was != now {
+		if found := was.Find(q.Quote); len(found) > 0 {
+			passage := was.Passage(nearest(found, lines))
+			if note == nil {
+				return CheckedQuote{Verdict: quoteChanged, Diff: lineDiff(passage, ""), Detail: "the note was deleted"}, nil
+			}
+			checked := differing(note, now, passage, lines, "")
+			checked.Verdict = quoteChanged
+			if checked.Diff == "" {
+				checked.Diff, checked.Detail = lineDiff(passage, ""), "the passage was removed"
+			}
+			return checked, nil
+		}
+	}
+	detail := ""
+	if rev != "" && was == nil {
+		detail = "history does not have the version of the anchor: compared with the note as it is now"
+	}
+	if note == nil {
+		return CheckedQuote{Verdict: quoteAbsent, Detail: "there is no such note"}, nil
+	}
+	return differing(note, now, q.Quote, lines, detail), nil
+}
+
+// present returns the note that the anchor is of, nil if there is none, and
+// whether it has another path now.
+func (c *quoteChecker) present(ctx context.Context, anchor string) (note *notes.Note, moved bool, err error) {
+	note, err = c.Vault.Read(ctx, anchor, c.Scope)
+	var domain *notes.Error
+	if errors.As(err, &domain) && domain.MovedTo != "" {
+		note, err = c.Vault.Read(ctx, notes.URI(domain.MovedTo), c.Scope)
+		moved = true
+	}
+	if errors.Is(err, notes.ErrNotFound) {
+		return nil, false, nil
+	}
+	return note, moved, err
+}
+
+// version returns the text of a version, nil if history does not have it.
+func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Note, rev string) (*quote.Text, error) {
+	const fewest = 6 // digits that tell versions apart
+	if len(rev) < fewest {
+		return nil, nil
+	}
+	if note != nil {
+		base = notes.URI(note.Path)
+	}
+	key := base + "?" + rev
+	if c.texts[key] != nil {
+		return c.texts[key], nil
+	}
+	source, err := c.Vault.Version(ctx, base, rev, c.Scope)
+	if err != nil || source == nil {
+		return nil, err
+	}
+	return c.text(key, string(source)), nil
+}
+
+// nearest returns the place that lies within the lines, or else begins nearest
+// to them.
+func nearest(found []quote.Lines, lines quote.Lines) quote.Lines {
+	best, away := found[0], -1
+	for _, f := range found {
+		d := max(lines.First-f.First, f.First-lines.First)
+		if within(f, lines) {
+			return f
+		}
+		if away < 0 || d < away {
+			best, away = f, d
+		}
+	}
+	return best
+}
+
+func within(f, lines quote.Lines) bool {
+	return lines.First == 0 || lines.First <= f.First && f.Last <= lines.Last
+}
+
+// placed is the verdict on a quote that the note has.
+func placed(note *notes.Note, found, lines quote.Lines, moved bool) CheckedQuote {
+	if !moved && within(found, lines) {
+		return CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageURI(note.Path, note.Hash, found.First, found.Last)}
+	}
+	checked := CheckedQuote{Verdict: quoteMoved, Anchor: notes.PassageURI(note.Path, note.Hash, found.First, found.Last)}
+	if moved {
+		checked.Detail = "the note was moved"
+	}
+	return checked
+}
+
+// differing is the verdict on a text that the note does not have: it may have
+// something like it.
+func differing(note *notes.Note, now *quote.Text, text string, lines quote.Lines, detail string) CheckedQuote {
+	at, ok := now.Nearest(text, lines)
+	if !ok {
+		return CheckedQuote{Verdict: quoteAbsent, Detail: detail}
+	}
+	return CheckedQuote{
+		Verdict: quoteChanged, Anchor: notes.PassageURI(note.Path, note.Hash, at.First, at.Last),
+		Diff: lineDiff(text, now.Passage(at)), Detail: detail,
+	}
+}
+
+// lineDiff shows the lines of two short texts as removed and added.
+func lineDiff(was, now string) string {
+	const most = 1000
+	var b strings.Builder
+	write := func(prefix, text string) {
+		if text = phrase.Clip(strings.TrimRight(text, "\r\n"), most); text == "" {
+			return
+		}
+		for line := range strings.Lines(text) {
+			b.WriteString(prefix + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	write("-", was)
+	write("+", now)
+	return b.String()
+}
+
+func quotesText(out QuotesResult) string {
+	var b strings.Builder
+	for i, r := range out.Results {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%d. %s", i+1, r.Verdict)
+		if r.Anchor != "" {
+			b.WriteString(" " + r.Anchor)
+		}
+		if r.Detail != "" {
+			b.WriteString(" (" + r.Detail + ")")
+		}
+		if r.Diff != "" {
+			b.WriteString("\n" + Fence("diff", r.Anchor, r.Diff))
+		}
+	}
+	for _, note := range out.Notes {
+		b.WriteString("\n(" + note + ")")
+	}
+	return b.String()
+}
