@@ -55,16 +55,21 @@ func newRealWorld(t testing.TB, files map[string]string) *realWorld {
 
 // newRealWorldThat calls before, if set, before the vault is looked at.
 func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWorld)) *realWorld {
+	return newRealWorldAt(t, files, nil, before)
+}
+
+// newRealWorldAt has a clock.
+func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time, before func(*realWorld)) *realWorld {
 	ctx := t.Context()
 	w := &realWorld{root: t.TempDir(), updated: make(chan string, 100), listed: make(chan struct{}, 100)}
 	for p, text := range files {
 		w.write(t, p, text)
 	}
 	state := t.TempDir()
-	store, err := store.Open(ctx, state, store.Options{})
+	store, err := store.Open(ctx, state, store.Options{Now: now})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	w.vault, err = vault.New(ctx, store, w.root, vault.Options{})
+	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now})
 	require.NoError(t, err)
 	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
 	require.NoError(t, err)
@@ -72,7 +77,7 @@ func newRealWorldThat(t testing.TB, files map[string]string, before func(*realWo
 	w.vault.Follow(index)
 	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
 	w.core = New(Options{
-		Version: "test", Title: "Real", Vault: w.vault, Search: engine,
+		Version: "test", Title: "Real", Vault: w.vault, Search: engine, Now: now,
 		Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts"}),
 	})
 	head, err := store.Head(ctx)
