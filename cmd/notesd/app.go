@@ -18,8 +18,8 @@ import (
 	"notesd/internal/service"
 )
 
-// stopTimeout is how long a stop may take; after it, and on a second signal, the
-// program ends where it stands. What is on disk is repaired by the next start.
+// stopTimeout bounds a stop. After it, and on a second signal, the program
+// exits at once; the next start repairs the files.
 const stopTimeout = 10 * time.Second
 
 // app is one run of the program.
@@ -42,7 +42,7 @@ type app struct {
 }
 
 func newApp(in, out, err *os.File) *app {
-	startup := daemon.Inherited() // first: it takes its variable out of the environment
+	startup := daemon.Inherited() // first: it removes its variable from the environment
 	env := os.Environ()
 	return &app{in: in, stdout: out, out: newScreen(out, env), err: newScreen(err, env), startup: startup, env: env}
 }
@@ -73,13 +73,13 @@ func (a *app) main(args []string) int {
 	if f.Hint != "" {
 		err = fmt.Errorf("%w. %s", err, f.Hint)
 	}
-	_ = a.startup.Fail(err, f.Exit) // whoever launched us may be gone
+	_ = a.startup.Fail(err, f.Exit) // the launcher may be gone
 	a.report(f)
 	return f.Exit
 }
 
-// untilSignal returns a context that ends with the first signal to stop, and
-// sees to it that the program does, too.
+// untilSignal returns a context that ends with the first signal to stop. If
+// the program does not stop then, it exits.
 func untilSignal() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -104,13 +104,13 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	}
 }
 
-// signaled is the cause of a context that a signal has ended.
+// signaled is the cause of a context that a signal has cancelled.
 type signaled struct{ os.Signal }
 
 func (s signaled) Error() string { return s.String() }
 
-// exitOf is the exit code of a run that was ended, as shells have it: 128 and
-// the number of the signal, 130 for Ctrl-C.
+// exitOf returns the exit code after a signal, as shells define it: 128 plus
+// its number, 130 for Ctrl-C.
 func exitOf(cause error) int {
 	var s signaled
 	if !errors.As(cause, &s) {
@@ -129,7 +129,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Your Markdown notes, for AI assistants and the shell",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // so that an unknown command gets our own message
+		Args:          cobra.ArbitraryArgs, // so that RunE reports an unknown command
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

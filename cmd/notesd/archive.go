@@ -54,7 +54,7 @@ empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
 	return cmd
 }
 
-// moment reads a time in the past: a date or time as notes write it, or an age.
+// moment parses a time in the past: a date or time as in notes, or an age.
 func moment(text string, now time.Time) (time.Time, error) {
 	if at, ok := notes.ParseDate(text); ok {
 		return at, nil

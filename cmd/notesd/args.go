@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// takes checks that a command has exactly the named arguments.
+// takes returns a check that a command has exactly the named arguments.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
@@ -28,7 +28,7 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// needs checks that flags which a command cannot do without were given.
+// needs checks that required flags were given.
 func needs(cmd *cobra.Command, flags ...string) error {
 	var missing []string
 	for _, name := range flags {
@@ -42,7 +42,7 @@ func needs(cmd *cobra.Command, flags ...string) error {
 	return service.Usagef(fmt.Sprintf("See %s -h.", cmd.CommandPath()), "%s needs %s", cmd.Name(), strings.Join(missing, " and "))
 }
 
-// flagProblem returns what is wrong with a flag of a command, and what to do.
+// flagProblem returns what is wrong with a flag, and a hint.
 func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
 	hint = fmt.Sprintf("See %s -h.", cmd.CommandPath())
 	var unknown *pflag.NotExistError
@@ -75,8 +75,8 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError, hint string) (str
 	return fmt.Sprintf("%s has no flag --%s", cmd.Name(), name), hint
 }
 
-// nearFlags are the flags that a misspelt name may mean. Cobra suggests commands
-// only, so the flags are offered to it as commands.
+// nearFlags returns the flags that a misspelt name may mean. Cobra suggests
+// only commands, so the flags are made commands of another root.
 func nearFlags(cmd *cobra.Command, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

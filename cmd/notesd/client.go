@@ -28,13 +28,13 @@ type client struct {
 // clientVersion is the protocol version that shell commands speak.
 const clientVersion = "2025-11-25"
 
-// withClient runs do with a session in which everything that is on disk can be
-// found. A daemon keeps it so, and says where it cannot; without one the changes
-// since the last command are taken in first.
+// withClient runs do with a session in which every change on disk has been
+// indexed. A daemon keeps its index up to date and reports where it cannot;
+// without one the changes since the last command are indexed first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		if c.daemon != nil {
-			if r, err := c.status(ctx); err == nil && r.Unavailable != "" { // a session that may not ask sees it in the answer
+			if r, err := c.status(ctx); err == nil && r.Unavailable != "" { // a session without access to the status sees it in the answer
 				if err := a.away(r); err != nil {
 					return err
 				}
@@ -53,15 +53,15 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 				return troubled(r.Trouble)
 			}
 			if r.Trouble != "" {
-				a.note("What has changed cannot be taken in: " + r.Trouble + ".")
+				a.note("Changes on disk cannot be indexed: " + r.Trouble + ".")
 			}
 		}
 		return do(ctx, c)
 	})
 }
 
-// away says that the vault cannot be read. It is a failure when nothing is known
-// of the notes: an empty answer would be wrong.
+// away reports that the vault cannot be read. It is an error if no note is
+// indexed, because an empty answer would be wrong.
 func (a *app) away(r service.Report) error {
 	if r.Notes == 0 {
 		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
@@ -70,8 +70,8 @@ func (a *app) away(r service.Report) error {
 	return nil
 }
 
-// connect runs do with a session: the daemon's if one runs, else one with a
-// service of this process's own.
+// connect runs do with a session of the daemon or, if none runs, of a service
+// in this process.
 func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -94,7 +94,7 @@ func withDaemon(ctx context.Context, conn *daemon.Conn, do func(context.Context,
 	})
 }
 
-// serveFor serves the vault to this command only, for as long as it takes.
+// serveFor runs do with a service in this process.
 func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, do func(context.Context, *client) error) error {
 	logs, err := a.openCommandLogs(cmd, cfg)
 	if err != nil {
@@ -107,8 +107,8 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	})
 }
 
-// daemonOrLock returns a connection to the vault's daemon or, if none runs, the
-// lock with which this process may serve the vault itself.
+// daemonOrLock returns a connection to the vault's daemon or, if none runs,
+// the lock under which this process may serve the vault.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
 	conn, lock, err := service.DialOrLock(ctx, cfg, a.hello(cfg, kind))
 	if conn != nil {
@@ -117,14 +117,14 @@ func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.
 	return conn, lock, err
 }
 
-// hello is how this process greets the daemon.
+// hello returns the first line that this process sends to the daemon.
 func (a *app) hello(cfg *config.Config, kind daemon.Kind) daemon.Hello {
 	hello := service.HelloOf(cfg, kind)
 	hello.Passed = a.passed()
 	return hello
 }
 
-// inMemory runs do with a session of a service of this process's own.
+// inMemory runs do with a session of a service in this process.
 func inMemory(ctx context.Context, s *service.Service, do func(context.Context, *client) error) error {
 	return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
 		return withSession(ctx, conn, func(session *sdk.ClientSession) error {
@@ -144,7 +144,8 @@ func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.Clie
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	// The SDK closes both ends, which are one; a note may be longer than it reads.
+	// The SDK closes reader and writer, which are one connection. Notes may be
+	// longer than its limit.
 	t := &sdk.IOTransport{Reader: conn, Writer: notClosing{conn}, MaxLineLength: -1}
 	session, err := c.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: clientVersion})
 	if err != nil {
@@ -165,7 +166,7 @@ type statusResult struct {
 	service.Report
 }
 
-// status asks for what "notesd status" tells.
+// status returns the report of "notesd status".
 func (c *client) status(ctx context.Context) (service.Report, error) {
 	res, err := sdk.CallCustomMethod[*statusParams, *statusResult](ctx, c.session, mcp.MethodStatus, &statusParams{})
 	if err != nil {
@@ -186,7 +187,7 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 	return remarshal(res.StructuredContent, out)
 }
 
-// toolFailure is the failure that a tool's result holds, with its exit code.
+// toolFailure returns the failure in a tool's result.
 func toolFailure(res *sdk.CallToolResult) error {
 	f := &service.Failure{Code: "failed"}
 	if err := remarshal(res.Meta[mcp.MetaFailure], f); err != nil || f.Message == "" {
@@ -208,7 +209,7 @@ func remarshal(from, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// ask calls one of our own methods and decodes its value into out.
+// ask calls an owner's method and decodes its value into out.
 func (c *client) ask(ctx context.Context, method string, p service.OwnerParams, out any) error {
 	res, err := sdk.CallCustomMethod[*service.OwnerParams, *service.OwnerResult](ctx, c.session, method, &p)
 	if err != nil {
@@ -217,7 +218,7 @@ func (c *client) ask(ctx context.Context, method string, p service.OwnerParams, 
 	return json.Unmarshal(res.Value, out)
 }
 
-// rpcFailure finds the failure in a protocol error.
+// rpcFailure returns the failure in a protocol error.
 func rpcFailure(err error) error {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {

@@ -41,7 +41,7 @@ its start.`,
 	}
 }
 
-// completeWords completes an argument with one of a few words.
+// completeWords completes an argument from a fixed list.
 func completeWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
@@ -56,17 +56,17 @@ func completeTools(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 	return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completes registers how a flag's value is completed.
+// completes registers the completion of a flag.
 func completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(err) // there is no such flag: every start would end here
+		panic(err) // there is no such flag; every start would panic
 	}
 }
 
-// completionWait is how long a completion may take; a shell is waiting.
+// completionWait bounds a completion, because the shell waits for it.
 const completionWait = 3 * time.Second
 
-// offer completes by asking the vault. What goes wrong leaves the shell without
+// offer returns a completion with values from the vault. An error yields no
 // values: a message would land in the command line.
 func (a *app) offer(ask func(ctx context.Context, c *client, args []string, typed string) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -85,7 +85,8 @@ func (a *app) offer(ask func(ctx context.Context, c *client, args []string, type
 	}
 }
 
-// completeNotes offers the notes whose path or name begins as typed.
+// completeNotes offers the notes whose path or name starts with the typed
+// text.
 func completeNotes(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) > 0 {
 		return nil, nil
@@ -113,7 +114,7 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 
 var globEscape = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, `\`, `\\`)
 
-// completeRevisions offers the revisions of the note that stands before.
+// completeRevisions offers the revisions of the note in the first argument.
 func completeRevisions(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) != 1 {
 		return completeNotes(ctx, c, args, typed)
@@ -130,7 +131,7 @@ func completeRevisions(ctx context.Context, c *client, args []string, typed stri
 	return values, nil
 }
 
-// completeHeadings offers the headings of the note that stands before.
+// completeHeadings offers the headings of the note in the first argument.
 func completeHeadings(ctx context.Context, c *client, args []string, typed string) ([]string, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -146,8 +147,8 @@ func completeFolders(ctx context.Context, c *client, _ []string, typed string) (
 	return c.complete(ctx, &sdk.CompleteReference{Type: "ref/prompt", Name: "summarize_notes"}, "folder", typed)
 }
 
-// complete asks for the values that the server offers to clients of its own. given
-// are the names and values of other arguments.
+// complete returns the values that the server completes an argument with.
+// given is the name and the value of another argument.
 func (c *client) complete(ctx context.Context, ref *sdk.CompleteReference, argument, typed string, given ...string) ([]string, error) {
 	params := &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: argument, Value: typed}}
 	if len(given) > 0 {

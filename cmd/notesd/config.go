@@ -65,7 +65,7 @@ func (a *app) printSettings(all []config.Setting) {
 	}
 }
 
-// settings reads the configuration for a command that needs a vault.
+// settings loads the configuration for a command that needs a vault.
 func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	cfg, err := a.configuration(cmd)
 	if err != nil {
@@ -93,14 +93,15 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	return nil, f
 }
 
-// looks has the commands that change no note and serve nobody else. They use the
-// Obsidian vault that they are called in when no vault is configured; a command
-// that writes, or whose effect lasts, wants the vault named.
+// looks lists the commands that change no note and start no server. Without a
+// configured vault they use the Obsidian vault of the working directory; other
+// commands require the vault to be named.
 var looks = map[string]bool{
 	"search": true, "read": true, "list": true, "history": true, "index": true, "status": true, "doctor": true, "export": true,
 }
 
-// obsidianVault is the Obsidian vault that the working directory is in, or "".
+// obsidianVault returns the Obsidian vault that contains the working
+// directory, or "".
 func obsidianVault() string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -116,7 +117,7 @@ func obsidianVault() string {
 	return ""
 }
 
-// quoted is a path as a shell takes it.
+// quoted returns a path in the syntax of a shell.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t'\"$&()*;<>?`|~#") {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
@@ -124,9 +125,9 @@ func quoted(path string) string {
 	return path
 }
 
-// configuration reads the configuration. A daemon that was launched for a client
-// does not take that client's environment for settings: it serves others, too. A
-// key is no setting, and it may be nowhere else.
+// configuration loads the configuration. A daemon that was launched for a
+// client ignores that client's variables, because it serves other clients as
+// well; only an API key, which may be set nowhere else, is read from them.
 func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	a.read = func() (*config.Loaded, error) {
 		return config.Load(config.Sources{File: a.configFile, Env: a.settingsEnv(), Flags: cmd.Flags()})
@@ -139,7 +140,7 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 	return loaded.Config, nil
 }
 
-// settingsEnv is the environment as far as it holds settings.
+// settingsEnv returns the environment without variables that do not apply.
 func (a *app) settingsEnv() []string {
 	env := a.env
 	if a.startup.Launched() {
@@ -150,12 +151,12 @@ func (a *app) settingsEnv() []string {
 	return env
 }
 
-// serveOptions are what this process serves with.
+// serveOptions returns the options of a server in this process.
 func (a *app) serveOptions() service.ServeOptions {
 	return service.ServeOptions{Loaded: a.loaded, Read: a.read, Startup: a.startup, Stderr: a.err}
 }
 
-// passed are the daemon's settings among those that this process was given.
+// passed returns the settings of the daemon that this process was given.
 func (a *app) passed() []daemon.Passed {
 	var passed []daemon.Passed
 	for _, p := range a.loaded.Passed() {
@@ -164,7 +165,7 @@ func (a *app) passed() []daemon.Passed {
 	return passed
 }
 
-// remark prints, once, what the daemon remarks on the settings of this process.
+// remark prints each remark of the daemon on this process's settings once.
 func (a *app) remark(conn *daemon.Conn) {
 	for _, remark := range conn.Remarks {
 		if !slices.Contains(a.remarked, remark) {
@@ -174,8 +175,8 @@ func (a *app) remark(conn *daemon.Conn) {
 	}
 }
 
-// openCommandLogs opens the log of a shell command, which is silent unless it
-// was asked for one: what goes wrong is the command's error.
+// openCommandLogs opens the log of a shell command, which discards records
+// unless a flag or setting asks for them.
 func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*service.Logs, error) {
 	if cfg.Log.File != "" || cmd.Flags().Changed("log-level") {
 		return service.OpenLogs(cfg, a.err, a.startup.Launched())

@@ -38,7 +38,7 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 		},
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
-	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop when nobody has used it for so long (0: never)")
+	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop after so long without a client (0: never)")
 	return cmd
 }
 
@@ -118,7 +118,8 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 	return cmd
 }
 
-// connector connects to the vault's daemon, and starts one if there is none.
+// connector returns a connector to the vault's daemon that starts one if none
+// runs.
 func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connector, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -148,7 +148,7 @@ func TestCommandsThroughTheDaemon(t *testing.T) {
 
 	// Rebuilding takes the vault over, and the session goes on.
 	before := p.daemon(t)
-	assert.Contains(t, p.run(t, "index", "--rebuild"), "indexed anew")
+	assert.Contains(t, p.run(t, "index", "--rebuild"), "indexed again")
 	assert.Equal(t, []string{"Keel.md"}, h.found("keelson"))
 	assert.NotEqual(t, before.PID, p.daemon(t).PID)
 }

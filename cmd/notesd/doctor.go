@@ -20,7 +20,7 @@ import (
 	"notesd/watcher"
 )
 
-// check is one thing that doctor has looked at.
+// check is one result of doctor.
 type check struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // ok, note, problem
@@ -38,7 +38,7 @@ const (
 // doctorWait is how long doctor waits for an index that is being built.
 const doctorWait = 5 * time.Second
 
-// lowSpace is how little room is left on the state's disk when doctor says so: a
+// lowSpace is the free space on the state's disk below which doctor warns: a
 // few rebuilds of a large vault's index.
 const lowSpace = 1 << 30
 
@@ -71,11 +71,10 @@ what is wrong. The exit code is 1 when something does not work.`,
 	return cmd
 }
 
-// errProblems makes doctor's exit code 1; what is wrong has been said.
+// errProblems makes doctor exit with 1; the problems have been printed.
 var errProblems = &service.Failure{Code: "problems", Message: "something does not work; see above"}
 
-// examine makes all checks; those that need what another found missing are left
-// out.
+// examine runs all checks. It skips those that depend on a failed one.
 func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -132,7 +131,7 @@ func checkState(cfg *config.Config) check {
 	return c
 }
 
-// checkReport judges what a status tells.
+// checkReport returns the checks of a status.
 func checkReport(r service.Report, daemon bool) []check {
 	running := check{Name: "daemon", State: fine, Text: "not running; the next client starts one"}
 	if daemon {
@@ -148,7 +147,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	case r.Unavailable != "":
 		index = check{"index", problem, "the vault cannot be used: " + r.Unavailable, "Nothing is forgotten; bring the folder back."}
 	case r.Trouble != "":
-		index = check{"index", problem, "what is on disk cannot be taken in: " + r.Trouble, "It is tried again; results are of what was known before."}
+		index = check{"index", problem, "changes on disk cannot be indexed: " + r.Trouble, "notesd tries again; results are from before."}
 	case !r.Index.Ready:
 		index.State, index.Do = remark, "It is being built; results say so until then."
 	}
@@ -168,7 +167,7 @@ func checkReport(r service.Report, daemon bool) []check {
 	return checks
 }
 
-// checked reports whether a check of its own has what a warning says.
+// checked reports whether another check covers a warning.
 func checked(r service.Report, warning string) bool {
 	for _, said := range []string{r.Semantic.Waiting, r.Trouble, r.Unavailable} {
 		if said != "" && strings.Contains(warning, said) {
@@ -186,8 +185,8 @@ func checkWatcher(w service.WatcherStatus) check {
 	return c
 }
 
-// checkHosts looks at what the installed hosts launch, for the vault that is asked
-// about; "" when none is configured.
+// checkHosts checks the entries of the installed hosts. vault is the
+// configured vault, or "".
 func (a *app) checkHosts(vault string) []check {
 	var checks []check
 	for _, h := range hosts.All {
@@ -220,7 +219,7 @@ func (a *app) checkHosts(vault string) []check {
 	return checks
 }
 
-// checkServer judges one entry of a host.
+// checkServer checks one entry of a host.
 func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check {
 	c := check{Name: h.Name, State: fine, Text: fmt.Sprintf("%s launches %s as %q for %s", h.Title, s.Command, name, vault)}
 	again := fmt.Sprintf("Run notesd setup --name %s %s with the vault it should serve", name, h.Name)
@@ -284,7 +283,7 @@ func checkModel(s config.Semantic, inUse string) []check {
 	return []check{c}
 }
 
-// checkMeaning judges what a report has on semantic search.
+// checkMeaning returns the check of semantic search.
 func checkMeaning(r service.Report, daemon bool) check {
 	c := check{Name: "meaning", State: fine, Text: semanticText(r)}
 	switch {

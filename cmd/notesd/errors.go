@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commandNames has, for the tools that messages name, what does the same in a
-// shell.
+// commandNames replaces the names of tools in messages by those of commands.
 var commandNames = strings.NewReplacer(
 	"search_notes", "notesd search",
 	"list_notes", "notesd list",
@@ -31,13 +30,13 @@ var commandNames = strings.NewReplacer(
 	"create_heading true", "--create-heading",
 )
 
-// forShell has a tool's failure name commands instead of tools.
+// forShell replaces the names of tools in a failure by those of commands.
 func forShell(f *service.Failure) *service.Failure {
 	f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
 	return f
 }
 
-// unwritten is the failure of a run whose output is lost, as on a full disk.
+// unwritten returns the failure of a run whose output could not be written.
 func unwritten(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -46,7 +45,7 @@ func unwritten(err error) error {
 	return &service.Failure{Code: "failed", Message: fmt.Sprintf("standard output cannot be written: %v", err)}
 }
 
-// asUsage makes a mistake of what cobra found wrong with the command line.
+// asUsage returns a failure for cobra's error about the command line.
 func asUsage(err error, root *cobra.Command, args []string) error {
 	var shown *service.Failure
 	if errors.As(err, &shown) {
@@ -71,7 +70,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 // report prints the failure of a run to standard error.
 func (a *app) report(f *service.Failure) {
 	if a.json {
-		_ = a.err.json(map[string]*service.Failure{"error": f}) // there is nowhere left to say that it failed
+		_ = a.err.json(map[string]*service.Failure{"error": f}) // its failure could not be reported either
 		return
 	}
 	fmt.Fprintf(a.err, "%s %s\n", a.err.red("notesd:"), a.err.plain(f.Message))

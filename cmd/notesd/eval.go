@@ -18,7 +18,8 @@ import (
 	"notesd/search/eval"
 )
 
-// evalModes are the modes that an evaluation compares, in the order of a table.
+// evalModes lists the modes that an evaluation compares, in the order of the
+// table.
 var evalModes = []search.Mode{search.ModeText, search.ModeSemantic, search.ModeHybrid}
 
 func evalCommand(a *app) *cobra.Command {
@@ -85,7 +86,7 @@ func modesOf(flag string) ([]search.Mode, error) {
 	return nil, service.Usagef("Use text, semantic or hybrid.", "--mode %q is unknown", flag)
 }
 
-// askQuestions asks the vault what a file asks.
+// askQuestions searches the vault for the questions of a file.
 func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 	modes, err := modesOf(mode)
 	if err != nil {
@@ -151,7 +152,7 @@ func semanticIn(modes []search.Mode) bool {
 	return slices.ContainsFunc(modes, func(m search.Mode) bool { return m != search.ModeText })
 }
 
-// evaluate serves the set's documents as a vault of their own, and asks that.
+// evaluate serves the documents of the set as a vault and searches that.
 func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, modes []search.Mode) (r eval.Report, err error) {
 	dir, err := os.MkdirTemp("", "notesd-eval-")
 	if err != nil {

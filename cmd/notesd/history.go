@@ -49,7 +49,7 @@ added and removed, and who did it. A deleted note is named by its path.`,
 	return cmd
 }
 
-// history fetches page after page.
+// history fetches all pages.
 func history(ctx context.Context, c *client, note string, limit int) (tools.HistoryResult, error) {
 	all := tools.HistoryResult{Revisions: []tools.Revision{}}
 	for {
@@ -70,7 +70,7 @@ func history(ctx context.Context, c *client, note string, limit int) (tools.Hist
 	}
 }
 
-// localTime shows a time of a tool's result as clocks here do.
+// localTime formats a time of a tool's result in the local time zone.
 func localTime(stamp string) string {
 	t, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil {

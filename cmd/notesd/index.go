@@ -61,19 +61,20 @@ command does, and a daemon keeps watch.`,
 	return cmd
 }
 
-// troubled is the failure of a command that needs what cannot be taken in.
+// troubled returns the failure of a command that needs changes which cannot be
+// indexed.
 func troubled(why string) error {
-	return &service.Failure{Code: "failed", Message: "the notes cannot be taken in: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
+	return &service.Failure{Code: "failed", Message: "the notes cannot be indexed: " + why, Hint: "Your notes are as they were. notesd doctor says more; another place for the state can be named with --state."}
 }
 
-// bringUpToDate takes in what is on disk now, and returns the report of that.
+// bringUpToDate indexes the changes on disk and returns the report after that.
 func (a *app) bringUpToDate(ctx context.Context, c *client) (service.Report, error) {
 	r, err := a.untilIndexed(ctx, c, nil)
 	if err != nil || c.daemon == nil {
 		return r, err
 	}
 	var none any
-	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // what the watcher has not reported yet
+	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // for changes that the watcher has not reported yet
 		return r, err
 	}
 	return a.untilIndexed(ctx, c, nil)
@@ -85,7 +86,7 @@ func (a *app) indexed(r indexResult) error {
 	}
 	done := "indexed"
 	if r.Rebuilt {
-		done = "indexed anew"
+		done = "indexed again"
 	}
 	fmt.Fprintf(a.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
 	if r.Pending > 0 {
@@ -94,8 +95,8 @@ func (a *app) indexed(r indexResult) error {
 	return nil
 }
 
-// untilEmbedded waits until no passage waits to be embedded, or done says that it
-// is enough. On a terminal it shows a bar.
+// untilEmbedded waits until every passage is embedded or done returns true. On
+// a terminal it shows a progress bar.
 func (a *app) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
 	tick := time.NewTicker(maxFreshPoll)
 	defer tick.Stop()
@@ -109,7 +110,7 @@ func (a *app) untilEmbedded(ctx context.Context, c *client, done func(service.Re
 		}
 		if waiting := r.Semantic.Waiting; waiting != "" && !told {
 			bar.clear()
-			a.note("search by meaning: " + waiting)
+			a.note("semantic search: " + waiting)
 			told = true
 		}
 		if time.Since(began) > barAfter {
@@ -123,10 +124,10 @@ func (a *app) untilEmbedded(ctx context.Context, c *client, done func(service.Re
 	}
 }
 
-// indexing runs do with a session while the vault is being indexed, by the
-// daemon, or by this process, which lets others at the vault meanwhile. With
-// rebuild everything derived is discarded first; a daemon is stopped for it, and
-// its clients come to us. wait says that the embeddings are waited for, too.
+// indexing runs do with a session while the daemon, or this process, indexes
+// the vault; this process accepts other clients meanwhile. With rebuild it
+// stops a daemon and discards everything derived first. wait means that the
+// embeddings are awaited.
 func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.Context, *client) error) error {
 	cfg, err := a.settings(cmd)
 	if err != nil {
@@ -164,18 +165,18 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	}))
 }
 
-// The progress of a scan is asked for after freshPoll, then less and less often:
-// most take no time, and the asking should not make the others longer.
+// Progress is polled after freshPoll, then at growing intervals: most scans
+// take no time, and polling should not slow down the others.
 const (
 	freshPoll    = 2 * time.Millisecond
 	maxFreshPoll = 100 * time.Millisecond
 )
 
-// barAfter is how long something takes before it gets a progress bar.
+// barAfter is the time after which a progress bar appears.
 const barAfter = 300 * time.Millisecond
 
-// untilIndexed waits until everything is indexed or cannot be, or done says that
-// it is enough, and returns the last report. On a terminal it shows a bar.
+// untilIndexed waits until everything is indexed or cannot be, or done returns
+// true, and returns the last report. On a terminal it shows a progress bar.
 func (a *app) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
 	began := time.Now()
 	wait := freshPoll
@@ -202,7 +203,7 @@ func (a *app) untilIndexed(ctx context.Context, c *client, done func(service.Rep
 	}
 }
 
-// meter is a progress bar that is there only while it is needed, and only on a
+// meter is a progress bar that appears only when needed and only on a
 // terminal.
 type meter struct {
 	screen *screen
@@ -226,7 +227,7 @@ func (m *meter) show(done, total int) {
 		)
 	}
 	m.bar.ChangeMax(total)
-	_ = m.bar.Set(min(done, total-1)) // clear finishes it; a bar that cannot be drawn is no loss
+	_ = m.bar.Set(min(done, total-1)) // clear finishes it; a failed drawing is ignored
 }
 
 func (m *meter) clear() {

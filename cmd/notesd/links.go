@@ -80,7 +80,8 @@ func (a *app) printLinks(res tools.LinksResult) {
 	a.note(fmt.Sprintf("%d out, %d in, %d broken", len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
 }
 
-// from names the note that a link is in, where it is not the one asked about.
+// from returns the note that contains a link, if it is not the one in
+// question.
 func from(note string) string {
 	if note == "" {
 		return ""

@@ -63,8 +63,8 @@ func toolList(flag string) []string {
 	return names
 }
 
-// launchedIdleExit is how long a daemon that was started for a client stays when
-// nobody uses it: longer than the pause between two questions.
+// launchedIdleExit is how long a daemon that was started for a client runs
+// without one: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute
 
 // relay joins the client at in and out to the vault's daemon, and starts one if
@@ -104,9 +104,9 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string, in 
 	return err
 }
 
-// daemonArgs are the arguments of the daemon that is started for a client. They
-// say which vault it is; all else is for the configuration file to say, since
-// the daemon serves other clients as well.
+// daemonArgs returns the arguments of the daemon that is started for a client.
+// They name the vault; every other setting comes from the configuration file,
+// because the daemon serves other clients as well.
 func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
 	args := []string{"serve", "--vault", cfg.Vault.Path, "--state", cfg.State, "--idle-exit", launchedIdleExit.String()}
 	if a.configFile == "" {

@@ -103,7 +103,7 @@ func listCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// list fetches page after page.
+// list fetches all pages and prints them.
 func (a *app) list(ctx context.Context, c *client, query map[string]any, limit int) error {
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")

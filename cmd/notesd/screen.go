@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 )
 
-// screen is one of the standard streams that people may look at.
+// screen is a standard stream that may be a terminal.
 type screen struct {
 	io.Writer
 	terminal bool
@@ -25,8 +25,8 @@ type screen struct {
 	failed   error // the first that a Write returned
 }
 
-// Write writes, and remembers that it could not: what is printed piece by piece
-// is checked once, at the end of the run.
+// Write writes and keeps the first error, which is checked once, at the end of
+// the run.
 func (s *screen) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	if err != nil && s.failed == nil {
@@ -44,13 +44,14 @@ func newScreen(f *os.File, env []string) *screen {
 	return s
 }
 
-// understandsEscapes is about Windows' old console, which shows colour codes as
-// text.
+// understandsEscapes reports false for the old console of Windows, which shows
+// colour codes as text.
 func understandsEscapes(env []string) bool {
 	return runtime.GOOS != "windows" || lookup(env, "WT_SESSION") != "" || lookup(env, "TERM") != ""
 }
 
-// lookup returns the value of a variable in an environment; the last one counts.
+// lookup returns the value of a variable in an environment. The last one
+// counts.
 func lookup(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if n, value, ok := strings.Cut(kv, "="); ok && n == name {
@@ -73,8 +74,8 @@ func (s *screen) red(text string) string  { return s.paint("1;31", text) }
 func (s *screen) mark(text string) string { return s.paint("1;33", text) }
 func (s *screen) path(text string) string { return s.paint("36", text) }
 
-// plain makes text from a note, or about one, safe to show: on a terminal a
-// control character could move the cursor or change what stands above.
+// plain replaces control characters in text from a note: on a terminal they
+// could move the cursor or change earlier lines.
 func (s *screen) plain(text string) string {
 	if !s.terminal {
 		return text
@@ -87,7 +88,7 @@ func (s *screen) plain(text string) string {
 	}, text)
 }
 
-// line is plain on one line.
+// line is plain, with white space folded into one line.
 func (s *screen) line(text string) string { return strings.Join(strings.Fields(s.plain(text)), " ") }
 
 // json prints v as one document.
@@ -138,7 +139,7 @@ func thousands(n int) string {
 	return b.String()
 }
 
-// size is a number of bytes in the unit that keeps it short.
+// size formats a number of bytes in the unit that keeps it short.
 func size(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -155,7 +156,7 @@ func size(n int64) string {
 	return fmt.Sprintf(format, f, []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
 }
 
-// columns is how wide text may be.
+// columns returns the width for wrapped text.
 func (s *screen) columns() int {
 	if s.width <= 0 {
 		return 100
@@ -187,8 +188,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// highlight marks the words of the text that begin like one of the terms: terms
-// are shown as they matched, which may be in another form of the word.
+// highlight marks the words of the text that start with one of the terms.
+// Terms are shown as they matched, which may be in another form of the word.
 func highlight(s *screen, text string, terms []string) string {
 	if !s.colour || len(terms) == 0 {
 		return text

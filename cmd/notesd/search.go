@@ -88,10 +88,10 @@ A query with -word stands behind --, which ends the flags.`,
 	return cmd
 }
 
-// A search without a daemon waits for a few passages to be embedded: those of a
-// small vault, or of what has changed. With more than a processor embeds in about
-// that time, waiting would make search after search slow; they are left to a
-// daemon or to notesd index --wait, and the answer says so.
+// A search without a daemon first embeds the passages of a small vault or of a
+// few changes. More than a processor embeds in about fewWait would make every
+// search slow; a daemon or notesd index --wait embeds those, and the answer
+// says so.
 const (
 	fewPassages = 150 // a processor
 	fewWait     = 2 * time.Second
@@ -109,8 +109,8 @@ func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
 	return err
 }
 
-// put sets an argument of a tool unless it is the zero value, for which tools
-// have their own defaults.
+// put sets an argument of a tool unless it is the zero value, for which the
+// tool has a default.
 func put[T any](args map[string]any, name string, value T) {
 	switch v := any(value).(type) {
 	case string:
@@ -133,7 +133,8 @@ func put[T any](args map[string]any, name string, value T) {
 	args[name] = value
 }
 
-// folderName is a folder as notes name it: a shell completes it to ./Recipes/.
+// folderName returns a folder as notes name it. A shell completes it to
+// ./Recipes/.
 func folderName(arg string) string {
 	if arg == "" {
 		return ""
@@ -176,7 +177,7 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 		a.note(n)
 	}
 	if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
-		a.note(fmt.Sprintf("Search by meaning knows %d %% of the passages so far; notesd index --wait brings in the rest.", int(100*res.Semantic.Coverage)))
+		a.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
 	}
 	return nil
 }

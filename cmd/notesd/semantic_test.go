@@ -156,7 +156,7 @@ func TestDoctorReadsTheModelFile(t *testing.T) {
 		assert.Equal(t, c.state, got.State, c.name)
 		assert.Contains(t, got.Text, c.text, c.name)
 		if c.state == problem {
-			assert.Contains(t, got.Do, "Copy the file anew", c.name)
+			assert.Contains(t, got.Do, "Copy the file again", c.name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"notesd/mcp"
 )
 
-// registration is what setup has done for one host, or would do.
+// registration is the result of setup for one host.
 type registration struct {
 	Host   string `json:"host"`
 	File   string `json:"file"`
@@ -45,7 +45,7 @@ const (
 	failed     = "failed"
 )
 
-// usualName is what an entry is called where nothing else has that name.
+// usualName is the name of an entry unless another server has it.
 const usualName = "notes"
 
 // setup is one run of the command.
@@ -100,7 +100,7 @@ A second vault gets an entry of its own.`,
 	return cmd
 }
 
-// prepare finds the vault and how hosts launch this program for it.
+// prepare sets the vault and the command line that hosts launch.
 func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error {
 	if s.remove && s.name != "" {
 		return nil // the name says enough; the vault may be gone
@@ -138,7 +138,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error
 	return nil
 }
 
-// server is how hosts launch this program for the configured vault.
+// server returns the command line that hosts launch for the configured vault.
 func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 	return s, nil
 }
 
-// isTemporary reports whether a program lies where "go run" builds them.
+// isTemporary reports whether "go run" built the program.
 func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
@@ -205,8 +205,8 @@ func chooseHosts(e hosts.Env, names []string) ([]hosts.Host, error) {
 	return chosen, nil
 }
 
-// all goes through the hosts. The failure of one keeps none of the others from
-// their entry, and is among the registrations, too.
+// all sets up each host. A failure of one does not stop the others, and is
+// recorded in its registration.
 func (s *setup) all(chosen []hosts.Host) ([]registration, error) {
 	var done []registration
 	var failures []*service.Failure
@@ -274,8 +274,7 @@ func (s *setup) one(h hosts.Host) (registration, error) {
 	return r, err
 }
 
-// register returns the settings with the entry, and enters into r what that
-// does.
+// register returns the settings with the entry, and records the action in r.
 func (s *setup) register(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
 	servers := settings.Servers()
 	if err := s.choose(h, servers, r); err != nil {
@@ -296,9 +295,9 @@ func (s *setup) register(h hosts.Host, settings *hosts.Settings, r *registration
 	return text, err
 }
 
-// choose finds the name of the entry: the one asked for, that of the vault's
-// entry, or a free one. The entry of another program, or of another vault that
-// exists, is never replaced.
+// choose sets the name of the entry: the requested one, that of the entry for
+// the same vault, or a free one. It never replaces the entry of another
+// program, or of another vault that exists.
 func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registration) error {
 	if s.name != "" {
 		r.Name = s.name
@@ -343,7 +342,8 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 	}
 }
 
-// nameOf makes a server's name of a folder's: hosts allow letters, digits, - and _.
+// nameOf derives a server's name from a folder's: hosts allow letters, digits,
+// - and _.
 func nameOf(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
@@ -357,7 +357,7 @@ func nameOf(folder string) string {
 	return name
 }
 
-// unregister returns the settings without the entry of the name, or without
+// unregister returns the settings without the entry of that name, or without
 // those of the vault.
 func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
 	var names []string
@@ -385,7 +385,7 @@ func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registrati
 	return rest.Text, nil
 }
 
-// entryNames are the names in order, the usual one first.
+// entryNames returns the sorted names, the usual one first.
 func entryNames(servers map[string]hosts.Server) []string {
 	return slices.SortedFunc(maps.Keys(servers), func(a, b string) int {
 		if (a == usualName) != (b == usualName) {
@@ -398,9 +398,9 @@ func entryNames(servers map[string]hosts.Server) []string {
 	})
 }
 
-// keptArgs are the arguments of an entry that are not setup's own: a server that
-// its owner has made read-only stays so. own are the flags that setup sets; all
-// but --read-only have a value.
+// keptArgs returns the arguments that setup keeps: a server that its owner has
+// made read-only stays so. own lists the flags that setup sets; all but
+// --read-only have a value.
 func keptArgs(had, own []string) []string {
 	var kept []string
 	skip := false
@@ -418,7 +418,7 @@ func keptArgs(had, own []string) []string {
 	return kept
 }
 
-// vaultOf is the folder that an entry serves, "" when that cannot be found out.
+// vaultOf returns the vault that an entry serves, or "" if that is unknown.
 func (a *app) vaultOf(s hosts.Server) string {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true

@@ -11,8 +11,8 @@ import (
 	"notesd/internal/service"
 )
 
-// statusWait is how long a status without a daemon takes in what has changed
-// before it tells what is known.
+// statusWait is how long a status without a daemon indexes changes before it
+// reports.
 const statusWait = 2 * time.Second
 
 func statusCommand(a *app) *cobra.Command {
@@ -44,8 +44,8 @@ func statusCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// untilCounted returns the report once everything is indexed and the passages
-// are counted, which are loaded later, or after a wait.
+// untilCounted returns the report once everything is indexed and the passages,
+// which load later, are counted, or after a wait.
 func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
 	latest := time.Now().Add(wait)
 	late := func(service.Report) bool { return !time.Now().Before(latest) }

@@ -23,8 +23,7 @@ import (
 	"golang.org/x/term"
 )
 
-// maxBody is the longest note that is taken from standard input; a longer file
-// would be no note.
+// maxBody bounds a note from standard input.
 const maxBody = 16 << 20
 
 func newCommand(a *app) *cobra.Command {
@@ -77,7 +76,7 @@ func (a *app) inTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// body reads a note's text from standard input, until ctx ends.
+// body returns the text of standard input, or the error of ctx.
 func (a *app) body(ctx context.Context) (string, error) {
 	if a.inTerminal() {
 		a.note("Type the note; end it with Ctrl-D on a line of its own.")
@@ -225,7 +224,7 @@ saved elsewhere meanwhile is not overwritten.`,
 	return cmd
 }
 
-// properties are the edits that set and remove keys of the front matter.
+// properties returns the edits that set and remove keys of the front matter.
 func properties(set, unset []string) ([]any, error) {
 	var edits []any
 	for _, pair := range set {
@@ -258,8 +257,8 @@ func (a *app) editList(cmd *cobra.Command, note string, dryRun bool) error {
 	return a.edit(cmd, note, edits, dryRun)
 }
 
-// editInEditor opens a copy of the note in the user's editor, and replaces the
-// note by what was saved, if the note has not changed since.
+// editInEditor opens a copy of the note in the user's editor and replaces the
+// note by the result, unless it has changed since.
 func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
 	editor := cmp.Or(lookup(a.env, "VISUAL"), lookup(a.env, "EDITOR"))
 	if editor == "" {

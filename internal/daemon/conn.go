@@ -92,7 +92,7 @@ func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	holder, err := ReadHolder(dir)
 	if err != nil || holder.Socket == "" {
-		return nil, ErrNotRunning // a lock file that cannot be read is that of a daemon not yet up
+		return nil, ErrNotRunning // a daemon that starts has not written the lock file yet
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", holder.Socket)
 	if err != nil {
@@ -129,7 +129,7 @@ func Probe(ctx context.Context, dir string) (Identity, error) {
 	return conn.Daemon, conn.Close()
 }
 
-// greet exchanges the first lines.
+// greet exchanges the hello and the welcome.
 func greet(ctx context.Context, c *net.UnixConn, hello Hello) (*Conn, error) {
 	if err := checkPeer(c); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func vanished(err error) error {
 	return fmt.Errorf("greet the daemon: %w", err)
 }
 
-// absent reports whether err says that nobody listens at a socket.
+// absent reports whether err means that no process listens at a socket.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || refused(err)
 }

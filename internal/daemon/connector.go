@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// startTimeout bounds everything from finding no daemon to talking to one.
-	// It is longer than a stopping daemon takes to let go of the lock.
+	// startTimeout bounds a connection, including the start of a daemon. It is
+	// longer than a stopping daemon takes to release the lock.
 	startTimeout = 30 * time.Second
-	// dialPoll is how soon a daemon that someone else is starting is looked for
-	// again; the wait grows to maxDialPoll.
+	// dialPoll is the first wait for a daemon that another process starts; the
+	// wait grows to maxDialPoll.
 	dialPoll    = time.Millisecond
 	maxDialPoll = 50 * time.Millisecond
-	// startAgain is the wait before a daemon is started once more when the last one
-	// found the lock taken, yet none can be reached; it doubles every time.
+	// startAgain is the wait before the next start if the last daemon found
+	// the lock taken and none can be reached. It doubles every time.
 	startAgain = 100 * time.Millisecond
-	// maxReplacements bounds how often one connection may find an older daemon:
-	// more than once only if others keep starting it.
+	// maxReplacements bounds the replacements of one connection: more than one
+	// older daemon is found only if others keep starting it.
 	maxReplacements = 3
 )
 
-// Connector connects to the daemon of a state directory, starting or replacing
-// it where that is wanted. Of many connectors at once one starts a daemon and
-// the others wait for it. It may be used by several goroutines.
+// Connector connects to the daemon of a state directory, and starts or
+// replaces it if configured to. Of many connectors at once one starts a daemon
+// and the others wait for it. It may be used by several goroutines.
 type Connector struct {
 	Dir   string // the state directory
 	Hello Hello
@@ -35,7 +35,8 @@ type Connector struct {
 	// error that is ErrLocked means that another one came first. Nil: a daemon
 	// that does not run is ErrNotRunning.
 	Start func(context.Context) error
-	// Lazy makes ErrStopped of starting a daemon after the user has stopped one.
+	// Lazy makes Connect return ErrStopped instead of starting a daemon after
+	// the user has stopped one.
 	Lazy bool
 	// Replace lets the connector replace a daemon of an older version.
 	Replace bool
@@ -87,15 +88,15 @@ func (c *Connector) Connect(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// wait is how a connector passes the time until a daemon is there.
+// wait is the state of waiting for a daemon.
 type wait struct {
-	next    time.Duration // until the next look
+	next    time.Duration // until the next attempt
 	pause   time.Duration // until the next start, after one found the lock taken
 	startAt time.Time     // no start before
-	why     error         // why there is no daemon yet
+	why     error         // why no daemon listens yet
 }
 
-// forNext waits until it is time to look again.
+// forNext waits for the next attempt.
 func (w *wait) forNext(ctx context.Context) error {
 	within(ctx.Done(), w.next)
 	if ctx.Err() != nil {
@@ -105,8 +106,7 @@ func (w *wait) forNext(ctx context.Context) error {
 	return nil
 }
 
-// older returns the daemon that the outcome of Dial shows, if it is one to be
-// replaced.
+// older returns the daemon that Dial has found, if it is to be replaced.
 func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	var other *IncompatibleError
 	var daemon Identity
@@ -124,8 +124,8 @@ func (c *Connector) older(conn *Conn, err error) (Identity, bool) {
 	return daemon, self.Supersedes(daemon)
 }
 
-// replace asks an older daemon to stop. That it will not, or is gone, is found
-// out by connecting again.
+// replace requests that an older daemon stops. The next Dial shows whether it
+// did.
 func (c *Connector) replace(ctx context.Context, older Identity) error {
 	c.logger().Info("replacing an older daemon", "pid", older.PID, "version", older.Version)
 	hello := Hello{Wire: c.Hello.Wire, Version: c.Hello.Version, Kind: KindReplace}
@@ -139,7 +139,7 @@ func (c *Connector) replace(ctx context.Context, older Identity) error {
 	return fmt.Errorf("replace the older daemon (process %d, version %s): %w", older.PID, older.Version, err)
 }
 
-// retryable reports whether a daemon may soon be there in spite of err.
+// retryable reports whether a daemon may listen soon in spite of err.
 func retryable(err error) bool {
 	var refused *RefusedError
 	if errors.As(err, &refused) {
@@ -148,8 +148,8 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrNotRunning)
 }
 
-// start starts a daemon unless someone else is doing so or it is too soon. It
-// reports whether one listens now. why is what Dial said.
+// start starts a daemon unless another process does so or it is too soon. It
+// reports whether one listens now. why is the error of Dial.
 func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error) {
 	if w.why == nil {
 		w.why = why
@@ -170,7 +170,7 @@ func (c *Connector) start(ctx context.Context, w *wait, why error) (bool, error)
 	}
 	defer turn.Close()
 	if _, err := Probe(ctx, dir); err == nil {
-		return true, nil // someone else had the turn before
+		return true, nil // another process has started one
 	}
 	if c.Lazy && isStopped(dir) {
 		return false, ErrStopped

@@ -1,20 +1,20 @@
 // Package daemon lets many clients share one process: it decides which process
 // that is, starts it, and connects to it. It handles processes, locks and
-// sockets; what the connections carry is for package mcp on the daemon's side
-// and for package relay on the client's.
+// sockets; package mcp on the daemon's side and package relay on the client's
+// interpret what the connections carry.
 //
 // # Vocabulary
 //
 //   - The state directory is the identity of a daemon: one directory, one
-//     daemon. Its [Lock] is the truth about who that is; a process id or a
-//     socket file is only a hint, because both outlive a crash.
+//     daemon. Its [Lock] determines which process that is; a process id or
+//     a socket file is only a hint, because both outlive a crash.
 //   - A [Server] accepts connections on the Unix socket. A connection opens with
 //     one line each way, [Hello] and [Welcome]; what follows belongs to the
 //     session.
-//   - A [Connector] connects to the daemon of a state directory and, where there
-//     is none, has one started by a short-lived launcher ([Start]),
-//     so that the daemon is nobody's child. A launched daemon says through
-//     [Startup] whether it came up.
+//   - A [Connector] connects to the daemon of a state directory. If none runs, a
+//     short-lived launcher starts one ([Start]), so that the daemon is not a child
+//     of the client. A launched daemon reports through [Startup] whether it
+//     listens.
 //
 // # Stopping without failed calls
 //

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Wire is the version of what relay and daemon say to each other beyond the
-// protocol itself: the first lines and the methods in "notesd/". It changes only
-// when an older peer could no longer work.
+// Wire is the version of the protocol between relay and daemon beyond MCP: the
+// first lines and the methods in "notesd/". It changes only when an older peer
+// could no longer work.
 const Wire = 1
 
 const (
@@ -43,8 +43,8 @@ const (
 // Kind is what a connection is for.
 type Kind string
 
-// The kinds. KindMCP is a relay's session, which is told when the daemon closes;
-// KindCLI a session of a shell command, which is not. KindStatus is a session
+// The kinds. KindMCP is a relay's session, which is notified when the daemon
+// closes; KindCLI is a session of a shell command, which is not. KindStatus is a session
 // that does not count as use of the daemon. KindProbe wants only the Welcome,
 // KindReplace wants the daemon to stop in favour of a newer one, KindStop wants
 // it to stop until a client asks for something, and KindRestart to stop in favour
@@ -65,18 +65,16 @@ type Hello struct {
 	Version string `json:"version"` // of the client's program
 	Kind    Kind   `json:"kind"`
 	// Vault is the folder that the client means, absolute and without symbolic
-	// links. A daemon of another folder refuses the connection. Empty: whichever
-	// the daemon serves.
+	// links. A daemon of another folder refuses the connection. Empty: any folder.
 	Vault string `json:"vault,omitempty"`
 	// ReadOnly, Tools and Scopes narrow the session. They are enforced by the
 	// daemon; an empty list means no narrowing.
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
-	// Settings are what the session gets when a request does not say; nil: the
-	// daemon's own.
+	// Settings are the defaults of the session; nil: those of the daemon.
 	Settings *Settings `json:"settings,omitempty"`
-	// Passed are settings that the client was given and that are the daemon's.
+	// Passed are settings of the daemon that the client was given.
 	Passed []Passed `json:"passed,omitempty"`
 }
 
@@ -95,13 +93,13 @@ type Passed struct {
 	Remark string `json:"remark"` // why it has no effect, and what to do
 }
 
-// Identity is which daemon, or which program that would start one.
+// Identity identifies a daemon, or a program that would start one.
 type Identity struct {
 	Wire    int    `json:"wire"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Generation is a random name of one daemon process. It tells two daemons
-	// apart that had the same process id.
+	// Generation is a random name of one daemon process. It distinguishes two
+	// daemons with the same process id.
 	Generation string `json:"generation"`
 }
 
@@ -123,7 +121,7 @@ type Welcome struct {
 	Identity
 	Refused Refusal `json:"refused,omitempty"` // empty: the connection is accepted
 	Vault   string  `json:"vault,omitempty"`   // the folder that the daemon serves
-	// Remarks are what the client's user should know of the settings in the Hello.
+	// Remarks are for the client's user, on the settings in the Hello.
 	Remarks []string `json:"remarks,omitempty"`
 }
 

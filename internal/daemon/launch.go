@@ -18,19 +18,19 @@ import (
 // does anything else.
 const LaunchCommand = "__launch"
 
-// Start starts exe with args as a daemon that belongs to nobody: in a session of
-// its own, a child of init, working directory "/", standard error in logFile,
-// holding nothing open that this process or its host has open. The environment
-// is kept. Paths in args must be absolute.
+// Start starts exe with args as a detached daemon: in a session of its own, a
+// child of init, working directory "/", standard error in logFile, without the
+// open files of this process or its host. It keeps the environment. Paths in
+// args must be absolute.
 //
-// The way there leads through a short-lived process, the launcher, so that a
-// host that ends the tree of processes below it does not find the daemon. That
-// is the system's shell, which starts ten times as fast as this program, or,
-// where there is none, exe itself: it must call LaunchMain.
+// A short-lived process, the launcher, starts the daemon, so that a host that
+// kills its process tree does not reach it. The launcher is the system's
+// shell, which starts ten times as fast as this program, or, where there is
+// none, exe itself, which must call LaunchMain.
 //
 // Start returns when the daemon has reported through Startup: nil when it
-// listens, a *StartError when it cannot; or when ctx ends, which leaves the
-// daemon alone.
+// listens, a *StartError when it cannot. When ctx ends, Start returns and the
+// daemon continues.
 func Start(ctx context.Context, exe string, args []string, logFile string) error {
 	exe, err := filepath.Abs(exe)
 	if err != nil {
@@ -60,8 +60,8 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	return err
 }
 
-// startLauncher starts the launcher of a daemon, which inherits from it the pipe
-// to report on, the log file and the environment.
+// startLauncher starts the launcher. The daemon inherits the pipe for its
+// report, the log file and the environment from it.
 func startLauncher(ctx context.Context, exe string, args []string, logFile string) (*os.File, *exec.Cmd, error) {
 	log, err := os.OpenFile(logFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -85,18 +85,18 @@ func startLauncher(ctx context.Context, exe string, args []string, logFile strin
 	return pipe, launcher, nil
 }
 
-// ownLauncher has this program launch the daemon: it starts ten times as slowly
-// as a shell, but is always there.
+// ownLauncher returns this program as the launcher: it starts ten times as
+// slowly as a shell, but always exists.
 func ownLauncher(ctx context.Context, exe string, args []string) *exec.Cmd {
 	return exec.CommandContext(ctx, exe, append([]string{LaunchCommand, exe}, args...)...)
 }
 
-// LaunchMain is the launcher where the system has none: it starts the program
-// args[0] with the arguments args[1:] as a daemon that has its streams, and
-// returns the exit code for this process without waiting for it.
+// LaunchMain is the launcher on systems without a shell. It starts the program
+// args[0] with the arguments args[1:] as a daemon that inherits its streams,
+// and returns the exit code for this process without waiting for the daemon.
 func LaunchMain(args []string) int {
 	if err := launch(args); err != nil {
-		// To the pipe that the daemon would have reported on.
+		// The report goes to the pipe of the daemon.
 		_ = json.NewEncoder(os.Stdout).Encode(report{Error: err.Error()})
 		return 1
 	}
@@ -107,7 +107,7 @@ func launch(args []string) error {
 	if len(args) == 0 {
 		return errors.New("the launcher needs a program")
 	}
-	daemon := exec.Command(args[0], args[1:]...) //nolint:noctx // it is to outlive this process and every context in it
+	daemon := exec.Command(args[0], args[1:]...) //nolint:noctx // the daemon outlives this process
 	daemon.Dir = rootDir()
 	daemon.Stdout, daemon.Stderr = os.Stdout, os.Stderr
 	if err := startDetached(daemon); err != nil {
@@ -116,29 +116,28 @@ func launch(args []string) error {
 	return daemon.Process.Release()
 }
 
-// startupEnv tells a daemon that it was launched and that its standard output is
-// the pipe to report on. It has no "NOTESD_" in front, so that it is not taken
-// for a setting.
+// startupEnv marks a launched daemon, whose standard output is the pipe for
+// its report. It has no "NOTESD_" in front, because it is not a setting.
 const startupEnv = "_NOTESD_LAUNCHED"
 
 // maxReport bounds a startup report.
 const maxReport = 64 << 10
 
-// Startup is how a launched daemon tells its launcher's caller whether it came
-// up. The zero value, of a daemon that was started by hand, reports to nobody.
+// Startup reports to the launcher's caller whether a launched daemon listens.
+// The zero value, of a daemon that was started by hand, discards the report.
 type Startup struct {
 	once sync.Once
 	out  *os.File
 }
 
-// report is what goes through the pipe: one JSON object, then the end.
+// report is the JSON object in the pipe.
 type report struct {
 	Error  string `json:"error,omitempty"` // empty: the daemon listens
 	Code   int    `json:"code,omitempty"`
 	Locked bool   `json:"locked,omitempty"`
 }
 
-// StartError is why a daemon could not start, in its own words.
+// StartError is the reason that a daemon gave for not starting.
 type StartError struct {
 	Message string
 	Code    int // the exit code that goes with it, 0 if the daemon gave none
@@ -150,9 +149,9 @@ func (e *StartError) Error() string { return e.Message }
 // Is makes errors.Is(err, ErrLocked) hold when another daemon came first.
 func (e *StartError) Is(target error) bool { return e.locked && target == ErrLocked }
 
-// Inherited returns how to report the startup of this process. It is called
-// once, before configuration is read from the environment and before any
-// process is started.
+// Inherited returns the Startup of this process. It is called once, before
+// configuration is read from the environment and before any process is
+// started.
 func Inherited() *Startup {
 	if os.Getenv(startupEnv) == "" {
 		return &Startup{}
@@ -167,7 +166,7 @@ func Inherited() *Startup {
 // hand.
 func (s *Startup) Launched() bool { return s.out != nil }
 
-// Ready reports that the daemon listens, and lets go of the pipe. Only the first
+// Ready reports that the daemon listens, and closes the pipe. Only the first
 // call of Ready or Fail counts.
 func (s *Startup) Ready() error { return s.send(report{}) }
 
@@ -181,18 +180,19 @@ func (s *Startup) send(r report) (err error) {
 		if s.out == nil {
 			return
 		}
-		// Whoever started us may be gone; then nobody misses the report.
+		// The caller of the launcher may be gone, and does not need the report
+		// then.
 		_ = json.NewEncoder(s.out).Encode(r)
 		err = discardStdout()
 	})
 	return err
 }
 
-// errNoReport is that a launched daemon ended before it reported.
+// errNoReport means that a launched daemon ended before its report.
 var errNoReport = errors.New("the daemon died while it started")
 
 // readReport waits for the report of a launched daemon. The pipe ends without
-// one when the daemon died.
+// one if the daemon died.
 func readReport(pipe io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(pipe, maxReport))
 	if err != nil {
@@ -217,8 +217,8 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// lastWords returns what a daemon that died said last in its log file: the
-// reason of its crash, or else the end. Before offset it was silent.
+// lastWords returns the end of the log of a daemon that died: from the reason
+// of its crash if there is one. Its log starts at offset.
 func lastWords(logFile string, offset int64) string {
 	const most, enough = 64 << 10, 400
 	f, err := os.Open(logFile)
@@ -226,7 +226,7 @@ func lastWords(logFile string, offset int64) string {
 		return "there is no log file " + logFile
 	}
 	defer f.Close()
-	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // what can be read is better than nothing
+	data, _ := io.ReadAll(io.NewSectionReader(f, offset, most)) // a part of the log is better than none
 	said := strings.TrimSpace(string(data))
 	for _, crash := range []string{"panic: ", "fatal error: "} {
 		if i := strings.LastIndex(said, crash); i >= 0 && (i == 0 || said[i-1] == '\n') {

@@ -17,12 +17,11 @@ const (
 	startFile = "start.lock"
 	// lockPoll is how often the lock of a daemon that is stopping is tried.
 	lockPoll = 10 * time.Millisecond
-	// namelessTries is how often a lock is tried whose holder does not say who it
-	// is: it has just come and will say so, or is just going.
+	// namelessTries is how often a lock is tried whose holder has not written
+	// its name: it has just started, or is just ending.
 	namelessTries = 10
-	// stopTimeout is how long a daemon that is stopping is given to let go of the
-	// lock: what Server.Serve takes at most, and as much as its caller may need
-	// to close what it owns.
+	// stopTimeout is how long a stopping daemon may take to release the lock:
+	// the most that Server.Serve takes, and as much for its caller.
 	stopTimeout = drainTimeout + cutTimeout + 5*time.Second
 	// maxHolder bounds what is read of a lock file.
 	maxHolder = 16 << 10
@@ -35,14 +34,14 @@ var ErrLocked = errors.New("another notesd serves this vault")
 // errHeld is what tryLock returns when another process holds the lock.
 var errHeld = errors.New("lock is held")
 
-// Holder describes the process that holds a lock, for people and for finding its
-// socket. It is what that process wrote, and after a crash it outlives it: only
-// the lock itself says that someone holds it.
+// Holder describes the process that holds a lock, for messages and for finding
+// its socket. The process writes it, and it outlives a crash: only the lock
+// itself shows that a process holds it.
 type Holder struct {
 	Identity
 	Started time.Time `json:"started"`
 	Socket  string    `json:"socket,omitempty"`  // empty until it listens
-	Closing bool      `json:"closing,omitempty"` // it is stopping and will let go
+	Closing bool      `json:"closing,omitempty"` // it is stopping and will release the lock
 	// Stopped means that the user has stopped the daemon. It stays in the file,
 	// through holders that do not listen, until the next daemon does.
 	Stopped bool `json:"stopped,omitempty"`
@@ -51,7 +50,7 @@ type Holder struct {
 // LockedError is the error of Acquire when another process holds the lock.
 type LockedError struct {
 	Dir    string
-	Holder Holder // the zero Holder if it has not introduced itself yet
+	Holder Holder // the zero Holder if it has not written it yet
 }
 
 func (e *LockedError) Error() string {
@@ -75,10 +74,10 @@ type Lock struct {
 	holder Holder
 }
 
-// Acquire takes the lock of the state directory dir, which it creates if need
-// be, for the daemon that id describes. It does not wait for a daemon that
-// serves, but for one that is stopping, until that should have ended or ctx does.
-// The error is a *LockedError when another process holds the lock.
+// Acquire takes the lock of the state directory dir, which it creates if it
+// does not exist, for the daemon that id describes. It waits for a daemon that
+// is stopping, until that should have ended or ctx does, and not for one that
+// serves. The error is a *LockedError if another process holds the lock.
 func Acquire(ctx context.Context, dir string, id Identity) (*Lock, error) {
 	dir, err := SecureStateDir(dir)
 	if err != nil {
@@ -199,7 +198,7 @@ func awaitEnd(ctx context.Context, dir string, pid int) error {
 	}
 }
 
-// ReadHolder reads who holds the lock of dir, or held it last.
+// ReadHolder returns the process that holds the lock of dir, or held it last.
 func ReadHolder(dir string) (Holder, error) {
 	var h Holder
 	f, err := os.Open(filepath.Join(dir, lockFile))
@@ -215,7 +214,7 @@ func ReadHolder(dir string) (Holder, error) {
 	return h, nil
 }
 
-// setSocket publishes where the holder listens.
+// setSocket publishes the socket of the holder.
 func (l *Lock) setSocket(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,8 +222,8 @@ func (l *Lock) setSocket(path string) error {
 	return l.write()
 }
 
-// setClosing publishes that the holder will let go of the lock soon, and whether
-// that is because the user has stopped it.
+// setClosing publishes that the holder will release the lock, and whether the
+// user has stopped it.
 func (l *Lock) setClosing(stopped bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -233,8 +232,8 @@ func (l *Lock) setClosing(stopped bool) error {
 	return l.write()
 }
 
-// write replaces the content of the lock file. It pads with spaces rather than
-// truncate first, so that a reader at the same time does not find it empty.
+// write replaces the content of the lock file. It pads with spaces before it
+// truncates, so that a concurrent reader never finds the file empty.
 func (l *Lock) write() error {
 	if l.file == nil {
 		return os.ErrClosed
@@ -277,7 +276,7 @@ func (l *Lock) inPlace() bool {
 	return !errors.Is(err, fs.ErrNotExist) && (err != nil || os.SameFile(held, there))
 }
 
-// Release lets go of the lock. It may be called again.
+// Release releases the lock. It may be called again.
 func (l *Lock) Release() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,9 +293,8 @@ func (l *Lock) Release() error {
 	return err
 }
 
-// openLocked opens the lock file at path and takes its lock without waiting. A
-// file that was replaced meanwhile is not the lock that others see, so it is
-// given up for the new one.
+// openLocked opens the lock file at path and takes its lock without waiting.
+// If the file was replaced meanwhile, it tries the new one.
 func openLocked(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// LogFile is an append-only file that is set aside when it has grown large: to
-// path.1, the one before to path.2, and so on. It may be used by several
-// goroutines.
+// LogFile is an append-only file that is rotated when it is large: to path.1,
+// the one before to path.2, and so on. It may be used by several goroutines.
 type LogFile struct {
 	path string
 	max  int64
@@ -24,8 +23,9 @@ type LogFile struct {
 	std  bool // the file is standard error, too
 }
 
-// OpenLog opens the log file at path, which only the user can read. When it would
-// grow beyond max bytes it is set aside, and of those set aside keep are kept.
+// OpenLog opens the log file at path, which only the user can read. It rotates
+// the file when it would grow beyond max bytes, and keeps the given number of
+// old files.
 func OpenLog(path string, max int64, keep int) (*LogFile, error) {
 	l := &LogFile{path: path, max: max, keep: keep}
 	if err := l.open(); err != nil {
@@ -34,8 +34,8 @@ func OpenLog(path string, max int64, keep int) (*LogFile, error) {
 	return l, nil
 }
 
-// CaptureStderr makes the file standard error from now on, whatever it is set
-// aside for, so that what the runtime writes about a crash is in the log.
+// CaptureStderr makes the file standard error, also after rotations, so that
+// the log has what the runtime writes about a crash.
 func (l *LogFile) CaptureStderr() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,9 +46,8 @@ func (l *LogFile) CaptureStderr() error {
 	return redirectStderr(l.file)
 }
 
-// Write appends p, setting the file aside first if p does not fit. A file that
-// cannot be set aside goes on growing, since a log with its end is worth more
-// than a small one.
+// Write appends p, and rotates the file first if p does not fit. A file that
+// cannot be rotated grows further: its end matters more than its size.
 func (l *LogFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +97,7 @@ func (l *LogFile) open() error {
 	return nil
 }
 
-// rotate sets the file aside and begins a new one.
+// rotate renames the file and starts a new one.
 func (l *LogFile) rotate() error {
 	for n := l.keep - 1; n >= 1; n-- {
 		if err := os.Rename(l.aside(n), l.aside(n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +117,7 @@ func (l *LogFile) rotate() error {
 	return old.Close()
 }
 
-// copyAside copies the file to the first name aside and empties it.
+// copyAside copies the file to the first rotated name and empties it.
 func (l *LogFile) copyAside() error {
 	from, err := os.Open(l.path)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 type running struct {
 	server *Server
 	handle func(context.Context, *Session) error
-	over   chan error // one slot: why a client wants the daemon to stop
+	over   chan error // one slot: why a client stops the daemon
 	ctx    context.Context
 	cancel context.CancelFunc
 	open   sync.WaitGroup
@@ -29,7 +29,8 @@ type running struct {
 	sessions map[*sessionConn]Kind // every connection; "" until it is a session
 }
 
-// untilOver returns when the server is to stop, and why: nil because ctx ended.
+// untilOver returns the reason when the server is to stop, or nil when ctx
+// ends.
 func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
 	look := time.NewTicker(cmp.Or(r.server.lookEvery, placeCheck))
 	defer look.Stop()
@@ -65,7 +66,7 @@ func (r *running) accept(ctx context.Context) {
 	}
 }
 
-// connection serves one connection to its end.
+// connection serves one connection.
 func (r *running) connection(conn *net.UnixConn) {
 	c := newSessionConn(conn)
 	defer c.Close()
@@ -134,8 +135,8 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	return hello, c.SetDeadline(time.Time{})
 }
 
-// judge decides on a hello, and makes the connection a session if it is to be
-// one.
+// judge returns the refusal of a hello, or registers the connection as a
+// session if it is one.
 func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	if hello.Vault != "" && !sameFolder(hello.Vault, r.server.Vault) {
 		return RefusedVault
@@ -194,9 +195,10 @@ func (r *running) leave(c *sessionConn) {
 	delete(r.sessions, c)
 }
 
-// stop ends the server: no more connections, the relays told, what is in flight
-// finished, the rest cut. A connection is cut before its work is cancelled, so
-// that the client sees a lost connection, which it repeats, and no error.
+// stop closes the listener, notifies the relays, waits for requests in flight,
+// and cuts the other sessions. It cuts a connection before it cancels its
+// work, so that the relay sees a lost connection, whose requests it repeats,
+// and no error.
 func (r *running) stop(why error, accepting <-chan struct{}) error {
 	reason := ReasonStopping
 	if errors.Is(why, ErrReplaced) {
@@ -206,9 +208,9 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 		reason = ReasonStopped
 	}
 	lockErr := r.server.Lock.setClosing(errors.Is(why, ErrStopped))
-	// If someone else has the lock by now, the socket there is theirs.
+	// If another process has the lock by now, the socket is that process's.
 	r.server.Listener.SetUnlinkOnClose(r.server.Lock.inPlace())
-	_ = r.server.Listener.Close() // only that it is closed matters; accept ends by it
+	_ = r.server.Listener.Close() // it only ends accept
 	<-accepting
 	r.mu.Lock()
 	r.closing = true
@@ -286,7 +288,7 @@ func (c *sessionConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// announce tells the relay that the daemon closes, between two lines.
+// announce notifies the relay, between two lines, that the daemon closes.
 func (c *sessionConn) announce(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -295,5 +297,5 @@ func (c *sessionConn) announce(reason string) {
 		c.notice = line
 		return
 	}
-	_, _ = c.UnixConn.Write(line) // a client that is gone needs no notice
+	_, _ = c.UnixConn.Write(line) // a lost client needs no notice
 }

@@ -22,23 +22,24 @@ const (
 	// maxSessions bounds the sessions at once. Each has goroutines, queues and
 	// files of its own.
 	maxSessions = 256
-	// acceptPause is the wait after a failed accept, which is usually for want of
-	// file descriptors.
+	// acceptPause is the wait after a failed accept, which usually lacks file
+	// descriptors.
 	acceptPause = 100 * time.Millisecond
-	// placeCheck is how often a daemon looks whether it can still be found. Until
-	// it notices that its state directory was removed, two daemons may serve.
+	// placeCheck is how often a daemon checks that clients can find it. Until
+	// it detects that its state directory was removed, two daemons may serve.
 	placeCheck = 5 * time.Second
 )
 
 var (
-	// ErrIdle reports that the server stopped because nobody used it.
+	// ErrIdle reports that the server stopped because no client used it.
 	ErrIdle = errors.New("the daemon was idle")
-	// ErrDisplaced reports that the server stopped because its lock file or its
-	// socket is gone: nobody can find it, and another daemon may be starting.
+	// ErrDisplaced reports that the server stopped because its lock file or
+	// its socket was removed: no client can find it, and another daemon may be
+	// starting.
 	ErrDisplaced = errors.New("the daemon's state directory or socket was removed")
 	// ErrReplaced reports that the server stopped for a newer version.
 	ErrReplaced = errors.New("the daemon was replaced by another")
-	// ErrStopped reports that the server stopped because its user wanted it to.
+	// ErrStopped reports that the user has stopped the daemon.
 	ErrStopped = errors.New("the daemon was stopped")
 )
 
@@ -109,8 +110,7 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 	return errors.Join(err, r.stop(err, accepting))
 }
 
-// displaced reports whether the lock file or the socket is no longer where others
-// look for it.
+// displaced reports whether the lock file or the socket was removed.
 func (s *Server) displaced() bool {
 	_, err := os.Lstat(s.Listener.Addr().String())
 	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
@@ -123,8 +123,8 @@ func (s *Server) logger() *slog.Logger {
 	return s.Logger
 }
 
-// use counts what uses the daemon and says when nothing has for a while. The
-// zero value counts; start adds the timer.
+// use counts the uses of the daemon and reports when there was none for a
+// while. The zero value counts; start adds the timer.
 type use struct {
 	mu    sync.Mutex
 	count int
@@ -133,8 +133,8 @@ type use struct {
 	idle  chan struct{}
 }
 
-// start begins to watch for idleness. The returned channel is closed when
-// nothing used the daemon for after; never if after is 0.
+// start starts the idle timer. The returned channel is closed after so long
+// without use; never if after is 0.
 func (u *use) start(after time.Duration) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -150,7 +150,7 @@ func (u *use) start(after time.Duration) <-chan struct{} {
 	return idle
 }
 
-// fired ends the wait unless someone came while the timer was about to fire.
+// fired reports idleness unless a use began while the timer fired.
 func (u *use) fired(idle chan struct{}) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

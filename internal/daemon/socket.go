@@ -24,9 +24,9 @@ const (
 	keyBytes   = 12
 )
 
-// Listen opens the socket of the daemon that holds lock and publishes where it
-// is. A socket file that is in the way is what a crashed daemon left, since the
-// lock is held, and is replaced. The listener removes the file when closed.
+// Listen opens the socket of the daemon that holds lock and publishes its
+// path. It replaces a socket file of a crashed daemon, which is stale because
+// the lock is held. The listener removes the file when closed.
 func Listen(lock *Lock) (*net.UnixListener, error) {
 	path, err := socketPath(lock.dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func Listen(lock *Lock) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on socket: %w", err)
 	}
-	// Its directory lets nobody else in, so the moment until here is harmless.
+	// Only the user can enter its directory, so the file is safe until here.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect socket: %w", err), ln.Close())
 	}
@@ -49,9 +49,9 @@ func Listen(lock *Lock) (*net.UnixListener, error) {
 	return ln, nil
 }
 
-// socketPath returns where the socket of the state directory dir goes: into it,
-// or, when that would be too long a path for a socket, into the user's runtime
-// directory under a name made from dir.
+// socketPath returns the path of the socket for the state directory dir: in
+// that directory or, if the path would be too long for a socket, in the user's
+// runtime directory under a hash of dir.
 func socketPath(dir string) (string, error) {
 	if path := filepath.Join(dir, socketFile); len(path) <= maxSocketPath {
 		return path, nil
@@ -69,8 +69,8 @@ func socketPath(dir string) (string, error) {
 	return path, nil
 }
 
-// removeStale removes a socket that a crashed daemon left at path, and refuses
-// to remove anything else.
+// removeStale removes the socket of a crashed daemon at path. Another kind of
+// file is an error.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -87,8 +87,8 @@ func removeStale(path string) error {
 	return nil
 }
 
-// SecureStateDir makes sure that dir is a directory that only the user can
-// enter, and returns its absolute path.
+// SecureStateDir creates dir if it does not exist, makes it accessible to the
+// user alone, and returns its absolute path.
 func SecureStateDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func SecureStateDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("the state directory cannot be made: %w", err)
 	}
-	info, err := os.Stat(dir) // through a symlink: where state lies is the user's choice
+	info, err := os.Stat(dir) // through a symlink, which the user may have chosen
 	if err != nil {
 		return "", fmt.Errorf("state directory: %w", err)
 	}

@@ -17,18 +17,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rootDir is where a daemon runs: it keeps no directory from being unmounted.
+// rootDir is the working directory of a daemon, which keeps no file system
+// busy.
 func rootDir() string { return "/" }
 
-// launcherAttributes puts the launcher out of reach of signals to the host's
-// process group and of its terminal.
+// launcherAttributes detaches the launcher from the host's process group and
+// terminal.
 func launcherAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // systemShell is the launcher where there is one; a variable for tests.
 var systemShell = "/bin/sh"
 
-// inBackground is what the shell does: it starts its arguments as a command, and
-// ends without waiting for it, so that init becomes the parent of that.
+// inBackground is the script of the shell: it starts its arguments as a
+// command and ends without waiting for it, so that init becomes its parent.
 const inBackground = `"$0" "$@" &`
 
 func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
@@ -42,14 +43,14 @@ func launcherCommand(ctx context.Context, exe string, args []string) *exec.Cmd {
 // parent.
 func startDetached(cmd *exec.Cmd) error { return cmd.Start() }
 
-// leaveLauncher gives a launched daemon a session of its own: it was started in
-// the launcher's.
+// leaveLauncher moves a launched daemon from the launcher's session into its
+// own.
 func leaveLauncher() {
 	_, _ = syscall.Setsid() // fails only for a process that has one
 }
 
-// closeOnExec keeps descriptors that the host let this process inherit from
-// reaching the launcher and the daemon: a pipe that the daemon held open would never end for its
+// closeOnExec keeps descriptors that this process inherited from the launcher
+// and the daemon: a pipe that the daemon held open would never end for its
 // reader.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
@@ -63,8 +64,8 @@ func closeOnExec() {
 	}
 }
 
-// ignoreBrokenPipe makes writing a report that nobody waits for an error: on
-// standard output a broken pipe would end the process.
+// ignoreBrokenPipe makes writing to a closed pipe an error: on standard output
+// the signal would end the process.
 func ignoreBrokenPipe() { signal.Ignore(syscall.SIGPIPE) }
 
 // discardStdout puts the null device in the place of standard output.
@@ -149,8 +150,8 @@ func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
 
 func isSocket(info fs.FileInfo) bool { return info.Mode()&fs.ModeSocket != 0 }
 
-// refused reports whether nobody listens at a socket, or too many wait for it
-// already, which Linux answers at once.
+// refused reports whether no process listens at a socket, or too many wait for
+// it, which Linux reports at once.
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EAGAIN)
 }

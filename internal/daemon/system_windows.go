@@ -105,7 +105,7 @@ func isSocket(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0
 }
 
-// refused reports whether nobody listens at a socket.
+// refused reports whether no process listens at a socket.
 func refused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
 // hungUp reports whether the other end closed the connection.

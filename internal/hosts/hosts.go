@@ -9,10 +9,10 @@
 //   - [Settings] are the text of that file at one moment. Its methods return the
 //     text with one entry set or removed; Write publishes a text.
 //
-// # Other people's files
+// # Files of other programs
 //
-// A settings file belongs to its user, who writes comments into it and orders it
-// as they like, and to the host, which may have it open. Therefore an edit
+// A settings file belongs to its user, who may have commented and ordered it, and
+// to the host, which may have it open. Therefore an edit
 // changes the text of one entry and keeps every other byte, members that the
 // user has added to that entry included; a text that does not parse is refused
 // with its line; a write replaces the file as a whole and keeps the old text

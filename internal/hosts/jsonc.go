@@ -15,7 +15,7 @@ import (
 
 var bom = []byte("\ufeff")
 
-// document is a JSON text with comments and trailing commas, whose tree keeps
+// document is a JSON text with comments and trailing commas. Its tree keeps
 // every byte.
 type document struct {
 	text []byte // without the byte order mark
@@ -95,7 +95,7 @@ func readJSON(text []byte, table string) (map[string]Server, error) {
 	found := map[string]Server{}
 	for name, entry := range all {
 		var s Server
-		_ = json.Unmarshal(entry, &s) // fields of other types are another program's
+		_ = json.Unmarshal(entry, &s) // fields of other types belong to another program
 		found[name] = s
 	}
 	return found, nil
@@ -108,7 +108,7 @@ func decode(v hujson.Value, into any) error {
 	return json.Unmarshal(v.Pack(), into)
 }
 
-// member is one of the members that an entry has from notesd.
+// member is a member of an entry that notesd writes.
 type member struct {
 	name  string
 	value any
@@ -139,7 +139,7 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 		if entry == nil {
 			entry = d.insert(servers, name, "{}")
 		}
-		entry.Value = &hujson.Object{} // laid out again
+		entry.Value = &hujson.Object{} // formatted again
 	}
 	for _, m := range own {
 		value, err := encode(m.value)
@@ -155,8 +155,8 @@ func setJSON(text []byte, table, name string, s Server, stdio bool) ([]byte, err
 	return d.pack(), nil
 }
 
-// hasOthers reports whether an entry has members that are not from notesd, or
-// comments.
+// hasOthers reports whether an entry has comments, or members that notesd does
+// not write.
 func hasOthers(entry *hujson.Value) bool {
 	plain := entry.Clone()
 	plain.Standardize()
@@ -171,7 +171,7 @@ func hasOthers(entry *hujson.Value) bool {
 	return false
 }
 
-// says reports whether an entry has these values.
+// says reports whether an entry has exactly these values.
 func says(entry *hujson.Value, own []member) bool {
 	for _, m := range own {
 		if old := memberOf(entry, m.name); old == nil || !equal(*old, m.value) {
@@ -190,13 +190,13 @@ func equal(v hujson.Value, want any) bool {
 func encode(v any) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // paths are read by people
+	enc.SetEscapeHTML(false) // users read the paths
 	err := enc.Encode(v)
 	return b.String(), err
 }
 
 // insert adds a member at the end of an object and returns its value. Comments
-// behind the member that was the last stay with it.
+// after the previous last member stay with that.
 func (d *document) insert(parent *hujson.Value, name, value string) *hujson.Value {
 	obj := parent.Value.(*hujson.Object)
 	d.reparse()
@@ -222,23 +222,23 @@ func (d *document) replace(old *hujson.Value, value string) {
 	old.Value = layOut(value, d.indentAt(old.StartOffset), d.unit())
 }
 
-// reparse makes the offsets and the text those of the tree.
+// reparse updates the offsets and the text from the tree.
 func (d *document) reparse() {
 	d.root.UpdateOffsets()
 	d.text = d.root.Pack()
 }
 
-// layOut is a value over lines, as a member of something that is indented.
+// layOut returns an indented value.
 func layOut(value, indent, unit string) hujson.ValueTrimmed {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value), indent, unit) // of JSON that encode has made
+	_ = json.Indent(&b, []byte(value), indent, unit) // encode has made valid JSON
 	v, _ := hujson.Parse(b.Bytes())
 	return v.Value
 }
 
 var firstIndent = regexp.MustCompile(`\{\s*?\n(\t| {1,8})[^\s]`)
 
-// unit is what the text indents by: as its first member does.
+// unit returns the indent of one level, taken from the first member.
 func (d *document) unit() string {
 	if m := firstIndent.FindSubmatch(d.text); m != nil {
 		return string(m[1])
@@ -246,7 +246,7 @@ func (d *document) unit() string {
 	return "  "
 }
 
-// indentAt is the white space at the beginning of the line of an offset.
+// indentAt returns the white space at the start of the line at an offset.
 func (d *document) indentAt(at int) string {
 	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
@@ -265,7 +265,7 @@ func removeJSON(text []byte, table, name string) ([]byte, error) {
 		if err := d.root.Patch(patch); err != nil {
 			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 		}
-		if bytes.ContainsRune(closing, '\n') { // the brace stands where it stood; never behind a line comment
+		if bytes.ContainsRune(closing, '\n') { // the brace keeps its place, and never follows a line comment
 			obj.AfterExtra = append(bytes.TrimRight(obj.AfterExtra, " \t\r\n"), closing...)
 		}
 	}

@@ -57,13 +57,13 @@ func (h Host) Read(e Env) (*Settings, error) {
 	return s, nil
 }
 
-// Servers are all entries by name, those of other programs included; one that
-// is reached without a command has none here.
+// Servers returns all entries by name, including those of other programs. An
+// entry that is reached by URL has no command.
 func (s *Settings) Servers() map[string]Server { return s.servers }
 
-// Set returns the text with the server under a name. Members of an entry that is
-// there already, beside the command and the arguments, stay. The text is
-// unchanged when the entry says the same already.
+// Set returns the text with the server under a name. Other members of an
+// existing entry stay. The text is unchanged if the entry already says the
+// same.
 func (s *Settings) Set(name string, server Server) ([]byte, error) {
 	return s.edit(func() ([]byte, error) {
 		if s.host.toml {
@@ -73,7 +73,7 @@ func (s *Settings) Set(name string, server Server) ([]byte, error) {
 	})
 }
 
-// Remove returns the text without the entry of a name, which must be there.
+// Remove returns the text without the entry of a name, which must exist.
 func (s *Settings) Remove(name string) ([]byte, error) {
 	return s.edit(func() ([]byte, error) {
 		if s.host.toml {
@@ -83,7 +83,7 @@ func (s *Settings) Remove(name string) ([]byte, error) {
 	})
 }
 
-// edit makes an edit and keeps the file's line ends.
+// edit calls change and keeps the file's line ends.
 func (s *Settings) edit(change func() ([]byte, error)) ([]byte, error) {
 	text, err := change()
 	if err != nil {
@@ -95,9 +95,9 @@ func (s *Settings) edit(change func() ([]byte, error)) ([]byte, error) {
 	return text, nil
 }
 
-// Write replaces the file by a text, as a whole or not at all, and returns where
-// the old text is kept, "" when there was no file. A symbolic link stays one. A
-// read-only file is ErrReadOnly.
+// Write replaces the file atomically and returns the path of the backup, or ""
+// if there was no file. A symbolic link stays one. The error of a read-only
+// file is ErrReadOnly.
 func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) {
 	name := s.File
 	if target, err := filepath.EvalSymlinks(name); err == nil {
@@ -129,7 +129,7 @@ func (s *Settings) Write(text []byte, now time.Time) (backup string, err error) 
 	return backup, nil
 }
 
-// keep writes a backup under a name that no other backup has.
+// keep writes a backup under an unused name.
 func keep(name string, text []byte, mode fs.FileMode, now time.Time) (string, error) {
 	stem := name + ".before-notesd-" + now.Format("20060102-150405")
 	for backup, n := stem, 2; ; n++ {

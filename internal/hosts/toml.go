@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlDocument decodes a text; an error begins with the line.
+// tomlDocument decodes a text. Its error starts with the line.
 func tomlDocument(text []byte) (map[string]any, error) {
 	var doc map[string]any
 	err := toml.Unmarshal(text, &doc)
@@ -50,7 +50,7 @@ func readTOML(text []byte, table string) (map[string]Server, error) {
 	return found, nil
 }
 
-// tomlTable is where a table stands in a text.
+// tomlTable is the place of a table in a text.
 type tomlTable struct {
 	path       []string
 	start, end int // from its header line to the end of its last key's line
@@ -64,7 +64,7 @@ type tomlKey struct {
 	next       int // where the next line begins
 }
 
-// tomlTables finds the tables of a text that parses.
+// tomlTables returns the tables of a valid text.
 func tomlTables(text []byte) ([]tomlTable, error) {
 	var p unstable.Parser
 	p.Reset(text)
@@ -86,7 +86,7 @@ func tomlTables(text []byte) ([]tomlTable, error) {
 	return tables, p.Error()
 }
 
-// keyOf is the dotted key of an expression, and where it begins and ends.
+// keyOf returns the dotted key of an expression, and its start and end.
 func keyOf(e *unstable.Node) (path []string, start, end int) {
 	for it := e.Key(); it.Next(); {
 		n := it.Node()
@@ -100,7 +100,7 @@ func keyOf(e *unstable.Node) (path []string, start, end int) {
 
 func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
 
-// lineEnd is where the line after the one of an offset begins.
+// lineEnd returns the start of the line after the one at an offset.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -135,7 +135,7 @@ func setTOML(text []byte, table, name string, s Server) ([]byte, error) {
 	return with, checkTOML(before, with, table, name, &s)
 }
 
-// set gives a key of the table a value, unless it has that value.
+// set sets a key of the table, unless it has that value.
 func (t tomlTable) set(text []byte, key, value string) []byte {
 	line := key + " = " + value
 	at := t.body
@@ -184,9 +184,9 @@ func removeTOML(text []byte, table, name string) ([]byte, error) {
 	return with, checkTOML(before, with, table, name, nil)
 }
 
-// checkTOML reports whether an edited text says what it should: the server, or
-// none, and everything else as before. Servers can be written in forms that a
-// table cannot be added to.
+// checkTOML returns an error unless the edited text has the server, or none,
+// and everything else as before. Servers can be written in forms that a table
+// cannot be added to.
 func checkTOML(before map[string]any, with []byte, table, name string, s *Server) error {
 	servers, err := readTOML(with, table)
 	if err != nil {
@@ -231,7 +231,7 @@ func tomlStrings(all []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// tomlString quotes as TOML's basic strings do.
+// tomlString returns a basic string of TOML.
 func tomlString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

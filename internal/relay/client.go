@@ -13,7 +13,7 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// Methods whose meaning the relay knows.
+// The methods that the relay interprets.
 const (
 	methodInitialize   = "initialize"
 	methodInitialized  = "notifications/initialized"
@@ -33,7 +33,7 @@ const (
 	codeInternal       = -32603
 )
 
-// readClient takes the client's lines until its input ends.
+// readClient handles the client's lines until its input ends.
 func (s *session) readClient(in io.Reader) {
 	lines := jsonrpc.NewReader(in, maxLine)
 	for {
@@ -53,8 +53,8 @@ func (s *session) readClient(in io.Reader) {
 	}
 }
 
-// inputEnded ends the session as soon as the client has its answers, and soon
-// in any case.
+// inputEnded ends the session when the client has its answers, and after
+// endGrace in any case.
 func (s *session) inputEnded() {
 	s.mu.Lock()
 	s.ended = true
@@ -63,8 +63,8 @@ func (s *session) inputEnded() {
 	s.settled()
 }
 
-// fromClient takes one line. What the daemon would refuse is passed on as it is,
-// so that there is one place that words refusals.
+// fromClient handles one line. It passes on what the daemon would refuse, so
+// that refusals are worded in one place.
 func (s *session) fromClient(line []byte) {
 	if !json.Valid(line) || !utf8.Valid(line) {
 		s.postUntracked(line)
@@ -77,7 +77,7 @@ func (s *session) fromClient(line []byte) {
 	s.fromObject(line, nil)
 }
 
-// fromObject takes one message, of a batch or alone.
+// fromObject handles one message, of a batch or alone.
 func (s *session) fromObject(line []byte, b *jsonrpc.Batch) {
 	m, ok := jsonrpc.Scan(line)
 	if !ok {
@@ -157,8 +157,8 @@ func (s *session) fromInitialized(line []byte) {
 	s.post(posting{line: line, initialized: true})
 }
 
-// fromCancelled forgets the request that the client gives up, and tells the
-// daemon if that was sent it.
+// fromCancelled removes the request that the client cancels, and notifies the
+// daemon if it was sent.
 func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	id, _ := jsonrpc.ParseID(at.Of(line))
@@ -243,8 +243,7 @@ func (s *session) takesBatches() bool {
 	return s.handshake.version == jsonrpc.BatchVersion
 }
 
-// fromBatch takes a batch apart. An empty one goes to the daemon, which refuses
-// it.
+// fromBatch splits a batch. An empty one goes to the daemon, which refuses it.
 func (s *session) fromBatch(line []byte, at jsonrpc.Span) {
 	b := jsonrpc.NewBatch()
 	empty := true

@@ -15,9 +15,8 @@ const (
 	notePromptsChanged   = "notifications/prompts/list_changed"
 )
 
-// handshake is what a session-era client has established: all that another
-// daemon must be told to stand where the last one stood. It is not safe for
-// concurrent use.
+// handshake is the state that a session-era client has established, which the
+// relay replays to the next daemon. It is not safe for concurrent use.
 type handshake struct {
 	answered      bool   // initialize has been answered
 	initialize    []byte // the client's request
@@ -42,7 +41,8 @@ func (h *handshake) clone() handshake {
 	return c
 }
 
-// note records what the successful answer in line to r means for the session.
+// note records the effect of the successful answer in line to r on the
+// session.
 func (h *handshake) note(r *request, line []byte, m jsonrpc.Message) {
 	switch r.method {
 	case methodInitialize:
@@ -69,8 +69,8 @@ func subscribedURI(line []byte) string {
 	return jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "uri").Of(line))
 }
 
-// read takes the negotiated version and the lists whose changes are announced
-// from the answer to initialize.
+// read stores the negotiated version, and the lists whose changes are
+// announced, from the answer to initialize.
 func (h *handshake) read(line []byte, m jsonrpc.Message) {
 	h.version = jsonrpc.Text(jsonrpc.Lookup(line, m.Result, "protocolVersion").Of(line))
 	h.lists = nil
@@ -86,8 +86,8 @@ func (h *handshake) read(line []byte, m jsonrpc.Message) {
 	}
 }
 
-// everythingChanged are the notifications that make a client look again at all
-// that it may have looked at.
+// everythingChanged returns notifications that make a client read everything
+// again.
 func (h *handshake) everythingChanged() [][]byte {
 	var notes [][]byte
 	for _, sub := range h.subscriptions {
@@ -99,7 +99,8 @@ func (h *handshake) everythingChanged() [][]byte {
 	return notes
 }
 
-// listenFilter is what a subscriptions/listen request is told of.
+// listenFilter lists the notifications that a subscriptions/listen request
+// selects.
 type listenFilter struct {
 	Tools     bool     `json:"toolsListChanged"`
 	Prompts   bool     `json:"promptsListChanged"`

@@ -18,13 +18,13 @@ const (
 	maxLine = 64 << 20
 	// maxInFlight bounds the requests that one client may have unanswered.
 	maxInFlight = 4096
-	// maxHeldBytes bounds what the relay keeps in memory for one client because
-	// it may have to be sent (again): the largest message and a good many more.
+	// maxHeldBytes bounds the memory for messages of one client that may have
+	// to be sent (again): the largest message and many more.
 	maxHeldBytes = maxLine + 16<<20
-	// maxSends is how often one request is given to daemons that die over it
-	// before the client is told. A request may well be what kills them; but one
-	// that only takes long, while something else kills daemons several times a
-	// second, has been seen to meet five in a row.
+	// maxSends is how often one request is sent to daemons that die over it
+	// before the client gets an error. The request may be what kills them; but
+	// one that only takes long, while something else kills daemons several
+	// times a second, has met five in a row.
 	maxSends = 12
 )
 
@@ -57,8 +57,8 @@ type request struct {
 // listens reports whether the request stays open until it is cancelled.
 func (r *request) listens() bool { return r.method == methodListen }
 
-// unanswered returns what the client gets instead of the answer to r, because of
-// err. A daemon that was sent a tool call may have carried it out.
+// unanswered returns the error that the client gets instead of the answer to
+// r. A daemon that received a tool call may have executed it.
 func (r *request) unanswered(err error) error {
 	if r.method == methodCallTool && r.sends > 0 {
 		return fmt.Errorf("%w. The outcome of this call is unknown: if it was to change a note, read the note before repeating it", err)
@@ -79,7 +79,7 @@ func newInflight() inflight {
 	return inflight{byClient: map[jsonrpc.ID]*request{}, byWire: map[jsonrpc.ID]*request{}}
 }
 
-// admits returns why a request of size bytes under id cannot be taken, or nil.
+// admits returns why a request of size bytes under id is refused, or nil.
 func (t *inflight) admits(id jsonrpc.ID, size int) error {
 	if _, taken := t.byClient[id]; taken {
 		return errDuplicateID
@@ -153,12 +153,12 @@ func (t *inflight) withProgressToken(token jsonrpc.ID) *request {
 	return nil
 }
 
-// relayIDPrefix starts every request id that the relay makes up itself. A client
-// whose own ids start so has them exchanged for others on the way to the daemon.
+// relayIDPrefix starts every request id of the relay. Ids of the client that
+// start with it are replaced on the way to the daemon.
 const relayIDPrefix = "notesd:"
 
-// survives reports whether the daemon answers under this very id, so that it
-// need not be exchanged for one of the relay's own.
+// survives reports whether the daemon answers under this very id, so that the
+// relay need not replace it.
 func survives(id jsonrpc.ID) bool {
 	if _, exact := id.Exact(); id.Numeric {
 		return exact

@@ -6,9 +6,9 @@ import (
 )
 
 // questions are the requests of daemons to the client (elicitation, roots,
-// sampling, ping) that it has not answered. The client sees ids that are unique
-// over all generations, where every daemon counts from 1 again. It is not safe
-// for concurrent use.
+// sampling, ping) that it has not answered. The client sees ids that are
+// unique over all generations; every daemon counts from 1. It is not safe for
+// concurrent use.
 type questions struct {
 	open map[uint64]question
 	last uint64

@@ -16,9 +16,9 @@ const (
 	// stallTimeout is how long a client may leave one message unread before it
 	// is cut off.
 	stallTimeout = 30 * time.Second
-	// endGrace is how long, after the client closed its input, answers to what it
-	// had asked are waited for. A shell pipeline closes it right after its last
-	// request; a host that is gone shows by a failing write.
+	// endGrace is how long the relay waits for answers after the client closed
+	// its input. A shell pipeline closes it right after its last request; a
+	// host that is gone makes a write fail.
 	endGrace = 5 * time.Second
 	// joinGrace bounds the wait for the goroutine that may be blocked writing to
 	// a client that does not read.
@@ -28,14 +28,14 @@ const (
 	daemonWriteTimeout = 30 * time.Second
 	// replayTimeout bounds the wait for each answer during a replay.
 	replayTimeout = 10 * time.Second
-	// refusalGrace is how long a session that cannot begin waits for the client's
-	// first request, to answer it with the reason.
+	// refusalGrace is how long a session that cannot start waits for the
+	// client's first request, to answer it with the reason.
 	refusalGrace = time.Second
-	// replacedPause gives the newer relay that replaced a daemon time to start
-	// its own, before others start theirs again.
+	// replacedPause lets the newer relay that replaced a daemon start its own
+	// before other relays start theirs.
 	replacedPause = 300 * time.Millisecond
-	// retryPause is the wait before the next attempt to reach a daemon when the
-	// last one failed and the client asks nothing.
+	// retryPause is the wait before the next attempt to reach a daemon while
+	// the client waits for nothing.
 	retryPause = 5 * time.Second
 	// maxBackoff bounds the wait between daemons that die without an answer.
 	maxBackoff = 2 * time.Second
@@ -94,12 +94,12 @@ func (r *Relay) Run(ctx context.Context) error {
 	case err = <-ended:
 		defer r.Out.Close()
 	case <-ctx.Done():
-		// What has been answered is on its way to the client; a client that
-		// does not read must not keep us.
+		// The last answers are on their way to the client. A client that does
+		// not read must not delay the end.
 		cut := time.AfterFunc(joinGrace, func() { r.Out.Close() })
 		defer cut.Stop()
 		select {
-		case <-ended: //nolint:errcheck // why it was told to end counts, and not how it did
+		case <-ended: //nolint:errcheck // the cause of the context is returned instead
 			defer r.Out.Close()
 		case <-time.After(2 * joinGrace):
 		}
@@ -147,8 +147,8 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 	return context.Cause(ctx)
 }
 
-// backoff is the wait after n daemons in a row answered nothing: none after the
-// first, which may simply have been stopped.
+// backoff is the wait after n daemons in a row that answered nothing: none
+// after the first, which may have been stopped.
 func backoff(n int) time.Duration {
 	if n < 2 {
 		return 0
@@ -156,11 +156,11 @@ func backoff(n int) time.Duration {
 	return min(maxBackoff, 50*time.Millisecond<<min(n-2, 10))
 }
 
-// serve carries the session over one daemon: it brings it up to date, opens it
-// to the client, and returns when it is lost or done with.
+// serve relays between the client and one daemon, after a replay, until the
+// daemon is lost or ctx ends.
 func (s *session) serve(ctx context.Context, l *link) error {
 	go s.readDaemon(l)
-	// A daemon that does not read must not keep us.
+	// A daemon that does not read must not delay the end.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer unblock()
 	err := s.bring(ctx, l)
@@ -171,14 +171,14 @@ func (s *session) serve(ctx context.Context, l *link) error {
 		case <-ctx.Done():
 		}
 	}
-	_ = l.conn.Close() // its end is what is wanted; there is nothing to do about an error
+	_ = l.conn.Close() // an error does not matter at its end
 	<-l.lost
 	return err
 }
 
-// unreachable deals with a failed dial. A session that never began ends with the
-// error; one that did goes on, and tries again when the client asks for
-// something or after a pause.
+// unreachable handles a failed dial. A session that never started ends with
+// the error; another one continues, and tries again when the client sends a
+// request or after a pause.
 func (s *session) unreachable(ctx context.Context, err error, first bool) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -189,7 +189,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 		s.awaitRequest(ctx, refusalGrace)
 	}
 	if fatal {
-		s.finish(err) // before the last answer ends a session whose input has ended
+		s.finish(err) // before the last answer ends a session without input
 	}
 	s.failAll(err)
 	if fatal {
@@ -199,7 +199,7 @@ func (s *session) unreachable(ctx context.Context, err error, first bool) error 
 	return nil
 }
 
-// awaitRequest returns when the client asks for something, or after d.
+// awaitRequest returns when the client sends a request, or after d.
 func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 	select {
 	case <-s.asked:
@@ -208,14 +208,14 @@ func (s *session) awaitRequest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// awaitAnyRequest returns when the client waits for an answer or asks for
-// something, however long that takes.
+// awaitAnyRequest returns when the client waits for an answer or sends a
+// request.
 func (s *session) awaitAnyRequest(ctx context.Context) {
 	s.mu.Lock()
 	waiting := s.requests.awaited() > 0
 	if !waiting {
 		select {
-		case <-s.asked: // of a line that has been answered since
+		case <-s.asked: // from a line that has been answered since
 		default:
 		}
 	}

@@ -13,9 +13,9 @@ import (
 
 var errGaveUp = errors.New("the daemon stopped each time it worked on this request; it is not sent again")
 
-// bring takes a new daemon to where the session is: it replays the handshake,
-// sends what is unanswered, opens the link to the client's lines and tells the
-// client to look again.
+// bring replays the session to a new daemon: it repeats the handshake, sends
+// unanswered requests, passes the client's lines on, and makes the client read
+// everything again.
 func (s *session) bring(ctx context.Context, l *link) error {
 	s.mu.Lock()
 	s.current = l
@@ -36,7 +36,7 @@ func (s *session) bring(ctx context.Context, l *link) error {
 }
 
 // replay repeats the handshake, log level and subscriptions, if there was a
-// handshake. Answers are not shown to the client.
+// handshake. The client does not see the answers.
 func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
 	if !h.answered {
 		return nil
@@ -76,8 +76,8 @@ func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
 	return nil
 }
 
-// dropInitialized takes notifications/initialized out of the backlog, where it is
-// if the last daemon died over it: the replay has sent it.
+// dropInitialized removes notifications/initialized from the backlog, where it
+// is if the last daemon died over it: the replay has sent it.
 func (s *session) dropInitialized() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *session) dropInitialized() {
 	})
 }
 
-// ask sends a request under an id of the relay's own and waits for the answer.
+// ask sends a request with an id of the relay and waits for the answer.
 func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) {
 	m, _ := jsonrpc.Scan(line)
 	answered := make(chan reply, 1)
@@ -115,8 +115,7 @@ func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) 
 	}
 }
 
-// flush sends the backlog and then, in one step with finding it empty, lets the
-// client's lines go straight to l.
+// flush sends the backlog. In one step with finding it empty it makes l live.
 func (s *session) flush(l *link) error {
 	for {
 		s.mu.Lock()
@@ -147,7 +146,8 @@ func (s *session) flush(l *link) error {
 	}
 }
 
-// dequeued takes p off the books and reports whether it is still to be sent.
+// dequeued updates the counts for p and reports whether it is still to be
+// sent.
 func (s *session) dequeued(p posting) bool {
 	if p.request != nil {
 		return s.requests.holds(p.request)
@@ -156,9 +156,9 @@ func (s *session) dequeued(p posting) bool {
 	return true
 }
 
-// lose ends a generation: what it asked is taken back from the client, and what
-// it did not answer will be sent to the next one, after its handshake. It returns
-// why the daemon closed, if it said so.
+// lose ends a generation: it cancels the questions of the daemon, and keeps
+// unanswered requests for the next one. It returns why the daemon closed, or
+// "".
 func (s *session) lose(l *link) (reason string) {
 	s.mu.Lock()
 	s.current, s.live = nil, nil
@@ -202,13 +202,14 @@ func (s *session) lose(l *link) (reason string) {
 	return reason
 }
 
-// queueNote puts a line that is no request into the backlog while it is rebuilt.
+// queueNote adds a line that is not a request to the backlog while that is
+// rebuilt.
 func (s *session) queueNote(p posting) {
 	s.held += len(p.line)
 	s.backlog = append(s.backlog, p)
 }
 
-// cancelled tells the client that a question needs no answer any more.
+// cancelled returns the notification that a question needs no answer any more.
 func cancelled(id string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + id +
 		`,"reason":"the daemon that asked has ended"}}` + "\n")

@@ -20,8 +20,7 @@ func withRequestKey(line []byte, params jsonrpc.Span, key string) []byte {
 	}
 }
 
-// RequestKeyMeta is the member of a tools/call request's params._meta under which
-// the relay names the request for good, a string. The daemon's handlers record
-// it with each write; a request that arrives a second time under its key is
-// answered with what the first one did.
+// RequestKeyMeta is the member of a tools/call request's params._meta that
+// identifies the request, a string. The daemon records it with each write; a
+// request that arrives again under its key gets the first result.
 const RequestKeyMeta = "notesd/requestKey"

@@ -57,8 +57,8 @@ func newSession(out io.Writer, logger *slog.Logger, finish func(error)) *session
 	return s
 }
 
-// admit decides where a posting goes: to the returned link, or, when that is
-// nil, into the backlog or nowhere.
+// admit returns the link to which a posting goes. If it is nil, the posting
+// went to the backlog or was dropped.
 func (s *session) admit(p posting) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +135,8 @@ func (s *session) waiting() int {
 	return s.requests.awaited()
 }
 
-// settled looks whether an answer was the last one that something waited for:
-// a closing daemon, or a client that has closed its input.
+// settled checks whether the last answer has arrived for which a closing
+// daemon, or a client that has closed its input, waits.
 func (s *session) settled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,8 @@ func (s *session) settled() {
 	}
 }
 
-// clientWriter writes to the client, and gives it up when it does not read.
+// clientWriter writes to the client, and gives up on a client that does not
+// read.
 type clientWriter struct {
 	mu    sync.Mutex
 	out   io.Writer

@@ -14,8 +14,8 @@ import (
 	"notesd/internal/jsonrpc"
 )
 
-// readDaemon takes the lines of one daemon until the connection ends. A last
-// line without newline was cut off and is dropped.
+// readDaemon handles the lines of one daemon until the connection ends. It
+// drops a last line without newline, which was cut off.
 func (s *session) readDaemon(l *link) {
 	defer close(l.lost)
 	lines := jsonrpc.NewReader(l.conn, maxLine)
@@ -33,7 +33,7 @@ func (s *session) readDaemon(l *link) {
 	}
 }
 
-// fromDaemon takes one message of the daemon.
+// fromDaemon handles one message of the daemon.
 func (s *session) fromDaemon(l *link, line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	switch {
@@ -56,7 +56,7 @@ func (s *session) fromQuestion(l *link, line []byte, m jsonrpc.Message) {
 	s.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
-// fromResponse passes an answer on, after noting what it means for the session.
+// fromResponse passes an answer on, and records its effect on the session.
 func (s *session) fromResponse(l *link, line []byte, m jsonrpc.Message) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
 	s.mu.Lock()
@@ -114,7 +114,7 @@ func (s *session) fromNotification(l *link, line []byte, m jsonrpc.Message) {
 	s.client.write(s.withClientSubscription(line, m))
 }
 
-// closing lets a daemon that is about to stop finish what it was sent.
+// closing starts to drain a daemon that is about to stop.
 func (s *session) closing(l *link, reason string) {
 	s.logger.Info("the daemon is stopping", "reason", reason)
 	s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *session) closing(l *link, reason string) {
 	s.settled()
 }
 
-// withdrawn translates the id of a question that the daemon takes back.
+// withdrawn translates the id of a question that the daemon cancels.
 func (s *session) withdrawn(l *link, line []byte, m jsonrpc.Message) []byte {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
 	s.mu.Lock()
@@ -140,9 +140,9 @@ func (s *session) withdrawn(l *link, line []byte, m jsonrpc.Message) []byte {
 	return line
 }
 
-// progresses reports whether a progress notification tells the client something
-// new. A request that is sent again makes its progress a second time, and the
-// protocol demands values that rise.
+// progresses reports whether a progress notification is news to the client. A
+// request that is sent again makes its progress twice, and the protocol
+// requires rising values.
 func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
 	token, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "progressToken").Of(line))
 	now, err := strconv.ParseFloat(string(jsonrpc.Lookup(line, m.Params, "progress").Of(line)), 64)
@@ -167,8 +167,8 @@ func (s *session) progresses(line []byte, m jsonrpc.Message) bool {
 const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
 // acknowledgedBefore reports whether line acknowledges a listen that was sent
-// again. The client knows that acknowledgment; it is told instead that all it
-// listens to may have changed.
+// again. The client has had that acknowledgment; it gets notifications that
+// everything it listens to has changed.
 func (s *session) acknowledgedBefore(line []byte, m jsonrpc.Message) bool {
 	id, ok := jsonrpc.ParseID(jsonrpc.Lookup(line, m.Params, "_meta", metaSubscription).Of(line))
 	if !ok {

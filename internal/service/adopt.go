@@ -16,14 +16,15 @@ import (
 	"notesd/notes/vault"
 )
 
-// An orphan is the state directory of a vault that is not there any more.
+// An orphan is the state directory of a vault that no longer exists.
 type orphan struct {
 	state string
 	vault string // where the vault was
 	same  bool   // it is the configured vault, which was renamed
 }
 
-// warning says what to do about an orphan.
+// warning returns the warning about an orphan, with the command that adopts
+// it.
 func (o orphan) warning(vault string) string {
 	adopt := fmt.Sprintf("notesd adopt --vault %q %q", vault, o.state)
 	if o.same {
@@ -32,9 +33,10 @@ func (o orphan) warning(vault string) string {
 	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
 }
 
-// orphans returns the states beside the configured vault's own that may belong to
-// it: their vault is gone, and is the same folder under another name, or had
-// mostly notes that this vault has. What cannot be read is none.
+// orphans returns the states beside the configured vault's own that may belong
+// to it: the vault of each is gone, and either was the same folder under
+// another name or had mostly notes that this vault has. It skips states that
+// cannot be read.
 func orphans(ctx context.Context, cfg *config.Config, vault_ *vault.Vault) []orphan {
 	dir := filepath.Dir(cfg.State)
 	entries, err := os.ReadDir(dir)
@@ -62,29 +64,29 @@ func orphans(ctx context.Context, cfg *config.Config, vault_ *vault.Vault) []orp
 
 func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
 
-// isThere reports whether something has the name, or might have.
+// isThere reports whether a file of that name exists, or cannot be ruled out.
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// addOrphans warns of states that may be this vault's. They are sought once, when
-// the vault is known.
+// addOrphans warns of states that may be this vault's. It searches for them
+// once, after the first scan.
 func (s *Service) addOrphans(ctx context.Context, r *Report) {
 	if !s.vault.Ready() {
 		return
 	}
 	s.orphansOnce.Do(func() { s.orphans = orphans(ctx, s.cfg, s.vault.Vault) })
 	for _, o := range s.orphans {
-		if hasHistory(o.state) { // it may have been taken over, or deleted, since
+		if hasHistory(o.state) { // else it has been adopted or deleted since
 			r.Warnings = append(r.Warnings, o.warning(s.vault.Root()))
 		}
 	}
 }
 
-// Adopt moves what is in the state directory old into the configured one, and
-// returns the name under which the history there was set aside. The history is
-// moved first: when a crash leaves the rest behind, that can be built again.
+// Adopt moves the content of the state directory old into the configured one,
+// and returns the name under which it kept the history that was there. It
+// moves the history first: the rest can be rebuilt after a crash.
 func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old string) (aside string, err error) {
 	if err := adoptable(cfg, old); err != nil {
 		return "", err
@@ -101,7 +103,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	if err != nil {
 		return "", lockProblem(err)
 	}
-	for _, state := range []string{old, cfg.State} { // folds what a crash has left beside the databases
+	for _, state := range []string{old, cfg.State} { // checkpoints the write-ahead logs of a crash
 		store, err := store.Open(ctx, state, store.Options{})
 		if err != nil {
 			return "", errors.Join(err, oldLock.Release())
@@ -121,7 +123,8 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 	return aside, os.RemoveAll(old)
 }
 
-// adoptable refuses what is not the state of a vault that is gone.
+// adoptable returns an error unless old is the state of a vault that no longer
+// exists.
 func adoptable(cfg *config.Config, old string) error {
 	record, err := readVaultRecord(old)
 	switch {
@@ -137,11 +140,11 @@ func adoptable(cfg *config.Config, old string) error {
 	return nil
 }
 
-// ofTheState matches what belongs to a state directory and not to its vault: who
-// serves it, and how that went.
+// ofTheState matches files that belong to a state directory and not to its
+// vault: locks, sockets and logs.
 var ofTheState = regexp.MustCompile(`^(daemon\.lock|start\.lock|vault\.json(\.new)?|.*\.sock|notesd\.log.*)$`)
 
-// moveState moves all that is kept of a vault, its history first.
+// moveState moves the files that belong to the vault, its history first.
 func moveState(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -49,5 +49,6 @@ func (b Build) String() string {
 // Version is the version of the running program.
 func Version() string { return ThisBuild().Version }
 
-// identity describes this process to others that want the same vault.
+// identity identifies this process to daemons and to other processes that want
+// the lock.
 var identity = sync.OnceValue(func() daemon.Identity { return daemon.NewIdentity(Version(), os.Getpid()) })

@@ -23,7 +23,7 @@ const (
 	ExitConflict = 4
 )
 
-// Failure is an error as it is shown.
+// Failure is an error in the form that users and programs see.
 type Failure struct {
 	Code       string   `json:"code"` // stable, for programs
 	Message    string   `json:"message"`
@@ -36,8 +36,8 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// exitCodes has the exit code for each code of a tool's failure and for the
-// program's own; what is not in it failed.
+// exitCodes maps the codes of failures to exit codes; other codes map to
+// ExitFailed.
 var exitCodes = map[string]int{
 	"usage":     ExitUsage,
 	"config":    ExitUsage,
@@ -55,7 +55,7 @@ func exitCode(code string) int {
 	return ExitFailed
 }
 
-// FailureOf is the one mapping from errors to what is shown of them.
+// FailureOf maps an error to the failure that is shown.
 func FailureOf(err error) *Failure {
 	f := &Failure{Code: "failed", Message: err.Error()}
 	var (
@@ -97,11 +97,11 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// OtherVaultHint is what to do about a state that belongs to another vault.
+// OtherVaultHint is the hint for a state that belongs to another vault.
 const OtherVaultHint = "Each vault needs a state of its own: pass another with --state, or drop the state setting. " +
 	"If this is the same vault, copied to a new place, delete " + vaultFile + " from that folder first."
 
-// Usagef is a mistake in how a command was called.
+// Usagef returns the failure of a command that was called wrongly.
 func Usagef(hint, format string, args ...any) error {
 	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Hint: hint}
 }

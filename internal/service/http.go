@@ -22,8 +22,7 @@ import (
 // tokenFile holds the bearer token, when the configuration names no other file.
 const tokenFile = "http-token"
 
-// minToken is the shortest token that is accepted from a file: fewer characters
-// can be guessed.
+// minToken is the least length of a token: a shorter one can be guessed.
 const minToken = 16
 
 // web is an HTTP listener that has been opened.
@@ -71,8 +70,8 @@ func (s *Service) listenWeb(ctx context.Context) (*web, error) {
 	return w, nil
 }
 
-// checkExposure refuses to send notes, and the token, through a network in the
-// clear.
+// checkExposure returns an error for an address that would send notes and the
+// token over a network unencrypted.
 func checkExposure(c config.HTTP) error {
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil {
@@ -91,8 +90,9 @@ func IsLoopback(host string) bool {
 	return err == nil && addr.IsLoopback() || host == "localhost"
 }
 
-// hostNames are the names under which clients may address the listener: the one
-// that it has, those in its certificate, and those of the pages that may use it.
+// hostNames returns the host names that a request may carry: the address of
+// the listener, the names in its certificate and the hosts of the allowed
+// origins.
 func hostNames(c config.HTTP, certificate *tls.Certificate) []string {
 	var names []string
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && host != "" {
@@ -125,8 +125,8 @@ func tokenOf(cfg *config.Config, url string) string {
 	return tokenPath(cfg)
 }
 
-// readToken reads the bearer token from a file that only the user can read, and
-// makes it on first use.
+// readToken reads the bearer token from a file that only the user can read. It
+// creates the file if it does not exist.
 func readToken(name string) (string, error) {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

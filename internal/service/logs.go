@@ -19,12 +19,12 @@ const (
 	logsToKeep = 3
 )
 
-// Logs is where a run's log goes.
+// Logs is the log of a process.
 type Logs struct {
 	*slog.Logger
 	clients *mcp.ClientLog
 	file    io.Closer
-	apart   bool // standard error does not go there
+	apart   bool // from standard error
 }
 
 func (l *Logs) close() error {
@@ -34,9 +34,9 @@ func (l *Logs) close() error {
 	return l.file.Close()
 }
 
-// OpenLogs opens the log of a process that serves: the configured file, or
-// standard error, or, for a launched daemon, a file in the state directory. It
-// goes to clients as well, at the levels they ask for.
+// OpenLogs opens the log of a process that serves: the configured file, a file
+// in the state directory for a launched daemon, or standard error. Clients get
+// the records of the levels that they request.
 func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error) {
 	l := &Logs{clients: mcp.NewClientLog()}
 	name := cfg.Log.File
@@ -62,8 +62,8 @@ func OpenLogs(cfg *config.Config, stderr io.Writer, launched bool) (*Logs, error
 	return l, nil
 }
 
-// unopenedLog is the failure of a log that cannot be opened, where the user has
-// named it.
+// unopenedLog adds a hint to the error of opening the log file that the user
+// configured.
 func unopenedLog(cfg *config.Config, err error) error {
 	if cfg.Log.File == "" {
 		return err
@@ -71,14 +71,15 @@ func unopenedLog(cfg *config.Config, err error) error {
 	return &Failure{Code: "config", Message: err.Error(), Hint: "Name another file with --log-file, or as file under [log] in notesd.toml."}
 }
 
-// adopt has the log take what libraries print with the standard one, for lack
-// of another: Bleve does so of a segment that it cannot open.
+// adopt makes the log the default one of the process, for libraries that take
+// no logger: Bleve reports a segment that it cannot open there.
 func (l *Logs) adopt() {
 	slog.SetLogLoggerLevel(slog.LevelWarn)
-	slog.SetDefault(l.Logger) //nolint:forbidigo // ours has one that was handed in; libraries know no other
+	slog.SetDefault(l.Logger) //nolint:forbidigo // libraries write to the default logger
 }
 
-// DiscardLogs is the log of a process whose errors are all that it reports.
+// DiscardLogs returns a log that discards its records, for commands: they
+// return their errors.
 func DiscardLogs() *Logs {
 	l := &Logs{Logger: slog.New(slog.DiscardHandler), clients: mcp.NewClientLog()}
 	l.adopt()

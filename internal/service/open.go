@@ -9,23 +9,24 @@ import (
 	"notesd/vectors/table"
 )
 
-// A backend is what sessions ask. Its parts are nil until the service is open,
-// before which the core lets no request through.
+// A backend holds the parts that sessions call. They are nil until the service
+// is open; the core admits no request before.
 type backend struct {
 	vault  struct{ *vault.Vault }
 	engine struct{ *search.Engine }
 	tables struct{ *table.Tables }
 }
 
-// settleTime is how long requests wait, when a service has just begun, for the
-// first scan: in a vault of usual size it ends before that, and no client gets an
-// incomplete answer because a daemon was started a moment ago.
+// settleTime bounds how long the first requests wait for the first scan. A
+// vault of usual size is scanned in less, so that clients get no incomplete
+// answers right after a daemon starts.
 const settleTime = time.Second
 
-// settlePoll is how often a new service looks whether the first scan has ended.
+// settlePoll is how often settle checks whether the first scan has ended.
 const settlePoll = 2 * time.Millisecond
 
-// settle closes settled when the first scan has ended, or settleTime has passed.
+// settle closes settled when the first scan has ended or settleTime has
+// passed.
 func (s *Service) settle(ctx context.Context) {
 	poll := time.NewTicker(settlePoll)
 	defer poll.Stop()
@@ -39,7 +40,7 @@ func (s *Service) settle(ctx context.Context) {
 	close(s.settled)
 }
 
-// isOpen reports whether the parts of the service are there.
+// isOpen reports whether the backend is open.
 func (s *Service) isOpen() bool {
 	select {
 	case <-s.opened:
@@ -49,7 +50,7 @@ func (s *Service) isOpen() bool {
 	}
 }
 
-// awaitOpen returns when the parts of the service are there, or ctx's error.
+// awaitOpen returns when the backend is open, or with the error of ctx.
 func (s *Service) awaitOpen(ctx context.Context) error {
 	select {
 	case <-s.opened:
@@ -59,7 +60,7 @@ func (s *Service) awaitOpen(ctx context.Context) error {
 	}
 }
 
-// Search asks the search engine, once it is open.
+// Search calls the search engine once it is open.
 func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, error) {
 	if err := s.awaitOpen(ctx); err != nil {
 		return search.Result{}, err

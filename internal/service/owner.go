@@ -22,10 +22,10 @@ import (
 	"notesd/vectors/table"
 )
 
-// Some commands do what no assistant should: they remove every version of a note,
-// or write outside the vault. Their methods exist only in the sessions of shell
-// commands, and concern the whole vault: vault.allow bounds what clients see of
-// it, and not what its owner keeps.
+// The methods of shell commands that no assistant may call: they remove every
+// version of a note, or write outside the vault. They are only in the sessions
+// of shell commands. vault.allow, which bounds what clients see, does not
+// bound them.
 const (
 	MethodExport = "notesd/export"
 	MethodForget = "notesd/forget"
@@ -37,7 +37,7 @@ const (
 	MethodRestoreTable = "notesd/restoreTable"
 )
 
-// OwnerMethods are all of them.
+// OwnerMethods lists these methods.
 var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable}
 
 // OwnerParams are the parameters of all these methods.
@@ -49,7 +49,7 @@ type OwnerParams struct {
 	AsOf  time.Time `json:"as_of,omitzero"`
 }
 
-// OwnerResult is what they answer.
+// OwnerResult is the result of all these methods.
 type OwnerResult struct {
 	sdk.ResultBase
 	Value json.RawMessage `json:"value"` // depends on the method
@@ -140,7 +140,7 @@ func asRPC(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message, Data: data}
 }
 
-// own does what a method asks, and returns its value.
+// own executes a method and returns its value.
 func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
 	if err := s.awaitOpen(ctx); err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 	return restored, err
 }
 
-// Manifest says of what a backup is one. It is written last, so a backup without
-// it was interrupted.
+// Manifest describes a backup. It is written last, so a backup without it is
+// incomplete.
 type Manifest struct {
 	Version string    `json:"version"` // of notesd
 	Vault   string    `json:"vault"`
@@ -180,7 +180,7 @@ type Manifest struct {
 	Bytes   int64     `json:"bytes"`
 }
 
-// What a backup has: the database of history and tables, and what it is.
+// The files of a backup: the database of history and tables, and the manifest.
 const (
 	backupHistory  = "history.db"
 	backupManifest = "backup.json"
@@ -225,8 +225,8 @@ func removeIfThere(name string) error {
 	return nil
 }
 
-// outside refuses a folder in the vault, where copies of notes would be notes,
-// and a backup would be synced with them.
+// outside returns an error for a folder inside the vault: copies of notes
+// would become notes there, and a sync service would copy a backup.
 func (s *Service) outside(dir string) error {
 	if dir == "" {
 		return nil
@@ -238,8 +238,8 @@ func (s *Service) outside(dir string) error {
 	return err
 }
 
-// within reports whether a path, of which the end need not exist, is in a folder
-// or is it.
+// within reports whether a path is a folder or below it. The end of the path
+// need not exist.
 func within(path, folder string) (bool, error) {
 	want, err := os.Stat(folder)
 	if err != nil {

@@ -160,7 +160,7 @@ func (m tableModels) Unrecorded() string { return m.embedders.source() }
 
 func (m tableModels) Open(source string) (table.Model, error) { return m.embedders.at(source) }
 
-// readyPoll is how often a vault is asked whether its first scan is done.
+// readyPoll is how often the embedder checks whether the first scan has ended.
 const readyPoll = 100 * time.Millisecond
 
 func untilReady(ctx context.Context, vault *vault.Vault) error {
@@ -186,9 +186,9 @@ func openModel(source string) (vectors.Embedder, error) {
 	return vectors.NewTransformer(m), nil
 }
 
-// Builtin opens the model of a source and says where it is. English is the model
-// of the empty source, which is what databases have that were made when it was
-// the only one.
+// Builtin opens the model of a source and returns where it is. The empty
+// source is the English model: databases from before there were others have
+// it.
 func Builtin(source string) (m *bert.Model, where string, err error) {
 	switch source {
 	case "":
@@ -202,19 +202,20 @@ func Builtin(source string) (m *bert.Model, where string, err error) {
 	return m, "in the program", err
 }
 
-// ModelFailure says what to do about a model that cannot be used.
+// ModelFailure returns the failure of a model that cannot be opened.
 func ModelFailure(path string, err error) error {
 	f := &Failure{Code: "config", Message: fmt.Sprintf("the model cannot be used: %v", err)}
 	if filepath.IsAbs(path) {
-		f.Hint = "Copy the file anew from where it came, or leave semantic.model out to use the model in the program."
+		f.Hint = "Copy the file again from its source, or leave semantic.model out to use the model in the program."
 	}
 	return f
 }
 
-// meaning lets the search ask the vectors: neither package knows the other.
+// meaning implements search.Semantic with an index of vectors: neither package
+// imports the other.
 type meaning struct{ *vectors.Index }
 
-// semanticOf returns what the search is to ask, nil when there is nothing.
+// semanticOf returns the adapter for index, or nil if that is nil.
 func semanticOf(index *vectors.Index) search.Semantic {
 	if index == nil {
 		return nil
@@ -246,8 +247,8 @@ func (m meaning) Coverage() search.Coverage {
 	return c
 }
 
-// unavailable gives the search the reason of a server that cannot answer, which
-// the user is to see and which is no error of ours.
+// unavailable maps the error of an embedding server to one that search reports
+// to the user.
 func unavailable(err error) error {
 	var e *endpoint.Error
 	if errors.As(err, &e) {
@@ -264,8 +265,8 @@ func semanticHits(found []vectors.Hit) []search.SemanticHit {
 	return out
 }
 
-// Hurry lets embedding have every processor, unless the user has said how many:
-// somebody waits for this process, so it is no background work.
+// Hurry lets embedding use every processor unless the user has set a number: a
+// user waits for this process.
 func Hurry(cfg *config.Config) {
 	if cfg.Semantic.Threads == 0 {
 		cfg.Semantic.Threads = runtime.GOMAXPROCS(0)

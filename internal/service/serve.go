@@ -13,18 +13,18 @@ import (
 	"notesd/mcp"
 )
 
-// ServeOptions are what a process that serves clients is given beside its
-// configuration.
+// ServeOptions configure a process that serves clients.
 type ServeOptions struct {
 	Loaded   *config.Loaded                 // the settings that it was started with
 	Read     func() (*config.Loaded, error) // the settings as they are now
 	Startup  *daemon.Startup                // reports to the process that launched this one
 	Stderr   io.Writer                      // for the log, where no file is configured
-	IdleExit time.Duration                  // a daemon stops when it was not used for so long; 0: never
+	IdleExit time.Duration                  // a daemon stops after so long without use; 0: never
 }
 
-// Serve runs the daemon: the lock first, so that nothing ever waits for another
-// process's database or index, then the store, then the socket.
+// Serve runs the daemon. It takes the lock first, so that it never waits for
+// the database or index of another process, then opens the store, then the
+// socket.
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	lock, err := lockState(ctx, cfg)
 	if err != nil {
@@ -38,7 +38,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	s.settings = newRunningSettings(o.Loaded, o.Read)
 	return s.RunLocked(ctx, lock, func(ctx context.Context) error {
 		if !s.opens(ctx) {
-			return nil // stopped; or the store cannot be opened, and that is the error
+			return nil // stopped, or the store cannot be opened, which start returns
 		}
 		err := s.acceptAll(ctx, lock, o)
 		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped) {
@@ -49,12 +49,12 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 	})
 }
 
-// openPatience is how long the socket waits for the store. A store that cannot be
-// opened shows in that time, and whoever launched us is told why; one that takes
-// longer, as a new one may, is waited for by the requests that need it.
+// openPatience is how long the socket waits for the store. A store that cannot
+// be opened fails in that time, and the launcher gets the error; requests wait
+// for one that takes longer.
 const openPatience = 15 * time.Millisecond
 
-// opens reports whether the service may be let at clients.
+// opens waits for the store and reports whether to accept clients.
 func (s *Service) opens(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
@@ -62,9 +62,9 @@ func (s *Service) opens(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// accept serves clients on the socket until ctx ends or the server has its own
-// reason to stop. It calls ready when the socket is there; url is where it can be
-// reached over HTTP, if it can.
+// accept serves clients on the socket until ctx ends or the server stops. It
+// calls ready when the socket is open; url is the address for HTTP clients, or
+// "".
 func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.Duration, url string, ready func() error) error {
 	listener, err := daemon.Listen(lock)
 	if err != nil {
@@ -100,12 +100,12 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	})
 }
 
-// embeddingPoll is how often a daemon that might be idle looks whether passages
-// wait to be embedded; far less than any idle time.
+// embeddingPoll is how often a daemon checks whether passages wait to be
+// embedded. It is far less than any idle time.
 const embeddingPoll = 10 * time.Second
 
-// holdWhileEmbedding keeps the server from being idle while there is work that
-// can be done.
+// holdWhileEmbedding keeps the server from becoming idle while passages can be
+// embedded.
 func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server) {
 	tick := time.NewTicker(embeddingPoll)
 	defer tick.Stop()
@@ -128,15 +128,15 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 	}
 }
 
-// acceptAll serves clients on the socket and, where that is configured, over
-// HTTP. A daemon with an HTTP listener does not stop for being idle: its clients
+// acceptAll serves clients on the socket and, if configured, over HTTP. A
+// daemon with an HTTP listener does not stop when idle, because HTTP clients
 // cannot start another.
 func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) error {
 	web, err := s.listenWeb(ctx)
 	if err != nil && !o.Startup.Launched() {
 		return err
 	}
-	if err != nil { // the clients that had us launched do not need it
+	if err != nil { // the client that launched this daemon does not need HTTP
 		s.logs.Error("there is no HTTP listener", "err", err)
 	}
 	if web == nil {
@@ -155,8 +155,8 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	return errors.Join(err, <-served)
 }
 
-// Beside is a front that also accepts clients on the socket, so that a process
-// that needs the vault for long keeps nobody else from it.
+// Beside returns a front that also accepts clients on the socket, so that a
+// command that runs for long does not keep them from the vault.
 func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, done := context.WithCancel(ctx)
@@ -172,7 +172,7 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 	}
 }
 
-// ServeStdio serves one client over a pair of streams, and the vault on its
+// ServeStdio serves one client over a pair of streams, and others on the
 // socket, until the client closes in.
 func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
 	lock, err := lockState(ctx, cfg)
@@ -188,14 +188,14 @@ func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.R
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, in, out, profile)
 		if errors.Is(err, context.Canceled) {
-			return nil // a signal: what was asked has been answered as far as there was time
+			return nil // a signal; requests in flight were answered as far as time allowed
 		}
 		return err
 	}))
 }
 
-// Converse serves one session of the owner over a pipe in memory, for as long as
-// do takes.
+// Converse calls do with one end of a pipe in memory and serves a session of
+// the owner on the other.
 func (s *Service) Converse(ctx context.Context, do func(ctx context.Context, conn net.Conn) error) error {
 	ours, theirs := net.Pipe()
 	serving, cancel := context.WithCancel(ctx)

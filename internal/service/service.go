@@ -45,15 +45,15 @@ import (
 // indexDir is where the text index lies in the state directory.
 const indexDir = "index"
 
-// watchFirst bounds how long the first scan waits for the watcher to stand, so
-// that nothing falls between the two. A folder that is missing is never
-// watched, and the scan is what tells.
+// watchFirst bounds how long the first scan waits for the watcher, so that no
+// change is lost between the two. A missing folder is never watched; the scan
+// reports it.
 const watchFirst = 2 * time.Second
 
-// Watching is for services that go on for longer than one question takes.
+// Watching is the argument of New for services that outlive one command.
 const Watching = true
 
-// A Service is one vault and everything that serves it.
+// A Service is one vault and the parts that serve it.
 type Service struct {
 	cfg  *config.Config
 	logs *Logs
@@ -63,24 +63,24 @@ type Service struct {
 	prompts *prompts.Catalogue // those of the configuration
 
 	backend                // set when opened is closed
-	index   *index.Index   // the same
-	vectors *vectors.Index // the same; nil when the configuration wants none
+	index   *index.Index   // set with it
+	vectors *vectors.Index // set with it; nil if semantic search is off
 	opened  chan struct{}  // closed when the backend is open
-	settled chan struct{}  // closed when requests need not wait for the first scan
+	settled chan struct{}  // closed when requests no longer wait for the first scan
 	latest  time.Time      // when settled is closed at the latest
 
 	protected sync.Map         // see protect
-	settings  *runningSettings // nil: of a process that serves one command
+	settings  *runningSettings // nil in a process that serves one command
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
 
 	orphansOnce sync.Once
 	orphans     []orphan       // set by orphansOnce
-	closers     []func() error // of what was opened, in that order
+	closers     []func() error // of the opened parts, in order of opening
 }
 
-// New makes a service. It opens nothing and starts nothing. The caller
-// holds the lock of the state directory.
+// New returns a service that has neither opened nor started anything. The
+// caller holds the lock of the state directory.
 func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	s := &Service{
 		cfg:     cfg,
@@ -124,8 +124,8 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	return s
 }
 
-// protect keeps clients from writing in a folder of prompts, from when a session
-// first has it: a prompt there would be one assistant's instructions to another.
+// protect keeps clients from writing in a session's prompts folder from then
+// on: a prompt there would be one assistant's instructions to another.
 func (s *Service) protect(folder string) {
 	if filepath.IsAbs(folder) {
 		inVault, err := filepath.Rel(s.cfg.Vault.Path, folder)
@@ -139,7 +139,7 @@ func (s *Service) protect(folder string) {
 	}
 }
 
-// protectedFolders are those that only the user may write in.
+// protectedFolders returns the folders that only the user may write in.
 func (s *Service) protectedFolders() (folders []string) {
 	s.protected.Range(func(folder, _ any) bool {
 		folders = append(folders, folder.(string))
@@ -148,9 +148,9 @@ func (s *Service) protectedFolders() (folders []string) {
 	return folders
 }
 
-// Run serves until the front returns or something fails. When ctx ends, the
-// front is told first and the rest only when it has returned, so that what
-// clients have asked is answered.
+// Run serves until the front returns or a part fails. When ctx ends, it stops
+// the front first and the other parts after it has returned, so that requests
+// in flight are answered.
 func (s *Service) Run(ctx context.Context, front func(context.Context) error) error {
 	behind, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -167,16 +167,16 @@ func (s *Service) Run(ctx context.Context, front func(context.Context) error) er
 	return errors.Join(err, s.close())
 }
 
-// RunLocked runs the service, then closes its log and lets go of the lock.
+// RunLocked runs the service, then closes its log and releases the lock.
 func (s *Service) RunLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
 	err := s.Run(ctx, front)
-	if err != nil && s.logs.apart { // standard error gets it from app.report
+	if err != nil && s.logs.apart { // the command reports it on standard error
 		s.logs.Error("notesd failed", "err", err)
 	}
 	return errors.Join(err, s.logs.close(), lock.Release())
 }
 
-// start opens the vault and starts what keeps it up to date.
+// start opens the backend and starts the goroutines that keep it up to date.
 func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	if err := s.open(ctx); err != nil {
 		return whileRunning(ctx, err)
@@ -200,7 +200,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	return whileRunning(ctx, vault.Run(ctx))
 }
 
-// open opens what requests work with, and then lets them at it.
+// open opens the backend, then admits requests.
 func (s *Service) open(ctx context.Context) error {
 	log := s.logs.Logger
 	store, err := store.Open(ctx, s.cfg.State, store.Options{Log: log})
@@ -253,8 +253,8 @@ func (s *Service) open(ctx context.Context) error {
 	return nil
 }
 
-// watch starts the watcher, and waits until it stands: its first batch, a
-// rescan, is the scan that begins then.
+// watch starts the watcher and waits until it is ready. Its first batch is a
+// rescan, which the scan that follows covers.
 func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
@@ -275,7 +275,7 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 	<-waiting.Done()
 }
 
-// newWatcher makes the watcher of a service that goes on.
+// newWatcher returns the watcher of the vault.
 func (s *Service) newWatcher() *watcher.Watcher {
 	return watcher.New(s.cfg.Vault.Path, watcher.Options{
 		Ignore: func(rel string, _ bool) bool {
@@ -285,8 +285,8 @@ func (s *Service) newWatcher() *watcher.Watcher {
 	})
 }
 
-// progressOf reports whether everything has been indexed, and how many notes
-// there are as far as is known.
+// progressOf reports whether the first scan has ended and, until then, the
+// number of notes as far as known.
 func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int) {
 	if vault.Ready() {
 		return true, 0
@@ -298,7 +298,7 @@ func progressOf(ctx context.Context, vault *vault.Vault) (ready bool, total int)
 	return false, max(st.Notes, st.ToScan)
 }
 
-// close closes what was opened, the last first.
+// close closes the opened parts in reverse order.
 func (s *Service) close() error {
 	var errs []error
 	for _, closing := range slices.Backward(s.closers) {
@@ -308,7 +308,7 @@ func (s *Service) close() error {
 	return errors.Join(errs...)
 }
 
-// whileRunning drops the errors of a stop.
+// whileRunning returns err, or nil if ctx has ended.
 func whileRunning(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

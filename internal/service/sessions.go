@@ -14,14 +14,14 @@ import (
 	"notesd/search"
 )
 
-// Settings are of two kinds. A session has its own limits, defaults and folders;
-// a relay sends them with its first line, from its flags, its environment and its
-// file. The daemon's settings come from the configuration file. When that has
-// changed, new sessions get what is new in it, and the daemon's own settings wait
-// for a restart.
+// Settings are of two kinds. The settings of a session are its limits,
+// defaults and folders; a relay sends them in its hello, from its flags,
+// environment and file. The settings of the daemon come from the configuration
+// file. When the file changes, new sessions get the new values, and the
+// settings of the daemon wait for a restart.
 
-// runningSettings are the settings that a server was started with, and what has
-// become of them since.
+// runningSettings are the settings that a server was started with, and the
+// changes since.
 type runningSettings struct {
 	started *config.Loaded
 	read    func() (*config.Loaded, error) // as they are now
@@ -33,7 +33,7 @@ type runningSettings struct {
 	passed  map[*[]string]struct{}
 }
 
-// fileStamp is what shows that a file has changed.
+// fileStamp identifies a version of a file.
 type fileStamp struct {
 	modified time.Time
 	size     int64
@@ -51,8 +51,8 @@ func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, err
 	return &runningSettings{started: started, read: read, seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
 }
 
-// changed returns the configuration if the file has changed since it was last
-// asked for and is valid, and nil otherwise.
+// changed returns the configuration if the file has changed since the last
+// call and is valid, and nil otherwise.
 func (r *runningSettings) changed() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +70,8 @@ func (r *runningSettings) changed() *config.Loaded {
 	return loaded
 }
 
-// remarks are on those settings that a client passed and that have no effect.
+// remarks returns the remarks on the settings that a client passed without
+// effect.
 func (r *runningSettings) remarks(hello daemon.Hello) []string {
 	var remarks []string
 	for _, p := range hello.Passed {
@@ -98,7 +99,8 @@ func (r *runningSettings) connected(remarks []string) func() {
 	}
 }
 
-// addTo adds to a status what has no effect, and what waits.
+// addTo adds the settings without effect, and those that wait for a restart,
+// to a status.
 func (r *runningSettings) addTo(st *Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +121,7 @@ func (r *runningSettings) addTo(st *Report) {
 	}
 }
 
-// refresh gives new sessions the settings that have changed in the file.
+// refresh applies a changed file to new sessions.
 func (s *Service) refresh() {
 	if s.settings == nil {
 		return
@@ -129,8 +131,8 @@ func (s *Service) refresh() {
 	}
 }
 
-// profileOf is what the configuration allows every client, and gives those that
-// bring no settings of their own.
+// profileOf returns the bounds of every client, and the settings of clients
+// that send none.
 func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
 	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Settings: s.sessionSettings(*settingsOf(cfg))}
 	if len(cfg.Vault.Allow) > 0 {
@@ -156,7 +158,7 @@ func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 	}
 }
 
-// profileOfHello is how a client wants its session narrowed and set.
+// profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	p := mcp.Profile{ReadOnly: h.ReadOnly, Owner: h.Kind != daemon.KindMCP}
 	if len(h.Tools) > 0 {
@@ -174,7 +176,7 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 	return p
 }
 
-// HelloOf is the greeting of a process that has this configuration.
+// HelloOf returns the hello of a process with this configuration.
 func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
 	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
 }

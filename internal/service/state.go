@@ -16,7 +16,8 @@ import (
 	"notesd/notes/vault"
 )
 
-// MakePrivate makes the state directory, or takes others' permissions from it.
+// MakePrivate creates the state directory, or makes it accessible to the user
+// alone.
 func MakePrivate(dir string) error {
 	if _, err := daemon.SecureStateDir(dir); err != nil {
 		return unusableState(err)
@@ -24,13 +25,13 @@ func MakePrivate(dir string) error {
 	return nil
 }
 
-// unusableState adds to the failure of a state directory what to do about it.
+// unusableState adds a hint to the error of a state directory.
 func unusableState(err error) error {
 	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
 }
 
-// lockProblem is the error of a lock, with what to do where the state directory
-// cannot be written to.
+// lockProblem adds a hint to the error of a lock if the state directory is not
+// writable.
 func lockProblem(err error) error {
 	if atomicfile.IsReadOnlyDisk(err) || errors.Is(err, fs.ErrPermission) {
 		return unusableState(err)
@@ -38,8 +39,8 @@ func lockProblem(err error) error {
 	return err
 }
 
-// lockState takes the lock of the state directory. It does not wait for a
-// process that serves.
+// lockState takes the lock of the state directory. It waits for a command that
+// holds it, and not for a daemon.
 func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	if err := MakePrivate(cfg.State); err != nil {
 		return nil, err
@@ -63,12 +64,12 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	}
 }
 
-// lockPatience is how long a server waits for a command that has the vault to
-// itself just now; one that takes longer serves others meanwhile.
+// lockPatience is how long a server waits for a command that holds the lock. A
+// command that takes longer accepts clients itself.
 const lockPatience = 20 * time.Second
 
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the
-// lock with which this process may serve the vault itself.
+// lock under which this process may serve the vault.
 func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Conn, *daemon.Lock, error) {
 	if err := MakePrivate(cfg.State); err != nil {
 		return nil, nil, err
@@ -88,7 +89,7 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 		if !errors.Is(err, daemon.ErrLocked) {
 			return nil, nil, lockProblem(err)
 		}
-		select { // for a command that has the vault, or a daemon that is not up yet
+		select { // for a command that holds the lock, or a daemon that starts
 		case <-time.After(turnPoll):
 		case <-turn.Done():
 			return nil, nil, err
@@ -96,11 +97,11 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 	}
 }
 
-// turnPoll is how often a command looks whether the one before it is done.
+// turnPoll is how often a command tries to get the lock.
 const turnPoll = 20 * time.Millisecond
 
-// turnTimeout is how long a command waits for one that has the vault to itself;
-// a first index of a large vault may be among those.
+// turnTimeout is how long a command waits for another one, which may index a
+// large vault for the first time.
 const turnTimeout = time.Minute
 
 // TakeOver stops the vault's daemon, if one runs, and takes its lock.
@@ -116,7 +117,7 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 		if err := errors.Join(conn.Close(), Terminate(pid)); err != nil {
 			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
 		}
-		select { // until it has said that it is closing
+		select { // until it refuses connections
 		case <-time.After(turnPoll):
 		case <-ctx.Done():
 			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, ctx.Err())
@@ -124,12 +125,11 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 	}
 }
 
-// derivedFiles are what the state directory has that can be built again from the
-// notes. The history is not among them.
+// derivedFiles lists the files of the state directory that can be rebuilt from
+// the notes. The history is not among them.
 var derivedFiles = []string{indexDir, "notes.db", "notes.db-wal", "notes.db-shm", "notes.db.closed"}
 
-// DiscardDerived removes from a state directory what can be built again from the
-// notes.
+// DiscardDerived removes the files that can be rebuilt from the notes.
 func DiscardDerived(dir string) error {
 	for _, name := range derivedFiles {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -139,9 +139,9 @@ func DiscardDerived(dir string) error {
 	return nil
 }
 
-// vaultFile records in a state directory which vault the state belongs to. It is
-// a file of its own because it must outlive a rebuilt notes.db, and because it
-// is read before any database is opened.
+// vaultFile records which vault a state directory belongs to. It is a file of
+// its own because it outlives a rebuilt notes.db and is read before any
+// database is opened.
 const vaultFile = "vault.json"
 
 // vaultRecord is the content of vaultFile.
@@ -150,8 +150,8 @@ type vaultRecord struct {
 	ID   string `json:"id,omitempty"` // notes.FolderID; "" when it is not known
 }
 
-// readVaultRecord returns which vault a state directory belongs to; the zero
-// record when nothing says so.
+// readVaultRecord returns which vault a state directory belongs to, or the
+// zero record if that is not recorded.
 func readVaultRecord(state string) (vaultRecord, error) {
 	var r vaultRecord
 	data, err := os.ReadFile(filepath.Join(state, vaultFile))
@@ -167,8 +167,8 @@ func readVaultRecord(state string) (vaultRecord, error) {
 	return r, nil
 }
 
-// claimVault makes the configured vault the one that the state belongs to, or
-// returns a *daemon.VaultError when it belongs to another. A folder with the
+// claimVault records the configured vault as the owner of the state, or
+// returns a *daemon.VaultError if another vault owns it. A folder with the
 // recorded ID is the recorded vault at another path. The caller holds the lock
 // of the state directory.
 func claimVault(cfg *config.Config) error {
@@ -179,7 +179,7 @@ func claimVault(cfg *config.Config) error {
 	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: vault.FolderID(cfg.Vault.Path)}
 	switch {
 	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
-		return nil // whether the folder at this path has been replaced is for the scan to judge
+		return nil // the scan detects a replaced folder
 	case recorded.Path != "" && recorded.Path != now.Path && (now.ID == "" || recorded.ID != now.ID):
 		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
 	}
@@ -194,8 +194,8 @@ func claimVault(cfg *config.Config) error {
 	return nil
 }
 
-// claimed returns the lock once the state is known to belong to the configured
-// vault, and releases it otherwise.
+// claimed returns the lock if the state belongs to the configured vault, and
+// releases it otherwise.
 func claimed(cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
 	if err := claimVault(cfg); err != nil {
 		return nil, errors.Join(err, lock.Release())

@@ -15,7 +15,7 @@ import (
 	"notesd/watcher"
 )
 
-// Report is what "notesd status" tells; the field names are fixed.
+// Report is the result of "notesd status"; the field names are fixed.
 type Report struct {
 	Version     string         `json:"version"`
 	Vault       string         `json:"vault"`
@@ -28,15 +28,15 @@ type Report struct {
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
-	Trouble     string         `json:"trouble,omitempty"`     // why what is on disk cannot be taken in just now
+	Trouble     string         `json:"trouble,omitempty"`     // why changes on disk cannot be indexed now
 	Settings    settingsStatus `json:"settings"`
 	Warnings    []string       `json:"warnings"`
 }
 
-// settingsStatus says which settings have no effect.
+// settingsStatus lists settings without effect.
 type settingsStatus struct {
-	Waiting []string `json:"waiting,omitempty"` // changed in the file; for a restart
-	Ignored []string `json:"ignored,omitempty"` // passed by clients that are connected; what to do about each
+	Waiting []string `json:"waiting,omitempty"` // keys that changed in the file and need a restart
+	Ignored []string `json:"ignored,omitempty"` // remarks on settings that connected clients passed
 }
 
 type daemonStatus struct {
@@ -68,7 +68,7 @@ type SemanticStatus struct {
 
 	Answering        string `json:"answering,omitempty"` // another model, until this one is complete
 	RemainingSeconds int    `json:"remaining_seconds,omitempty"`
-	Waiting          string `json:"waiting,omitempty"` // what keeps it from going on: "waiting for ollama at …"
+	Waiting          string `json:"waiting,omitempty"` // why embedding pauses: "waiting for ollama at …"
 }
 
 type WatcherStatus struct {
@@ -88,7 +88,7 @@ type skippedFile struct {
 	Reason string `json:"reason"`
 }
 
-// status reports on the service, as far as it is open.
+// status reports on the parts of the service that are open.
 func (s *Service) status(ctx context.Context) (Report, error) {
 	r := Report{
 		Version:  Version(),
@@ -121,7 +121,7 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 	return r, addSetAside(s.cfg.State, &r)
 }
 
-// logFile is the file that a daemon's log is in, "" if there is none.
+// logFile returns the daemon's log file, or "" if it does not exist.
 func logFile(cfg *config.Config) string {
 	name := cmp.Or(cfg.Log.File, filepath.Join(cfg.State, DaemonLog))
 	if _, err := os.Stat(name); err != nil {
@@ -138,7 +138,7 @@ func (s *Service) addSemantic(r *Report) {
 	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
-		r.Warnings = append(r.Warnings, "search by meaning: "+st.Trouble)
+		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble)
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *Service) addVault(ctx context.Context, r *Report) error {
 		r.Warnings = append(r.Warnings, problems...)
 	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
-		r.Warnings = append(r.Warnings, "what is on disk cannot be taken in: "+r.Trouble+"; it is tried again")
+		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again")
 	}
 	return nil
 }
@@ -196,11 +196,12 @@ func (s *Service) addWatcher(r *Report) {
 	r.Warnings = append(r.Warnings, st.Warnings...)
 }
 
-// setAside is how the store and the index name what they set aside.
+// setAside matches the names of damaged files that the store and the index
+// have moved aside.
 var setAside = regexp.MustCompile(`\.(damaged|corrupt)-\d{8}T\d{6}\.\d{3}$`)
 
-// addSetAside warns of damaged files that were set aside, also long ago: they
-// take room, and only their owner can say that they are worth nothing.
+// addSetAside warns of damaged files that were moved aside, however long ago:
+// they take space, and only their owner may delete them.
 func addSetAside(dir string, r *Report) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -215,7 +216,7 @@ func addSetAside(dir string, r *Report) error {
 	return nil
 }
 
-// Counted reports whether it is known how many passages there are.
+// Counted reports whether the number of passages is known.
 func (r Report) Counted() bool {
 	return r.Semantic.State != search.StateBuilding || r.Semantic.Chunks > 0 || r.Notes == 0
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Terminate ends a process, which cannot be asked to stop here. Nothing is lost
-// by it: that is what a crash would do.
+// Terminate kills a process, because this system has no signal that asks it to
+// stop. The effect is that of a crash.
 func Terminate(pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -17,11 +17,12 @@ func Terminate(pid int) error {
 	return p.Kill()
 }
 
-// isOpenToOthers reports false: a file's mode does not tell here.
+// isOpenToOthers returns false: the mode of a file does not show it on this
+// system.
 func isOpenToOthers(fs.FileInfo) bool { return false }
 
-// MayWrite reports true: only trying would tell.
+// MayWrite returns true: only an attempt would show it on this system.
 func MayWrite(string) bool { return true }
 
-// FreeSpace reports false: it is not known here.
+// FreeSpace returns false.
 func FreeSpace(string) (bytes int64, known bool) { return 0, false }

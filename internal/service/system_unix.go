@@ -12,13 +12,14 @@ import (
 // Terminate asks a process to stop.
 func Terminate(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
 
-// isOpenToOthers reports whether others than the owner have any right to a file.
+// isOpenToOthers reports whether other users have access to a file.
 func isOpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
 // MayWrite reports whether this user may make files in a folder.
 func MayWrite(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
 
-// FreeSpace is how many bytes this user may still write to a folder's disk.
+// FreeSpace returns how many bytes this user may still write to a folder's
+// disk.
 func FreeSpace(dir string) (bytes int64, known bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
