@@ -31,7 +31,7 @@ type rankedList struct {
 	total    int
 	weak     bool // every one is
 	floor    float64
-	clear    float64
+	clear    bound
 	semantic Coverage
 	remarks  []string
 
@@ -226,7 +226,7 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m meaning) error {
-	list.floor, list.clear = floor(m, s.r.foreign)
+	list.floor, list.clear = floor(m, s.q.Mode, s.r.foreign)
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = meaning{}
 		for i := range text {

@@ -221,6 +221,9 @@ func TestNothingFound(t *testing.T) {
 		assert.Equal(t, []string{"no note has these words, or is near them in meaning"}, r.Notes)
 	}
 	m.cosines["ships"] = .38
+	assert.Empty(t, f.search(search.Query{Text: "xqzzy blorp"}).Hits)
+	assert.Equal(t, []string{"ships"}, pathsOf(f.search(search.Query{Text: "xqzzy blorp", Mode: search.ModeSemantic})))
+	m.cosines["ships"] = .43
 	r := f.search(search.Query{Text: "xqzzy blorp"})
 	require.Equal(t, []string{"ships"}, pathsOf(r))
 	assert.Equal(t, 1, r.Total)
@@ -241,6 +244,9 @@ func TestNothingFound(t *testing.T) {
 	assert.True(t, r.Hits[1].Weak, "one word of four")
 	r = f.search(search.Query{Text: "salt"})
 	assert.False(t, r.Hits[0].Weak, "it has all words")
+	m.cosines["cooking"] = .4
+	r = f.search(search.Query{Text: "xqzzy salt blorp wibble"})
+	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
 
 // While notes are being embedded, one without vectors stands where its words

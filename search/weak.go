@@ -12,12 +12,15 @@ const (
 	// grows with the root of ln n.
 	floorMost = 0.36
 	floorUnit = 0.095
-	// clearAbove is how far above the floor a passage is clearly near.
-	clearAbove = 0.06
-	// clearShare is how much of what a query asks for, see idealCap, a note has
-	// that is found by words and is no weak hit; wordsShare where nothing is known
-	// of its nearness.
-	clearShare = 0.45
+	// wordlessAbove is how far above the floor a hit of a hybrid search is that has
+	// none of the words, unless the notes may be in another language than the query.
+	wordlessAbove = 0.06
+	// A hit is not weak if it has all that the query asks for, see idealCap, or is
+	// clearAbove above the floor, to which the part of that that it has adds up to
+	// clearShare. wordsShare is the part that suffices if nothing is known of its
+	// nearness.
+	clearAbove = 0.09
+	clearShare = 0.25
 	wordsShare = 0.2
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
@@ -28,7 +31,7 @@ const (
 // floor returns how near a passage must be, of so many, to be a hit by meaning,
 // and to be clearly one. foreign reports whether the query is in another language
 // than English.
-func floor(m meaning, foreign bool) (hit, clear float64) {
+func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
@@ -36,7 +39,24 @@ func floor(m meaning, foreign bool) (hit, clear float64) {
 	if foreign {
 		f *= min(1, m.weight/fluent)
 	}
-	return m.here.of(f), m.usual.of(f + clearAbove)
+	clear = bound{f + clearAbove, m.usual}
+	if mode == ModeHybrid && !foreign {
+		f += wordlessAbove
+	}
+	return m.here.of(f), clear
+}
+
+// bound is the nearness from which on a hit without any of the words is not weak.
+type bound struct {
+	value float64
+	usual Spread
+}
+
+// reached reports whether a hit is so near, or has so much of what was asked for,
+// that it is not weak.
+func (b bound) reached(near, share float64) bool {
+	const all = .999 // rounded
+	return share >= all || near >= b.usual.of(b.value-clearShare*share)
 }
 
 // of moves a bound to the spread.
@@ -53,11 +73,12 @@ func (s *search) judge(list *rankedList) {
 	list.weak = len(list.found) > 0
 	for i := range list.found {
 		c := &list.found[i]
-		share := wordsShare
+		share := s.rescorer.share(c.terms)
 		if c.embedded {
-			share = clearShare
+			c.weak = !list.clear.reached(c.near, share)
+		} else {
+			c.weak = share < wordsShare
 		}
-		c.weak = c.near < list.clear && s.rescorer.share(c.terms) < share
 		list.weak = list.weak && c.weak
 	}
 	switch {

@@ -16,7 +16,7 @@ import (
 // and scores every field apart, so that a word rare in titles outweighs its
 // meaning in the body; postings are Bleve's, the formula is this one.
 var (
-	bm25K1 float32 = 1.2  // how soon a repeated word stops adding
+	bm25K1 float32 = 1.2 // how soon a repeated word stops adding
 	bm25B  float32 = 0.5 // how much a long note is discounted
 )
 
