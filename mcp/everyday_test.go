@@ -62,11 +62,9 @@ func TestEverydayRequests(t *testing.T) {
 				require.NoError(t, err)
 				clock.Store(&now)
 			case "|":
-				day := clock.Load().Format(time.DateOnly)
-				noon, err := time.ParseInLocation("2006-01-02 15:04", day+" 12:00", time.Local)
-				require.NoError(t, err)
-				require.NoError(t, os.Chtimes(filepath.Join(w.root, filepath.FromSlash(rest)), noon, noon))
-				_, err = w.vault.Read(t.Context(), notes.URI(rest), notes.Scope{})
+				at := *clock.Load()
+				require.NoError(t, os.Chtimes(filepath.Join(w.root, filepath.FromSlash(rest)), at, at))
+				_, err := w.vault.Read(t.Context(), notes.URI(rest), notes.Scope{})
 				require.NoError(t, err)
 			}
 			fmt.Fprintln(&out, line)
