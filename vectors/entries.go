@@ -8,12 +8,12 @@ import (
 	"notesd/vectors/flat"
 )
 
-// entries holds the searchable chunks: for each its note, the slot of its vector,
-// and the signs that are scanned. Rows are unordered; removing one moves the last
-// row to its place. The caller must lock.
+// entries holds the searchable chunks: for each its note and the slot of its vector.
+// Rows are unordered; removing one moves the last row to its place. The caller must
+// lock.
 type entries struct {
-	words   int
-	signs   []uint64 // words for each row
+	ranker  flat.Ranker
+	vector  func(slot uint32) flat.Vector
 	note    []int64
 	ordinal []int32
 	slot    []uint32
@@ -22,20 +22,24 @@ type entries struct {
 	users   users             // of each slot
 }
 
-func newEntries(dim int) *entries {
-	return &entries{words: flat.SignWords(dim), of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers()}
+func newEntries(dim int, vector func(slot uint32) flat.Vector) *entries {
+	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers()}
+	e.ranker = flat.Ranker{Dim: dim, Factor: 1, Row: func(row int) (flat.Vector, float32) { return e.vector(e.slot[row]), 0 }}
+	return e
 }
 
 func (e *entries) len() int { return len(e.note) }
 
-func (e *entries) add(note int64, ordinal int, slot uint32, q flat.Vector) {
+// add adds a row, which is searchable after grow.
+func (e *entries) add(note int64, ordinal int, slot uint32) {
 	e.of[note] = append(e.of[note], int32(len(e.note)))
-	e.signs = flat.Signs(e.signs, q.Values)
 	e.note = append(e.note, note)
 	e.ordinal = append(e.ordinal, int32(ordinal))
 	e.slot = append(e.slot, slot)
 	e.users.add(slot)
 }
+
+func (e *entries) grow() { e.ranker.Grow(e.len()) }
 
 // remove drops all rows of a note, and its lead.
 func (e *entries) remove(note int64) {
@@ -66,6 +70,7 @@ func (e *entries) take(note int64) []int32 {
 }
 
 func (e *entries) removeRows(rows []int32) {
+	e.grow()
 	slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(b, a) }) // in descending order, so that no row to remove is moved
 	for _, row := range rows {
 		e.removeRow(row)
@@ -76,12 +81,11 @@ func (e *entries) removeRow(row int32) {
 	last := int32(len(e.note) - 1)
 	e.users.drop(e.slot[row])
 	if row != last {
-		copy(e.signs[int(row)*e.words:], e.signs[int(last)*e.words:])
 		e.note[row], e.ordinal[row], e.slot[row] = e.note[last], e.ordinal[last], e.slot[last]
 		moved := e.of[e.note[row]]
 		moved[slices.Index(moved, last)] = row
 	}
-	e.signs = e.signs[:int(last)*e.words]
+	e.ranker.Replace(int(row))
 	e.note, e.ordinal, e.slot = e.note[:last], e.ordinal[:last], e.slot[:last]
 }
 
@@ -93,49 +97,50 @@ type chunkHit struct {
 	first   float64 // cosine of the note's lead, or else of its first chunk
 }
 
-// rescoredFor returns the number of candidates of the sign scan that are scored to
-// find the k nearest notes. It is a multiple of k because a note may have many near
-// chunks. With the minimum, recall@10 exceeds .98 on a million rows (see the
-// benchmark).
-func rescoredFor(k int) int { return max(1000, 8*k) }
+// sureRows is the number of nearest chunks that a search does not miss.
+const sureRows = 10
+
+// scoredFor returns the number of chunks that are scored to find the k nearest notes.
+// It is a multiple of k because a note may have many near chunks.
+func scoredFor(k int) int { return max(1000, 8*k) }
 
 // nearest returns the k notes whose best chunk is nearest to the query, the
 // nearest first.
-func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int, vector func(slot uint32) flat.Vector) []chunkHit {
+func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int) []chunkHit {
 	if k <= 0 || e.len() == 0 {
 		return nil
 	}
-	var keep func(row int32) bool
+	var keep func(row int) bool
 	if allowed != nil {
-		keep = func(row int32) bool { return allowed.Has(e.note[row]) }
+		keep = func(row int) bool { return allowed.Has(e.note[row]) }
 	}
-	best, q := make(map[int64]chunkHit, 4*k), flat.NewQuery(query)
-	for _, c := range flat.Scan(e.signs, flat.Signs(nil, query), rescoredFor(k), keep) {
-		e.score(c.Row, q, vector, best)
+	best := make(map[int64]chunkHit, 4*k)
+	for _, c := range e.ranker.Candidates(e.ranker.Prepare(query), keep, sureRows, scoredFor(k)) {
+		e.offer(best, c.Row, float64(c.Score))
 	}
-	return e.firsts(ranked(best, k), q, vector)
+	return e.firsts(ranked(best, k), flat.NewQuery(query))
 }
 
 // firsts sets the cosine of the lead or the first chunk of each hit's note.
-func (e *entries) firsts(hits []chunkHit, q flat.Query, vector func(slot uint32) flat.Vector) []chunkHit {
+func (e *entries) firsts(hits []chunkHit, q flat.Query) []chunkHit {
 	for i := range hits {
 		hits[i].first = hits[i].cosine
 		if slot, ok := e.leads[hits[i].note]; ok {
-			hits[i].first = float64(q.Dot(vector(slot)))
+			hits[i].first = float64(q.Dot(e.vector(slot)))
 			continue
 		}
 		for _, row := range e.of[hits[i].note] {
 			if e.ordinal[row] == 0 {
-				hits[i].first = float64(q.Dot(vector(e.slot[row])))
+				hits[i].first = float64(q.Dot(e.vector(e.slot[row])))
 			}
 		}
 	}
 	return hits
 }
 
-// score adds a row to best if it is the nearest chunk of its note so far.
-func (e *entries) score(row int32, q flat.Query, vector func(slot uint32) flat.Vector, best map[int64]chunkHit) {
-	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: float64(q.Dot(vector(e.slot[row])))}
+// offer adds a row to best if it is the nearest chunk of its note so far.
+func (e *entries) offer(best map[int64]chunkHit, row int32, cosine float64) {
+	hit := chunkHit{note: e.note[row], ordinal: int(e.ordinal[row]), cosine: cosine}
 	if b, ok := best[hit.note]; !ok || hit.cosine > b.cosine || hit.cosine == b.cosine && hit.ordinal < b.ordinal {
 		best[hit.note] = hit
 	}
@@ -153,12 +158,12 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 }
 
 // cosines scores the best chunk of each of these notes.
-func (e *entries) cosines(query []float32, ids []int64, vector func(slot uint32) flat.Vector) []chunkHit {
+func (e *entries) cosines(query []float32, ids []int64) []chunkHit {
 	best, q := make(map[int64]chunkHit, len(ids)), flat.NewQuery(query)
 	for _, id := range ids {
 		for _, row := range e.of[id] {
-			e.score(row, q, vector, best)
+			e.offer(best, row, float64(q.Dot(e.vector(e.slot[row]))))
 		}
 	}
-	return e.firsts(ranked(best, len(best)), q, vector)
+	return e.firsts(ranked(best, len(best)), q)
 }

@@ -33,7 +33,7 @@ func TestEntries_AgainstModel(t *testing.T) {
 	vs := notestest.Clustered(rng, 60, dim, 6)
 	slots := quantised(vs)
 	vector := func(slot uint32) flat.Vector { return slots[slot] }
-	e := newEntries(dim)
+	e := newEntries(dim, vector)
 	model := map[int64][]uint32{} // slots by note, in the order of ordinals
 	for range 400 {
 		note := int64(rng.IntN(30))
@@ -47,7 +47,7 @@ func TestEntries_AgainstModel(t *testing.T) {
 		for ordinal := range 1 + rng.IntN(4) {
 			slot := uint32(rng.IntN(len(slots)))
 			model[note] = append(model[note], slot)
-			e.add(note, ordinal, slot, slots[slot])
+			e.add(note, ordinal, slot)
 		}
 		e.removeRows(rows)
 	}
@@ -87,16 +87,16 @@ func TestEntries_AgainstModel(t *testing.T) {
 				return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.note, b.note))
 			})
 			want = want[:min(5, len(want))]
-			assert.Equal(t, want, e.nearest(query, set, 5, vector))
+			assert.Equal(t, want, e.nearest(query, set, 5))
 			var ids []int64
 			for _, h := range want {
 				ids = append(ids, h.note)
 			}
-			assert.Equal(t, want, e.cosines(query, append(ids, 1000), vector), "a note without rows is left out")
+			assert.Equal(t, want, e.cosines(query, append(ids, 1000)), "a note without rows is left out")
 		}
 	}
-	assert.Empty(t, e.nearest(vs[0], nil, 0, vector))
-	assert.Empty(t, newEntries(dim).nearest(vs[0], nil, 5, vector))
+	assert.Empty(t, e.nearest(vs[0], nil, 0))
+	assert.Empty(t, newEntries(dim, vector).nearest(vs[0], nil, 5))
 }
 
 // The cache holds the last queries of each space.

@@ -201,8 +201,7 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 	if x.closed || x.serving != space {
 		return nil, nil // another model has replaced this one; the next query uses it
 	}
-	file := space.slots.view()
-	return hits(space.entries.nearest(query, allowed, k, file.vector), space.scale(query, file.vector)), nil
+	return hits(space.entries.nearest(query, allowed, k), space.scale(query)), nil
 }
 
 // Cosines scores the best chunk of each of these notes against the text. It omits
@@ -217,8 +216,7 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 	if x.closed || x.serving != space {
 		return nil, nil
 	}
-	file := space.slots.view()
-	return hits(space.entries.cosines(query, ids, file.vector), space.scale(query, file.vector)), nil
+	return hits(space.entries.cosines(query, ids), space.scale(query)), nil
 }
 
 func hits(found []chunkHit, near scale) []Hit {
@@ -271,8 +269,7 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 	if x.closed || x.serving != s {
 		return usual, here, nil
 	}
-	file := s.slots.view()
-	usual, here = s.unrelated(query, file.vector)
+	usual, here = s.unrelated(query)
 	return usual, here, nil
 }
 

@@ -202,6 +202,7 @@ func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedC
 // fromStore adds the vectors that are in SQLite and not in the cache file. Notes
 // with chunks that have no vector in either go to the backlog.
 func (x *Index) fromStore(ctx context.Context, s *space, missing []loadedChunk) error {
+	defer s.entries.grow()
 	return x.store.Notes().Read(ctx, func(tx *sql.Tx) error {
 		query, err := tx.PrepareContext(ctx, `SELECT vector FROM embeddings WHERE model = ? AND hash = ?`)
 		if err != nil {

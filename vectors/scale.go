@@ -32,14 +32,14 @@ const (
 )
 
 // scale returns the scale of the cosines of a query. The caller must lock.
-func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) scale {
+func (s *space) scale(query []float32) scale {
 	if c, ok := calibration(s.embedder); ok {
 		return scale{c.Zero, c.Unit}
 	}
 	if s.entries.len() < backgroundRows {
 		return scale{unit: 1}
 	}
-	mean, deviation := s.entries.background(query, vector)
+	mean, deviation := s.entries.background(query)
 	if deviation < 1e-6 {
 		return scale{unit: 1}
 	}
@@ -50,14 +50,14 @@ func (s *space) scale(query []float32, vector func(slot uint32) flat.Vector) sca
 // to a query: as the model's calibration has it, and here. A question in one
 // language and passages in another have lower cosines than the calibration has,
 // so a sample of the passages lowers the second. The caller must lock.
-func (s *space) unrelated(query []float32, vector func(slot uint32) flat.Vector) (usual, here Spread) {
+func (s *space) unrelated(query []float32) (usual, here Spread) {
 	c, ok := calibration(s.embedder)
 	if !ok {
 		return Spread{0, unrelatedDeviation}, Spread{0, unrelatedDeviation}
 	}
 	usual = Spread{(c.Mean - c.Zero) / c.Unit, c.Deviation / c.Unit}
 	if c.Mean > 0 && s.entries.len() >= leastRows {
-		mean, deviation := s.entries.background(query, vector)
+		mean, deviation := s.entries.background(query)
 		if mean < c.Mean {
 			c.Mean, c.Deviation = mean, sampleShare*min(c.Deviation, deviation)
 		}
@@ -74,11 +74,11 @@ func calibration(e Embedder) (Calibration, bool) {
 
 // background returns the mean and the standard deviation of the cosines of a query
 // with passages that are evenly spread over the rows.
-func (e *entries) background(query []float32, vector func(slot uint32) flat.Vector) (mean, deviation float64) {
+func (e *entries) background(query []float32) (mean, deviation float64) {
 	q := flat.NewQuery(query)
 	var sum, squares float64
 	for i := range backgroundRows {
-		cosine := float64(q.Dot(vector(e.slot[e.len()*i/backgroundRows])))
+		cosine := float64(q.Dot(e.vector(e.slot[e.len()*i/backgroundRows])))
 		sum += cosine
 		squares += cosine * cosine
 	}

@@ -23,7 +23,7 @@ func TestScaleOfNearness(t *testing.T) {
 	const dim = 64
 	var stored []flat.Vector
 	vector := func(slot uint32) flat.Vector { return stored[slot] }
-	s := &space{embedder: newWordEmbedder("m"), entries: newEntries(dim)}
+	s := &space{embedder: newWordEmbedder("m"), entries: newEntries(dim, vector)}
 	common := make([]float32, dim) // all passages lie in one direction
 	common[0] = 2
 	for i, v := range notestest.Clustered(rand.New(rand.NewPCG(1, 2)), 600, dim, 600) {
@@ -33,17 +33,17 @@ func TestScaleOfNearness(t *testing.T) {
 		values := make([]int8, dim)
 		stored = append(stored, flat.Vector{Scale: flat.Quantise(flat.Normalised(v), values), Values: values})
 		if i == backgroundRows-2 {
-			assert.Equal(t, scale{unit: 1}, s.scale(v, vector), "too few to compare with")
+			assert.Equal(t, scale{unit: 1}, s.scale(v), "too few to compare with")
 		}
-		s.entries.add(int64(i), 0, uint32(i), stored[i])
+		s.entries.add(int64(i), 0, uint32(i))
 	}
 	query := make([]float32, dim)
 	for i, x := range stored[0].Values {
 		query[i] = float32(x) * stored[0].Scale
 	}
-	near := s.scale(query, vector)
+	near := s.scale(query)
 	sum := 0.0
-	for _, h := range s.entries.cosines(query, []int64{1, 2, 3, 4, 5, 6, 7, 8}, vector) {
+	for _, h := range s.entries.cosines(query, []int64{1, 2, 3, 4, 5, 6, 7, 8}) {
 		assert.Greater(t, h.cosine, .5)
 		sum += near.of(h.cosine)
 	}
@@ -51,13 +51,13 @@ func TestScaleOfNearness(t *testing.T) {
 	assert.Greater(t, near.of(1), .3)
 
 	s.embedder = calibrated{newWordEmbedder("m")}
-	assert.Equal(t, scale{.8, .25}, s.scale(query, vector))
-	usual, here := s.unrelated(query, vector)
+	assert.Equal(t, scale{.8, .25}, s.scale(query))
+	usual, here := s.unrelated(query)
 	assert.Equal(t, []Spread{{0, .08}, {0, .08}}, []Spread{usual, here}, "no passages lower it: they are nearer")
 	for i := range query {
 		query[i] = -query[i]
 	}
-	usual, here = s.unrelated(query, vector)
+	usual, here = s.unrelated(query)
 	assert.Equal(t, Spread{0, .08}, usual)
 	assert.Less(t, here.Mean, -1.0, "these are far from all passages")
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"notesd/vectors/flat"
 )
@@ -27,6 +28,8 @@ type slots struct {
 	records *flat.File
 	byKey   map[slotKey]uint32
 	free    []uint32 // empty records
+
+	view atomic.Pointer[flat.File] // a snapshot, whose records are read without mu
 }
 
 // slotKey is the first half of a SHA-256, which is long enough to exclude
@@ -48,6 +51,7 @@ func openSlots(path string, model string, dim int) (*slots, error) {
 		return nil, fmt.Errorf("open the vector file: %w", err)
 	}
 	s := &slots{dim: dim, records: records, byKey: make(map[slotKey]uint32, records.N)}
+	s.publish()
 	for i := range records.N {
 		record := records.At(i)
 		key := slotKey(record[:16])
@@ -68,27 +72,15 @@ func (s *slots) find(key slotKey) (uint32, bool) {
 	return i, ok
 }
 
-// vector returns the vector of a record, which the caller must not modify.
-func (s *slots) vector(i uint32) flat.Vector {
-	v := s.view()
-	return v.vector(i)
-}
+// vector returns the vector of a record, which the caller must not modify. It takes no
+// lock; the file must be open.
+func (s *slots) vector(i uint32) flat.Vector { return flat.VectorOf(s.view.Load().At(int(i)), s.dim) }
 
-// view is a snapshot of the file. Its records can be read without a lock while the
-// file is open.
-type view struct {
-	records flat.File
-	dim     int
+// publish makes the records of new segments visible to vector.
+func (s *slots) publish() {
+	snapshot := *s.records
+	s.view.Store(&snapshot)
 }
-
-func (s *slots) view() view {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return view{*s.records, s.dim}
-}
-
-// vector returns the vector of a record, which the caller must not modify.
-func (v *view) vector(i uint32) flat.Vector { return flat.VectorOf(v.records.At(int(i)), v.dim) }
 
 // add writes the vector of a text unless the file has it, and returns its record.
 func (s *slots) add(key slotKey, v []float32) (uint32, error) {
@@ -121,7 +113,13 @@ func (s *slots) write(record []byte) (uint32, error) {
 		return i, nil
 	}
 	i := uint32(s.records.N)
-	return i, s.records.Append(record)
+	if err := s.records.Append(record); err != nil {
+		return 0, err
+	}
+	if i%flat.RecordsPerSegment == 0 {
+		s.publish()
+	}
+	return i, nil
 }
 
 // key returns the key of a record.

@@ -33,7 +33,7 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim()),
+	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim(), slots.vector),
 		chunks: map[int64]int{}, seqs: map[int64]uint64{}, backlog: newBacklog()}, nil
 }
 
@@ -97,7 +97,7 @@ func (s *space) set(n *notes.Note, l lane) {
 			missing = true
 			continue
 		}
-		s.entries.add(note, c.Ordinal, slot, s.slots.vector(slot))
+		s.entries.add(note, c.Ordinal, slot)
 	}
 	s.entries.removeRows(before)
 	if missing {
@@ -191,14 +191,12 @@ func (s *space) add(c loadedChunk, slot uint32) {
 		s.entries.setLead(c.note, slot)
 		return
 	}
-	s.entries.add(c.note, c.ordinal, slot, s.slots.vector(slot))
+	s.entries.add(c.note, c.ordinal, slot)
 }
 
 // load fills the space with all chunks and leads, and returns those whose
 // vectors are missing from the cache file.
 func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
-	s.entries = newEntries(s.embedder.Dim())
-	s.entries.signs = make([]uint64, 0, len(chunks)*s.entries.words)
 	for _, c := range chunks {
 		if c.ordinal != leadOrdinal {
 			s.count(c.note, s.chunks[c.note]+1)
@@ -209,6 +207,7 @@ func (s *space) load(chunks []loadedChunk) (missing []loadedChunk) {
 			missing = append(missing, c)
 		}
 	}
+	s.entries.grow()
 	for _, slot := range s.slots.all() {
 		s.entries.users.offer(slot)
 	}

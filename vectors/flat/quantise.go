@@ -79,24 +79,6 @@ func (q Query) Dot(v Vector) float32 {
 	return float32(sum) * q.scale * v.Scale
 }
 
-// Dot returns the inner product of a float32 query and a quantised vector. Four
-// independent sums let the processor add in parallel.
-func Dot(query []float32, q Vector) float32 {
-	var a, b, c, d float32
-	values := q.Values[:len(query)]
-	i := 0
-	for ; i+4 <= len(query); i += 4 {
-		a += query[i] * float32(values[i])
-		b += query[i+1] * float32(values[i+1])
-		c += query[i+2] * float32(values[i+2])
-		d += query[i+3] * float32(values[i+3])
-	}
-	for ; i < len(query); i++ {
-		a += query[i] * float32(values[i])
-	}
-	return (a + b + c + d) * q.Scale
-}
-
 // SignWords returns the number of words for the signs of dim dimensions.
 func SignWords(dim int) int { return (dim + 63) / 64 }
 

@@ -1,137 +1,139 @@
 package flat
 
 import (
+	"math"
 	"math/bits"
-	"runtime"
-	"slices"
-	"sync"
 )
 
-// candidate is a row of a scan.
-type candidate struct {
-	Row      int32
-	distance int32 // Hamming distance of its signs from those of the query
+// Prepared is a query q with the data derived from it. m is the mean of all rows.
+type Prepared struct {
+	query  Query
+	signs  []uint64  // signs of q-m
+	table  []float32 // |q-m|·cos(angle), by Hamming distance
+	length float32   // |q-m|
+	common float32   // part of the scores that is the same for all rows; not in estimates
+	planes
+	// Error is the standard deviation of a score, for a row with a scale of one.
+	Error float32
 }
 
-// parallelFrom is the number of rows from which a second goroutine pays off.
-const parallelFrom = 32 << 10
-
-// Scan returns the k rows whose signs have the least Hamming distance from those
-// of the query, in no particular order. table holds len(query) words for each row.
-// If keep is not nil, only rows for which it returns true are considered.
-func Scan(table, query []uint64, k int, keep func(row int32) bool) []candidate {
-	rows := len(table) / len(query)
-	workers := 1
-	if rows >= parallelFrom {
-		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU(), rows/(parallelFrom/2))
+// Prepare derives the data of a query.
+func (r *Ranker) Prepare(q []float32) *Prepared {
+	// The rounding error of a value is uniform over one scale: its variance is
+	// 1/12 of the scale squared.
+	p := &Prepared{query: NewQuery(q), Error: r.Factor * float32(math.Sqrt(Squares(q)/12))}
+	if !r.Estimates() {
+		return p
 	}
-	found := make([][]candidate, workers)
-	var wait sync.WaitGroup
-	for w := range workers {
-		from, to := rows*w/workers, rows*(w+1)/workers
-		if w == workers-1 {
-			found[w] = scanRange(table, query, from, to, k, keep)
-			break
+	centred := make([]float32, len(q))
+	var along, mean float64
+	for i, m := range r.mean {
+		centred[i] = q[i] - m
+		along += float64(q[i]) * float64(m)
+		mean += float64(m) * float64(m)
+	}
+	p.length = float32(math.Sqrt(Squares(centred)))
+	p.signs = Signs(nil, centred)
+	p.planes = planesOf(centred)
+	p.common = r.Factor * float32(along-mean)
+	p.table = make([]float32, 64*r.words+1)
+	for h := range p.table {
+		angle := math.Pi * math.Min(1, float64(h)/float64(r.Dim))
+		p.table[h] = p.length * float32(math.Cos(angle))
+	}
+	return p
+}
+
+// Score returns the score of a row.
+func (r *Ranker) Score(p *Prepared, row int) float32 {
+	v, offset := r.Row(row)
+	return r.Factor*p.query.Dot(v) + offset
+}
+
+// All scores the rows for which keep returns true, or all if it is nil, and returns the
+// k highest in no particular order.
+func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
+	return r.selectBy(k, func(b *best, from, to int) {
+		for row := from; row < to; row++ {
+			if keep != nil && !keep(row) {
+				continue
+			}
+			if s := r.Score(p, row); s >= b.bound {
+				b.add(Scored{int32(row), s})
+			}
 		}
-		wait.Go(func() { found[w] = scanRange(table, query, from, to, k, keep) })
-	}
-	wait.Wait()
-	all := slices.Concat(found...)
-	return nearestOf(all, k, len(query))
+	})
 }
 
-// nearestOf returns the k nearest candidates, in no particular order. Ties at the
-// cut-off are broken arbitrarily.
-func nearestOf(all []candidate, k, words int) []candidate {
-	if len(all) <= k {
-		return all
-	}
-	s := selection{k: k, found: all, counts: make([]int32, 64*words+2)}
-	for _, c := range all {
-		s.counts[c.distance]++
-	}
-	s.cut()
-	return s.found
+// estimateAll returns the k rows to keep with the highest first estimates.
+func (r *Ranker) estimateAll(p *Prepared, keep func(row int) bool, k int) []Scored {
+	return r.selectBy(k, func(b *best, from, to int) {
+		r.estimate(p, b, from, to, func(row int, s float32) {
+			if keep == nil || keep(row) {
+				b.add(Scored{int32(row), s})
+			}
+		})
+	})
 }
 
-// scanRange collects the rows below a bound on the distance. Whenever it has 2k
-// rows, it reduces them to the k nearest and lowers the bound to the largest
-// distance among those. After a few such steps most rows fail the comparison with
-// the bound and cost nothing else.
-func scanRange(table, query []uint64, from, to, k int, keep func(row int32) bool) []candidate {
-	s := selection{k: k, bound: int32(64*len(query)) + 1, found: make([]candidate, 0, 2*k), counts: make([]int32, 64*len(query)+2)}
-	if len(query) == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
-		scan384(table, (*[6]uint64)(query), from, to, keep, &s)
-		return s.found
+// estimateAbove returns the rows to keep whose first and second estimates are
+// at least floor and second, with their second estimates.
+func (r *Ranker) estimateAbove(p *Prepared, keep func(row int) bool, floor, second float32) []Scored {
+	return r.selectBy(r.n, func(b *best, from, to int) {
+		b.bound = floor
+		r.estimate(p, b, from, to, func(row int, _ float32) {
+			if s := r.refined(p, row); s >= second && (keep == nil || keep(row)) {
+				b.add(Scored{int32(row), s})
+			}
+		})
+	})
+}
+
+// estimate calls take with each row whose first estimate is at least b's bound.
+func (r *Ranker) estimate(p *Prepared, b *best, from, to int, take func(row int, s float32)) {
+	if r.words == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
+		r.estimate384(p, b, from, to, take)
+		return
 	}
 	for row := from; row < to; row++ {
-		words := table[row*len(query) : (row+1)*len(query)]
+		words := r.signs[row*r.words : (row+1)*r.words]
 		distance := 0
-		for i, q := range query {
+		for i, q := range p.signs {
 			distance += bits.OnesCount64(words[i] ^ q)
 		}
-		if d := int32(distance); d < s.bound && (keep == nil || keep(int32(row))) {
-			s.add(candidate{int32(row), d})
+		l := r.lines[row]
+		if s := p.table[distance]*l.slope + l.level; s >= b.bound {
+			take(row, s)
 		}
 	}
-	return s.found
 }
 
-func scan384(table []uint64, query *[6]uint64, from, to int, keep func(row int32) bool, s *selection) {
-	q0, q1, q2, q3, q4, q5 := query[0], query[1], query[2], query[3], query[4], query[5]
-	rest := table[from*6 : to*6]
-	for row := int32(from); len(rest) >= 6; row++ {
+func (r *Ranker) estimate384(p *Prepared, b *best, from, to int, take func(row int, s float32)) {
+	q0, q1, q2, q3, q4, q5 := p.signs[0], p.signs[1], p.signs[2], p.signs[3], p.signs[4], p.signs[5]
+	rest, lines, table := r.signs[from*6:to*6], r.lines[from:to], (*[385]float32)(p.table)
+	for i, l := range lines {
 		w := (*[6]uint64)(rest)
 		rest = rest[6:]
-		d := int32(bits.OnesCount64(w[0]^q0) + bits.OnesCount64(w[1]^q1) + bits.OnesCount64(w[2]^q2) +
-			bits.OnesCount64(w[3]^q3) + bits.OnesCount64(w[4]^q4) + bits.OnesCount64(w[5]^q5))
-		if d < s.bound && (keep == nil || keep(row)) {
-			s.add(candidate{row, d})
+		d := bits.OnesCount64(w[0]^q0) + bits.OnesCount64(w[1]^q1) + bits.OnesCount64(w[2]^q2) +
+			bits.OnesCount64(w[3]^q3) + bits.OnesCount64(w[4]^q4) + bits.OnesCount64(w[5]^q5)
+		if s := table[d]*l.slope + l.level; s >= b.bound {
+			take(from+i, s)
 		}
 	}
 }
 
-// selection holds the nearest rows of a scan so far.
-type selection struct {
-	k      int
-	bound  int32 // only rows with a smaller distance are added
-	found  []candidate
-	counts []int32 // number of rows in found by distance
-}
-
-func (s *selection) add(c candidate) {
-	s.found = append(s.found, c)
-	s.counts[c.distance]++
-	if len(s.found) == 2*s.k {
-		s.cut()
+// selectBy distributes the rows over the processors and returns the k highest of
+// the scores that do collects.
+func (r *Ranker) selectBy(k int, do func(b *best, from, to int)) []Scored {
+	parts := make([]*best, r.n/parallelRows+1)
+	n := inParallel(0, r.n, func(worker, from, to int) {
+		parts[worker] = newBest(k)
+		do(parts[worker], from, to)
+	})
+	all := parts[0]
+	for _, b := range parts[1:n] {
+		all.found = append(all.found, b.found...)
 	}
-}
-
-// cut reduces at least k candidates to the k nearest without sorting them. It
-// adds up the counts by distance until they reach k; this gives the cut-off, the
-// distance of the k-th nearest row. It keeps all rows below the cut-off and as many
-// at the cut-off as are needed for k. Further rows can only displace one of them
-// if they are below the cut-off, so it becomes the new bound.
-func (s *selection) cut() {
-	sum, limit := int32(0), int32(0)
-	for sum < int32(s.k) {
-		sum += s.counts[limit]
-		limit++
-	}
-	kept := s.found[:0]
-	excess := sum - int32(s.k) // rows at the cut-off, limit-1, beyond the k-th
-	for _, c := range s.found {
-		switch {
-		case c.distance >= limit:
-		case c.distance == limit-1 && excess > 0:
-			excess--
-		default:
-			kept = append(kept, c)
-		}
-	}
-	s.found, s.bound = kept, limit-1
-	clear(s.counts)
-	for _, c := range kept {
-		s.counts[c.distance]++
-	}
+	all.cut()
+	return all.found
 }

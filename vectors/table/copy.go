@@ -21,7 +21,7 @@ import (
 //	row int64 | offset float32 | 0 | scale float32 | crc32 of the rest | values
 //
 // A row's score for a query is factor·dot(query, scale·values) + offset; see
-// [tableCopy.prepare].
+// [flat.Ranker].
 type tableCopy struct {
 	info tableRow
 	path string
@@ -40,22 +40,45 @@ type tableCopy struct {
 	// generation.
 	generation int
 	filters    filterCache
-	shape
+	ranker     flat.Ranker
 }
 
 const tableMagic = "notesd table v1"
 
 func newTableCopy(info tableRow, path string) *tableCopy {
-	return &tableCopy{info: info, path: path}
+	c := &tableCopy{info: info, path: path}
+	c.reset()
+	return c
 }
 
-// factor returns the factor of the inner product in a score. It is 2 in a squared
-// distance, |q|² - 2·q·v + |v|², and 1 otherwise.
-func (c *tableCopy) factor() float32 {
+// reset empties the ranker. For L2 a score is |q|² minus the squared distance, which is
+// 2·q·v - |v|² and has the same order.
+func (c *tableCopy) reset() {
+	c.ranker = flat.Ranker{Dim: c.info.Dimension, Factor: 1, Row: c.row}
 	if c.info.Metric == L2 {
-		return 2
+		c.ranker.Factor = 2
 	}
-	return 1
+}
+
+// row returns the vector and the offset of the row at a position.
+func (c *tableCopy) row(i int) (flat.Vector, float32) {
+	record := c.file.At(i)
+	return flat.VectorOf(record, c.info.Dimension), recordOffset(record)
+}
+
+// grow passes appended rows to the ranker.
+func (c *tableCopy) grow() {
+	c.ranker.Grow(len(c.rows))
+	c.memory.Store(c.ranker.Memory() + int64(8*cap(c.rows)+8*cap(c.gone)))
+}
+
+// keeps returns a function that reports whether the row at a position is not deleted
+// and, if only is not nil, in only.
+func (c *tableCopy) keeps(only bitset) func(row int) bool {
+	if only == nil && c.dead == 0 {
+		return nil
+	}
+	return func(row int) bool { return !c.gone.has(row) && (only == nil || only.has(row)) }
 }
 
 // record writes the record of a row to dst. Vectors of the metric cosine are
@@ -66,7 +89,7 @@ func (c *tableCopy) record(dst []byte, row int64, v []float32) {
 	case Cosine:
 		v = flat.Normalised(slices.Clone(v))
 	case L2:
-		binary.LittleEndian.PutUint32(dst[8:], math.Float32bits(float32(-squares(v))))
+		binary.LittleEndian.PutUint32(dst[8:], math.Float32bits(float32(-flat.Squares(v))))
 	}
 	flat.PutVector(dst, v)
 }
@@ -126,11 +149,7 @@ func (c *tableCopy) add(added []newRow) error {
 	for _, r := range added {
 		c.rows = append(c.rows, r.row)
 	}
-	if len(c.rows) > 2*c.surveyed+minSurvey {
-		c.survey() // the mean may have moved
-	} else {
-		c.extend(len(c.rows) - len(added))
-	}
+	c.grow()
 	return nil
 }
 
@@ -148,7 +167,8 @@ func (c *tableCopy) drop() error {
 		return nil
 	}
 	err := c.file.Close()
-	c.file, c.rows, c.gone, c.dead, c.shape = nil, nil, nil, 0, shape{}
+	c.file, c.rows, c.gone, c.dead = nil, nil, nil, 0
+	c.reset()
 	c.filters.clear()
 	c.memory.Store(0)
 	return err

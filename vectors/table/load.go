@@ -97,7 +97,7 @@ func (c *tableCopy) fill(ctx context.Context, src tableSource) error {
 	if err := c.fetch(ctx, src, live); err != nil {
 		return err
 	}
-	c.survey()
+	c.grow()
 	return nil
 }
 

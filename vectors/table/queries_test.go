@@ -200,27 +200,3 @@ func TestClose_SearchAfterwards(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrUnavailable)
 	require.NoError(t, tables.Close())
 }
-
-// best keeps the k highest scores of any stream.
-func TestBest_AgainstSort(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 12))
-	for _, k := range []int{1, 2, 7, 64} {
-		for _, n := range []int{0, 1, k, 4*k - 1, 4 * k, 1000} {
-			var all []scored
-			b := newBest(k)
-			for i := range n {
-				s := scored{int32(i), float32(rng.IntN(50))} // with many ties
-				all = append(all, s)
-				if s.score >= b.bound {
-					b.add(s)
-				}
-			}
-			b.cut()
-			want, got := sorted(all), sorted(b.found)
-			require.Len(t, got, min(k, n))
-			for i := range got {
-				require.Equal(t, want[i].score, got[i].score, "k %d, n %d, place %d", k, n, i)
-			}
-		}
-	}
-}

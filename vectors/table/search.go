@@ -142,16 +142,19 @@ func (c *tableCopy) rank(q []float32, only bitset, generation, k int) (r ranking
 	if c.file == nil || generation >= 0 && generation != c.generation {
 		return r, false
 	}
-	p := c.prepare(q)
-	found := c.candidates(&p, only, k)
+	if c.info.Metric == Cosine {
+		q = flat.Normalised(slices.Clone(q))
+	}
+	p := c.ranker.Prepare(q)
+	found := c.ranker.Candidates(p, c.keeps(only), k, 0)
 	scale := float32(0)
 	for _, s := range found {
-		r.rows = append(r.rows, c.rows[s.row])
-		r.scores = append(r.scores, s.score)
-		scale = max(scale, flat.VectorOf(c.file.At(int(s.row)), c.info.Dimension).Scale)
+		r.rows = append(r.rows, c.rows[s.Row])
+		r.scores = append(r.scores, s.Score)
+		scale = max(scale, flat.VectorOf(c.file.At(int(s.Row)), c.info.Dimension).Scale)
 	}
 	const deviations = 6
-	r.margin = deviations * p.error8 * scale
+	r.margin = deviations * p.Error * scale
 	r.whole = len(found) == len(c.rows)-c.dead
 	return r, true
 }
@@ -170,7 +173,7 @@ func (r ranking) near(k int) []int64 {
 // nearest first.
 func (t *Tables) exact(ctx context.Context, metric Metric, q []float32, rows []int64) ([]Hit, error) {
 	hits := make([]Hit, 0, len(rows))
-	length := math.Sqrt(squares(q))
+	length := math.Sqrt(flat.Squares(q))
 	err := t.rows.hits(ctx, rows, func(hit Hit, vector []float32) {
 		hit.Score = exactScore(metric, q, length, vector)
 		hits = append(hits, hit)

@@ -1,14 +1,14 @@
-package table
+package flat
 
 import (
 	"math"
 	"slices"
 )
 
-// scored is the position of a row with its score or an estimate of it.
-type scored struct {
-	row   int32
-	score float32
+// Scored is a row with its score or an estimate of it.
+type Scored struct {
+	Row   int32
+	Score float32
 }
 
 // best selects the k highest scores of a stream. It collects scores at or above a
@@ -17,14 +17,14 @@ type scored struct {
 type best struct {
 	k     int
 	bound float32
-	found []scored
+	found []Scored
 }
 
 func newBest(k int) *best {
-	return &best{k: k, bound: float32(math.Inf(-1)), found: make([]scored, 0, min(4*k, 1<<14))}
+	return &best{k: k, bound: float32(math.Inf(-1)), found: make([]Scored, 0, min(4*k, 1<<14))}
 }
 
-func (b *best) add(s scored) {
+func (b *best) add(s Scored) {
 	b.found = append(b.found, s)
 	if len(b.found) >= 4*b.k {
 		b.cut()
@@ -43,28 +43,28 @@ func (b *best) cut() {
 }
 
 // compareScores orders by descending score and then by row, the oldest first.
-func compareScores(a, b scored) int {
+func compareScores(a, b Scored) int {
 	switch {
-	case a.score > b.score:
+	case a.Score > b.Score:
 		return -1
-	case a.score < b.score:
+	case a.Score < b.Score:
 		return 1
 	}
-	return int(a.row) - int(b.row)
+	return int(a.Row) - int(b.Row)
 }
 
 // highest moves the k highest of s to its front (Hoare's selection, with the
 // median of three as pivot).
-func highest(s []scored, k int) {
+func highest(s []Scored, k int) {
 	for lo, hi := 0, len(s); hi-lo > 1; {
-		a, b, c := s[lo].score, s[lo+(hi-lo)/2].score, s[hi-1].score
+		a, b, c := s[lo].Score, s[lo+(hi-lo)/2].Score, s[hi-1].Score
 		pivot := max(min(a, b), min(max(a, b), c))
 		i, j := lo, hi-1
 		for i <= j {
-			for s[i].score > pivot {
+			for s[i].Score > pivot {
 				i++
 			}
-			for s[j].score < pivot {
+			for s[j].Score < pivot {
 				j--
 			}
 			if i <= j {
@@ -84,15 +84,15 @@ func highest(s []scored, k int) {
 	}
 }
 
-func sorted(s []scored) []scored {
+func sorted(s []Scored) []Scored {
 	slices.SortFunc(s, compareScores)
 	return s
 }
 
-func least(s []scored) float32 {
-	lowest := s[0].score
+func least(s []Scored) float32 {
+	lowest := s[0].Score
 	for _, x := range s {
-		lowest = min(lowest, x.score)
+		lowest = min(lowest, x.Score)
 	}
 	return lowest
 }

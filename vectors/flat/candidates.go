@@ -1,11 +1,9 @@
-package table
+package flat
 
 import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"notesd/vectors/flat"
 )
 
 // planeBits is the number of bits per number of the query in the second estimate.
@@ -22,7 +20,7 @@ type planes struct {
 }
 
 func planesOf(q []float32) planes {
-	words := flat.SignWords(len(q))
+	words := SignWords(len(q))
 	p := planes{planes: make([]uint64, planeBits*words), low: slices.Min(q)}
 	const steps = 1<<planeBits - 1
 	p.step = (slices.Max(q) - p.low) / steps
@@ -45,14 +43,14 @@ func planesOf(q []float32) planes {
 // and has half the error. As in RaBitQ (Gao and Long, 2024), the inner product with
 // the row is estimated as the inner product with its signs, times a weight that
 // corrects for the part of the row's length that the signs represent.
-func (c *tableCopy) refined(p *prepared, row int) float32 {
-	signs := c.signs[row*c.words : (row+1)*c.words]
+func (r *Ranker) refined(p *Prepared, row int) float32 {
+	signs := r.signs[row*r.words : (row+1)*r.words]
 	set, steps := 0, 0
 	for _, w := range signs {
 		set += bits.OnesCount64(w)
 	}
 	for b := range planeBits {
-		plane := p.planes.planes[b*c.words : (b+1)*c.words]
+		plane := p.planes.planes[b*r.words : (b+1)*r.words]
 		n := 0
 		for i, w := range signs {
 			n += bits.OnesCount64(w & plane[i])
@@ -60,7 +58,7 @@ func (c *tableCopy) refined(p *prepared, row int) float32 {
 		steps += n << b
 	}
 	inner := 2*(p.low*float32(set)+p.step*float32(steps)) - p.sum // inner product of q-m with the signs as ±1
-	return inner*c.weights[row] + c.lines[row].level
+	return inner*r.weights[row] + r.lines[row].level
 }
 
 const (
@@ -78,9 +76,10 @@ const (
 	dependence = 1.5
 )
 
-// candidates returns rows with their scores, the highest first. With very high
-// probability the k highest-scoring rows are among them. Rows that are deleted or
-// not in only are excluded.
+// Candidates returns rows with their scores, the highest first. With very high
+// probability the k highest-scoring rows are among them; others are those with the
+// highest estimates, at least so many rows together if there are. If keep is not nil, only rows
+// for which it returns true are considered; it must be safe for concurrent use.
 //
 // The search has four steps. The first scan estimates all rows and keeps the
 // likelyRows highest. The second estimate orders those, and the best of them are
@@ -93,32 +92,33 @@ const (
 // If the estimates separate the vectors poorly, more rows are above the floors: the
 // search then takes longer, and the recall stays the same. If more than an eighth
 // of the rows would be scored, scoring all of them in order is faster.
-func (c *tableCopy) candidates(p *prepared, only bitset, k int) []scored {
-	if !c.estimates() {
-		return sorted(c.scoreAll(p, only, max(4*k, firstScored)))
+func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int) []Scored {
+	atLeast = max(4*k, firstScored, atLeast)
+	if !r.Estimates() {
+		return sorted(r.All(p, keep, atLeast))
 	}
-	likely := c.estimateAll(p, only, max(likelyRows, 8*k))
-	first := min(len(likely), max(firstScored, 4*k))
-	refined := c.refineThese(p, likely)
+	likely := r.estimateAll(p, keep, max(likelyRows, 4*atLeast))
+	first := min(len(likely), atLeast)
+	refined := r.refineThese(p, likely)
 	highest(refined, first)
-	found := sorted(c.scoreThese(p, refined[:first]))
+	found := sorted(r.scoreThese(p, refined[:first]))
 	if first == len(likely) || len(found) < k {
 		return found
 	}
-	floor, second := c.floors(p, found[k-1])
+	floor, second := r.floors(p, found[k-1])
 	rest := refined[first:]
 	if least(likely) > floor { // rows outside likely may be above it, too
 		seen := make(map[int32]bool, len(found))
 		for _, s := range found {
-			seen[s.row] = true
+			seen[s.Row] = true
 		}
-		rest = slices.DeleteFunc(c.estimateAbove(p, only, floor, second), func(s scored) bool { return seen[s.row] })
+		rest = slices.DeleteFunc(r.estimateAbove(p, keep, floor, second), func(s Scored) bool { return seen[s.Row] })
 	}
-	rest = slices.DeleteFunc(rest, func(s scored) bool { return s.score < second })
-	if len(rest) > len(c.rows)/8 { // sequential access makes scoring all rows cheaper
-		return sorted(c.scoreAll(p, only, max(4*k, firstScored)))
+	rest = slices.DeleteFunc(rest, func(s Scored) bool { return s.Score < second })
+	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
+		return sorted(r.All(p, keep, atLeast))
 	}
-	return sorted(append(found, c.scoreThese(p, rest)...))
+	return sorted(append(found, r.scoreThese(p, rest)...))
 }
 
 // floors returns the least first and second estimates that are expected of a row
@@ -132,10 +132,10 @@ func (c *tableCopy) candidates(p *prepared, only bitset, k int) []scored {
 // derivative of the cosine, sin θ. The error of the second estimate is the inner
 // product of the part of the query orthogonal to the row, of relative length
 // sin θ, with the part of the row that its signs do not represent.
-func (c *tableCopy) floors(p *prepared, kth scored) (first, second float32) {
-	l, w := c.lines[kth.row], c.weights[kth.row]
-	dim := float64(c.info.Dimension)
-	score := kth.score - p.common
+func (r *Ranker) floors(p *Prepared, kth Scored) (first, second float32) {
+	l, w := r.lines[kth.Row], r.weights[kth.Row]
+	dim := float64(r.Dim)
+	score := kth.Score - p.common
 	reach := float64(p.length) * float64(l.slope)
 	if reach == 0 {
 		return score, score
@@ -151,20 +151,20 @@ func (c *tableCopy) floors(p *prepared, kth scored) (first, second float32) {
 }
 
 // refineThese returns rows with their second estimates.
-func (c *tableCopy) refineThese(p *prepared, rows []scored) []scored {
-	return eachScored(rows, func(row int32) float32 { return c.refined(p, int(row)) })
+func (r *Ranker) refineThese(p *Prepared, rows []Scored) []Scored {
+	return eachScored(rows, func(row int32) float32 { return r.refined(p, int(row)) })
 }
 
 // scoreThese returns rows with their scores.
-func (c *tableCopy) scoreThese(p *prepared, rows []scored) []scored {
-	return eachScored(rows, func(row int32) float32 { return c.score(p, row) })
+func (r *Ranker) scoreThese(p *Prepared, rows []Scored) []Scored {
+	return eachScored(rows, func(row int32) float32 { return r.Score(p, int(row)) })
 }
 
-func eachScored(rows []scored, score func(row int32) float32) []scored {
-	out := make([]scored, len(rows))
+func eachScored(rows []Scored, score func(row int32) float32) []Scored {
+	out := make([]Scored, len(rows))
 	inParallel(0, len(rows), func(_, from, to int) {
 		for i, s := range rows[from:to] {
-			out[from+i] = scored{s.row, score(s.row)}
+			out[from+i] = Scored{s.Row, score(s.Row)}
 		}
 	})
 	return out

@@ -1,0 +1,190 @@
+package flat
+
+import (
+	"math"
+	"runtime"
+	"sync"
+)
+
+// Ranker finds the rows with the highest scores. The score of a row v for a query q is
+// Factor·(q·v) plus the offset of the row.
+//
+// It keeps in memory, for each row v of a large table, the signs of v-m, where m is the
+// mean of all rows, and coefficients that turn the signs into estimates of the score.
+// The inner product is q·v = (q-m)·(v-m) + m·v + m·q - m·m, and the share of signs in
+// which q-m and v-m differ estimates the angle between them. Subtracting the mean makes
+// the signs informative for vectors that lie in one direction, such as histograms and
+// the embeddings of some models.
+//
+// Changes need exclusive access; searches may run concurrently.
+type Ranker struct {
+	Dim    int
+	Factor float32
+	// Row returns the vector and the offset of a row.
+	Row func(row int) (v Vector, offset float32)
+
+	n        int // number of rows
+	words    int
+	mean     []float32
+	surveyed int // number of rows when the mean was computed
+	signs    []uint64
+	lines    []line
+	weights  []float32 // coefficients of the second estimate; see refined
+}
+
+// line holds the coefficients of the first estimate, slope·|q-m|·cos(angle) + level.
+// The part of the score that is the same for all rows of a query is left out.
+type line struct{ slope, level float32 }
+
+const (
+	// minSurvey is the least number of added rows after which the mean is computed
+	// again. Small tables have no estimates, so they need no mean.
+	minSurvey = 4096
+	// surveySample is the number of rows sampled for the mean.
+	surveySample = 1 << 16
+	// estimateFrom is the least size of a table, in numbers, for which estimates
+	// are used. A smaller table is scored in full within a few milliseconds.
+	estimateFrom = 4 << 20
+	// estimateDimension is the least dimension for which signs are informative.
+	estimateDimension = 64
+)
+
+// Estimates reports whether searches use estimates.
+func (r *Ranker) Estimates() bool {
+	return r.Dim >= estimateDimension && r.n*r.Dim >= estimateFrom
+}
+
+// Len returns the number of rows.
+func (r *Ranker) Len() int { return r.n }
+
+// Memory returns the size of the data in memory in bytes.
+func (r *Ranker) Memory() int64 { return int64(8*cap(r.signs) + 8*cap(r.lines) + 4*cap(r.weights)) }
+
+// Grow adds rows up to n, which Row must return already.
+func (r *Ranker) Grow(n int) {
+	from := r.n
+	r.n = n
+	if r.mean == nil || n > 2*r.surveyed+minSurvey { // the mean may have moved
+		r.survey()
+		from = 0
+	}
+	r.extend(from)
+}
+
+// Replace replaces a row by the last one and removes that. Row must return it in the
+// new place already.
+func (r *Ranker) Replace(row int) {
+	r.n--
+	if last := r.n; row < len(r.lines) && row != last {
+		if last < len(r.lines) {
+			copy(r.signs[row*r.words:(row+1)*r.words], r.signs[last*r.words:])
+			r.lines[row], r.weights[row] = r.lines[last], r.weights[last]
+		} else {
+			r.derive(row)
+		}
+	}
+	if r.n < len(r.lines) {
+		r.signs, r.lines, r.weights = r.signs[:r.n*r.words], r.lines[:r.n], r.weights[:r.n]
+	}
+}
+
+// survey computes the mean.
+func (r *Ranker) survey() {
+	r.surveyed = r.n
+	step := max(1, r.n/surveySample)
+	sum, n := make([]float64, r.Dim), 0
+	for i := 0; i < r.n; i += step {
+		v, _ := r.Row(i)
+		for j, x := range v.Values {
+			sum[j] += float64(v.Scale) * float64(x)
+		}
+		n++
+	}
+	r.mean = make([]float32, r.Dim)
+	for j := range sum {
+		r.mean[j] = float32(sum[j] / math.Max(1, float64(n)))
+	}
+	r.words = SignWords(r.Dim)
+	r.signs, r.lines, r.weights = r.signs[:0], r.lines[:0], r.weights[:0]
+}
+
+// extend derives the data of the rows from a row on.
+func (r *Ranker) extend(from int) {
+	if !r.Estimates() {
+		return
+	}
+	from = min(from, len(r.lines)) // all rows if the table has just become large enough
+	r.signs = grown(r.signs, r.n*r.words)
+	r.lines = grown(r.lines, r.n)
+	r.weights = grown(r.weights, r.n)
+	inParallel(from, r.n, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			r.derive(i)
+		}
+	})
+}
+
+// derive computes the signs and the coefficients of a row.
+func (r *Ranker) derive(i int) {
+	v, offset := r.Row(i)
+	signs := r.signs[i*r.words : (i+1)*r.words]
+	var along, length, sum float64 // m·v, |v-m|², and the sum of the absolute values of v-m
+	for w := range signs {
+		start := w * 64
+		mean := r.mean[start:min(start+64, len(r.mean))]
+		values := v.Values[start : start+len(mean)]
+		var word uint64
+		var a, l, s float32
+		for j, x := range values {
+			value := float32(x) * v.Scale
+			d := value - mean[j]
+			word |= uint64(math.Float32bits(-d)>>31) << j
+			a += value * mean[j]
+			l += d * d
+			s += math.Float32frombits(math.Float32bits(d) &^ (1 << 31))
+		}
+		signs[w] = word
+		along += float64(a)
+		length += float64(l)
+		sum += float64(s)
+	}
+	r.lines[i] = line{slope: r.Factor * float32(math.Sqrt(length)), level: r.Factor*float32(along) + offset}
+	r.weights[i] = 0
+	if sum > 0 {
+		r.weights[i] = r.Factor * float32(length/sum)
+	}
+}
+
+// grown returns s with length n. Its new elements are unspecified.
+func grown[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	bigger := make([]T, n, n+n/8)
+	copy(bigger, s)
+	return bigger
+}
+
+// parallelRows is the number of rows per goroutine from which another one pays
+// off.
+const parallelRows = 256
+
+// inParallel distributes a range over the processors and returns how many it used.
+func inParallel(from, to int, do func(worker, from, to int)) (workers int) {
+	workers = max(1, min(runtime.GOMAXPROCS(0), runtime.NumCPU(), (to-from)/parallelRows)) // embedding raises GOMAXPROCS
+	var wait sync.WaitGroup
+	for w := range workers - 1 {
+		wait.Go(func() { do(w, from+(to-from)*w/workers, from+(to-from)*(w+1)/workers) })
+	}
+	do(workers-1, from+(to-from)*(workers-1)/workers, to)
+	wait.Wait()
+	return workers
+}
+
+// Squares returns |v|².
+func Squares[T float32 | float64](v []T) (sum float64) {
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return sum
+}
