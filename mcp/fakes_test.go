@@ -314,6 +314,10 @@ func (v *fakeVault) Restore(_ context.Context, r notes.RestoreRequest) (notes.Wr
 	return notes.Written{Path: n.Path, Title: n.Title, Hash: n.Hash, Was: n.Hash}, nil
 }
 
+func (v *fakeVault) RenameTag(context.Context, notes.RenameTagRequest) (notes.Written, error) {
+	return notes.Written{}, nil
+}
+
 func (v *fakeVault) Version(context.Context, string, string, notes.Scope) ([]byte, error) {
 	return nil, nil
 }

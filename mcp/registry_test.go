@@ -18,9 +18,9 @@ import (
 	"notesd/mcp/tools"
 )
 
-// What the default tools may take together of every conversation's context:
-// names, descriptions and input schemas, and the output schemas with them.
-const maxInputBytes, maxToolBytes = 10 << 10, 16 << 10
+// maxToolBytes is what the names, descriptions and schemas of the default tools
+// may take together of every conversation's context.
+const maxToolBytes = 16_000
 
 func TestDefaultToolsAreSmall(t *testing.T) {
 	for name, limits := range map[string]Limits{
@@ -35,7 +35,6 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 				}
 			}
 			t.Logf("%d bytes, %d with the output schemas", inputs, inputs+outputs)
-			assert.LessOrEqual(t, inputs, maxInputBytes)
 			assert.LessOrEqual(t, inputs+outputs, maxToolBytes)
 		})
 	}
@@ -95,15 +94,15 @@ func TestToolsKeepTheRules(t *testing.T) {
 			require.NotNil(t, def.Annotations.OpenWorldHint)
 			assert.False(t, *def.Annotations.OpenWorldHint)
 			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
-			assertPlainSchema(t, tool.InputSchema(Limits{}.withDefaults().tools()))
-			assertPlainSchema(t, tool.OutputSchema())
+			assertPlainSchema(t, tool.InputSchema(Limits{}.withDefaults().tools()), true)
+			assertPlainSchema(t, tool.OutputSchema(), false)
 		})
 	}
 }
 
 // assertPlainSchema checks that a schema is one that every host's model API
 // takes, and describes an object.
-func assertPlainSchema(t *testing.T, raw json.RawMessage) {
+func assertPlainSchema(t *testing.T, raw json.RawMessage, arguments bool) {
 	t.Helper()
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(raw, &schema))
@@ -128,7 +127,7 @@ func assertPlainSchema(t *testing.T, raw json.RawMessage) {
 		if typ, ok := object["type"]; ok {
 			assert.IsType(t, "", typ, "%s: a type is one name", at)
 		}
-		if object["type"] == "array" {
+		if object["type"] == "array" && arguments {
 			assert.Contains(t, object, "items", at)
 		}
 		for name, p := range asObject(object["properties"]) {

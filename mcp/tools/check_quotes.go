@@ -50,8 +50,8 @@ type QuotesResult struct {
 // A CheckedQuote says what became of a quote.
 type CheckedQuote struct {
 	Verdict string `json:"verdict" doc:"exact, moved, changed, absent"`
-	Anchor  string `json:"anchor,omitempty" doc:"where it, or what is like it, stands now"`
-	Diff    string `json:"diff,omitempty" doc:"from the quote to what stands now"`
+	Anchor  string `json:"anchor,omitempty"`
+	Diff    string `json:"diff,omitempty"`
 	Detail  string `json:"detail,omitempty"`
 }
 

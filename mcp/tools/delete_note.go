@@ -32,7 +32,7 @@ type deleteArgs struct {
 
 type DeleteResult struct {
 	Path       string   `json:"path"`
-	Revision   int64    `json:"revision" doc:"of the deletion; restore an earlier one"`
+	Revision   int64    `json:"revision"`
 	LinkedFrom []string `json:"linked_from"`
 }
 

@@ -24,13 +24,14 @@ var editNote = define(Tool{
 			"edits": {"type": "array", "items": {
 				"type": "object",
 				"properties": {
-					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "toggle_task", "set_front_matter", "replace_all"]},
+					"op": {"type": "string", "enum": ["replace_text", "replace_section", "insert_before", "insert_after", "append", "prepend", "add_tag", "remove_tag", "rename_heading", "toggle_task", "set_front_matter", "replace_all"]},
 					"old": {"type": "string"},
-					"new": {"type": "string"},
+					"new": {"type": "string", "description": "text; rename_heading: links follow"},
 					"count": {"type": "integer", "minimum": 1, "description": "of old, default 1"},
 					"heading": {"type": "string", "description": "the section; append, prepend: else the note"},
 					"create_heading": {"type": "boolean", "description": "append, prepend: if missing"},
 					"content": {"type": "string"},
+					"tag": {"type": "string"},
 					"text": {"type": "string", "description": "toggle_task: its text"},
 					"line": {"type": "integer"},
 					"status": {"type": "string", "description": "open, done, in_progress, cancelled"},
@@ -69,7 +70,7 @@ func (e *oneEdit) UnmarshalJSON(data []byte) error {
 
 // all returns the edits, if none lacks what it would remove text without.
 func (a editArgs) all() ([]notes.Edit, error) {
-	lacking := map[string]string{"replace_text": "new", "replace_section": "content", "replace_all": "content", "set_front_matter": "value"}
+	lacking := map[string]string{"replace_text": "new", "replace_section": "content", "replace_all": "content", "set_front_matter": "value", "rename_heading": "new"}
 	edits := make([]notes.Edit, len(a.Edits))
 	for i, e := range a.Edits {
 		edits[i] = e.Edit
@@ -84,8 +85,11 @@ func (a editArgs) all() ([]notes.Edit, error) {
 			continue
 		}
 		nothing := `"" removes the text`
-		if field == "value" {
+		switch e.Op {
+		case "set_front_matter":
 			nothing = "null removes the key"
+		case "rename_heading":
+			nothing = "pass the heading's new text"
 		}
 		return nil, usagef("edit %d (%s): %s is missing; %s", i+1, e.Op, field, nothing)
 	}
@@ -93,13 +97,15 @@ func (a editArgs) all() ([]notes.Edit, error) {
 }
 
 type WriteResult struct {
-	Path      string `json:"path"`
-	URI       string `json:"uri"`
-	Hash      string `json:"hash"`
-	Revision  int64  `json:"revision" doc:"0: nothing was written"`
-	Diff      string `json:"diff"`
-	Unchanged bool   `json:"unchanged,omitempty"`
-	DryRun    bool   `json:"dry_run,omitempty"`
+	Path      string   `json:"path"`
+	URI       string   `json:"uri"`
+	Hash      string   `json:"hash"`
+	Revision  int64    `json:"revision" doc:"0: nothing was written"`
+	Diff      string   `json:"diff"`
+	Relinked  []string `json:"relinked,omitempty"`
+	Conflicts []string `json:"conflicts,omitempty"`
+	Unchanged bool     `json:"unchanged,omitempty"`
+	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
 func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, error) {
@@ -128,7 +134,7 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 
 // changed is the outcome of a change to one note.
 func changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Unchanged: w.Was == w.Hash, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Unchanged: w.Was == w.Hash, DryRun: dryRun}
 	var b strings.Builder
 	switch {
 	case out.Unchanged:
@@ -137,6 +143,12 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 		fmt.Fprintf(&b, "Nothing was written: %q would become", phrase.OneLine(w.Path))
 	default:
 		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, phrase.OneLine(w.Path), w.Revision, w.Hash)
+	}
+	if len(w.Relinked) > 0 {
+		fmt.Fprintf(&b, "\nlinks changed in: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
+	}
+	if len(w.Conflicts) > 0 {
+		fmt.Fprintf(&b, "\nchanged by another program meanwhile, links left alone: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}
 	if w.Diff != "" {
 		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))

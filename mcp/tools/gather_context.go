@@ -14,7 +14,7 @@ import (
 var gatherContext = define(Tool{
 	Name:        "gather_context",
 	Title:       "Gather context",
-	Description: "Passages from the notes that bear on a question, each with its source, within a byte budget. Use it to answer from the notes in one step instead of search_notes and several read_note.",
+	Description: "Passages from the notes that bear on a question, each with its source, within a byte budget. Use it to answer in one step instead of search_notes and several read_note.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -38,7 +38,7 @@ type gatherArgs struct {
 type GatherResult struct {
 	Passages []passage `json:"passages"`
 	Total    int       `json:"total"`
-	LeftOut  int       `json:"left_out" doc:"passages that did not fit"`
+	LeftOut  int       `json:"left_out"`
 	Notes    []string  `json:"notes,omitempty"`
 }
 

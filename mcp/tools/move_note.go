@@ -42,8 +42,8 @@ type MoveResult struct {
 	Revision  int64    `json:"revision"`
 	Moved     []string `json:"moved,omitempty"`
 	Total     int      `json:"moved_total,omitempty"`
-	Relinked  []string `json:"relinked" doc:"other notes whose links changed"`
-	Conflicts []string `json:"conflicts" doc:"changed meanwhile, links left alone"`
+	Relinked  []string `json:"relinked"`
+	Conflicts []string `json:"conflicts"`
 	Left      []string `json:"left,omitempty"`
 	Diff      string   `json:"diff"`
 	DryRun    bool     `json:"dry_run,omitempty"`

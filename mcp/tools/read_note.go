@@ -26,7 +26,7 @@ var readNote = define(Tool{
 			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
 			"heading": {"type": "string", "description": "only this section; \"Plan > Risks\" for a nested one"},
 			"lines": {"type": "string", "description": "only these, like 10-40"},
-			"outline": {"type": "boolean", "description": "headings with lines and bytes, without content"},
+			"outline": {"type": "boolean", "description": "headings with lines and bytes"},
 			"max_bytes": {"type": "integer", "minimum": 1, "description": "default {result_bytes}"}
 		}
 	}`),
@@ -70,7 +70,7 @@ type ReadResult struct {
 // readOutput has the fields of both results.
 type readOutput struct {
 	ReadResult
-	Results []any `json:"results" doc:"of several notes: an object like this for each"`
+	Results []any `json:"results" doc:"of several notes"`
 }
 
 // An OutlineItem is a heading with the extent of its section, whose Bytes

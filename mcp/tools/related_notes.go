@@ -16,7 +16,7 @@ import (
 var relatedNotes = define(Tool{
 	Name:        "related_notes",
 	Title:       "Related notes",
-	Description: "Notes close to a note or a text, by meaning and by links, with the reason. Use it to find what belongs together, or where a new note should link.",
+	Description: "Notes close to a note or a text, in meaning or by links, with the reason. Use it to find what belongs together, or where a note should link.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {

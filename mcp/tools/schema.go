@@ -109,7 +109,7 @@ func (s schema) names() []string {
 // what has no fields itself.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage {
-		data, err := json.Marshal(schemaOf(reflect.TypeFor[T](), 0))
+		data, err := json.Marshal(schemaOf(reflect.TypeFor[T]()))
 		if err != nil {
 			panic(err)
 		}
@@ -120,54 +120,42 @@ func outputOf[T any]() func() json.RawMessage {
 // An outputSchema is a JSON schema with its keys in a reader's order.
 type outputSchema struct {
 	Type        string        `json:"type,omitempty"`
-	Properties  *properties   `json:"properties,omitempty"`
+	Properties  properties    `json:"properties,omitempty"`
 	Items       *outputSchema `json:"items,omitempty"`
 	Description string        `json:"description,omitempty"`
 }
 
 // properties are a struct's fields, in its order.
-type properties struct {
-	fields []reflect.StructField
-	depth  int
-}
+type properties []reflect.StructField
 
-func schemaOf(t reflect.Type, depth int) *outputSchema {
-	if depth > 1 && !hasFields(t) {
-		return &outputSchema{}
-	}
+func schemaOf(t reflect.Type) *outputSchema {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return schemaOf(t.Elem(), depth)
+		return schemaOf(t.Elem())
 	case reflect.Struct:
-		return &outputSchema{Type: "object", Properties: &properties{reflect.VisibleFields(t), depth}}
+		return &outputSchema{Type: "object", Properties: reflect.VisibleFields(t)}
 	case reflect.Slice:
-		if t != reflect.TypeFor[json.RawMessage]() {
-			return &outputSchema{Type: "array", Items: schemaOf(t.Elem(), depth)}
+		if t == reflect.TypeFor[json.RawMessage]() {
+			return &outputSchema{Type: "object"}
 		}
-		return &outputSchema{Type: "object"}
+		items := schemaOf(t.Elem())
+		if items.Type == "" {
+			items = nil
+		}
+		return &outputSchema{Type: "array", Items: items}
 	case reflect.Map, reflect.Interface:
 		return &outputSchema{Type: "object"}
 	}
-	return &outputSchema{Type: map[reflect.Kind]string{
-		reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
-	}[t.Kind()]}
+	return &outputSchema{}
 }
 
-// hasFields reports whether t is a struct, or a list of structs.
-func hasFields(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	return t.Kind() == reflect.Struct
-}
-
-func (p *properties) MarshalJSON() ([]byte, error) {
+func (p properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	for _, f := range p.fields {
+	for _, f := range p {
 		if f.Anonymous { // its fields come by themselves
 			continue
 		}
-		field := schemaOf(f.Type, p.depth+1)
+		field := schemaOf(f.Type)
 		field.Description = f.Tag.Get("doc")
 		data, err := json.Marshal(field)
 		if err != nil {

@@ -28,7 +28,7 @@ var searchNotes = define(Tool{
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
 			"after": {"type": "string", "description": "date, 2026-01-31"},
 			"before": {"type": "string"},
-			"cursor": {"type": "string", "description": "next_cursor of the page before"},
+			"cursor": {"type": "string"},
 			"explain": {"type": "boolean"}
 		},
 		"required": ["query"]
@@ -56,7 +56,7 @@ type SearchResult struct {
 	Next      string      `json:"next_cursor,omitempty"`
 	Semantic  Semantic    `json:"semantic"`
 	Index     *IndexState `json:"index,omitempty"` // only while it is incomplete
-	Notes     []string    `json:"notes,omitempty" doc:"remarks on the answer"`
+	Notes     []string    `json:"notes,omitempty"`
 }
 
 type SearchHit struct {

@@ -96,6 +96,7 @@ var allTools = []*Tool{
 	createNote,
 	editNote,
 	moveNote,
+	renameTag,
 	deleteNote,
 	noteHistory,
 	restoreNote,

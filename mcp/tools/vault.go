@@ -33,6 +33,7 @@ type Vault interface {
 	Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error)
 	Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error)
 	Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error)
+	RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.Written, error)
 	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
 	// Repeated reports whether a request was carried out already.
 	Repeated(ctx context.Context, requestKey string) (bool, error)

@@ -14,9 +14,15 @@ import (
 var vaultOverview = define(Tool{
 	Name:        "vault_overview",
 	Title:       "Overview of the vault",
-	Description: "How many notes there are, the folders, the most used tags, the newest notes, and what is still being indexed. Use it to get one's bearings in an unknown vault.",
-	input:       mustSchema(`{"type": "object", "properties": {}}`),
-	output:      outputOf[Overview](),
+	Description: "Counts, folders, tags, the newest notes and the state of the index. Use it to get one's bearings in an unknown vault.",
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"list": {"type": "string", "enum": ["tags", "folders"], "description": "all of them instead, by name"},
+			"cursor": {"type": "string"}
+		}
+	}`),
+	output: outputOf[Overview](),
 }, runVaultOverview)
 
 type Overview struct {
@@ -28,6 +34,7 @@ type Overview struct {
 	Recent       []ListedNote  `json:"recent"`
 	Indexing     indexing      `json:"indexing"`
 	Skipped      int           `json:"skipped"`
+	Next         string        `json:"next_cursor,omitempty"`
 	Warnings     []string      `json:"warnings"`
 }
 
@@ -47,7 +54,15 @@ type indexing struct {
 	ToScan  int  `json:"to_scan"`
 }
 
-func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (Outcome, error) {
+type overviewArgs struct {
+	List   string `json:"list"`
+	Cursor string `json:"cursor"`
+}
+
+func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outcome, error) {
+	if a.List != "" {
+		return in.names(ctx, a)
+	}
 	out, err := NewOverview(ctx, in.Env)
 	if err != nil {
 		return Outcome{}, err
@@ -60,12 +75,73 @@ func runVaultOverview(ctx context.Context, in *invocation, _ struct{}) (Outcome,
 	return result, nil
 }
 
+// names lists all tags or all folders by name, those after the cursor.
+func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error) {
+	folders, err := in.Vault.Folders(ctx, in.Scope)
+	if err != nil {
+		return Outcome{}, err
+	}
+	tags, err := in.Vault.Tags(ctx, in.Scope)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Overview{FoldersTotal: len(folders), TagsTotal: len(tags), Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{},
+		Indexing: indexing{Done: in.Vault.Ready()}, Warnings: append([]string{}, in.incomplete(ctx)...)}
+	for _, f := range folders {
+		if a.List == "folders" && (a.Cursor == "" || f.Folder > a.Cursor) {
+			out.Folders = append(out.Folders, folderCount(f))
+		}
+		out.Notes += f.Notes
+	}
+	for _, t := range tags {
+		if a.List == "tags" && (a.Cursor == "" || t.Tag > a.Cursor) {
+			out.Tags = append(out.Tags, tagCount(t))
+		}
+	}
+	slices.SortFunc(out.Folders, func(a, b folderCount) int { return strings.Compare(a.Folder, b.Folder) })
+	slices.SortFunc(out.Tags, func(a, b tagCount) int { return strings.Compare(a.Tag, b.Tag) })
+	all := out
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
+		out.Next = ""
+		out.Folders, out.Tags = all.Folders[:min(n, len(all.Folders))], all.Tags[:min(n, len(all.Tags))]
+		switch {
+		case n < len(all.Folders):
+			out.Next = all.Folders[n-1].Folder
+		case n < len(all.Tags):
+			out.Next = all.Tags[n-1].Tag
+		}
+		return Outcome{Structured: out, Text: namesText(out)}
+	})
+	return result, nil
+}
+
+func namesText(o Overview) string {
+	lines := make([]string, 0, len(o.Folders)+len(o.Tags))
+	for _, f := range o.Folders {
+		lines = append(lines, fmt.Sprintf("%s (%d)", phrase.OneLine(cmp.Or(f.Folder, "/")), f.Notes))
+	}
+	for _, t := range o.Tags {
+		lines = append(lines, fmt.Sprintf("#%s (%d)", phrase.OneLine(t.Tag), t.Notes))
+	}
+	text := fmt.Sprintf("%d folders, %d tags; with the number of notes", o.FoldersTotal, o.TagsTotal)
+	if len(lines) > 0 {
+		text += "\n" + Fence("names", "from the vault", strings.Join(lines, "\n"))
+	}
+	if o.Next != "" {
+		text += fmt.Sprintf("\nMore with cursor %q", phrase.OneLine(o.Next))
+	}
+	for _, w := range o.Warnings {
+		text += "\n(" + phrase.OneLine(w) + ")"
+	}
+	return text
+}
+
 func (o Overview) withRemarks(remarks ...string) any {
 	o.Warnings = append(o.Warnings, remarks...)
 	return o
 }
 
-// OverviewOf gathers what the tool and the resource notes://overview show.
+// NewOverview gathers what the tool and the resource notes://overview show.
 func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	const most, newest = 20, 10
 	vault, scope := env.Vault, env.Scope

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"notesd/internal/phrase"
+	"notesd/notes"
+)
+
+var renameTag = define(Tool{
+	Name:        "rename_tag",
+	Title:       "Rename a tag",
+	Description: "Rename a tag, and those nested in it, in all notes at once. Use it with dry_run first; edit_note changes the tags of one note.",
+	Effect:      Changes,
+	input: mustSchema(`{
+		"type": "object",
+		"properties": {
+			"tag": {"type": "string"},
+			"to": {"type": "string"},
+			"dry_run": {"type": "boolean"}
+		},
+		"required": ["tag", "to"]
+	}`),
+	output: outputOf[RenameTagResult](),
+}, runRenameTag)
+
+type renameTagArgs struct {
+	Tag    string `json:"tag"`
+	To     string `json:"to"`
+	DryRun bool   `json:"dry_run"`
+}
+
+// A RenameTagResult is the result of rename_tag.
+type RenameTagResult struct {
+	Changed   []string `json:"changed"`
+	Total     int      `json:"total"`
+	Conflicts []string `json:"conflicts,omitempty"`
+	Diff      string   `json:"diff,omitempty"`
+	DryRun    bool     `json:"dry_run,omitempty"`
+}
+
+func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome, error) {
+	w, err := in.Vault.RenameTag(ctx, notes.RenameTagRequest{Tag: a.Tag, To: a.To, DryRun: a.DryRun, Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !a.DryRun && w.Hash != "" {
+		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+	}
+	changed := append([]string{w.Path}, w.Relinked...)
+	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(changed), func(n int) Outcome {
+		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Diff: w.Diff, DryRun: a.DryRun}
+		return Outcome{Structured: out, Text: renameTagText(a, out)}
+	})
+	return result, nil
+}
+
+func renameTagText(a renameTagArgs, out RenameTagResult) string {
+	var b strings.Builder
+	tag, to := strings.TrimPrefix(phrase.OneLine(a.Tag), "#"), strings.TrimPrefix(phrase.OneLine(a.To), "#")
+	if out.DryRun {
+		fmt.Fprintf(&b, "Nothing was written: #%s would become #%s in %s", tag, to, phrase.Count(out.Total, "note"))
+	} else {
+		fmt.Fprintf(&b, "Renamed #%s to #%s in %s", tag, to, phrase.Count(out.Total, "note"))
+	}
+	for _, p := range out.Changed {
+		b.WriteString("\n- " + phrase.OneLine(p))
+	}
+	if n := out.Total - len(out.Changed); n > 0 {
+		fmt.Fprintf(&b, "\n… and %d more", n)
+	}
+	if len(out.Conflicts) > 0 {
+		b.WriteString("\nchanged by another program meanwhile, left alone: " + phrase.OneLine(strings.Join(out.Conflicts, ", ")))
+	}
+	if out.Diff != "" {
+		b.WriteString("\n" + Fence("diff", out.Changed[0], out.Diff))
+	}
+	return b.String()
+}
