@@ -115,18 +115,7 @@ lost by it. "notesd history" lists the revisions.`,
 			}
 			args := map[string]any{"note": words[0], "revision": revision}
 			put(args, "dry_run", dryRun)
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "restore_note", args)
-				}
-				var res struct {
-					Path     string `json:"path"`
-					Revision int64  `json:"revision"`
-					Diff     string `json:"diff"`
-				}
-				if err := c.call(ctx, "restore_note", args, &res); err != nil {
-					return err
-				}
+			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
 				fmt.Fprint(a.out, a.out.plain(res.Diff))
 				switch {
 				case res.Diff == "":
@@ -134,7 +123,6 @@ lost by it. "notesd history" lists the revisions.`,
 				case !dryRun:
 					a.note(fmt.Sprintf("%s is as it was in revision %d; this is revision %d.", res.Path, revision, res.Revision))
 				}
-				return nil
 			})
 		},
 	}

@@ -27,17 +27,7 @@ broken links (??).`,
 			args := map[string]any{"note": names[0]}
 			put(args, "direction", direction)
 			put(args, "depth", depth)
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "note_links", args)
-				}
-				var res tools.LinksResult
-				if err := c.call(ctx, "note_links", args, &res); err != nil {
-					return err
-				}
-				a.printLinks(res)
-				return nil
-			})
+			return runTool(cmd, a, "note_links", args, a.printLinks)
 		},
 	}
 	cmd.Flags().StringVar(&direction, "direction", "", "`which`: both, out or in")
@@ -118,21 +108,15 @@ links, with the reasons.`,
 				if err := a.embedFew(ctx, c, ""); err != nil {
 					return err
 				}
-				if a.json {
-					return a.printCall(ctx, c, "related_notes", args)
-				}
-				var res tools.RelatedResult
-				if err := c.call(ctx, "related_notes", args, &res); err != nil {
-					return err
-				}
-				for _, r := range res.Related {
-					fmt.Fprintf(a.out, "%s  %s\n", a.out.path(a.out.line(r.Path)), a.out.dim(a.out.line(strings.Join(r.Reasons, "; "))))
-				}
-				for _, n := range res.Notes {
-					a.note(n)
-				}
-				a.note(count(len(res.Related), "note"))
-				return nil
+				return printCall(ctx, a, c, "related_notes", args, func(res tools.RelatedResult) {
+					for _, r := range res.Related {
+						fmt.Fprintf(a.out, "%s  %s\n", a.out.path(a.out.line(r.Path)), a.out.dim(a.out.line(strings.Join(r.Reasons, "; "))))
+					}
+					for _, n := range res.Notes {
+						a.note(n)
+					}
+					a.note(count(len(res.Related), "note"))
+				})
 			})
 		},
 	}

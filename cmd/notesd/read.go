@@ -28,19 +28,7 @@ any name that only one note has.`,
 			args := map[string]any{"note": names[0], "max_bytes": math.MaxInt32}
 			put(args, "heading", heading)
 			put(args, "lines", lines)
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "read_note", args)
-				}
-				var note struct {
-					Content string `json:"content"`
-				}
-				if err := c.call(ctx, "read_note", args, &note); err != nil {
-					return err
-				}
-				_, err := fmt.Fprint(a.out, a.out.plain(note.Content))
-				return err
-			})
+			return runTool(cmd, a, "read_note", args, func(note tools.ReadResult) { fmt.Fprint(a.out, a.out.plain(note.Content)) })
 		},
 	}
 	cmd.Flags().StringVar(&heading, "heading", "", "only the section under this `heading`")

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -99,13 +100,27 @@ func (s *screen) json(v any) error {
 	return enc.Encode(v)
 }
 
-// printCall prints a tool's whole result as JSON.
-func (a *app) printCall(ctx context.Context, c *client, tool string, args map[string]any) error {
-	var res any
+// printCall calls a tool and prints its result: all of it with --json, and else
+// with show.
+func printCall[R any](ctx context.Context, a *app, c *client, tool string, args map[string]any, show func(R)) error {
+	if a.json {
+		var res any
+		if err := c.call(ctx, tool, args, &res); err != nil {
+			return err
+		}
+		return a.out.json(res)
+	}
+	var res R
 	if err := c.call(ctx, tool, args, &res); err != nil {
 		return err
 	}
-	return a.out.json(res)
+	show(res)
+	return nil
+}
+
+// runTool is printCall in a session.
+func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
+	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, a, c, tool, args, show) })
 }
 
 // note prints a remark beside the result, on standard error.

@@ -146,15 +146,19 @@ func folderName(arg string) string {
 }
 
 func (a *app) search(ctx context.Context, c *client, query map[string]any) error {
-	if a.json {
-		return a.printCall(ctx, c, "search_notes", query)
-	}
 	explain := query["explain"] != nil
-	query["explain"] = true // which names the words to highlight
-	var res tools.SearchResult
-	if err := c.call(ctx, "search_notes", query, &res); err != nil {
-		return err
+	if !a.json {
+		query["explain"] = true // it names the words to highlight
 	}
+	return printCall(ctx, a, c, "search_notes", query, func(res tools.SearchResult) {
+		a.printHits(res, explain)
+		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
+			a.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
+		}
+	})
+}
+
+func (a *app) printHits(res tools.SearchResult, explain bool) {
 	for i, r := range res.Results {
 		if i > 0 {
 			fmt.Fprintln(a.out)
@@ -176,10 +180,6 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
-		a.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
-	}
-	return nil
 }
 
 // openBest opens the best hit of a search in the program that the user reads notes

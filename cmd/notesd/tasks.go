@@ -154,19 +154,7 @@ func (a *app) setTask(ctx context.Context, c *client, query, edit map[string]any
 	}
 	task := page.Tasks[0]
 	edit["line"], edit["text"] = task.Line, task.Text
-	args := map[string]any{"note": task.Path, "edits": []any{edit}}
-	if a.json {
-		return a.printCall(ctx, c, "edit_note", args)
-	}
-	var changed tools.WriteResult
-	if err := c.call(ctx, "edit_note", args, &changed); err != nil {
-		return err
-	}
-	if changed.Unchanged {
-		a.note("It is like that already.")
-	}
-	_, err := fmt.Fprint(a.out, a.out.plain(changed.Diff))
-	return err
+	return a.editWith(ctx, c, map[string]any{"note": task.Path, "edits": []any{edit}})
 }
 
 func dailyCommand(a *app) *cobra.Command {
@@ -209,20 +197,12 @@ from the vault's template, if it is not there; --create only makes it.`,
 				put(edit, "create_heading", heading != "")
 				tool, args = "edit_note", map[string]any{"note": day, "edits": []any{edit}}
 			}
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, tool, args)
+			return runTool(cmd, a, tool, args, func(note struct{ Path, Content string }) {
+				if tool == "read_note" {
+					fmt.Fprint(a.out, a.out.plain(note.Content))
+				} else {
+					fmt.Fprintln(a.out, a.out.line(note.Path))
 				}
-				var note struct{ Path, Content string }
-				err := c.call(ctx, tool, args, &note)
-				switch {
-				case err != nil:
-				case tool == "read_note":
-					_, err = fmt.Fprint(a.out, a.out.plain(note.Content))
-				default:
-					_, err = fmt.Fprintln(a.out, a.out.line(note.Path))
-				}
-				return err
 			})
 		},
 	}

@@ -46,19 +46,7 @@ named after the title; an existing file is never replaced.`,
 			put(args, "folder", folder)
 			put(args, "path", path)
 			put(args, "tags", tags)
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "create_note", args)
-				}
-				var made struct {
-					Path string `json:"path"`
-				}
-				if err := c.call(ctx, "create_note", args, &made); err != nil {
-					return err
-				}
-				_, err := fmt.Fprintln(a.out, a.out.line(made.Path))
-				return err
-			})
+			return runTool(cmd, a, "create_note", args, func(made tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(made.Path)) })
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
@@ -145,21 +133,15 @@ func (a *app) edit(cmd *cobra.Command, note string, edits any, dryRun bool) erro
 }
 
 func (a *app) editWith(ctx context.Context, c *client, args map[string]any) error {
-	if a.json {
-		return a.printCall(ctx, c, "edit_note", args)
-	}
-	var res tools.WriteResult
-	if err := c.call(ctx, "edit_note", args, &res); err != nil {
-		return err
-	}
-	fmt.Fprint(a.out, a.out.plain(res.Diff))
-	switch {
-	case res.Diff == "" || res.Unchanged:
-		a.note(res.Path + " is unchanged.")
-	case !res.DryRun:
-		a.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
-	}
-	return nil
+	return printCall(ctx, a, c, "edit_note", args, func(res tools.WriteResult) {
+		fmt.Fprint(a.out, a.out.plain(res.Diff))
+		switch {
+		case res.Diff == "" || res.Unchanged:
+			a.note(res.Path + " is unchanged.")
+		case !res.DryRun:
+			a.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
+		}
+	})
 }
 
 func editCommand(a *app) *cobra.Command {
@@ -324,17 +306,7 @@ or a folder, which ends in /.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			args := map[string]any{"note": words[0], "to": words[1], "update_links": !keepLinks}
 			put(args, "dry_run", dryRun)
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "move_note", args)
-				}
-				var res tools.MoveResult
-				if err := c.call(ctx, "move_note", args, &res); err != nil {
-					return err
-				}
-				a.printMove(res)
-				return nil
-			})
+			return runTool(cmd, a, "move_note", args, a.printMove)
 		},
 	}
 	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "leave the links to it as they are")
@@ -372,21 +344,12 @@ it back; "notesd forget" removes every version of it.`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			args := map[string]any{"note": names[0]}
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if a.json {
-					return a.printCall(ctx, c, "delete_note", args)
-				}
-				var res tools.DeleteResult
-				if err := c.call(ctx, "delete_note", args, &res); err != nil {
-					return err
-				}
+			return runTool(cmd, a, "delete_note", map[string]any{"note": names[0]}, func(res tools.DeleteResult) {
 				fmt.Fprintf(a.out, "deleted: %s\n", a.out.path(a.out.line(res.Path)))
 				for _, p := range res.LinkedFrom {
 					fmt.Fprintf(a.out, "  linked from %s\n", a.out.path(a.out.line(p)))
 				}
 				a.note("notesd history " + quoted(res.Path) + " lists the revisions that notesd restore brings back.")
-				return nil
 			})
 		},
 	}

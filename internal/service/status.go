@@ -48,6 +48,7 @@ type daemonStatus struct {
 	TokenFile string `json:"token_file,omitempty"` // holds the bearer token for HTTP
 }
 
+// IndexStatus is the state of the text index.
 type IndexStatus struct {
 	Notes   int    `json:"notes"`
 	Seq     uint64 `json:"seq"`  // that it has applied
@@ -58,6 +59,7 @@ type IndexStatus struct {
 	Bytes   int64  `json:"bytes"` // on disk, with the databases
 }
 
+// SemanticStatus is the state of semantic search.
 type SemanticStatus struct {
 	Model    string `json:"model"`         // "" until "auto" has chosen one
 	Why      string `json:"why,omitempty"` // why "auto" chose it
@@ -71,6 +73,7 @@ type SemanticStatus struct {
 	Waiting          string `json:"waiting,omitempty"` // why embedding pauses: "waiting for ollama at …"
 }
 
+// WatcherStatus is the state of the watcher.
 type WatcherStatus struct {
 	State       string `json:"state"`
 	Backend     string `json:"backend,omitempty"`
