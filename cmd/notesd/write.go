@@ -27,7 +27,7 @@ import (
 const maxBody = 16 << 20
 
 func newCommand(a *app) *cobra.Command {
-	var folder, path string
+	var folder, path, template string
 	var tags []string
 	cmd := &cobra.Command{
 		Use:   "new [flags] TITLE",
@@ -45,12 +45,14 @@ named after the title; an existing file is never replaced.`,
 			args := map[string]any{"title": titles[0], "content": body}
 			put(args, "folder", folder)
 			put(args, "path", path)
+			put(args, "template", template)
 			put(args, "tags", tags)
 			return runTool(cmd, a, "create_note", args, func(made tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(made.Path)) })
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
 	cmd.Flags().StringVar(&path, "path", "", "the `path` to give it, instead of folder and title")
+	cmd.Flags().StringVar(&template, "template", "", "begin with the text of this `note`, filled in")
 	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))

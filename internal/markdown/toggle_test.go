@@ -54,7 +54,7 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 func TestToggleTaskOfTheExamples(t *testing.T) {
 	count := 0
 	root := filepath.Join("..", "..", "examples", "vault")
-	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".md" {
 			return err
 		}
