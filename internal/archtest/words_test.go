@@ -43,8 +43,6 @@ var unworded = []string{
 	"mcp",
 	"notes",
 	"search",
-	"vectors/endpoint",
-	"vectors/model",
 }
 
 func TestWords_PrivateWords(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// api is how a provider is asked.
+// api describes the HTTP API of a provider.
 type api struct {
 	url, model string // the defaults; "" for none
-	base       string // the path of a URL that has none
-	path       string // of the request, behind the URL
+	base       string // the path for a URL without one
+	path       string // of the request, appended to the URL
 	request    func(model string, texts []string) any
 	vectors    func(body []byte) ([][]float32, error)
-	noModel    func(model string) string // what to do about a model that is not there
+	noModel    func(model string) string // hint for a missing model
 }
 
 // Ollama: https://github.com/ollama/ollama/blob/main/docs/api.md
@@ -42,7 +42,7 @@ var apis = map[string]api{
 type ollamaRequest struct {
 	Model    string   `json:"model"`
 	Input    []string `json:"input"`
-	Truncate bool     `json:"truncate"` // what is too long for the model
+	Truncate bool     `json:"truncate"` // truncate texts that are too long for the model
 }
 
 func ollamaVectors(body []byte) ([][]float32, error) {
@@ -65,8 +65,8 @@ type openAIRequest struct {
 	EncodingFormat string   `json:"encoding_format"`
 }
 
-// openAIVectors puts the vectors in the order of the texts: each says which of
-// them it is of.
+// openAIVectors puts the vectors in the order of the texts, by the index that each
+// carries.
 func openAIVectors(body []byte) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
@@ -87,8 +87,8 @@ func openAIVectors(body []byte) ([][]float32, error) {
 	return out, nil
 }
 
-// serverWords returns what a server says about a failure: both kinds have an
-// "error", which is a text or has a "message".
+// serverWords returns the message of a failed response. Both APIs have an "error",
+// which is a string or an object with a "message".
 func serverWords(body []byte) string {
 	var answer struct {
 		Error   json.RawMessage `json:"error"`

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Options say which server is asked for what.
+// Options name a server and a model.
 type Options struct {
 	Provider    string // Ollama or OpenAI
 	URL         string // base of the API; empty: the provider's default
-	Model       string // its name there; empty: the provider's default
+	Model       string // its name on the server; empty: the provider's default
 	AllowRemote bool   // the server may be another machine
 	APIKey      string // sent as a bearer token; empty: none
 
-	// QueryTimeout bounds one query, also when its caller has given up; 0: 30 s,
-	// in which a server loads a model.
+	// QueryTimeout bounds one query, even after its context has ended; 0: 30 s, which
+	// is enough for a server to load a model.
 	QueryTimeout time.Duration
-	// BatchTimeout bounds one batch of passages; 0: two minutes, which is a slow
-	// processor and a large model.
+	// BatchTimeout bounds one batch of passages; 0: two minutes, which is enough for
+	// a large model on a slow processor.
 	BatchTimeout time.Duration
 	Now          func() time.Time // nil: time.Now
 }
@@ -36,15 +36,15 @@ const (
 	OpenAI = "openai"
 )
 
-// batch is how many passages are asked for at a time: what a stop costs at
-// most, and enough to keep a graphics processor from waiting for us.
+// batch is the number of passages per request. A stop loses at most one batch, and a
+// batch keeps a graphics processor busy.
 const batch = 16
 
-// weight is the share of meaning in a score. It is that of the built-in model,
-// for which it was measured; see docs/retrieval.md.
+// weight is the share of the semantic score, as measured for the built-in model; see
+// docs/retrieval.md.
 const weight = 0.5
 
-// Client asks one server for the vectors of one model.
+// Client requests vectors of one model from one server.
 type Client struct {
 	o        Options
 	api      api
@@ -56,17 +56,16 @@ type Client struct {
 	dim atomic.Int64 // 0: not known yet
 
 	mu      sync.Mutex
-	overdue *question // a query that its caller has given up, and that goes on
-	until   time.Time // the server wants to be left alone until then
-	because *Error    // and this is why
+	overdue *question // a query that continues after its context has ended
+	until   time.Time // no request is sent before this time
+	because *Error    // the reason for until
 
-	ctx    context.Context //nolint:containedctx // Close ends the queries that go on
+	ctx    context.Context //nolint:containedctx // Close cancels the queries that continue
 	cancel context.CancelFunc
 	asking sync.WaitGroup
 }
 
-// New returns a client; it connects to nothing yet. An error says which option
-// cannot be used.
+// New returns a client. It does not connect. An error names the invalid option.
 func New(o Options) (*Client, error) {
 	api, ok := apis[o.Provider]
 	if !ok {
@@ -103,26 +102,26 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// ID names the provider and the model, not the address: a server that moves to
+// ID returns the provider and the model without the address, so that a server on
 // another port has the same vectors.
 func (c *Client) ID() string { return c.o.Provider + ":" + c.o.Model }
 
-// Dim is the vectors' dimension, or 0 as long as the server has not given any.
+// Dim returns the dimension of the vectors, or 0 before the first response.
 func (c *Client) Dim() int { return int(c.dim.Load()) }
 
-// Expect sets the dimension that vectors of an earlier run had. From then on,
-// and from the first vector on, another dimension is an error.
+// Expect sets the dimension of the vectors of an earlier run. After it, or after the
+// first vector, another dimension is an error.
 func (c *Client) Expect(dim int) { c.dim.CompareAndSwap(0, int64(dim)) }
 
-// Batch is how many passages to ask for at a time.
+// Batch returns the number of passages per request.
 func (c *Client) Batch(int) int { return batch }
 
-// Weight is the same for every query: nobody knows what a model on a server
-// can read.
+// Weight returns the same weight for every query, because the languages of a model on
+// a server are unknown.
 func (c *Client) Weight(string) float64 { return weight }
 
-// EmbedPassages asks for the passages' vectors, one batch after another. The
-// number of threads is the server's business.
+// EmbedPassages requests the vectors of the passages in batches. It ignores threads,
+// which the server decides.
 func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done func(i int, vector []float32)) error {
 	for from := 0; from < len(texts); from += batch {
 		part := texts[from:min(from+batch, len(texts))]
@@ -137,9 +136,9 @@ func (c *Client) EmbedPassages(ctx context.Context, texts []string, _ int, done 
 	return nil
 }
 
-// passages asks for a batch. When the server refuses it, the texts are asked for
-// one by one, the longest part of each that it takes: one that is too long for
-// the model must not keep the others from being found.
+// passages requests a batch. If the server refuses it, passages requests each text
+// alone, and the longest beginning that the server accepts, so that one text that is
+// too long for the model does not exclude the others from search.
 func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, error) {
 	prefixed := make([]string, len(texts))
 	for i, t := range texts {
@@ -158,8 +157,7 @@ func (c *Client) passages(ctx context.Context, texts []string) ([][]float32, err
 	return vectors, nil
 }
 
-// leastText is where a text that is refused is too short for its length to be
-// the reason.
+// leastText is the length below which a text is not refused for its length.
 const leastText = 64
 
 func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) {
@@ -175,7 +173,7 @@ func (c *Client) shortened(ctx context.Context, text string) ([]float32, error) 
 	}
 }
 
-// ask makes one request, unless the server wants to be left alone.
+// ask sends one request unless the server has asked for a pause.
 func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) ([][]float32, error) {
 	c.mu.Lock()
 	until, because := c.until, c.because
@@ -203,7 +201,7 @@ func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) (
 	return nil, c.remember(err)
 }
 
-// remember keeps other requests from a server that has said when to come back.
+// remember stores the pause that a server has asked for.
 func (c *Client) remember(err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
@@ -214,7 +212,7 @@ func (c *Client) remember(err error) error {
 	return err
 }
 
-// check accepts n vectors of one dimension, and makes them of length one.
+// check verifies that there are n vectors of one dimension, and normalises them.
 func (c *Client) check(vectors [][]float32, n int) error {
 	if len(vectors) != n {
 		return c.errorf("it gave %d vectors for %d texts", len(vectors), n)
@@ -240,7 +238,7 @@ func (c *Client) check(vectors [][]float32, n int) error {
 	return nil
 }
 
-// Close ends the queries that go on and closes the connections.
+// Close cancels the queries that continue and closes the connections.
 func (c *Client) Close() error {
 	c.cancel()
 	c.asking.Wait()

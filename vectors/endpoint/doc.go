@@ -1,25 +1,23 @@
-// Package endpoint lets a server turn text into vectors: Ollama, or any that
-// has the embeddings API of OpenAI (llama.cpp, LM Studio, vLLM, …).
+// Package endpoint embeds text with a server: Ollama, or any with the embeddings API of
+// OpenAI (llama.cpp, LM Studio, vLLM, …).
 //
 // # Trust
 //
-// The text of notes goes to the server, so a [Client] takes care where that is.
-// Unless Options.AllowRemote is set, every connection is checked, after names
-// are resolved, to lead to this machine. No redirect is followed and no proxy
-// used, whatever the environment says. What comes back is bounded in size and
-// checked: as many vectors as texts, all of one dimension, all numbers finite,
-// none zero. The API key is in a header and nowhere else.
+// The text of notes is sent to the server. Unless Options.AllowRemote is set, a
+// [Client] connects to this machine only, which it checks on the resolved address. It
+// follows no redirect and uses no proxy, whatever the environment sets. It bounds the
+// size of a response and checks it: one vector for each text, all of one dimension,
+// all numbers finite, no vector zero. The API key is sent in a header only.
 //
-// # When the server does not answer
+// # Failures
 //
-// Errors are of type [*Error]: a sentence that says whom notesd waits for, why,
-// and what may be done. Retrying is the caller's business; Error.RetryAfter is
-// what the server asked for. A query that its caller has given up goes on for a
-// while, because a server that is just loading a model begins again when its
-// client goes away; meanwhile other queries fail at once.
+// Errors are of type [*Error], a sentence with the server, the cause and a remedy. The
+// caller retries; Error.RetryAfter is the pause that the server asked for. A query
+// continues for a while after its context has ended, because a server that loads a
+// model starts again if its client disconnects. Meanwhile other queries fail at once.
 //
 // # Concurrency
 //
-// A Client is safe for concurrent use. Its only goroutines are those queries;
-// Close ends them and waits.
+// A Client is safe for concurrent use. Its only goroutines are those queries; Close
+// cancels them and waits.
 package endpoint

@@ -8,22 +8,22 @@ import (
 	"unicode"
 )
 
-// Error says why a server gave no vectors, in words for its owner.
+// Error is the reason why a server returned no vectors, worded for the user.
 type Error struct {
-	Server     string        // which one: "ollama at http://127.0.0.1:11434"
+	Server     string        // for example "ollama at http://127.0.0.1:11434"
 	Reason     string        // a sentence without its end
-	RetryAfter time.Duration // when the server wants to be asked again; 0: it has not said
-	refused    bool          // these texts, not all: asking for less may help
+	RetryAfter time.Duration // the pause that the server asked for; 0: none
+	refused    bool          // the server refused these texts; shorter ones may be accepted
 	cause      error
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *Error) Error() string { return fmt.Sprintf("waiting for %s: %s", e.Server, e.Reason) }
 
 // Unwrap returns the error of the connection, if there is one.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Wait is RetryAfter, for callers that know errors by what they can do.
+// Wait returns RetryAfter, for callers that test for this method.
 func (e *Error) Wait() time.Duration { return e.RetryAfter }
 
 func (c *Client) errorf(format string, args ...any) *Error {
@@ -36,12 +36,12 @@ func refused(err error) bool {
 }
 
 const (
-	longestQuote = 200 // bytes of a server's own words
+	longestQuote = 200 // bytes of a server's message
 	sharedWords  = 24  // bytes in common that make them a quotation of a note
 )
 
-// quotable makes a server's own words fit to be shown and logged: one line,
-// short, and nothing of the texts that were sent, which no log may hold.
+// quotable returns a server's message in a form that may be shown and logged: one
+// short line without parts of the texts that were sent.
 func quotable(message string, texts []string) string {
 	message = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(message, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)

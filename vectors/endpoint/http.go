@@ -16,21 +16,19 @@ import (
 )
 
 const (
-	// maxAnswer is more than a batch of the largest vectors needs, at 24 bytes a
+	// maxAnswer exceeds the response for a batch of the largest vectors, at 24 bytes a
 	// number.
 	maxAnswer   = 8 << 20
 	dialTimeout = 5 * time.Second
-	// longestWait is how long a server may ask to be left alone; it may mean
-	// something else.
+	// longestWait bounds the pause that a server may ask for.
 	longestWait = 10 * time.Minute
 )
 
-// errRemote is the end of a connection that would have left this machine.
+// errRemote reports a connection to another machine.
 var errRemote = errors.New("it is another machine, and semantic.allow_remote is not set")
 
 // newHTTPClient returns a client without proxy and redirects. Unless remote is
-// set, it connects to this machine only: the check is of the address, after
-// whatever a name resolves to.
+// set, it connects to this machine only, which it checks on the resolved address.
 func newHTTPClient(remote bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	if !remote {
@@ -54,7 +52,7 @@ func newHTTPClient(remote bool) *http.Client {
 	}
 }
 
-// request asks for the vectors of texts. Its errors are of type *Error.
+// request requests the vectors of texts. Its errors are of type *Error.
 func (c *Client) request(ctx context.Context, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(c.api.request(c.o.Model, texts))
 	if err != nil {
@@ -91,8 +89,8 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// connection says what is wrong with the way to the server, without the URL,
-// which the message has already.
+// connection describes a failed connection without the URL, which the message
+// contains already.
 func (c *Client) connection(err error) *Error {
 	reason := err.Error()
 	var op *net.OpError
@@ -109,7 +107,7 @@ func (c *Client) connection(err error) *Error {
 	return &Error{Server: c.server, Reason: reason, cause: err}
 }
 
-// failed says what an answer other than 200 means.
+// failed returns the error for a status other than 200.
 func (c *Client) failed(res *http.Response, body []byte, texts []string) *Error {
 	words := quotable(serverWords(body), texts)
 	if words != "" {

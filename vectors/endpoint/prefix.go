@@ -2,12 +2,12 @@ package endpoint
 
 import "strings"
 
-// prefixes are what a model was trained to see in front of a text. Servers do
-// not add them.
+// prefixes are the texts that a model was trained with in front of a query or a
+// passage. Servers do not add them.
 type prefixes struct{ query, passage string }
 
-// known has the prefixes of the families that want some, by a part of the
-// model's name, from their model cards. Of two that fit, the first counts.
+// known has the prefixes of model families by a part of the model's name, from their
+// model cards. The first match counts.
 var known = []struct {
 	name string
 	prefixes

@@ -5,14 +5,14 @@ import "context"
 // question is a query under way.
 type question struct {
 	text   string
-	done   chan struct{} // closed when vector and err are there
+	done   chan struct{} // closed when vector and err are set
 	vector []float32
 	err    error
 }
 
-// EmbedQuery asks for the vector of what a user is looking for. It returns with
-// ctx; the question then goes on, and until it has an answer other queries fail
-// at once, so that a server that hangs does not make every search wait.
+// EmbedQuery requests the vector of a query. It returns when ctx ends; the request then
+// continues, and until it has a response other queries fail at once, so that a server
+// that hangs does not delay every search.
 func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	q, err := c.question(text)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Client) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	}
 }
 
-// question starts to ask, or joins the same question that is under way.
+// question starts a request, or joins one of the same text.
 func (c *Client) question(text string) (*question, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

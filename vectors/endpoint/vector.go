@@ -10,8 +10,8 @@ import (
 // maxDimension is twice the largest dimension of a published model.
 const maxDimension = 8192
 
-// vector is a JSON array of numbers and nothing else; encoding/json by itself
-// would take a null for a zero.
+// vector is a JSON array of numbers. Unlike encoding/json, it does not read a null as
+// zero.
 type vector []float32
 
 // UnmarshalJSON reads the array.
@@ -39,7 +39,7 @@ func (v *vector) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// normalise makes v of length one, and reports whether it could.
+// normalise scales v to length one, and reports whether that is possible.
 func normalise(v []float32) bool {
 	var squares float64
 	for _, x := range v {

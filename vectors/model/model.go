@@ -1,11 +1,10 @@
 // Package model carries the embedding models that are part of the program, both
 // of 384 dimensions: all-MiniLM-L6-v2 for English in int8, and
-// multilingual-e5-small, whose word embeddings have four bits. LICENSE,
-// LICENSE-e5 and SOURCE.md beside them say where they come from; the command in
-// folder convert made them.
+// multilingual-e5-small, whose word embeddings have four bits. LICENSE, LICENSE-e5 and
+// SOURCE.md describe their origin; the command in folder convert converts them.
 //
-// A file is read from the program's own pages as it is needed, so a model that
-// embeds nothing costs nothing but disk space.
+// A model is read from the program's own pages on demand, so an unused model takes disk
+// space only.
 package model
 
 import (
@@ -23,8 +22,7 @@ var (
 	multilingual string
 )
 
-// The models, opened in place: their bytes are read-only, as bert only reads
-// them.
+// The models, opened in place. Package bert does not write to them.
 var (
 	openEnglish      = sync.OnceValues(func() (*bert.Model, error) { return open(english) })
 	openMultilingual = sync.OnceValues(func() (*bert.Model, error) { return open(multilingual) })
@@ -34,10 +32,10 @@ func open(file string) (*bert.Model, error) {
 	return bert.Open(unsafe.Slice(unsafe.StringData(file), len(file)))
 }
 
-// English returns all-MiniLM-L6-v2: always the same model, safe for concurrent
-// use, never to be closed. It fails only if the environment asks for kernels
-// that this CPU does not have.
+// English returns all-MiniLM-L6-v2. It always returns the same model, which is safe for
+// concurrent use and must not be closed. It fails only if the environment selects
+// kernels that this processor does not have.
 func English() (*bert.Model, error) { return openEnglish() }
 
-// Multilingual returns multilingual-e5-small, which the same holds for.
+// Multilingual returns multilingual-e5-small under the same conditions.
 func Multilingual() (*bert.Model, error) { return openMultilingual() }
