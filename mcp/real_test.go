@@ -631,3 +631,19 @@ func TestRealTemplatesAreAside(t *testing.T) {
 	require.NoError(t, w.vault.Reconcile(t.Context()))
 	assert.ElementsMatch(t, []string{"Templates/Recipe.md", "Templates of mine.md"}, search(map[string]any{"query": "sourdough"}))
 }
+
+// Of a note that is what the question is about, two passages are gathered.
+func TestGatherContextTopic(t *testing.T) {
+	long := strings.Repeat(" It takes time and so on.", 60)
+	w := newRealWorld(t, map[string]string{
+		"Composting.md": "# Composting\n\nComposting in a small garden." + long + "\n\n## Worms\n\nComposting with worms." + long,
+		"Garden.md":     "# Garden\n\nMore on composting elsewhere.\n",
+	})
+	gathered, _ := call[tools.GatherResult](t, w.session, "gather_context", map[string]any{"query": "composting"})
+	var paths []string
+	for _, p := range gathered.Passages {
+		paths = append(paths, p.Path)
+	}
+	assert.Equal(t, []string{"Composting.md", "Composting.md", "Garden.md"}, paths)
+	assert.NotEqual(t, gathered.Passages[0].LineStart, gathered.Passages[1].LineStart)
+}

@@ -79,6 +79,7 @@ func NewEngine(store Store, index *index.Index, semantic Semantic, o EngineOptio
 // Result is the answer to a query.
 type Result struct {
 	Hits      []Hit
+	Second    *Hit   // another passage of the first hit of the first page, if the query is what it is about
 	Total     int    // notes that have a word of the query, or one of the nearest passages
 	Weak      bool   // there are hits, and all of them, on every page, are weak; Notes says so
 	Truncated bool   // there are more than these hits

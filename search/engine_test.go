@@ -446,3 +446,25 @@ func TestWhyTerms(t *testing.T) {
 	assert.Equal(t, map[string][]string{"a.md": {"quay", "boats"}, "b.md": {"boats"}, "c.md": {}}, terms("all other boats near the quay"))
 	assert.Equal(t, []string{"many"}, terms("many")["c.md"], "the query has no other word")
 }
+
+// A note that the query is about answers with two passages; one that mentions it,
+// with one.
+func TestSecondPassage(t *testing.T) {
+	section := func(head, text string) string {
+		return "## " + head + "\n\n" + text + strings.Repeat(" and so on", 150) + "\n\n"
+	}
+	about := "# Sourdough starter\n\nHow to keep it.\n\n" + section("Feeding", "Feed the sourdough starter daily with rye.") + section("Rest", "Nothing here.") + section("Drying", "A dried sourdough starter lasts a year.")
+	f := newFixture(t, map[string]string{
+		"starter.md": about,
+		"diary.md":   "# March\n\n" + section("0", "Rain.") + section("1", "Bought a lemon tree.") + section("2", "Fed the lemon tree."),
+	})
+	r := f.search(search.Query{Text: "sourdough starter"})
+	require.NotNil(t, r.Second)
+	assert.Equal(t, r.Hits[0].Path, r.Second.Path)
+	assert.NotEqual(t, r.Hits[0].LineStart, r.Second.LineStart)
+	assert.Contains(t, r.Second.Snippet, "rye")
+	r = f.search(search.Query{Text: "lemon tree"})
+	require.NotEmpty(t, r.Hits)
+	assert.Nil(t, r.Second, "the diary is about March")
+	assert.Nil(t, f.search(search.Query{Text: "sourdough starter rye daily feed"}).Second, "one passage has it all")
+}

@@ -17,7 +17,12 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		}
 		for _, c := range part {
 			if n := s.read[c.note]; n != nil && s.allowed.Has(c.note) {
-				res.Hits = append(res.Hits, s.hit(c))
+				first := at.offset == 0 && len(res.Hits) == 0
+				h, second := s.hit(c, first)
+				res.Hits = append(res.Hits, h)
+				if second != nil {
+					res.Second = second
+				}
 			}
 		}
 		next += len(part)
@@ -39,18 +44,30 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 	return res, nil
 }
 
-// hit shows a candidate.
-func (s *search) hit(c candidate) Hit {
+// hit shows a candidate, and if two is set, another passage of it where it is what
+// the query is about.
+func (s *search) hit(c candidate, two bool) (h Hit, second *Hit) {
 	n := s.read[c.note]
 	matches, ok := s.matches[c.note]
 	if !ok {
 		matches = s.rescorer.find(n.Content, c.terms)
 	}
-	h := s.rescorer.show(n, matches, c.chunk, s.q.snippetSize())
-	h.Score, h.Weak = c.score, c.weak
-	h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
-	if s.q.Explain {
-		h.Why.TextScore, h.Why.VectorScore = c.text, c.cosine
+	matches = s.rescorer.marked(n.Content, matches)
+	show := func(chunk int) Hit {
+		h := s.rescorer.show(n, matches, chunk, s.q.snippetSize())
+		h.Score, h.Weak = c.score, c.weak
+		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
+		if s.q.Explain {
+			h.Why.TextScore, h.Why.VectorScore = c.text, c.cosine
+		}
+		return h
 	}
-	return h
+	chunk := s.rescorer.bestChunk(n, matches, c.chunk)
+	if two && !c.weak {
+		if i := s.rescorer.secondChunk(n, matches, chunk); i >= 0 {
+			other := show(i)
+			second = &other
+		}
+	}
+	return show(chunk), second
 }

@@ -45,7 +45,37 @@ func clipName(s string) string {
 // matched words weigh most; of equals the first, but rather than one without
 // any, the chunk nearest in meaning (-1: none).
 func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
-	best, bestWeight := -1, 0.0
+	best, weight := s.heaviest(n, matches, -1)
+	if best < 0 || nearest >= 0 && weight < s.total()/2 {
+		if nearest >= 0 && nearest < len(n.Chunks) {
+			return nearest
+		}
+	}
+	if best < 0 && len(n.Chunks) > 0 {
+		return 0
+	}
+	return best
+}
+
+// secondChunk chooses another passage of a note that the query is about, which the
+// note says where it begins; -1: it is not, or no other has half of what was asked
+// for.
+func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
+	half := s.total() / 2
+	if s.leadIn(n, s.matcher.find(nil, n.Title), matches) < half {
+		return -1
+	}
+	if i, weight := s.heaviest(n, matches, first); weight >= half {
+		return i
+	}
+	return -1
+}
+
+// heaviest returns the chunk whose distinct matched words weigh most, and their
+// weight; -1 if none has any. Beside a chunk that is excepted, headings at the
+// beginning of a chunk do not count.
+func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best int, weight float64) {
+	best = -1
 	at := 0
 	for i, c := range n.Chunks {
 		for at < len(matches) && matches[at].start < c.Start {
@@ -55,19 +85,20 @@ func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 		for at < len(matches) && matches[at].start < c.End {
 			at++
 		}
-		if w := s.weigh(n.Content, matches[from:at]); w > bestWeight+1e-9 {
-			best, bestWeight = i, w
+		if i == except {
+			continue
+		}
+		if except >= 0 {
+			text := c.Start + headingEnd(n.Content[c.Start:c.End])
+			for from < at && matches[from].start < text {
+				from++
+			}
+		}
+		if w := s.weigh(n.Content, matches[from:at]); w > weight+1e-9 {
+			best, weight = i, w
 		}
 	}
-	if best < 0 || nearest >= 0 && bestWeight < s.total()/2 {
-		if nearest >= 0 && nearest < len(n.Chunks) {
-			return nearest
-		}
-	}
-	if best < 0 && len(n.Chunks) > 0 {
-		return 0
-	}
-	return best
+	return best, weight
 }
 
 // weigh sums the distinct terms of matches, those that were met as asked for a
@@ -103,13 +134,12 @@ func (s *rescorer) total() float64 {
 	return sum
 }
 
-// show makes the hit of a note.
-func (s *rescorer) show(n *notes.Note, matches []match, nearest, size int) Hit {
-	matches = s.marked(n.Content, matches)
+// show makes the hit of a note and one of its chunks; -1: it has none.
+func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	h := Hit{NoteID: n.ID, Path: n.Path, Hash: n.Hash, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
 	start, end, from := 0, len(n.Content), 0
-	if i := s.bestChunk(n, matches, nearest); i >= 0 {
-		c := n.Chunks[i]
+	if chunk >= 0 {
+		c := n.Chunks[chunk]
 		h.Heading, h.LineStart, h.LineEnd = clipName(c.Heading()), c.LineStart, c.LineEnd
 		start, end, from = c.Start, c.End, c.Start
 	}

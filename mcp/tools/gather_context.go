@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -72,6 +73,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	}
 	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: res.Notes}
 	weak := 0
+	if res.Second != nil {
+		res.Hits = slices.Insert(res.Hits, 1, *res.Second)
+	}
 	for _, hit := range res.Hits {
 		if hit.Weak { // an answer made of it would be a guess
 			weak++
