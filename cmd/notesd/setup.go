@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"notesd/internal/config"
+	"notesd/internal/daemon"
 	"notesd/internal/hosts"
 	"notesd/internal/service"
 	"notesd/mcp"
@@ -452,15 +453,7 @@ func isFolder(name string) bool {
 
 // sameFolder reports whether two paths name one folder.
 func sameFolder(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	one, err := os.Stat(a)
-	other, otherErr := os.Stat(b)
-	if err != nil || otherErr != nil {
-		return filepath.Clean(a) == filepath.Clean(b)
-	}
-	return os.SameFile(one, other)
+	return a != "" && b != "" && daemon.SameFolder(filepath.Clean(a), filepath.Clean(b))
 }
 
 func (s *setup) report(done []registration) {

@@ -138,7 +138,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 // judge returns the refusal of a hello, or registers the connection as a
 // session if it is one.
 func (r *running) judge(c *sessionConn, hello Hello) Refusal {
-	if hello.Vault != "" && !sameFolder(hello.Vault, r.server.Vault) {
+	if hello.Vault != "" && !SameFolder(hello.Vault, r.server.Vault) {
 		return RefusedVault
 	}
 	switch hello.Kind {
@@ -168,9 +168,9 @@ func (r *running) judge(c *sessionConn, hello Hello) Refusal {
 	return ""
 }
 
-// sameFolder reports whether two paths lead to one folder. The paths are compared
+// SameFolder reports whether two paths lead to one folder. The paths are compared
 // first, because the folder may be unmounted.
-func sameFolder(a, b string) bool {
+func SameFolder(a, b string) bool {
 	if a == b {
 		return true
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"notesd/internal/config"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/search"
@@ -245,27 +246,13 @@ func within(path, folder string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			path = real
-			break
-		}
-		if up := filepath.Dir(path); up != path && errors.Is(err, fs.ErrNotExist) {
-			path = up
-			continue
-		}
-		return false, err
-	}
-	for {
+	for path = config.RealPath(path); ; path = filepath.Dir(path) {
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, want) {
 			return true, nil
 		}
-		up := filepath.Dir(path)
-		if up == path {
+		if filepath.Dir(path) == path {
 			return false, nil
 		}
-		path = up
 	}
 }
 

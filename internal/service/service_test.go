@@ -1,0 +1,165 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+)
+
+// newConfig is a configuration of a vault with one note, without embeddings.
+func newConfig(t *testing.T) *config.Config {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := config.Default()
+	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = filepath.Join(dir, "vault"), filepath.Join(dir, "state"), "off"
+	require.NoError(t, os.MkdirAll(cfg.Vault.Path, 0o700))
+	require.NoError(t, MakePrivate(cfg.State))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Vault.Path, "Bread.md"), []byte("rye"), 0o600))
+	return &cfg
+}
+
+// A session in memory sees the notes, whether or not the vault was open when it
+// began, and the service ends with its front.
+func TestService_Run(t *testing.T) {
+	cfg := newConfig(t)
+	s := New(cfg, DiscardLogs(), !Watching)
+	before, err := s.status(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, before.Notes)
+	assert.False(t, before.Index.Ready, "nothing is open")
+
+	err = s.Run(t.Context(), func(ctx context.Context) error {
+		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
+			client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+			session, err := client.Connect(ctx, &sdk.IOTransport{Reader: conn, Writer: conn}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+			if err != nil {
+				return err
+			}
+			res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "list_notes", Arguments: map[string]any{}})
+			if err != nil {
+				return err
+			}
+			text := res.Content[0].(*sdk.TextContent).Text
+			assert.Contains(t, text, "Bread.md", "the first scan was awaited")
+			r, err := s.status(ctx)
+			assert.NoError(t, err)
+			assert.Equal(t, 1, r.Notes)
+			return errors.Join(err, session.Close())
+		})
+	})
+	require.NoError(t, err)
+}
+
+// A store that cannot be opened ends the front and is the error.
+func TestService_StoreCannotBeOpened(t *testing.T) {
+	cfg := newConfig(t)
+	require.NoError(t, os.Mkdir(filepath.Join(cfg.State, "notes.db"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, "notes.db", "x"), nil, 0o600))
+	s := New(cfg, DiscardLogs(), !Watching)
+	err := s.Run(t.Context(), func(ctx context.Context) error {
+		assert.ErrorIs(t, s.awaitOpen(ctx), context.Canceled)
+		return nil
+	})
+	require.ErrorContains(t, err, "open the store")
+}
+
+// A state directory belongs to the vault that claimed it first, wherever that
+// is moved.
+func TestClaimVault(t *testing.T) {
+	cfg := newConfig(t)
+	require.NoError(t, claimVault(cfg))
+	require.NoError(t, claimVault(cfg))
+	record, err := readVaultRecord(cfg.State)
+	require.NoError(t, err)
+	assert.Equal(t, config.RealPath(cfg.Vault.Path), record.Path)
+
+	other := newConfig(t)
+	other.State = cfg.State
+	var wrong *daemon.VaultError
+	require.ErrorAs(t, claimVault(other), &wrong)
+	assert.Equal(t, record.Path, wrong.Owner)
+	assert.Equal(t, ExitUsage, FailureOf(wrong).Exit)
+
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(cfg.Vault.Path, moved); err != nil || record.ID == "" {
+		t.Skip("the disk has no file numbers, or moves by copying: ", err)
+	}
+	cfg.Vault.Path = moved
+	require.NoError(t, claimVault(cfg))
+
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.State, vaultFile), []byte("{"), 0o600))
+	require.ErrorContains(t, claimVault(cfg), vaultFile+" cannot be read")
+}
+
+func TestWithin(t *testing.T) {
+	vault := t.TempDir()
+	outside := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(vault, "sub"), 0o700))
+	cases := map[string]bool{
+		vault: true, filepath.Join(vault, "sub"): true, filepath.Join(vault, "new", "newer"): true,
+		filepath.Join(vault, "sub", "..", "x"): true, outside: false, vault + "-2": false, filepath.Dir(vault): false,
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(outside, "link")
+		require.NoError(t, os.Symlink(filepath.Join(vault, "sub"), link))
+		cases[filepath.Join(link, "new")] = true
+	}
+	for path, want := range cases {
+		in, err := within(path, vault)
+		require.NoError(t, err)
+		assert.Equal(t, want, in, path)
+	}
+}
+
+// A changed file counts for new sessions when it is valid, and its daemon's
+// settings wait for a restart.
+func TestRunningSettings(t *testing.T) {
+	cfg := newConfig(t)
+	file := filepath.Join(t.TempDir(), "notesd.toml")
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	read := func() (*config.Loaded, error) {
+		return config.Load(config.Sources{File: file, Env: []string{"NOTESD_VAULT=" + cfg.Vault.Path, "NOTESD_STATE=" + cfg.State}})
+	}
+	write("[search]\nlimit = 3\n")
+	started, err := read()
+	require.NoError(t, err)
+	r := newRunningSettings(started, read)
+	assert.Nil(t, r.changed())
+
+	write("[search]\nlimit = 4\n[history]\nkeep = 77\n")
+	loaded := r.changed()
+	require.NotNil(t, loaded)
+	assert.Equal(t, 4, loaded.Search.Limit)
+	assert.Nil(t, r.changed(), "once for each change")
+	var st Report
+	r.addTo(&st)
+	assert.Equal(t, []string{"history.keep"}, st.Settings.Waiting)
+
+	write("[search]\nlimit = 4000\n")
+	assert.Nil(t, r.changed())
+	st = Report{}
+	r.addTo(&st)
+	assert.Contains(t, st.Warnings[len(st.Warnings)-1], "notesd.toml:2")
+
+	remarks := r.remarks(daemon.Hello{Passed: []daemon.Passed{{Key: "history.keep", Value: "200", Remark: "same"}, {Key: "history.keep", Value: "5", Remark: "other"}}})
+	assert.Equal(t, []string{"other"}, remarks)
+	st = Report{}
+	done := r.connected(remarks)
+	r.addTo(&st)
+	assert.Equal(t, remarks, st.Settings.Ignored)
+	done()
+	st = Report{}
+	r.addTo(&st)
+	assert.Empty(t, st.Settings.Ignored)
+}
