@@ -102,6 +102,35 @@ func (f Filter) Matches(globs []string, r Record, now time.Time) (bool, error) {
 	return err == nil && matcher{now}.matches(f.Where, values), err
 }
 
+// MatchesPath reports whether the filter's places select a note at this path, but
+// for what is aside.
+func (f Filter) MatchesPath(p string) bool {
+	k := Key(p)
+	begins := func(prefix string) bool { return strings.HasPrefix(k, Key(strings.TrimPrefix(prefix, "/"))) }
+	return (f.Scope == nil || InAny(p, f.Scope)) && Under(k, FolderKey(f.Folder)) &&
+		(len(f.Paths) == 0 || slices.ContainsFunc(f.Paths, begins)) && !slices.ContainsFunc(f.NotPaths, begins)
+}
+
+// MatchesNote applies all of the filter but what it says of links to a parsed
+// note.
+func (f Filter) MatchesNote(globs []string, n *Note, now time.Time) (bool, error) {
+	has := func(tag string) bool {
+		k := Key(strings.TrimPrefix(tag, "#"))
+		return slices.ContainsFunc(n.Tags, func(t string) bool { return Under(Key(t), k) })
+	}
+	lacks := func(tag string) bool { return !has(tag) }
+	switch {
+	case !f.MatchesPath(n.Path), slices.ContainsFunc(f.Tags, lacks), slices.ContainsFunc(f.NotTags, has),
+		!f.After.IsZero() && n.Date.Before(f.After), !f.Before.IsZero() && !n.Date.Before(f.Before), f.HasTodo && n.OpenTasks == 0:
+		return false, nil
+	}
+	r, err := n.Record()
+	if err != nil {
+		return false, err
+	}
+	return f.Matches(globs, r, now)
+}
+
 // NeedsGo reports whether SQL alone cannot decide.
 func (f Filter) NeedsGo() bool { return f.Glob != "" || len(f.Where) > 0 || f.Aside != nil }
 

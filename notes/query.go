@@ -63,10 +63,11 @@ type LinkedNote struct {
 }
 
 // HistoryQuery asks for the history of a note, also of a deleted one by the
-// path that it had.
+// path that it had, or without a note for the newest changes of all notes.
 type HistoryQuery struct {
 	Note   string
-	Limit  int // 0 is 20
+	Since  time.Time // only what is not older
+	Limit  int       // 0 is 20
 	Cursor string
 	Scope  Scope
 }
@@ -79,7 +80,7 @@ type HistoryPage struct {
 
 // Revision is one version of a note in its history.
 type Revision struct {
-	Revision  int64 // what RestoreRequest takes; grows with time
+	Revision  int64 // what RestoreRequest takes; grows with time; 0 for a present version that history does not have yet
 	Time      time.Time
 	Author    Author
 	Operation string // create, edit, move, delete, restore; found: the first version that notesd saw of a file

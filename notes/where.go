@@ -186,6 +186,19 @@ type Record struct {
 	Date, Created, Modified time.Time
 }
 
+// Record returns what conditions can ask of a note that [Parse] has made.
+func (n *Note) Record() (Record, error) {
+	r := Record{Path: n.Path, Title: n.Title, Size: n.Size, Date: n.Date, Created: n.Date, Modified: n.Modified}
+	var err error
+	if n.FrontMatter != nil {
+		r.FrontMatter, err = json.Marshal(n.FrontMatter)
+	}
+	if n.Inline != nil && err == nil {
+		r.Inline, err = json.Marshal(n.Inline)
+	}
+	return r, err
+}
+
 // Values returns the fields of the note by name: front matter's, the inline
 // fields of its text (those of a key that both have as a list), what is known of
 // the file as Dataview calls it (file.name, file.folder, file.mtime, …), and

@@ -2,11 +2,13 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +89,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 			if !ok {
 				continue
 			}
-			if err := h.outside(old, byID[id], s.Now()); err != nil {
+			if err := h.outside(old, byID[id], s.Now(), len(byID) <= fewMoved); err != nil {
 				return err
 			}
 		}
@@ -121,7 +123,7 @@ func newHistoryWriter(ctx context.Context, tx *sql.Tx) historyWriter {
 }
 
 // outside records that a change from outside replaced the version old.
-func (h historyWriter) outside(old Version, e Entry, now time.Time) error {
+func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) error {
 	doc, err := h.document(old.Path)
 	if err != nil {
 		return err
@@ -130,7 +132,7 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time) error {
 	case notes.Deleted:
 		return h.deletedOutside(doc, old, now)
 	case notes.Moved:
-		return h.movedOutside(doc, old, e, now)
+		return h.movedOutside(doc, old, e, now, few)
 	}
 	if old.hasHash(e.Note.Hash) {
 		return nil
@@ -172,14 +174,19 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 	return h.setDocument(doc, old.Path, false)
 }
 
-// movedOutside: a note without history, whose text has not changed, needs none
-// for having moved.
-func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Time) error {
+// fewMoved is how many notes may have moved at once for each of them to get a
+// history by that.
+const fewMoved = 200
+
+// movedOutside records the move of a note that has a history or a changed text,
+// and of any other when few have moved: a large folder that is renamed does not
+// put all of its texts into history. Of those, the path before is not known.
+func (h historyWriter) movedOutside(doc int64, old Version, e Entry, now time.Time, few bool) error {
 	newest, err := h.newest(doc, 1)
 	if err != nil {
 		return err
 	}
-	if len(newest) > 0 || !old.hasHash(e.Note.Hash) {
+	if few || len(newest) > 0 || !old.hasHash(e.Note.Hash) {
 		if err := h.keepOutside(doc, old); err != nil {
 			return err
 		}
@@ -415,8 +422,8 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
 	enough := errors.New("enough")
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed
-			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 ORDER BY r.id DESC`, []any{path, before}, func(rows *sql.Rows) error {
+		return forEach(ctx, tx, `SELECT `+revisionColumns+`
+			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, []any{path, before, sinceNano(q)}, func(rows *sql.Rows) error {
 			r, err := scanRevision(rows)
 			if err != nil || !q.Scope.CanRead(r.Path) {
 				return err
@@ -443,6 +450,110 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 const everHad = `SELECT id FROM documents WHERE path = ?1 UNION SELECT document FROM revisions WHERE path = ?1
 	UNION SELECT document FROM revisions WHERE old_path = ?1 AND old_path <> ''`
 
+func sinceNano(q notes.HistoryQuery) int64 {
+	if q.Since.IsZero() {
+		return math.MinInt64
+	}
+	return q.Since.UnixNano()
+}
+
+// changeCursor marks a place in the changes of all notes, which are sorted by time,
+// then present versions before those of history, then by id.
+type changeCursor struct{ time, present, id int64 }
+
+// Changes returns the newest changes of all notes: the revisions of history, and
+// the present versions that other programs saved and that are not in it yet.
+func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	before := changeCursor{math.MaxInt64, 0, 0}
+	if q.Cursor != "" {
+		if _, err := fmt.Sscanf(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
+			return notes.HistoryPage{}, &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
+		}
+	}
+	type change struct {
+		notes.Revision
+		at changeCursor
+	}
+	var all []change
+	newest := map[string]string{} // path → hash of the newest revision of the note there
+	enough := errors.New("enough")
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		err := forEach(ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`, nil, func(rows *sql.Rows) error {
+			var p, hash string
+			err := rows.Scan(&p, &hash)
+			newest[p] = hash
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return forEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE (r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`,
+			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
+				r, err := scanRevision(rows)
+				if err != nil || !q.Scope.CanRead(r.Path) {
+					return err
+				}
+				if !q.Scope.CanRead(r.OldPath) {
+					r.OldPath = ""
+				}
+				if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
+					return enough
+				}
+				return nil
+			})
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return notes.HistoryPage{}, err
+	}
+	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+		outside, err := symlinksOutside(ctx, tx, q.Scope)
+		if err != nil {
+			return err
+		}
+		n := 0
+		return forEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
+			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
+				var id, seen int64
+				c := change{Revision: notes.Revision{Author: notes.Outside, Operation: opFound}}
+				if err := rows.Scan(&id, &c.Path, &c.Hash, &c.Size, &seen); err != nil {
+					return err
+				}
+				known, hasHistory := newest[c.Path]
+				if known == c.Hash || !q.Scope.CanRead(c.Path) || outside[c.Path] {
+					return nil
+				}
+				if hasHistory {
+					c.Operation = opEdit
+				}
+				c.Time, c.at = time.Unix(0, seen), changeCursor{seen, 1, id}
+				all = append(all, c)
+				if n++; n > q.Limit {
+					return enough
+				}
+				return nil
+			})
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return notes.HistoryPage{}, err
+	}
+	slices.SortFunc(all, func(a, b change) int {
+		return cmp.Or(cmp.Compare(b.at.time, a.at.time), cmp.Compare(b.at.present, a.at.present), cmp.Compare(b.at.id, a.at.id))
+	})
+	page := notes.HistoryPage{Revisions: []notes.Revision{}}
+	for i, c := range all {
+		if i == q.Limit {
+			last := all[i-1].at
+			page.Next = fmt.Sprintf("c%d-%d-%d", last.time, last.present, last.id)
+			break
+		}
+		page.Revisions = append(page.Revisions, c.Revision)
+	}
+	return page, nil
+}
+
 // parseRevisionCursor returns the revision before which a page of history goes on.
 func parseRevisionCursor(s string) (int64, error) {
 	if s == "" {
@@ -454,6 +565,8 @@ func parseRevisionCursor(s string) (int64, error) {
 	}
 	return n, nil
 }
+
+const revisionColumns = `r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed`
 
 // scanRevision reads a row of revisions.
 func scanRevision(rows *sql.Rows) (notes.Revision, error) {
@@ -539,26 +652,31 @@ func foundVersion(path string, data []byte, at int64) Version {
 // RevisionText returns the text of a revision of a note that has, or ever had,
 // the path.
 func (s *Versions) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
-	var text []byte
-	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+	text, _, err := s.revision(ctx, "restore", notePath, revision, scope)
+	return text, err
+}
+
+func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		var hash []byte
-		var was string
-		err := tx.QueryRowContext(ctx, `SELECT hash, path FROM revisions WHERE id = ?2 AND document IN (`+everHad+`)`, notePath, revision).Scan(&hash, &was)
+		err := forEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE r.id = ?2 AND r.document IN (`+everHad+`)`, []any{notePath, revision}, func(rows *sql.Rows) error {
+			r, err = scanRevision(rows)
+			return err
+		})
 		switch {
-		case errors.Is(err, sql.ErrNoRows) || err == nil && !scope.CanRead(was):
-			return &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
 		case err != nil:
 			return err
-		case hash == nil:
-			return &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Restore the revision before it."}
+		case r.Revision == 0 || !scope.CanRead(r.Path):
+			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note has no revision %d", revision), Hint: "note_history lists its revisions."}
+		case r.Hash == "":
+			return &notes.Error{Op: op, Path: notePath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("revision %d is the note's deletion", revision), Hint: "Take the revision before it."}
 		}
-		text, err = loadBlob(ctx, tx, hash)
+		if hash, err = hex.DecodeString(r.Hash); err == nil {
+			text, err = loadBlob(ctx, tx, hash)
+		}
 		return err
 	})
-	if err == nil && text == nil {
-		text = []byte{}
-	}
-	return text, err
+	return nonNil(text), r, err
 }
 
 // TextByHash returns a text that history knows, or nil.

@@ -20,7 +20,11 @@ import (
 
 // History returns the versions of a note, and of every other note that ever
 // had its path, newest first. The note's present version is always among them.
+// Without a note it returns the newest changes of all notes.
 func (v *Vault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+	if q.Note == "" {
+		return v.store.Changes(ctx, q)
+	}
 	path, err := v.historyPath(ctx, q.Note, q.Scope)
 	if err != nil {
 		return notes.HistoryPage{}, err
@@ -195,13 +199,13 @@ func removeSetAside(dir string) ([]string, error) {
 // attachments are not versioned and are left out. A moment in the future, or
 // before history begins, is an [*Error] with [ErrInvalid].
 func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
-	if err := v.checkMoment(ctx, at); err != nil {
+	if err := v.checkMoment(ctx, "export", at); err != nil {
 		return 0, err
 	}
 	if err := emptyFolder(dir); err != nil {
 		return 0, err
 	}
-	texts, err := v.store.AsOf(ctx, at.UnixNano())
+	past, err := v.store.AsOf(ctx, at)
 	if err != nil {
 		return 0, err
 	}
@@ -211,11 +215,11 @@ func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, 
 	}
 	defer func() { _ = root.Close() }() // every file was synced
 	written := 0
-	for notePath, load := range texts {
+	for notePath, version := range past {
 		if err := ctx.Err(); err != nil {
 			return written, err
 		}
-		text, err := load(ctx)
+		text, err := v.store.PastText(ctx, version)
 		if err != nil {
 			return written, err
 		}
@@ -227,9 +231,50 @@ func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, 
 	return written, nil
 }
 
+// ReadAt returns the note that ref named at a moment; see [store.Store.ReadAt].
+func (v *Vault) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
+	if err := v.checkMoment(ctx, "read", at); err != nil {
+		return nil, err
+	}
+	return v.store.ReadAt(ctx, ref, at, scope)
+}
+
+// At calls each with the notes of a moment; see [store.Store.At].
+func (v *Vault) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
+	if err := v.checkMoment(ctx, "list", at); err != nil {
+		return false, err
+	}
+	return v.store.At(ctx, at, f, each)
+}
+
+// Revision returns a version of a note from its history.
+func (v *Vault) Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error) {
+	notePath, err := v.historyPath(ctx, ref, scope)
+	if err != nil {
+		return nil, err
+	}
+	return v.store.Revision(ctx, notePath, revision, scope)
+}
+
+// Diff returns what changed from one revision of a note to another, as a unified
+// diff that is cut to a bound.
+func (v *Vault) Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error) {
+	notePath, err := v.historyPath(ctx, ref, scope)
+	if err != nil {
+		return "", err
+	}
+	var texts [2][]byte
+	for i, revision := range []int64{from, to} {
+		if texts[i], err = v.store.RevisionText(ctx, notePath, revision, scope); err != nil {
+			return "", err
+		}
+	}
+	return store.ShortDiff(texts[0], texts[1], notePath), nil
+}
+
 // checkMoment refuses a moment of which nothing, or not everything, is known.
-func (v *Vault) checkMoment(ctx context.Context, at time.Time) error {
-	refused := &notes.Error{Op: "export", Err: notes.ErrInvalid}
+func (v *Vault) checkMoment(ctx context.Context, op string, at time.Time) error {
+	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
 	if at.After(v.opt.Now()) {
 		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Name a moment in the past."
 		return refused

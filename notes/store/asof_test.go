@@ -1,0 +1,159 @@
+package store_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// replay makes random changes, by tools and by other programs, and keeps what
+// every note said after each.
+type replay struct {
+	*world
+	rng    *rand.Rand
+	texts  map[string]string // path → text
+	states []state
+	made   int
+}
+
+type state struct {
+	at    time.Time
+	texts map[string]string
+}
+
+func (r *replay) any() string {
+	paths := slices.Sorted(maps.Keys(r.texts))
+	return paths[r.rng.IntN(len(paths))]
+}
+
+func (r *replay) text() string {
+	words := []string{"alpha", "beta", "gamma", "delta"}
+	return fmt.Sprintf("---\nstatus: %s\n---\n# Title %d\n\n%s %s #tag%d\n", words[r.rng.IntN(4)], r.made, words[r.rng.IntN(4)], words[r.rng.IntN(4)], r.rng.IntN(3))
+}
+
+// file writes, or removes, a file as other programs do, dated by the test's clock.
+func (r *replay) file(name, text string, exists bool) {
+	full := filepath.Join(r.dir, filepath.FromSlash(name))
+	if !exists {
+		require.NoError(r.t, os.Remove(full))
+		delete(r.texts, name)
+		return
+	}
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(r.t, os.WriteFile(full, []byte(text), 0o644))
+	require.NoError(r.t, os.Chtimes(full, r.Now(), r.Now()))
+	r.texts[name] = text
+}
+
+func (r *replay) step() {
+	ctx := r.t.Context()
+	r.advance(11 * time.Minute) // what other programs save more often is thinned out
+	r.made++
+	fresh := fmt.Sprintf("d%d/Note %d.md", r.rng.IntN(3), r.made)
+	switch op := r.rng.IntN(10); {
+	case op == 0 || len(r.texts) < 3:
+		text := r.text()
+		_, err := r.vault.Create(ctx, notes.CreateRequest{Path: fresh, Content: text})
+		require.NoError(r.t, err)
+		r.texts[fresh] = text
+	case op == 1:
+		r.file(fresh, r.text(), true)
+	case op <= 3:
+		p := r.any()
+		_, err := r.vault.Edit(ctx, notes.EditRequest{Note: notes.URI(p), Edits: []notes.Edit{{Op: "replace_all", Content: r.text()}}})
+		require.NoError(r.t, err)
+		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(p)))
+		require.NoError(r.t, err)
+		r.texts[p] = string(text)
+	case op <= 5:
+		r.file(r.any(), r.text(), true)
+	case op == 6:
+		p := r.any()
+		_, err := r.vault.Move(ctx, notes.MoveRequest{Note: notes.URI(p), To: fresh})
+		require.NoError(r.t, err)
+		r.texts[fresh] = r.texts[p]
+		delete(r.texts, p)
+	case op == 7:
+		p := r.any()
+		require.NoError(r.t, os.MkdirAll(filepath.Join(r.dir, filepath.Dir(fresh)), 0o755))
+		require.NoError(r.t, os.Rename(filepath.Join(r.dir, filepath.FromSlash(p)), filepath.Join(r.dir, filepath.FromSlash(fresh))))
+		r.texts[fresh] = r.texts[p]
+		delete(r.texts, p)
+	case op == 8:
+		p := r.any()
+		_, err := r.vault.Delete(ctx, notes.DeleteRequest{Note: notes.URI(p)})
+		require.NoError(r.t, err)
+		delete(r.texts, p)
+	default:
+		r.file(r.any(), "", false)
+	}
+	r.reconcile()
+	r.states = append(r.states, state{r.Now(), maps.Clone(r.texts)})
+}
+
+// TestAsOfEqualsAReplay: after many changes, every moment is what an independent
+// replay of them says: each note read, the lists by filters, and a search.
+func TestAsOfEqualsAReplay(t *testing.T) {
+	steps := 1000
+	if testing.Short() {
+		steps = 120
+	}
+	r := &replay{world: newWorld(t, nil), rng: rand.New(rand.NewPCG(3, 5)), texts: map[string]string{}}
+	for range steps {
+		r.step()
+	}
+	r.advance(time.Hour)
+	for _, i := range r.rng.Perm(steps)[:min(steps, 100)] {
+		s := r.states[i]
+		at := s.at.Add(time.Minute)
+		got := map[string]string{}
+		complete, err := r.At(t.Context(), at, notes.Filter{}, func(n *notes.Note) error { got[n.Path] = n.Content; return nil })
+		require.NoError(t, err)
+		assert.True(t, complete)
+		require.Equal(t, s.texts, got, "after step %d", i)
+		for name, tt := range map[string]struct {
+			filter notes.Filter
+			holds  func(p, text string) bool
+		}{
+			"folder": {notes.Filter{Folder: "d1"}, func(p, _ string) bool { return strings.HasPrefix(p, "d1/") }},
+			"scope":  {notes.Filter{Scope: []string{"d2"}}, func(p, _ string) bool { return strings.HasPrefix(p, "d2/") }},
+			"tag":    {notes.Filter{Tags: []string{"tag1"}}, func(_, text string) bool { return strings.Contains(text, "#tag1") }},
+			"where":  {notes.Filter{Where: object{"status": "beta"}}, func(_, text string) bool { return strings.Contains(text, "status: beta") }},
+			"glob":   {notes.Filter{Glob: "*1?.md"}, func(p, _ string) bool { return len(p) > 5 && p[len(p)-5] == '1' }},
+		} {
+			var want, listed []string
+			for p, text := range s.texts {
+				if tt.holds(p, text) {
+					want = append(want, p)
+				}
+			}
+			slices.Sort(want)
+			_, err := r.At(t.Context(), at, tt.filter, func(n *notes.Note) error { listed = append(listed, n.Path); return nil })
+			require.NoError(t, err)
+			require.Equal(t, want, listed, "%s after step %d", name, i)
+		}
+		for p, text := range s.texts {
+			n, err := r.ReadAt(t.Context(), p, at, notes.Scope{})
+			require.NoError(t, err)
+			require.Equal(t, text, n.Content)
+			break // one of them: the list has the texts of all
+		}
+	}
+	_, err := r.ReadAt(t.Context(), "d0/Note 1.md", r.states[0].at.Add(-time.Minute), notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	_, err = r.vault.ReadAt(t.Context(), "d0/Note 1.md", time.Date(2020, 1, 1, 0, 0, 0, 0, time.Local), notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrInvalid, "before history begins")
+	_, err = r.At(t.Context(), r.Now(), notes.Filter{Orphans: true}, nil)
+	require.ErrorIs(t, err, notes.ErrInvalid)
+}
