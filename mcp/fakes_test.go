@@ -306,6 +306,22 @@ func (v *fakeVault) History(_ context.Context, q notes.HistoryQuery) (notes.Hist
 	return notes.HistoryPage{Revisions: []notes.Revision{{Revision: 3, Time: n.Modified, Author: notes.Outside, Operation: "seen", Path: n.Path, Hash: n.Hash, Size: n.Size, Added: 1}}}, nil
 }
 
+func (v *fakeVault) Revision(ctx context.Context, ref string, _ int64, scope notes.Scope) (*notes.Note, error) {
+	return v.Read(ctx, ref, scope)
+}
+
+func (v *fakeVault) ReadAt(ctx context.Context, ref string, _ time.Time, scope notes.Scope) (*notes.Note, error) {
+	return v.Read(ctx, ref, scope)
+}
+
+func (v *fakeVault) At(context.Context, time.Time, notes.Filter, func(*notes.Note) error) (bool, error) {
+	return true, nil
+}
+
+func (v *fakeVault) Diff(context.Context, string, int64, int64, notes.Scope) (string, error) {
+	return "", nil
+}
+
 func (v *fakeVault) Restore(_ context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	n, err := v.find("restore", r.Note, r.Scope)
 	if err != nil {

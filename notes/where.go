@@ -199,6 +199,27 @@ func (n *Note) Record() (Record, error) {
 	return r, err
 }
 
+// Fields returns those of the named fields that a note made by [Parse] has.
+func (n *Note) Fields(names []string) (map[string]any, error) {
+	r, err := n.Record()
+	if err != nil {
+		return nil, err
+	}
+	return r.Fields(names)
+}
+
+// Fields returns those of the named fields that the note has.
+func (r Record) Fields(names []string) (map[string]any, error) {
+	values, err := r.Values()
+	chosen := map[string]any{}
+	for _, name := range names {
+		if v := FieldValue(values, name); v != nil {
+			chosen[name] = v
+		}
+	}
+	return chosen, err
+}
+
 // Values returns the fields of the note by name: front matter's, the inline
 // fields of its text (those of a key that both have as a list), what is known of
 // the file as Dataview calls it (file.name, file.folder, file.mtime, …), and

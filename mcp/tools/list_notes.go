@@ -17,18 +17,19 @@ import (
 var listNotes = define(Tool{
 	Name:        "list_notes",
 	Title:       "List notes",
-	Description: "List notes without their text: by folder, name, tags or fields, newest first. Use it to browse or count; search_notes finds by content.",
+	Description: "List notes, newest first, by folder, name, tags or fields. Use it to browse or count; search_notes finds by content.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
 			"folder": {"type": "string"},
 			"glob": {"type": "string", "description": "like Projects/**/*.md"},
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
-			"where": {"type": "object", "description": "fields, like {\"status\":\"open\",\"or\":[{\"due\":{\"lte\":\"today\"}},{\"file.name\":{\"has\":\"Ann\"}}]}"},
+			"where": {"type": "object", "description": "fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"},
 			"fields": {"type": "array", "items": {"type": "string"}},
 			"sort": {"type": "string", "enum": ["date", "modified", "created", "title", "path", "size"], "description": "default date"},
-			"orphans": {"type": "boolean", "description": "notes without links"},
-			"broken_links": {"type": "boolean", "description": "only notes with links to nothing"},
+			"orphans": {"type": "boolean", "description": "without links"},
+			"broken_links": {"type": "boolean", "description": "with links to nothing"},
+			"as_of": {"type": "string"},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
 			"cursor": {"type": "string"}
 		}
@@ -45,6 +46,7 @@ type listArgs struct {
 	Sort        string         `json:"sort"`
 	Orphans     bool           `json:"orphans"`
 	BrokenLinks bool           `json:"broken_links"`
+	AsOf        string         `json:"as_of"`
 	Limit       int            `json:"limit"`
 	Cursor      string         `json:"cursor"`
 }
@@ -74,7 +76,17 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	}
 	filter.Glob, filter.Where, filter.Orphans, filter.BrokenLinks = a.Glob, a.Where, a.Orphans, a.BrokenLinks
 	query := notes.ListQuery{Filter: filter, Sort: cmp.Or(a.Sort, "date"), Limit: cmp.Or(a.Limit, 50), Cursor: a.Cursor, Fields: a.Fields}
-	page, err := in.Vault.List(ctx, query)
+	at, err := in.moment("as_of", a.AsOf, true)
+	if err != nil {
+		return Outcome{}, err
+	}
+	list, warnings := in.Vault.List, in.incomplete(ctx)
+	if !at.IsZero() {
+		if list, warnings, err = in.listAt(ctx, at, filter, query.Sort, a.Fields); err != nil {
+			return Outcome{}, err
+		}
+	}
+	page, err := list(ctx, query)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -82,8 +94,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	for i, m := range page.Notes {
 		all[i] = listed(m)
 	}
-	warnings := in.incomplete(ctx)
-	if page.Total == 0 {
+	if page.Total == 0 && at.IsZero() {
 		why, err := in.Vault.WhyNothing(ctx, filter)
 		if err != nil {
 			return Outcome{}, err
@@ -103,7 +114,7 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 	}
 	// The page is asked for again with fewer notes, so that its cursor is right.
 	query.Limit = n
-	if page, err = in.Vault.List(ctx, query); err != nil {
+	if page, err = list(ctx, query); err != nil {
 		return Outcome{}, err
 	}
 	all = all[:0]

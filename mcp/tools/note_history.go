@@ -13,27 +13,31 @@ import (
 var noteHistory = define(Tool{
 	Name:        "note_history",
 	Title:       "History of a note",
-	Description: "The versions of a note, newest first. Use it to see what happened to a note, deleted ones too, and to find a revision for restore_note.",
+	Description: "The versions of a note, deleted ones too, or without one the changes of all. Use it to see what happened, and before restore_note.",
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
 			"note": {"type": "string", "description": "also the path of a deleted note"},
+			"since": {"type": "string"},
+			"diff": {"type": "array", "items": {"type": "integer"}},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "default 20"},
 			"cursor": {"type": "string"}
-		},
-		"required": ["note"]
+		}
 	}`),
 	output: outputOf[HistoryResult](),
 }, runNoteHistory)
 
 type historyArgs struct {
-	Note   string `json:"note"`
-	Limit  int    `json:"limit"`
-	Cursor string `json:"cursor"`
+	Note   string  `json:"note"`
+	Since  string  `json:"since"`
+	Diff   []int64 `json:"diff"`
+	Limit  int     `json:"limit"`
+	Cursor string  `json:"cursor"`
 }
 
 type HistoryResult struct {
 	Revisions []Revision `json:"revisions"`
+	Diff      string     `json:"diff,omitempty"`
 	Next      string     `json:"next_cursor,omitempty"`
 	Notes     []string   `json:"notes,omitempty"`
 }
@@ -52,7 +56,14 @@ type Revision struct {
 }
 
 func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome, error) {
-	query := notes.HistoryQuery{Note: a.Note, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
+	if len(a.Diff) > 0 {
+		return in.diff(ctx, a)
+	}
+	since, err := in.moment("since", a.Since, false)
+	if err != nil {
+		return Outcome{}, err
+	}
+	query := notes.HistoryQuery{Note: a.Note, Since: since, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
 	page, err := in.Vault.History(ctx, query)
 	if err != nil {
 		return Outcome{}, err
@@ -75,6 +86,29 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	return answer(len(page.Revisions)), nil
 }
 
+// diff returns what changed between two revisions, the older one first.
+func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) {
+	if len(a.Diff) != 2 || a.Note == "" {
+		return Outcome{}, usagef("diff takes a note and two of its revisions, like [12, 15]")
+	}
+	from, to := min(a.Diff[0], a.Diff[1]), max(a.Diff[0], a.Diff[1])
+	diff, err := in.Vault.Diff(ctx, a.Note, from, to, in.Scope)
+	if err != nil {
+		return Outcome{}, err
+	}
+	most := in.Limits.ResultBytes - in.reserve() - 300
+	for jsonSize(diff) > most {
+		diff = phrase.Clip(diff, len(diff)*most/jsonSize(diff)-10)
+	}
+	text := fmt.Sprintf("From revision %d to %d", from, to)
+	if diff == "" {
+		text += " nothing changed"
+	} else {
+		text += "\n" + Fence("diff", a.Note, diff)
+	}
+	return Outcome{Structured: HistoryResult{Revisions: []Revision{}, Diff: diff}, Text: text}, nil
+}
+
 func (o HistoryResult) withRemarks(remarks ...string) any {
 	o.Notes = append(o.Notes, remarks...)
 	return o
@@ -93,17 +127,14 @@ func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
 
 func historyText(out HistoryResult) string {
 	if len(out.Revisions) == 0 {
-		return "There is no history yet"
+		return "There is no history of that yet"
 	}
 	lines := make([]string, len(out.Revisions))
 	for i, r := range out.Revisions {
-		lines[i] = fmt.Sprintf("%d | %s | %s by %s | %s | +%d -%d | %d", r.Revision, r.Time, r.Operation, phrase.OneLine(r.Author), phrase.OneLine(r.Path), r.Added, r.Removed, r.Size)
-		if r.OldPath != "" {
-			lines[i] += " | was " + phrase.OneLine(r.OldPath)
-		}
+		lines[i] = r.text()
 	}
 	text := phrase.Count(len(lines), "revision") + ", newest first\n" +
-		Fence("history", "revision, time, change, path, lines, bytes", strings.Join(lines, "\n"))
+		Fence("history", "revision, time, what changed", strings.Join(lines, "\n"))
 	if out.Next != "" {
 		text += "\nMore with cursor " + out.Next
 	}
@@ -152,4 +183,33 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
 	return changed("Restored", w, a.DryRun), nil
+}
+
+// text says in a line what happened.
+func (r Revision) text() string {
+	what, by := r.Operation, phrase.OneLine(r.Author)
+	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "found": "first seen"}[what]; ok {
+		what = word
+	}
+	if by == notes.Outside.Name {
+		by = "another program"
+	}
+	if r.Operation != "found" {
+		what += " by " + by
+	}
+	line := phrase.OneLine(r.Path) + " " + what
+	if r.OldPath != "" {
+		line += ", was " + phrase.OneLine(r.OldPath)
+	}
+	if r.Added+r.Removed > 0 {
+		line += fmt.Sprintf(", +%d -%d lines", r.Added, r.Removed)
+	}
+	if r.Hash != "" {
+		line += fmt.Sprintf(", %d bytes", r.Size)
+	}
+	revision := "-"
+	if r.Revision != 0 {
+		revision = fmt.Sprint(r.Revision)
+	}
+	return revision + " | " + r.Time + " | " + line
 }

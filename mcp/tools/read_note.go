@@ -25,8 +25,10 @@ var readNote = define(Tool{
 			"note": {"type": "string", "description": "path, URI, title, alias, Plan.md:5-14, Plan#Risks"},
 			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
 			"heading": {"type": "string", "description": "only this section; \"Plan > Risks\" for a nested one"},
-			"lines": {"type": "string", "description": "only these, like 10-40"},
+			"lines": {"type": "string", "description": "like 10-40"},
 			"outline": {"type": "boolean", "description": "headings with lines and bytes"},
+			"revision": {"type": "integer"},
+			"as_of": {"type": "string"},
 			"max_bytes": {"type": "integer", "minimum": 1, "description": "default {result_bytes}"}
 		}
 	}`),
@@ -39,6 +41,8 @@ type readArgs struct {
 	Heading  string   `json:"heading"`
 	Lines    string   `json:"lines"`
 	Outline  bool     `json:"outline"`
+	Revision int64    `json:"revision"`
+	AsOf     string   `json:"as_of"`
 	MaxBytes int      `json:"max_bytes"`
 }
 
@@ -158,14 +162,10 @@ func (o ReadManyResult) withRemarks(remarks ...string) any {
 
 // read reads one note into an outcome of at most most bytes, in either form.
 func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, error) {
-	note, err := in.Vault.Read(ctx, a.Note, in.Scope)
+	note, remark, err := in.version(ctx, &a)
 	if err != nil {
-		return Outcome{}, in.instead(ctx, a.Note, err)
-	}
-	if err := in.part(ctx, note, &a); err != nil {
 		return Outcome{}, err
 	}
-	in.Seen.Read(note.Path, note.Hash)
 	lines := linesOf(note.Content)
 	first, last, err := selectLines(note, len(lines), a)
 	if err != nil {
@@ -176,6 +176,9 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags,
 		LineStart: first, LineEnd: last, TotalLines: len(lines),
 		Size: note.Size, Date: note.Date.Format(time.DateOnly), Modified: note.Modified.UTC().Format(time.RFC3339),
+	}
+	if remark != "" {
+		out.Notes, note.Links = []string{remark}, nil
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
 		return Outcome{}, err
@@ -207,6 +210,43 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		return Outcome{}, err
 	}
 	return Outcome{Structured: out, Text: readText(out)}, nil
+}
+
+// version returns the note as it is, or as it was where the arguments say so, with
+// a remark on that, and takes the part that its reference names into a.
+func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Note, remark string, err error) {
+	at, err := in.moment("as_of", a.AsOf, true)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case !at.IsZero() && a.Revision != 0:
+		return nil, "", usagef("pass revision or as_of, not both")
+	case at.IsZero() && a.Revision == 0:
+		if note, err = in.Vault.Read(ctx, a.Note, in.Scope); err != nil {
+			return nil, "", in.instead(ctx, a.Note, err)
+		}
+		if err := in.part(ctx, note, a); err != nil {
+			return nil, "", err
+		}
+		in.Seen.Read(note.Path, note.Hash)
+		return note, "", nil
+	case a.Revision != 0:
+		note, err = in.Vault.Revision(ctx, a.Note, a.Revision, in.Scope)
+		remark = fmt.Sprintf("revision %d, which may not be what the note says now", a.Revision)
+	default:
+		note, err = in.Vault.ReadAt(ctx, a.Note, at, in.Scope)
+		remark = asItWas(at)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if _, anchor := notes.SplitAnchor(a.Note); a.Heading == "" && a.Lines == "" {
+		a.Heading = anchor.Heading
+		if anchor.First > 0 {
+			a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
+		}
+	}
+	return note, remark, nil
 }
 
 func (o ReadResult) withRemarks(remarks ...string) any {

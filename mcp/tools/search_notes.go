@@ -28,6 +28,7 @@ var searchNotes = define(Tool{
 			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
 			"after": {"type": "string", "description": "date, 2026-01-31"},
 			"before": {"type": "string"},
+			"as_of": {"type": "string", "description": "past date"},
 			"cursor": {"type": "string"},
 			"explain": {"type": "boolean"}
 		},
@@ -44,6 +45,7 @@ type searchArgs struct {
 	Tags    []string `json:"tags"`
 	After   string   `json:"after"`
 	Before  string   `json:"before"`
+	AsOf    string   `json:"as_of"`
 	Cursor  string   `json:"cursor"`
 	Explain bool     `json:"explain"`
 }
@@ -105,6 +107,11 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	limit := a.Limit
 	if limit == 0 {
 		limit = in.Limits.Hits
+	}
+	if at, err := in.moment("as_of", a.AsOf, true); err != nil {
+		return Outcome{}, err
+	} else if !at.IsZero() {
+		return in.searchAt(ctx, a, at, filter, limit)
 	}
 	query := search.Query{
 		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"time"
 
 	"notesd/notes"
 	"notesd/search"
@@ -38,6 +39,12 @@ type Vault interface {
 	// Repeated reports whether a request was carried out already.
 	Repeated(ctx context.Context, requestKey string) (bool, error)
 	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
+	// Revision and ReadAt return a note as it was, At the notes of a moment.
+	Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error)
+	ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error)
+	At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error)
+	// Diff returns what changed from one revision to another.
+	Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error)
 	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
 	// Version returns the text of a version by the first digits of its hash, or
 	// nil.

@@ -186,14 +186,7 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 		if err != nil {
 			return err
 		}
-		values, err := r.Values()
-		chosen := map[string]any{}
-		for _, field := range fields {
-			if v := notes.FieldValue(values, field); v != nil {
-				chosen[field] = v
-			}
-		}
-		metas[at[id]].Fields = chosen
+		metas[at[id]].Fields, err = r.Fields(fields)
 		return err
 	})
 }

@@ -1,0 +1,254 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"notesd/internal/phrase"
+	"notesd/notes"
+	"notesd/search"
+)
+
+// moment reads the argument as_of, or since: a time, an age like 36h, or a day or
+// another period, of which end takes the last moment and else the first. The
+// zero time stands for "not given".
+func (in *invocation) moment(name, text string, end bool) (time.Time, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, nil
+	}
+	now := in.Now()
+	if p, ok := notes.ParsePeriod(text, now); ok {
+		if !end {
+			return p.Start, nil
+		}
+		if last := p.End().Add(-1); last.Before(now) {
+			return last, nil
+		}
+		if p.Start.Before(now) {
+			return now, nil
+		}
+		return p.Start, nil // the future, which the vault refuses
+	}
+	if at, ok := notes.ParseDate(text); ok {
+		return at, nil
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		return now.Add(-age), nil
+	}
+	return time.Time{}, usagef("%s must be a time like 2026-01-31, 2026-01-31T18:00, \"last week\" or 36h, not %q", name, phrase.Clip(phrase.OneLine(text), 40))
+}
+
+// asItWas is the remark on an answer about the past.
+func asItWas(at time.Time) string {
+	return "as it was at " + at.Local().Format("2006-01-02 15:04") + ", not as it is now"
+}
+
+// notesAt returns the notes of a moment that the filter selects, with remarks on
+// what the answer covers.
+func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
+	complete, err := in.Vault.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
+	remarks = []string{asItWas(at)}
+	if err == nil && !complete {
+		remarks = append(remarks, "the notes of that moment are too large to be read at once: those that come last by path are left out; name a folder")
+	}
+	return found, remarks, err
+}
+
+// pastCursor reads the place in an answer about the past, which does not change.
+func pastCursor(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(text, "p"))
+	if err != nil || n < 0 {
+		return 0, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
+	}
+	return n, nil
+}
+
+// pastPage cuts a page out of all items, and returns the cursor of the next.
+func pastPage[T any](all []T, from, limit int) (page []T, next string) {
+	from = min(from, len(all))
+	end := min(from+limit, len(all))
+	if end < len(all) {
+		next = fmt.Sprintf("p%d", end)
+	}
+	return all[from:end], next
+}
+
+// listAt returns how to list the notes of a moment, and the remarks on that.
+func (in *invocation) listAt(ctx context.Context, at time.Time, f notes.Filter, order string, fields []string) (list func(context.Context, notes.ListQuery) (notes.ListPage, error), remarks []string, err error) {
+	found, remarks, err := in.notesAt(ctx, at, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(found, func(a, b *notes.Note) int {
+		switch order {
+		case "title":
+			return strings.Compare(notes.Key(a.Title), notes.Key(b.Title))
+		case "path":
+			return strings.Compare(notes.Key(a.Path), notes.Key(b.Path))
+		case "size":
+			return cmp.Compare(b.Size, a.Size)
+		case "modified":
+			return b.Modified.Compare(a.Modified)
+		}
+		return b.Date.Compare(a.Date)
+	})
+	return func(_ context.Context, q notes.ListQuery) (page notes.ListPage, err error) {
+		from, err := pastCursor(q.Cursor)
+		if err != nil {
+			return page, err
+		}
+		some, next := pastPage(found, from, q.Limit)
+		page.Total, page.Next, page.Notes = len(found), next, []notes.Meta{}
+		for _, n := range some {
+			m := notes.Meta{Path: n.Path, Title: n.Title, Hash: n.Hash, Size: n.Size, Modified: n.Modified, Date: n.Date, Tags: n.Tags}
+			if len(fields) > 0 {
+				if m.Fields, err = n.Fields(fields); err != nil {
+					return page, err
+				}
+			}
+			page.Notes = append(page.Notes, m)
+		}
+		return page, nil
+	}, remarks, nil
+}
+
+// pastQuery is what a search of the past looks for: all words and phrases, and
+// none of those with a minus.
+type pastQuery struct{ want, avoid []string }
+
+func parsePastQuery(text string, f *notes.Filter) (q pastQuery) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		not := strings.HasPrefix(text, "-") && len(text) > 1
+		if not {
+			text = text[1:]
+		}
+		term, rest, _ := strings.Cut(text, " ")
+		if quoted, after, ok := strings.Cut(strings.TrimPrefix(text, `"`), `"`); ok && text[0] == '"' {
+			term, rest = quoted, after
+		}
+		text = rest
+		switch name, value, _ := strings.Cut(term, ":"); {
+		case name == "tag" && value != "" && not:
+			f.NotTags = append(f.NotTags, value)
+		case name == "tag" && value != "":
+			f.Tags = append(f.Tags, value)
+		case name == "path" && value != "" && not:
+			f.NotPaths = append(f.NotPaths, value)
+		case name == "path" && value != "":
+			f.Paths = append(f.Paths, value)
+		default:
+			switch term = notes.Key(strings.Trim(term, ".,;:!?()")); {
+			case term == "":
+			case not:
+				q.avoid = append(q.avoid, term)
+			default:
+				q.want = append(q.want, term)
+			}
+		}
+	}
+	return q
+}
+
+// count returns how often a term begins a word of the folded text.
+func count(text, term string) (n int) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], term)
+		if i < 0 {
+			return n
+		}
+		if at += i; at == 0 || !isWordByte(text[at-1]) || !isWordByte(term[0]) {
+			n++
+		}
+		at += len(term)
+	}
+}
+
+func isWordByte(b byte) bool {
+	return b >= 0x80 || b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
+}
+
+// match returns the note as a result, and whether it is one: its title and text
+// have every term. The more often they do, for its length, the better.
+func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
+	folded := notes.Key(n.Title + "\n" + n.Content)
+	for _, term := range q.avoid {
+		if count(folded, term) > 0 {
+			return SearchHit{}, false
+		}
+	}
+	score := 0.0
+	for _, term := range q.want {
+		found := count(folded, term)
+		if found == 0 {
+			return SearchHit{}, false
+		}
+		score += math.Log1p(float64(found))
+	}
+	hit := SearchHit{Path: n.Path, URI: notes.URI(n.Path), Title: n.Title, LineStart: 1, LineEnd: 1, Why: Why{Terms: q.want}}
+	hit.Score = round(score / math.Log(10+float64(len(n.Content))/100))
+	best := -1
+	for _, c := range n.Chunks {
+		text := n.Content[c.Start:c.End]
+		found := 0
+		for _, term := range q.want {
+			found += min(1, count(notes.Key(text), term))
+		}
+		if found > best {
+			best = found
+			hit.Heading, hit.LineStart, hit.LineEnd, hit.Snippet = c.Heading(), c.LineStart, c.LineEnd, q.snippet(text)
+		}
+	}
+	return hit, true
+}
+
+// snippet returns the first line of a passage that has a term, cut.
+func (q pastQuery) snippet(text string) string {
+	for line := range strings.Lines(text) {
+		if slices.ContainsFunc(q.want, func(term string) bool { return count(notes.Key(line), term) > 0 }) {
+			return phrase.Clip(strings.TrimSpace(line), 160)
+		}
+	}
+	return phrase.Clip(strings.TrimSpace(text), 160)
+}
+
+// searchAt searches the notes of a moment by their words.
+func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, filter notes.Filter, limit int) (Outcome, error) {
+	if a.Mode == string(search.ModeSemantic) {
+		return Outcome{}, usagef("the past is searched by its words only: leave out mode, or as_of")
+	}
+	from, err := pastCursor(a.Cursor)
+	if err != nil {
+		return Outcome{}, err
+	}
+	q := parsePastQuery(a.Query, &filter)
+	found, remarks, err := in.notesAt(ctx, at, filter)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var hits []SearchHit
+	for _, n := range found {
+		if hit, ok := q.match(n); ok {
+			hits = append(hits, hit)
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
+	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; nothing is found by meaning", phrase.Count(len(found), "note")))
+	out, _ := fit(in.Limits.ResultBytes-in.reserve(), min(limit, max(0, len(hits)-from)), func(n int) Outcome {
+		page, next := pastPage(hits, from, n)
+		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: remarks}
+		for i := range out.Results {
+			out.Results[i].Why.TextRank = from + i + 1
+		}
+		return Outcome{Structured: out, Text: searchText(a, out)}
+	})
+	return out, nil
+}
