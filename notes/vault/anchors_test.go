@@ -96,7 +96,7 @@ func TestBrokenAnchorsSayWhatIsMeant(t *testing.T) {
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
 	f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n")
 	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `DROP TABLE tasks; DROP INDEX links_anchored; UPDATE links SET state = 1; PRAGMA user_version = 1`)
+		_, err := tx.ExecContext(t.Context(), `ALTER TABLE notes DROP COLUMN inline; DROP TABLE tasks; DROP INDEX links_anchored; UPDATE links SET state = 1; PRAGMA user_version = 1`)
 		return err
 	}))
 	f.restart()

@@ -133,17 +133,16 @@ type field struct {
 }
 
 // emoji are the signs of the Tasks plugin, with the name of what each says.
-var emoji = map[string]string{
-	"📅": "due", "📆": "due", "🗓": "due", "⏳": "scheduled", "⌛": "scheduled", "🛫": "start", "✅": "completion", "➕": "created", "❌": "cancelled",
-	"🔁": "repeat", "🆔": "id", "⛔": "dependsOn", "🏁": "onCompletion",
-	"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest",
+var emoji = map[rune]string{
+	'📅': "due", '📆': "due", '🗓': "due", '⏳': "scheduled", '⌛': "scheduled", '🛫': "start", '✅': "completion", '➕': "created", '❌': "cancelled",
+	'🔁': "repeat", '🆔': "id", '⛔': "dependsOn", '🏁': "onCompletion",
+	'🔺': "highest", '⏫': "high", '🔼': "medium", '🔽': "low", '⏬': "lowest",
 }
 
 // own are the signs and words that new fields are written with.
 var own = map[string]string{"due": "📅", "scheduled": "⏳", "completion": "✅", "cancelled": "❌"}
 
 var (
-	signs     = regexp.MustCompile(`[📅📆🗓⏳⌛🛫✅➕❌🔁🆔⛔🏁🔺⏫🔼🔽⏬]`)
 	signValue = map[string]*regexp.Regexp{
 		"repeat":       regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9, !]*[a-zA-Z0-9!])`),
 		"id":           regexp.MustCompile(`^\x{FE0F}?\s*([a-zA-Z0-9_-]+)`),
@@ -153,7 +152,7 @@ var (
 	signDate  = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	signAlone = regexp.MustCompile(`^\x{FE0F}?()`)
 	inline    = regexp.MustCompile(`(?i)[\[(](due|scheduled|start|completion|done|created|cancelled|repeat|priority|id|dependsOn)::\s*([^\[\]()]*?)\s*[\])]`)
-	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE):\s*<(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
+	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
 	letter    = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
 )
@@ -161,9 +160,9 @@ var (
 // Parse reads the task whose text, from the mark on, this is. It reports false
 // if there is no mark.
 func Parse(source string) (Task, bool) {
-	t := Task{Source: source}
-	size := 0
-	if t.Mark, size, t.Status = Marked(source); t.Mark == "" {
+	mark, size, status := Marked(source)
+	t := Task{Source: source, Mark: mark, Status: status}
+	if mark == "" {
 		return t, false
 	}
 	first := firstLine(source)
@@ -178,9 +177,16 @@ func Parse(source string) (Task, bool) {
 		}
 	}
 	rest.WriteString(source[at:first])
-	text := strings.TrimRight(rest.String(), " \t")
-	t.Description = strings.Join(strings.Fields(text[:len(text)-len(blockID.FindString(text))]), " ")
+	t.Description = strings.Join(strings.Fields(withoutBlockID(strings.TrimRight(rest.String(), " \t"))), " ")
 	return t, true
+}
+
+// withoutBlockID takes "^id" and the blanks before it from the end of a line.
+func withoutBlockID(line string) string {
+	if strings.IndexByte(line, '^') < 0 {
+		return line
+	}
+	return line[:len(line)-len(blockID.FindString(line))]
 }
 
 func firstLine(s string) int {
@@ -193,19 +199,29 @@ func firstLine(s string) int {
 // read finds the fields of the first line, and Logseq's lines anywhere.
 func (t *Task) read(first int) {
 	line := t.Source[:first]
-	for _, m := range signs.FindAllStringIndex(line, -1) {
-		name := emoji[line[m[0]:m[1]]]
+	all := func(pattern *regexp.Regexp, text, having string) [][]int { // most tasks have no fields, and patterns cost the most
+		if !strings.Contains(text, having) {
+			return nil
+		}
+		return pattern.FindAllStringSubmatchIndex(text, -1)
+	}
+	for at, r := range line {
+		if r < utf8.RuneSelf || emoji[r] == "" {
+			continue
+		}
+		name := emoji[r]
+		after := at + utf8.RuneLen(r)
 		pattern := signDate
 		if p := signValue[name]; p != nil {
 			pattern = p
 		} else if priorityOf[name] != "" {
 			pattern = signAlone
 		}
-		if v := pattern.FindStringSubmatchIndex(line[m[1]:]); v != nil {
-			t.add(field{name, Emoji, m[0], m[1] + v[1], m[1] + v[2], m[1] + v[3]})
+		if v := pattern.FindStringSubmatchIndex(line[after:]); v != nil {
+			t.add(field{name, Emoji, at, after + v[1], after + v[2], after + v[3]})
 		}
 	}
-	for _, m := range inline.FindAllStringSubmatchIndex(line, -1) {
+	for _, m := range all(inline, line, "::") {
 		name := line[m[2]:m[3]]
 		for _, known := range []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn"} {
 			if strings.EqualFold(name, known) {
@@ -217,7 +233,7 @@ func (t *Task) read(first int) {
 		}
 		t.add(field{name, Dataview, m[0], m[1], m[4], m[5]})
 	}
-	for _, m := range stamp.FindAllStringSubmatchIndex(t.Source, -1) {
+	for _, m := range all(stamp, t.Source, ": <") {
 		name := "scheduled"
 		if t.Source[m[2]:m[3]] == "DEADLINE" {
 			name = "due"
@@ -227,7 +243,7 @@ func (t *Task) read(first int) {
 			t.add(field{"repeat", Logseq, m[1], m[1], m[6], m[7]})
 		}
 	}
-	if m := letter.FindStringSubmatchIndex(line); m != nil {
+	for _, m := range all(letter, line, "[#") {
 		t.add(field{"priority", Logseq, m[0], m[1], m[2], m[3]})
 	}
 	slices.SortStableFunc(t.fields, func(a, b field) int { return a.start - b.start })

@@ -378,8 +378,7 @@ func (n *note) setDate(p Place, source, name, date string, notation Notation) (s
 	if notation == Dataview {
 		text = " [" + name + ":: " + date + "]"
 	}
-	at := len(strings.TrimRight(source[:first], " \t"))
-	at -= len(blockID.FindString(source[:at]))
+	at := len(withoutBlockID(strings.TrimRight(source[:first], " \t")))
 	return source[:at] + text + source[at:], nil
 }
 
@@ -451,7 +450,7 @@ func (n *note) instance(t *Task) (string, error) {
 		}
 	}
 	text := strings.TrimRight(source, " \t")
-	source = text[:len(text)-len(blockID.FindString(text))] + source[len(text):]
+	source = withoutBlockID(text) + source[len(text):]
 	if t.isWord() {
 		return withMark(t, source, "TODO"), nil
 	}
