@@ -2,6 +2,7 @@ package flat
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,6 +30,17 @@ var datasets = map[string]func(rng *rand.Rand, n, dim int) [][]float32{
 			out[i] = make([]float32, dim)
 			for j := range out[i] {
 				out[i][j] = float32(rng.NormFloat64())
+			}
+		}
+		return out
+	},
+	// the vectors of some models have a mean of the length .9
+	"narrow": func(rng *rand.Rand, n, dim int) [][]float32 {
+		out := notestest.Clustered(rng, n, dim, 500)
+		for _, v := range out {
+			Normalised(v)
+			for j := range v {
+				v[j] += 2 * float32(j%3-1) / float32(math.Sqrt(float64(dim)*2/3))
 			}
 		}
 		return out
