@@ -24,10 +24,9 @@ const stopTimeout = 10 * time.Second
 
 // app is one run of the program.
 type app struct {
-	in      io.ReadCloser
-	stdout  io.WriteCloser // for the protocol
-	out     *screen        // the same, for people
-	err     *screen
+	in     io.ReadCloser
+	stdout io.WriteCloser // for the protocol
+	output
 	startup *daemon.Startup
 	env     []string
 
@@ -37,14 +36,13 @@ type app struct {
 
 	configFile string
 	stateFlag  string
-	json       bool // the command's --json
 	started    bool // the command line was understood
 }
 
 func newApp(in, out, err *os.File) *app {
 	startup := daemon.Inherited() // first: it removes its variable from the environment
 	env := os.Environ()
-	return &app{in: in, stdout: out, out: newScreen(out, env), err: newScreen(err, env), startup: startup, env: env}
+	return &app{in: in, stdout: out, output: output{out: newScreen(out, env), err: newScreen(err, env)}, startup: startup, env: env}
 }
 
 // main runs the program and returns its exit code.
@@ -167,7 +165,14 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
+// output is where a command prints, and how.
+type output struct {
+	out  *screen // the same as stdout, for people
+	err  *screen
+	json bool // the command's --json
+}
+
 // jsonFlag gives a command --json.
-func (a *app) jsonFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
+func (o *output) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON document")
 }

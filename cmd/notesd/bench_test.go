@@ -293,7 +293,7 @@ func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
 	s := service.New(&cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(b, s.Run(b.Context(), func(ctx context.Context) error {
 		return inMemory(ctx, s, func(ctx context.Context, c *client) error {
-			if _, err := (&app{err: &screen{}}).untilIndexed(ctx, c, nil); err != nil {
+			if _, err := (&app{output: output{err: &screen{}}}).untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}
 			return do(ctx, c)

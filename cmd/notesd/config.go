@@ -48,20 +48,20 @@ configuration file, and so is that of --example, which documents every setting.`
 	return cmd
 }
 
-func (a *app) printSettings(all []config.Setting) {
+func (o *output) printSettings(all []config.Setting) {
 	const column = 36 // of the origins
 	section := ""
 	for _, e := range all {
 		if s, _, ok := strings.Cut(e.Key, "."); ok && s != section {
 			section = s
-			fmt.Fprintf(a.out, "\n%s\n", a.out.bold("["+s+"]"))
+			fmt.Fprintf(o.out, "\n%s\n", o.out.bold("["+s+"]"))
 		}
-		line := a.out.line(e.TOML())
-		origin := a.out.dim("# " + a.out.line(e.Origin))
+		line := o.out.line(e.TOML())
+		origin := o.out.dim("# " + o.out.line(e.Origin))
 		if e.Origin != "default" {
-			origin = a.out.mark("# " + a.out.line(e.Origin))
+			origin = o.out.mark("# " + o.out.line(e.Origin))
 		}
-		fmt.Fprintf(a.out, "%-*s %s\n", column, line, origin)
+		fmt.Fprintf(o.out, "%-*s %s\n", column, line, origin)
 	}
 }
 

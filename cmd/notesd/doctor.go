@@ -247,12 +247,12 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 	return c
 }
 
-func (a *app) printChecks(checks []check) {
-	signs := map[string]string{fine: "✓", remark: a.out.mark("!"), problem: a.out.red("✗")}
+func (o *output) printChecks(checks []check) {
+	signs := map[string]string{fine: "✓", remark: o.out.mark("!"), problem: o.out.red("✗")}
 	for _, c := range checks {
-		fmt.Fprintf(a.out, "%s %s %s\n", signs[c.State], a.out.bold(fmt.Sprintf("%-14s", c.Name)), a.out.line(c.Text))
+		fmt.Fprintf(o.out, "%s %s %s\n", signs[c.State], o.out.bold(fmt.Sprintf("%-14s", c.Name)), o.out.line(c.Text))
 		if c.Do != "" {
-			fmt.Fprintf(a.out, "  %14s %s\n", "", a.out.line(c.Do))
+			fmt.Fprintf(o.out, "  %14s %s\n", "", o.out.line(c.Do))
 		}
 	}
 }

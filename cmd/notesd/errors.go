@@ -68,19 +68,19 @@ func unknownCommand(root *cobra.Command, name string) error {
 }
 
 // report prints the failure of a run to standard error.
-func (a *app) report(f *service.Failure) {
-	if a.json {
-		_ = a.err.json(map[string]*service.Failure{"error": f}) // its failure could not be reported either
+func (o *output) report(f *service.Failure) {
+	if o.json {
+		_ = o.err.json(map[string]*service.Failure{"error": f}) // its failure could not be reported either
 		return
 	}
-	fmt.Fprintf(a.err, "%s %s\n", a.err.red("notesd:"), a.err.plain(f.Message))
+	fmt.Fprintf(o.err, "%s %s\n", o.err.red("notesd:"), o.err.plain(f.Message))
 	if f.Hint != "" {
-		fmt.Fprintln(a.err, a.err.plain(f.Hint))
+		fmt.Fprintln(o.err, o.err.plain(f.Hint))
 	}
 	for _, c := range f.Candidates {
-		fmt.Fprintln(a.err, "  "+a.err.plain(c))
+		fmt.Fprintln(o.err, "  "+o.err.plain(c))
 	}
 	if f.Diff != "" {
-		fmt.Fprint(a.err, a.err.plain(f.Diff))
+		fmt.Fprint(o.err, o.err.plain(f.Diff))
 	}
 }

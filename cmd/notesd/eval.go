@@ -129,12 +129,12 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode string) error {
 	})
 }
 
-func (a *app) printAnswers(answers map[search.Mode]eval.Answers) {
-	fmt.Fprintf(a.out, "%-9s %8s %8s %9s %8s %9s\n", "mode", "hit@1", "hit@5", "hit@10", "mrr@10", "questions")
+func (o *output) printAnswers(answers map[search.Mode]eval.Answers) {
+	fmt.Fprintf(o.out, "%-9s %8s %8s %9s %8s %9s\n", "mode", "hit@1", "hit@5", "hit@10", "mrr@10", "questions")
 	var last eval.Answers
 	for _, m := range evalModes {
 		if s, ok := answers[m]; ok {
-			fmt.Fprintf(a.out, "%-9s %8.4f %8.4f %9.4f %8.4f %9d\n", m, s.Hit1, s.Hit5, s.Hit10, s.MRR10, s.Questions)
+			fmt.Fprintf(o.out, "%-9s %8.4f %8.4f %9.4f %8.4f %9d\n", m, s.Hit1, s.Hit5, s.Hit10, s.MRR10, s.Questions)
 			last = s
 		}
 	}
@@ -143,7 +143,7 @@ func (a *app) printAnswers(answers map[search.Mode]eval.Answers) {
 		if miss.Rank > 0 {
 			place = fmt.Sprintf("at %d", miss.Rank)
 		}
-		fmt.Fprintf(a.out, "\n%s\n  expected %s, %s; before it %s\n", a.out.line(miss.Query), a.out.line(strings.Join(miss.Expected, ", ")), place, a.out.line(strings.Join(miss.Found, ", ")))
+		fmt.Fprintf(o.out, "\n%s\n  expected %s, %s; before it %s\n", o.out.line(miss.Query), o.out.line(strings.Join(miss.Expected, ", ")), place, o.out.line(strings.Join(miss.Found, ", ")))
 	}
 }
 
@@ -188,13 +188,13 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	return r, err
 }
 
-func (a *app) printScores(r eval.Report) {
-	fmt.Fprintf(a.out, "%-9s %8s %8s %9s %8s %8s\n", "mode", "ndcg@10", "recall@5", "recall@10", "mrr@10", "queries")
+func (o *output) printScores(r eval.Report) {
+	fmt.Fprintf(o.out, "%-9s %8s %8s %9s %8s %8s\n", "mode", "ndcg@10", "recall@5", "recall@10", "mrr@10", "queries")
 	for _, m := range evalModes {
 		s, ok := r.Modes[m]
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(a.out, "%-9s %8.4f %8.4f %9.4f %8.4f %8d\n", m, s.NDCG10, s.Recall5, s.Recall10, s.MRR10, s.Queries)
+		fmt.Fprintf(o.out, "%-9s %8.4f %8.4f %9.4f %8.4f %8d\n", m, s.NDCG10, s.Recall5, s.Recall10, s.MRR10, s.Queries)
 	}
 }

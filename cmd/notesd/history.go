@@ -79,22 +79,22 @@ func localTime(stamp string) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
-func (a *app) printHistory(revisions []tools.Revision) {
+func (o *output) printHistory(revisions []tools.Revision) {
 	number, author := 1, 1
 	for _, r := range revisions {
 		number = max(number, len(fmt.Sprint(r.Revision)))
-		author = max(author, len(a.out.line(r.Author)))
+		author = max(author, len(o.out.line(r.Author)))
 	}
 	for _, r := range revisions {
-		where := a.out.path(a.out.line(r.Path))
+		where := o.out.path(o.out.line(r.Path))
 		if r.OldPath != "" {
-			where = a.out.path(a.out.line(r.OldPath)) + " → " + where
+			where = o.out.path(o.out.line(r.OldPath)) + " → " + where
 		}
-		fmt.Fprintf(a.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
-			a.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), a.out.line(r.Operation),
-			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, a.out.line(r.Author), where)
+		fmt.Fprintf(o.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
+			o.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), o.out.line(r.Operation),
+			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, o.out.line(r.Author), where)
 	}
-	a.note(count(len(revisions), "version"))
+	o.note(count(len(revisions), "version"))
 }
 
 func restoreCommand(a *app) *cobra.Command {

@@ -80,17 +80,17 @@ func (a *app) bringUpToDate(ctx context.Context, c *client) (service.Report, err
 	return a.untilIndexed(ctx, c, nil)
 }
 
-func (a *app) indexed(r indexResult) error {
-	if a.json {
-		return a.out.json(r)
+func (o *output) indexed(r indexResult) error {
+	if o.json {
+		return o.out.json(r)
 	}
 	done := "indexed"
 	if r.Rebuilt {
 		done = "indexed again"
 	}
-	fmt.Fprintf(a.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
+	fmt.Fprintf(o.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
 	if r.Pending > 0 {
-		a.note(count(r.Pending, "passage") + " are still to be embedded; --wait waits for them.")
+		o.note(count(r.Pending, "passage") + " are still to be embedded; --wait waits for them.")
 	}
 	return nil
 }

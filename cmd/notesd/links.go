@@ -37,15 +37,15 @@ broken links (??).`,
 	return cmd
 }
 
-func (a *app) printLinks(res tools.LinksResult) {
+func (o *output) printLinks(res tools.LinksResult) {
 	link := func(mark, path string, line int, more string) {
-		if more = a.out.line(more); more != "" {
-			more = "  " + a.out.dim(more)
+		if more = o.out.line(more); more != "" {
+			more = "  " + o.out.dim(more)
 		}
-		fmt.Fprintf(a.out, "%s %s:%d%s\n", mark, a.out.path(a.out.line(path)), line, more)
+		fmt.Fprintf(o.out, "%s %s:%d%s\n", mark, o.out.path(o.out.line(path)), line, more)
 	}
 	for _, l := range res.Outgoing {
-		fmt.Fprintf(a.out, "-> %s%s\n", a.out.path(a.out.line(l.Path)), a.out.dim(fmt.Sprintf("  line %d%s", l.Line, from(a.out.line(l.From)))))
+		fmt.Fprintf(o.out, "-> %s%s\n", o.out.path(o.out.line(l.Path)), o.out.dim(fmt.Sprintf("  line %d%s", l.Line, from(o.out.line(l.From)))))
 	}
 	for _, l := range res.Backlinks {
 		link("<-", l.Path, l.Line, l.Context)
@@ -62,12 +62,12 @@ func (a *app) printLinks(res tools.LinksResult) {
 		if l.Anchor != "" {
 			target += "#" + l.Anchor
 		}
-		fmt.Fprintf(a.out, "%s %s%s\n", a.out.red("??"), a.out.line(target), a.out.dim(fmt.Sprintf("  line %d, %s", l.Line, a.out.line(why))))
+		fmt.Fprintf(o.out, "%s %s%s\n", o.out.red("??"), o.out.line(target), o.out.dim(fmt.Sprintf("  line %d, %s", l.Line, o.out.line(why))))
 	}
 	for _, n := range res.Notes {
-		a.note(n)
+		o.note(n)
 	}
-	a.note(fmt.Sprintf("%d out, %d in, %d broken", len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
+	o.note(fmt.Sprintf("%d out, %d in, %d broken", len(res.Outgoing), len(res.Backlinks), len(res.Unresolved)))
 }
 
 // from returns the note that contains a link, if it is not the one in

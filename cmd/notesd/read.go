@@ -130,12 +130,12 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	return nil
 }
 
-func (a *app) printList(page []tools.ListedNote) {
+func (o *output) printList(page []tools.ListedNote) {
 	for _, n := range page {
 		tags := ""
 		if len(n.Tags) > 0 {
-			tags = "  " + a.out.dim("#"+a.out.line(strings.Join(n.Tags, " #")))
+			tags = "  " + o.out.dim("#"+o.out.line(strings.Join(n.Tags, " #")))
 		}
-		fmt.Fprintf(a.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), a.out.path(a.out.line(n.Path)), tags)
+		fmt.Fprintf(o.out, "%s  %8s  %s%s\n", n.Date, size(n.Size), o.out.path(o.out.line(n.Path)), tags)
 	}
 }

@@ -124,9 +124,9 @@ func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any
 }
 
 // note prints a remark beside the result, on standard error.
-func (a *app) note(text string) {
-	if !a.json {
-		fmt.Fprintln(a.err, a.err.dim(a.err.line(commandNames.Replace(text))))
+func (o *output) note(text string) {
+	if !o.json {
+		fmt.Fprintln(o.err, o.err.dim(o.err.line(commandNames.Replace(text))))
 	}
 }
 

@@ -158,27 +158,27 @@ func (a *app) search(ctx context.Context, c *client, query map[string]any) error
 	})
 }
 
-func (a *app) printHits(res tools.SearchResult, explain bool) {
+func (o *output) printHits(res tools.SearchResult, explain bool) {
 	for i, r := range res.Results {
 		if i > 0 {
-			fmt.Fprintln(a.out)
+			fmt.Fprintln(o.out)
 		}
-		title := a.out.bold(a.out.line(r.Title))
+		title := o.out.bold(o.out.line(r.Title))
 		if r.Heading != "" && r.Heading != r.Title {
-			title += a.out.dim(" › ") + a.out.line(r.Heading)
+			title += o.out.dim(" › ") + o.out.line(r.Heading)
 		}
-		fmt.Fprintf(a.out, "%2d  %s\n", i+1, title)
-		fmt.Fprintf(a.out, "    %s\n", a.out.path(fmt.Sprintf("%s:%d-%d", a.out.line(r.Path), r.LineStart, r.LineEnd)))
-		for _, line := range wrap(a.out.line(r.Snippet), a.out.columns()-4) {
-			fmt.Fprintf(a.out, "    %s\n", highlight(a.out, line, r.Why.Terms))
+		fmt.Fprintf(o.out, "%2d  %s\n", i+1, title)
+		fmt.Fprintf(o.out, "    %s\n", o.out.path(fmt.Sprintf("%s:%d-%d", o.out.line(r.Path), r.LineStart, r.LineEnd)))
+		for _, line := range wrap(o.out.line(r.Snippet), o.out.columns()-4) {
+			fmt.Fprintf(o.out, "    %s\n", highlight(o.out, line, r.Why.Terms))
 		}
 		if explain {
-			fmt.Fprintf(a.out, "    %s\n", a.out.dim(whyText(r.Why, r.Score)))
+			fmt.Fprintf(o.out, "    %s\n", o.out.dim(whyText(r.Why, r.Score)))
 		}
 	}
-	a.note(searchSummary(res))
+	o.note(searchSummary(res))
 	for _, n := range res.Notes {
-		a.note(n)
+		o.note(n)
 	}
 }
 

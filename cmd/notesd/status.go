@@ -63,9 +63,9 @@ func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (
 	return r, err
 }
 
-func (a *app) printReport(r service.Report) {
+func (o *output) printReport(r service.Report) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.out, "%s %s\n", a.out.dim(fmt.Sprintf("%-8s", name)), a.out.line(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(o.out, "%s %s\n", o.out.dim(fmt.Sprintf("%-8s", name)), o.out.line(fmt.Sprintf(format, args...)))
 	}
 	row("vault", "%s", r.Vault)
 	row("state", "%s, %s", r.State, size(r.Index.Bytes))
@@ -89,14 +89,14 @@ func (a *app) printReport(r service.Report) {
 	if r.Skipped.Total > 0 {
 		row("skipped", "%s", count(r.Skipped.Total, "file"))
 		for _, f := range r.Skipped.Files {
-			fmt.Fprintf(a.out, "         %s: %s\n", a.out.path(a.out.line(f.Path)), a.out.line(f.Reason))
+			fmt.Fprintf(o.out, "         %s: %s\n", o.out.path(o.out.line(f.Path)), o.out.line(f.Reason))
 		}
 		if more := r.Skipped.Total - len(r.Skipped.Files); more > 0 {
-			fmt.Fprintf(a.out, "         and %s more\n", thousands(more))
+			fmt.Fprintf(o.out, "         and %s more\n", thousands(more))
 		}
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(a.out, "%s  %s\n", a.out.red("warning"), a.out.line(w))
+		fmt.Fprintf(o.out, "%s  %s\n", o.out.red("warning"), o.out.line(w))
 	}
 }
 

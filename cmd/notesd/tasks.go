@@ -126,13 +126,13 @@ func (a *app) tasks(ctx context.Context, c *client, query map[string]any, limit 
 	return nil
 }
 
-func (a *app) printTasks(page []tools.ListedTask) {
+func (o *output) printTasks(page []tools.ListedTask) {
 	for _, t := range page {
 		mark := t.Mark
 		if mark == "" && t.Status == "done" {
 			mark = "x"
 		}
-		fmt.Fprintf(a.out, "[%1s] %s  %s\n", mark, a.out.line(t.Text), a.out.path(fmt.Sprintf("%s:%d", a.out.line(t.Path), t.Line)))
+		fmt.Fprintf(o.out, "[%1s] %s  %s\n", mark, o.out.line(t.Text), o.out.path(fmt.Sprintf("%s:%d", o.out.line(t.Path), t.Line)))
 	}
 }
 

@@ -54,21 +54,21 @@ are not embedded yet or not near enough.`,
 }
 
 // explain prints why a note is found.
-func (a *app) explain(w *service.WhyResult) {
+func (o *output) explain(w *service.WhyResult) {
 	if w.Found {
-		fmt.Fprintf(a.out, "%s is number %d of %d, with the score %.3f\n", a.out.plain(w.Path), w.Rank, w.Total, w.Score)
+		fmt.Fprintf(o.out, "%s is number %d of %d, with the score %.3f\n", o.out.plain(w.Path), w.Rank, w.Total, w.Score)
 	} else {
-		fmt.Fprintf(a.out, "%s is not among the %s that the query finds\n", a.out.plain(w.Path), count(w.Total, "note"))
+		fmt.Fprintf(o.out, "%s is not among the %s that the query finds\n", o.out.plain(w.Path), count(w.Total, "note"))
 	}
 	for _, reason := range w.Reasons {
-		fmt.Fprintf(a.out, "  %s\n", a.out.plain(reason))
+		fmt.Fprintf(o.out, "  %s\n", o.out.plain(reason))
 	}
 	for _, part := range []struct {
 		name    string
 		clauses []string
 	}{{"phrases", w.Read.Phrases}, {"without", w.Read.Without}, {"filters", w.Read.Filters}} {
 		if len(part.clauses) > 0 {
-			fmt.Fprintf(a.out, "%s: %s\n", part.name, a.out.plain(strings.Join(part.clauses, "  ")))
+			fmt.Fprintf(o.out, "%s: %s\n", part.name, o.out.plain(strings.Join(part.clauses, "  ")))
 		}
 	}
 	for _, t := range w.Terms {
@@ -76,6 +76,6 @@ func (a *app) explain(w *service.WhyResult) {
 		if t.Has {
 			has = "yes"
 		}
-		fmt.Fprintf(a.out, "%s %8.3f  %s (in %s)\n", has, t.Weight, a.out.plain(t.Term), count(t.Notes, "note"))
+		fmt.Fprintf(o.out, "%s %8.3f  %s (in %s)\n", has, t.Weight, o.out.plain(t.Term), count(t.Notes, "note"))
 	}
 }

@@ -317,21 +317,21 @@ or a folder, which ends in /.`,
 	return cmd
 }
 
-func (a *app) printMove(res tools.MoveResult) {
-	fmt.Fprintf(a.out, "%s -> %s\n", a.out.path(a.out.line(res.OldPath)), a.out.path(a.out.line(res.Path)))
+func (o *output) printMove(res tools.MoveResult) {
+	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(o.out.line(res.OldPath)), o.out.path(o.out.line(res.Path)))
 	lines := func(mark string, paths []string) {
 		for _, p := range paths {
-			fmt.Fprintf(a.out, "  %s %s\n", mark, a.out.path(a.out.line(p)))
+			fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(o.out.line(p)))
 		}
 	}
 	lines("links changed in", res.Relinked)
 	lines("changed meanwhile, links left alone in", res.Conflicts)
 	lines("not writable, links left alone in", res.Left)
 	if res.DryRun {
-		fmt.Fprint(a.out, a.out.plain(res.Diff))
-		a.note("Nothing was changed.")
+		fmt.Fprint(o.out, o.out.plain(res.Diff))
+		o.note("Nothing was changed.")
 	} else if res.Total > 0 {
-		a.note(count(res.Total, "note") + " moved")
+		o.note(count(res.Total, "note") + " moved")
 	}
 }
 
