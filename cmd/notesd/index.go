@@ -97,31 +97,21 @@ func (o *output) indexed(r indexResult) error {
 
 // untilEmbedded waits until every passage is embedded or done returns true. On
 // a terminal it shows a progress bar.
-func (a *app) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
-	tick := time.NewTicker(maxFreshPoll)
-	defer tick.Stop()
-	bar := &meter{screen: a.err, label: "Embedding"}
-	defer bar.clear()
-	told := false
-	for began := time.Now(); ; {
-		r, err := c.status(ctx)
-		if err != nil || r.Semantic.Pending == 0 || done != nil && done(r) {
-			return r, err
+func (o *output) untilEmbedded(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
+	said := false
+	bar := &meter{screen: o.err, label: "Embedding"}
+	return c.until(ctx, bar, func(r service.Report) bool {
+		if r.Semantic.Pending == 0 || done != nil && done(r) {
+			return true
 		}
-		if waiting := r.Semantic.Waiting; waiting != "" && !told {
+		if waiting := r.Semantic.Waiting; waiting != "" && !said {
 			bar.clear()
-			a.note("semantic search: " + waiting)
-			told = true
+			o.note("semantic search: " + waiting)
+			said = true
 		}
-		if time.Since(began) > barAfter {
-			bar.show(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return r, ctx.Err()
-		}
-	}
+		bar.set(r.Semantic.Embedded, r.Semantic.Embedded+r.Semantic.Pending)
+		return false
+	})
 }
 
 // indexing runs do with a session while the daemon, or this process, indexes
@@ -175,32 +165,36 @@ const (
 // barAfter is the time after which a progress bar appears.
 const barAfter = 300 * time.Millisecond
 
-// untilIndexed waits until everything is indexed or cannot be, or done returns
-// true, and returns the last report. On a terminal it shows a progress bar.
-func (a *app) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
-	began := time.Now()
-	wait := freshPoll
-	bar := &meter{screen: a.err, label: "Indexing"}
+// until polls the report until enough returns true, and returns the last one. The
+// bar appears after barAfter.
+func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
 	defer bar.clear()
-	for {
+	began := time.Now()
+	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
 		r, err := c.status(ctx)
-		if err != nil {
+		if err != nil || enough(r) {
 			return r, err
 		}
-		if r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r) {
-			return r, nil
-		}
 		if time.Since(began) > barAfter {
-			// Reading and indexing take about as long, and one follows the other.
-			bar.show((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
+			bar.show()
 		}
 		select {
 		case <-time.After(wait):
-			wait = min(wait*3/2, maxFreshPoll)
 		case <-ctx.Done():
 			return r, ctx.Err()
 		}
 	}
+}
+
+// untilIndexed waits until everything is indexed or cannot be, or done returns
+// true, and returns the last report. On a terminal it shows a progress bar.
+func (o *output) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
+	bar := &meter{screen: o.err, label: "Indexing"}
+	return c.until(ctx, bar, func(r service.Report) bool {
+		// Reading and indexing take about as long, and one follows the other.
+		bar.set((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
+		return r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r)
+	})
 }
 
 // meter is a progress bar that appears only when needed and only on a
@@ -209,14 +203,19 @@ type meter struct {
 	screen *screen
 	label  string
 	bar    *progressbar.ProgressBar
+
+	done, total int
 }
 
-func (m *meter) show(done, total int) {
-	if !m.screen.terminal || total <= 0 {
+// set sets what show shows.
+func (m *meter) set(done, total int) { m.done, m.total = done, total }
+
+func (m *meter) show() {
+	if !m.screen.terminal || m.total <= 0 {
 		return
 	}
 	if m.bar == nil {
-		m.bar = progressbar.NewOptions(total,
+		m.bar = progressbar.NewOptions(m.total,
 			progressbar.OptionSetWriter(m.screen),
 			progressbar.OptionSetDescription(m.label),
 			progressbar.OptionShowCount(),
@@ -226,8 +225,8 @@ func (m *meter) show(done, total int) {
 			progressbar.OptionSetPredictTime(true),
 		)
 	}
-	m.bar.ChangeMax(total)
-	_ = m.bar.Set(min(done, total-1)) // clear finishes it; a failed drawing is ignored
+	m.bar.ChangeMax(m.total)
+	_ = m.bar.Set(min(m.done, m.total-1)) // clear finishes it; a failed drawing is ignored
 }
 
 func (m *meter) clear() {

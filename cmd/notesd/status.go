@@ -46,21 +46,13 @@ func statusCommand(a *app) *cobra.Command {
 
 // untilCounted returns the report once everything is indexed and the passages,
 // which load later, are counted, or after a wait.
-func (a *app) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
+func (o *output) untilCounted(ctx context.Context, c *client, wait time.Duration) (service.Report, error) {
 	latest := time.Now().Add(wait)
 	late := func(service.Report) bool { return !time.Now().Before(latest) }
-	r, err := a.untilIndexed(ctx, c, late)
-	tick := time.NewTicker(maxFreshPoll)
-	defer tick.Stop()
-	for err == nil && !r.Counted() && r.Unavailable == "" && !late(r) {
-		select {
-		case <-tick.C:
-			r, err = c.status(ctx)
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+	if r, err := o.untilIndexed(ctx, c, late); err != nil || late(r) {
+		return r, err
 	}
-	return r, err
+	return c.until(ctx, &meter{screen: o.err}, func(r service.Report) bool { return r.Counted() || r.Unavailable != "" || late(r) })
 }
 
 func (o *output) printReport(r service.Report) {
