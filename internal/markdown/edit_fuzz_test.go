@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown/mdtest"
 )
 
 var fuzzKeys = []string{"status", "a key", "ключ", "true", "x.y", "- a", "\"q\"", "#", "title"}
@@ -33,7 +35,7 @@ func fuzzValue(kind uint8, text string) any {
 }
 
 func FuzzSetFrontMatter(f *testing.F) {
-	for i, seed := range seeds {
+	for i, seed := range mdtest.Seeds {
 		f.Add([]byte(seed), uint8(i), uint8(i), "value: \"x\" # 'y'\n2024-01-02")
 	}
 	f.Add([]byte("---\r\n# c\r\nstatus: 'a' # keep\r\nlist:\r\n- a\r\n# end\r\n\r\n---\r\nx"), uint8(0), uint8(4), "yes")
@@ -83,7 +85,7 @@ func requireLinesKept(t *testing.T, old, new []byte, fm FrontMatter, key string)
 		return
 	}
 	rest := new
-	for _, line := range splitLines(old) {
+	for _, line := range bytes.SplitAfter(old, []byte{'\n'}) {
 		i := bytes.Index(rest, line)
 		require.GreaterOrEqual(t, i, 0, "line %q is kept", line)
 		rest = rest[i+len(line):]
@@ -91,7 +93,7 @@ func requireLinesKept(t *testing.T, old, new []byte, fm FrontMatter, key string)
 }
 
 func FuzzApply(f *testing.F) {
-	for i, seed := range seeds {
+	for i, seed := range mdtest.Seeds {
 		f.Add([]byte(seed), uint8(i), "H", "# H\n\nnew text", "text")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, op uint8, ref, content, old string) {
@@ -125,7 +127,6 @@ func FuzzApply(f *testing.F) {
 		}
 		diff := UnifiedDiff(src, out, "n.md", 3, 2000)
 		require.Equal(t, bytes.Equal(src, out), diff == "")
-		requireSoundDocument(t, out, Parse(out))
 	})
 }
 
@@ -145,7 +146,7 @@ func requireInserted(t *testing.T, src, out []byte) {
 }
 
 func FuzzRewriteLinks(f *testing.F) {
-	for _, seed := range seeds {
+	for _, seed := range mdtest.Seeds {
 		f.Add([]byte(seed), "new name.md")
 	}
 	f.Add([]byte("---\na: 'it''s [[x]]'\nb: [[y]]\nc: \"[[z \\u00e9]]\"\n---\n[[a]] ![b](<c d.md>#e) [f](g%20h.md)"), "it's (a) \"b\".md")

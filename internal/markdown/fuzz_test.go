@@ -7,27 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown/mdtest"
 )
 
-// seeds are notes that use every construct, well formed and not.
-var seeds = []string{
-	"",
-	"---\ntitle: T\ntags: [a, b/c]\naliases:\n  - x\nup: \"[[Note#h|n]]\"\n---\n# H\n\ntext #tag [[link|alias]] ![[embed]] [t](a%20b.md \"x\") ^id\n",
-	"\xef\xbb\xbf+++\r\ntitle = \"T\"\r\n[x]\r\ny = [1, 2]\r\n+++\r\nbody\r\n",
-	"---\na: [\n---\n# H\n",
-	"---\nprose\n\n---\ntext\n",
-	"tags:: a, [[b c]]\nalias:: x\n\n- ## H\n\t- TODO t #[[c d]]\n\t- [x] done ^b\n",
-	"Setext\n===\n> # quoted\n> ```\n> [[no]]\n\n- a\n  - b\n\n        code\n",
-	"`a ``b` [[c]]``` `` %% [[no]] %% $x$ $$\n[[no]]\n$$ <!-- [[no]] --> \\[[a]]\n",
-	"| a | [[b\\|c]] |\n|---|---|\n| [x](<y z.md>) | ![i](j.png) |\n\n^table\n\n[ref]: path.md 'title'\n",
-	"# A\n## B\ntext\n## C\n### D\nE\n# F\n",
-	strings.Repeat("word ", 2000),
-	strings.Repeat("漢字かな", 400) + "。\n" + strings.Repeat("👩‍👩‍👧é", 200),
-	"\x00\xff\xfe# \xc3\n[[\xff]] #\xff",
-}
-
 func FuzzParse(f *testing.F) {
-	for _, seed := range seeds {
+	for _, seed := range mdtest.Seeds {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"notesd/internal/markdown/mdtest"
 )
 
 // blocksOf describes a note's headings and what kind of block each line of text
@@ -154,7 +156,7 @@ var outline = regexp.MustCompile(`(?m)^\t+- `)
 // use nothing but CommonMark.
 func TestVaultBlocksAgreeWithGoldmark(t *testing.T) {
 	notes, differ := 0, 0
-	vaultNotes(t, func(path string, src []byte) {
+	mdtest.VaultNotes(t, func(path string, src []byte) {
 		doc := Parse(src)
 		if bytes.Contains(src, []byte("$$")) || bytes.Contains(src, []byte("%%")) || outline.Match(src) {
 			return

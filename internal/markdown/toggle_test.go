@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/markdown/mdtest"
 	"notesd/internal/markdown/tasks"
 )
 
@@ -67,7 +68,7 @@ func TestToggleTaskOfTheExamples(t *testing.T) {
 
 func TestVaultTasks(t *testing.T) {
 	count := 0
-	vaultNotes(t, func(path string, src []byte) { count += roundTrip(t, path, src) })
+	mdtest.VaultNotes(t, func(path string, src []byte) { count += roundTrip(t, path, src) })
 	t.Logf("%d tasks", count)
 }
 

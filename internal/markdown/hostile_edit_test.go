@@ -1,0 +1,32 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/internal/markdown/mdtest"
+)
+
+// TestHostileEditsTakeLinearTime does so for edits that fail or touch much.
+func TestHostileEditsTakeLinearTime(t *testing.T) {
+	absent := strings.Repeat("some text that is not there ", 20)
+	mdtest.RequireLinear(t, 1<<16, time.Millisecond, func(src []byte) {
+		_, err := ReplaceText(src, absent, "x", 1)
+		assert.Error(t, err)
+		_, _ = ReplaceSection(src, "no such section", "x")
+		_, _ = Append(src, "x")
+		_, _ = Prepend(src, "x")
+		_, _ = SetFrontMatter(src, "key", "value")
+		_, _ = AddTag(src, "new")
+		_, _ = RemoveTag(src, "a")
+		_, _, _ = RenameTag(src, "tag", "new")
+		_, _ = RenameHeading(src, "a", "b")
+		out := RewriteLinks(src, Parse(src), func(l Link) (string, bool) { return l.Target + "x", true })
+		UnifiedDiff(src, out, "n.md", 3, 4000)
+		UnifiedDiff(src, bytes.ReplaceAll(src, []byte("a"), []byte("b\n")), "n.md", 3, 4000)
+	})
+}

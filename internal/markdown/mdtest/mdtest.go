@@ -1,0 +1,159 @@
+// Package mdtest has what the tests of Markdown's packages share: notes that use
+// every construct, notes made to be costly, and the notes of real vaults.
+package mdtest
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Seeds are notes that use every construct, well formed and not.
+var Seeds = []string{
+	"",
+	"---\ntitle: T\ntags: [a, b/c]\naliases:\n  - x\nup: \"[[Note#h|n]]\"\n---\n# H\n\ntext #tag [[link|alias]] ![[embed]] [t](a%20b.md \"x\") ^id\n",
+	"\xef\xbb\xbf+++\r\ntitle = \"T\"\r\n[x]\r\ny = [1, 2]\r\n+++\r\nbody\r\n",
+	"---\na: [\n---\n# H\n",
+	"---\nprose\n\n---\ntext\n",
+	"tags:: a, [[b c]]\nalias:: x\n\n- ## H\n\t- TODO t #[[c d]]\n\t- [x] done ^b\n",
+	"Setext\n===\n> # quoted\n> ```\n> [[no]]\n\n- a\n  - b\n\n        code\n",
+	"`a ``b` [[c]]``` `` %% [[no]] %% $x$ $$\n[[no]]\n$$ <!-- [[no]] --> \\[[a]]\n",
+	"| a | [[b\\|c]] |\n|---|---|\n| [x](<y z.md>) | ![i](j.png) |\n\n^table\n\n[ref]: path.md 'title'\n",
+	"# A\n## B\ntext\n## C\n### D\nE\n# F\n",
+	strings.Repeat("word ", 2000),
+	strings.Repeat("漢字かな", 400) + "。\n" + strings.Repeat("👩‍👩‍👧é", 200),
+	"\x00\xff\xfe# \xc3\n[[\xff]] #\xff",
+}
+
+// VaultNotes calls fn for each note below the folders that NOTESD_VAULTS lists,
+// separated as PATH is; it skips the test when the variable is not set.
+func VaultNotes(tb testing.TB, fn func(path string, src []byte)) {
+	tb.Helper()
+	list := os.Getenv("NOTESD_VAULTS")
+	if list == "" {
+		tb.Skip("NOTESD_VAULTS lists no folders of notes")
+	}
+	for _, root := range filepath.SplitList(list) {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
+				return err
+			}
+			src, err := os.ReadFile(path)
+			if err == nil {
+				fn(path, src)
+			}
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Hostile are texts that make careless scanners quadratic.
+func Hostile(size int) map[string]string {
+	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	runs := func() string { // of backticks, each of another length
+		var b strings.Builder
+		for n := 1; b.Len() < size; n++ {
+			b.WriteString(strings.Repeat("`", n) + " ")
+		}
+		return b.String()
+	}
+	lines := func(line func(i int) string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	return map[string]string{
+		"brackets":            repeat("["),
+		"closing brackets":    repeat("]"),
+		"pairs":               repeat("[]"),
+		"nested pairs":        strings.Repeat("[", size/2) + strings.Repeat("]", size/2),
+		"wikilinks open":      repeat("[[a"),
+		"wikilinks, one end":  repeat("[[a") + "\n]]",
+		"wikilinks, no end":   repeat("[[ab") + "]",
+		"images":              repeat("!["),
+		"nested images":       strings.Repeat("![", size/8) + strings.Repeat("](a)", size/8),
+		"links open":          repeat("[a]("),
+		"links, paths":        repeat("[a](b"),
+		"links, titles":       repeat(`[a](b "`),
+		"links, angles":       repeat("[a](<b"),
+		"links, parens":       repeat("[a](b(c"),
+		"backticks":           repeat("`a``b"),
+		"backtick runs":       runs(),
+		"comments":            repeat("<!--"),
+		"comments inline":     "a " + repeat("<!-- "),
+		"tags":                repeat("<a "),
+		"tags with values":    repeat(`<a x="`),
+		"autolinks":           repeat("<a:"),
+		"obsidian comments":   repeat("%% a\n\n"),
+		"obsidian, odd":       "%%\n" + repeat("a %% b %% c\n\n"),
+		"math":                repeat("$$ a\n\n"),
+		"inline math":         repeat("$a "),
+		"inline math, long":   "a" + repeat("$b") + " ",
+		"quotes":              repeat("> "),
+		"quotes, lines":       lines(func(i int) string { return strings.Repeat(">", i%60) + "a\n" }),
+		"lists":               repeat("- "),
+		"lists, blank lines":  strings.Repeat("- ", 1000) + "a\n" + repeat("\n"),
+		"lists, indented":     lines(func(i int) string { return strings.Repeat(" ", i%400) + "- a ^b\n" }),
+		"numbers":             repeat("1. "),
+		"headings":            repeat("# a\n"),
+		"headings, nested":    lines(func(i int) string { return strings.Repeat("- ", i%40) + "# a\n" }),
+		"setext":              repeat("a\n=\n"),
+		"fences":              repeat("```\na\n"),
+		"fences open":         repeat("~~~~ a\n"),
+		"html":                repeat("<div>\n"),
+		"definitions":         repeat("[a]: b\n"),
+		"hashes":              repeat("#"),
+		"hash tags":           lines(func(i int) string { return fmt.Sprintf("#t%d ", i) }),
+		"words":               repeat("a "),
+		"no words":            repeat("a"),
+		"tabs":                repeat("\t"),
+		"escapes":             repeat(`\`),
+		"joiners":             repeat("\u200d"),
+		"invalid":             repeat("\xff"),
+		"carets":              repeat(" ^a"),
+		"front matter open":   "---\n" + repeat("a: b\n"),
+		"front matter links":  "---\n" + repeat("[[") + "\n---\n",
+		"front matter, wide":  "---\n" + lines(func(i int) string { return fmt.Sprintf("k%d: \"[[a]]\"\n", i) }) + "---\n",
+		"front matter, deep":  "---\na: " + repeat("[") + "\n---\n",
+		"front matter, toml":  "+++\na = " + repeat("[") + "\n+++\n",
+		"page properties":     repeat("tags:: a, [[b\n"),
+		"heading of brackets": "# " + repeat("[["),
+	}
+}
+
+// RequireLinear compares the time that work takes for hostile text with that for
+// prose of the same size, measured next to each other; a quadratic step takes
+// hundreds of times as long, and does so every time, which a busy machine does
+// not.
+func RequireLinear(tb testing.TB, size int, atLeast time.Duration, work func(src []byte)) {
+	tb.Helper()
+	const attempts, factor = 5, 100
+	measure := func(src []byte) time.Duration {
+		start := time.Now()
+		work(src)
+		return max(time.Since(start), atLeast)
+	}
+	prose := []byte(strings.Repeat("Some words of *prose* with a [[link]] and a #tag.\n\n", size/50))
+	for name, text := range Hostile(size) {
+		least := math.Inf(1)
+		for range attempts {
+			least = min(least, float64(measure([]byte(text)))/float64(measure(prose)))
+			if least < factor {
+				break
+			}
+		}
+		assert.Less(tb, least, float64(factor), "%s takes %.0f times as long as prose", name, least)
+	}
+}
