@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/markdown/mdtest"
+	"notesd/internal/textdiff"
 )
 
 var fuzzKeys = []string{"status", "a key", "ключ", "true", "x.y", "- a", "\"q\"", "#", "title"}
@@ -125,7 +126,7 @@ func FuzzApply(f *testing.F) {
 		case OpAppend, OpPrepend, OpInsertBefore, OpInsertAfter:
 			requireInserted(t, src, out)
 		}
-		diff := UnifiedDiff(src, out, "n.md", 3, 2000)
+		diff := textdiff.Unified(src, out, "n.md", 3, 2000)
 		require.Equal(t, bytes.Equal(src, out), diff == "")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func tagName(tag string) (string, error) {
 		return "", invalid("%q is no tag", tag)
 	case strings.ContainsAny(name, " \t\r\n"):
 		return "", invalid("a tag has no spaces: write %q", strings.Join(strings.Fields(name), "-"))
-	case len(name) > maxTag || tagEnd([]byte(name), 0) < len(name) || strings.Contains(name, "//"):
+	case !IsTag(name):
 		return "", invalid("%q is no tag: letters, digits (not only digits), _, - and / between parts make one", name)
 	}
 	return name, nil
@@ -187,13 +188,13 @@ func onlyTags(src []byte, places []InlineTag, start, end int) bool {
 // returns, or removes it for the name "".
 func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out []byte, places int, err error) {
 	doc := Parse(src)
-	var want tagSet
+	var want []string
 	for _, t := range doc.Tags {
-		name, ok := change(t)
-		if !ok {
-			name = t
+		if name, ok := change(t); !ok {
+			want = append(want, t)
+		} else if name != "" {
+			want = append(want, name)
 		}
-		want.add(name)
 	}
 	out, places = changeInlineTags(src, doc, change)
 	for _, key := range tagKeys(doc) {
@@ -207,31 +208,32 @@ func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out
 		}
 	}
 	if places == 0 {
-		if fm := doc.FrontMatter; fm.Err != nil && !slices.Equal(want.list, doc.Tags) {
+		if fm := doc.FrontMatter; fm.Err != nil && !slices.Equal(want, doc.Tags) {
 			return nil, 0, &FrontMatterError{Key: "tags", Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
 		}
-		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", ErrMissing, strings.Join(doc.Tags[:min(len(doc.Tags), maxCandidates)], ", "))
+		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", ErrMissing, shownTags(doc.Tags))
 	}
-	out, err = checkTags(out, want.list)
+	out, err = checkTags(out, want)
 	return out, places, err
 }
 
 // checkTags makes sure that a note has the tags wanted after an edit.
 func checkTags(out []byte, want []string) ([]byte, error) {
-	var got, both tagSet
-	for _, t := range Parse(out).Tags {
-		got.add(t)
-		both.add(t)
+	set := func(tags []string) map[string]bool {
+		folded := map[string]bool{}
+		for _, t := range tags {
+			folded[strings.ToLower(nfc(t))] = true
+		}
+		return folded
 	}
-	for _, t := range want {
-		both.add(t)
-	}
-	if len(got.list) != len(want) || len(both.list) != len(want) {
-		shown := func(tags []string) string { return strings.Join(tags[:min(len(tags), maxCandidates)], ", ") }
-		return nil, invalid("the tags would become %s instead of %s; use replace_text", shown(got.list), shown(want))
+	if got := Parse(out).Tags; !maps.Equal(set(got), set(want)) {
+		return nil, invalid("the tags would become %s instead of %s; use replace_text", shownTags(got), shownTags(want))
 	}
 	return out, nil
 }
+
+// shownTags lists the first of the tags.
+func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 50)], ", ") }
 
 func changeInlineTags(src []byte, doc *Document, change func(string) (string, bool)) (out []byte, places int) {
 	at := 0

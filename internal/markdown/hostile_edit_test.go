@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"notesd/internal/markdown/mdtest"
+	"notesd/internal/textdiff"
 )
 
 // TestHostileEditsTakeLinearTime does so for edits that fail or touch much.
@@ -26,7 +27,7 @@ func TestHostileEditsTakeLinearTime(t *testing.T) {
 		_, _, _ = RenameTag(src, "tag", "new")
 		_, _ = RenameHeading(src, "a", "b")
 		out := RewriteLinks(src, Parse(src), func(l Link) (string, bool) { return l.Target + "x", true })
-		UnifiedDiff(src, out, "n.md", 3, 4000)
-		UnifiedDiff(src, bytes.ReplaceAll(src, []byte("a"), []byte("b\n")), "n.md", 3, 4000)
+		textdiff.Unified(src, out, "n.md", 3, 4000)
+		textdiff.Unified(src, bytes.ReplaceAll(src, []byte("a"), []byte("b\n")), "n.md", 3, 4000)
 	})
 }

@@ -186,7 +186,7 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 			return nil, err
 		}
 		doc = Parse(src)
-		section = headingSection(doc, headingParents(doc.Headings), len(doc.Headings)-1)
+		section = HeadingSection(doc, len(doc.Headings)-1)
 	}
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 		return nil, err
 	}
 	doc := Parse(out)
-	if n := len(doc.Headings); n == 0 || !sameText(doc.Headings[n-1].Text, name) || doc.Headings[n-1].Level != level {
+	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != nfc(name) || doc.Headings[n-1].Level != level {
 		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
 	}
 	return out, nil

@@ -46,15 +46,18 @@ func ReplaceText(src []byte, old, replacement string, count int) ([]byte, error)
 	return out.Bytes(), nil
 }
 
+// place is a run of bytes.
+type place struct{ start, end int }
+
 // findAll returns where old occurs in src, from the left and without overlap, as
 // far as that is wanted or reported, and how often it occurs in all. Line breaks in old are "\n" and match "\r\n" as well.
-func findAll(src []byte, old string, want int) ([]span, int) {
+func findAll(src []byte, old string, want int) ([]place, int) {
 	text := src
 	var crs []int // offsets in text before which "\r" was left out of src
 	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") {
 		text, crs = withoutCRs(src)
 	}
-	var spans []span
+	var spans []place
 	found, removed := 0, 0
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte(old))
@@ -74,7 +77,7 @@ func findAll(src []byte, old string, want int) ([]span, int) {
 		for inside < len(crs) && crs[inside] < end {
 			inside++
 		}
-		m := span{start: start + removed, end: end + inside}
+		m := place{start: start + removed, end: end + inside}
 		spans = append(spans, m)
 	}
 }

@@ -233,6 +233,11 @@ func candidates(doc *Document, parents []int, headings []int) []Candidate {
 	return list
 }
 
+// HeadingSection returns the section of a heading, by its index.
+func HeadingSection(doc *Document, i int) Section {
+	return headingSection(doc, headingParents(doc.Headings), i)
+}
+
 func headingSection(doc *Document, parents []int, i int) Section {
 	h := doc.Headings[i]
 	return Section{

@@ -80,7 +80,7 @@ func (e *keyEditor) writeFlowItems(old, list []any) string {
 
 // flowItems returns where in the text between brackets the items lie. A text
 // that is no list of scalars gives other ones than the parser.
-func flowItems(text []byte) (items []span) {
+func flowItems(text []byte) (items []place) {
 	depth, start := 0, 0
 	for i := 0; i <= len(text); i++ {
 		switch {
@@ -90,7 +90,7 @@ func flowItems(text []byte) (items []span) {
 				return nil
 			}
 			from := start + bytes.Index(text[start:i], item)
-			items = append(items, span{start: from, end: from + len(item)})
+			items = append(items, place{start: from, end: from + len(item)})
 			start = i + 1
 		case (text[i] == '"' || text[i] == '\'') && len(bytes.TrimSpace(text[start:i])) == 0:
 			i = yamlQuoteEnd(text, i) - 1

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,11 +115,11 @@ func tomlText(value any) (string, error) {
 	return "", invalid("TOML front matter cannot hold null")
 }
 
+var bareTOMLKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
 func tomlKey(key string) string {
-	for i := range len(key) {
-		if c := key[i]; !isLetter(c) && !isDigit(c) && c != '_' && c != '-' {
-			return doubleQuote(key)
-		}
+	if bareTOMLKey.MatchString(key) {
+		return key
 	}
-	return key
+	return doubleQuote(key)
 }

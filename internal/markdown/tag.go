@@ -115,6 +115,11 @@ func tagEnd(src []byte, i int) int {
 	return tagLength(start, i, digit, dash, other)
 }
 
+// IsTag reports whether a text is, after a '#', one tag for every program.
+func IsTag(text string) bool {
+	return text != "" && len(text) <= maxTag && tagEnd([]byte(text), 0) == len(text) && !strings.Contains(text, "//") && text[0] != '/' && text[len(text)-1] != '/'
+}
+
 func tagLength(start, end int, digit, dash, other bool) int {
 	if other || digit && dash {
 		return end

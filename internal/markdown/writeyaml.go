@@ -136,7 +136,7 @@ func plainYAML(s string, inFlow bool) bool {
 	for i, r := range s {
 		switch {
 		case unicode.IsLetter(r) || r == '_':
-		case isWord(r), unicode.IsMark(r) && i > 0:
+		case unicode.IsNumber(r), unicode.IsMark(r) && i > 0:
 		case i == 0:
 			return false
 		case r < 0x80 && strings.ContainsRune(" -./()+;!?'@#:&%=$*~", r):

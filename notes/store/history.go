@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"notesd/internal/markdown"
+	"notesd/internal/textdiff"
 	"notesd/notes"
 )
 
@@ -712,12 +712,12 @@ const (
 
 // ShortDiff returns a unified diff of two texts, cut to a bound.
 func ShortDiff(old, new []byte, name string) string {
-	return markdown.UnifiedDiff(old, new, name, diffContext, diffMaxBytes)
+	return textdiff.Unified(old, new, name, diffContext, diffMaxBytes)
 }
 
 // lineChanges counts the lines that a change adds and removes.
 func lineChanges(old, new []byte) (added, removed int) {
-	diff := markdown.UnifiedDiff(old, new, "n", 0, len(old)+len(new)+1<<16)
+	diff := textdiff.Unified(old, new, "n", 0, len(old)+len(new)+1<<16)
 	body := diff
 	if _, after, ok := strings.Cut(diff, "\n@@"); ok {
 		body = "@@" + after // past the two header lines

@@ -1,4 +1,4 @@
-package markdown
+package textdiff
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestUnifiedDiff(t *testing.T) {
+func TestUnified(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"a\n", "a\n", ""},
 		{"a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"},
@@ -26,25 +26,25 @@ func TestUnifiedDiff(t *testing.T) {
 		if want != "" {
 			want = "--- a/n.md\n+++ b/n.md\n" + want
 		}
-		assert.Equal(t, want, UnifiedDiff([]byte(test.old), []byte(test.new), "n.md", 1, 0))
+		assert.Equal(t, want, Unified([]byte(test.old), []byte(test.new), "n.md", 1, 0))
 	}
 }
 
-func TestUnifiedDiffIsShort(t *testing.T) {
+func TestUnifiedIsShort(t *testing.T) {
 	old := strings.Repeat("line\n", 1000)
-	diff := UnifiedDiff([]byte(old), []byte(strings.Repeat("new\n", 500)), "n.md", 3, 1000)
+	diff := Unified([]byte(old), []byte(strings.Repeat("new\n", 500)), "n.md", 3, 1000)
 	assert.Less(t, len(diff), 1100)
 	assert.Contains(t, diff, "more lines\n")
 
 	long := strings.Repeat("word ", 40_000)
-	diff = UnifiedDiff([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 4000)
+	diff = Unified([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 4000)
 	assert.Less(t, len(diff), 1200)
 	assert.Contains(t, diff, "word old")
 	assert.Contains(t, diff, "word new")
 }
 
-// TestUnifiedDiffApplies makes random changes and applies the diff of them.
-func TestUnifiedDiffApplies(t *testing.T) {
+// TestUnifiedApplies makes random changes and applies the diff of them.
+func TestUnifiedApplies(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		var old, new []string
@@ -60,7 +60,7 @@ func TestUnifiedDiffApplies(t *testing.T) {
 			}
 		}
 		a, b := strings.Join(old, ""), strings.Join(new, "")
-		diff := UnifiedDiff([]byte(a), []byte(b), "n.md", random.IntN(4), 0)
+		diff := Unified([]byte(a), []byte(b), "n.md", random.IntN(4), 0)
 		require.Equal(t, b, patch(t, old, diff), "%q to %q by\n%s", a, b, diff)
 	}
 }

@@ -1,25 +1,29 @@
-package markdown
+// Package textdiff shows what changed in a text, line by line, for people and models
+// to read, within a bound. It is pure: every function may be called from any
+// number of goroutines.
+package textdiff
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxDifferences bounds the lines deleted and inserted that a minimal diff is
 // sought for; a larger change is shown as one block replaced by another.
 const maxDifferences = 400
 
-// maxDiffLine bounds, in bytes, how much of a line a diff shows.
-const maxDiffLine = 400
+// maxLine bounds, in bytes, how much of a line a diff shows.
+const maxLine = 400
 
-// UnifiedDiff returns the change from old to new in unified format with context
+// Unified returns the change from old to new in unified format with context
 // lines around it, empty when they are equal. It is for reading: long lines are
 // shortened to where they differ, line breaks are shown as "\n" and no more than
 // about maxBytes are written, with a last line that says what was left out.
 // Shortest edit script after E. Myers, "An O(ND) Difference Algorithm and Its
 // Variations" (1986).
-func UnifiedDiff(old, new []byte, name string, context, maxBytes int) string {
+func Unified(old, new []byte, name string, context, maxBytes int) string {
 	if bytes.Equal(old, new) {
 		return ""
 	}
@@ -239,14 +243,14 @@ func (w *diffWriter) line(mark byte, line []byte, at int) {
 	text = bytes.TrimSuffix(text, []byte{'\r'})
 	w.out.WriteByte(mark)
 	from := 0
-	if len(text) > maxDiffLine {
-		from = max(0, min(at, len(text))-maxDiffLine/4)
-		from -= from - len(cutAt(string(text[:from+min(1, len(text)-from)]), from))
+	if len(text) > maxLine {
+		from = max(0, min(at, len(text))-maxLine/4)
+		from -= from - len(cut(string(text[:from+min(1, len(text)-from)]), from))
 	}
 	if from > 0 {
 		w.out.WriteString("…")
 	}
-	shown := cutAt(string(text[from:]), maxDiffLine)
+	shown := cut(string(text[from:]), maxLine)
 	w.out.WriteString(shown)
 	if rest := len(text) - from - len(shown); rest > 0 {
 		fmt.Fprintf(&w.out, "… (%d more bytes)", rest)
@@ -255,4 +259,15 @@ func (w *diffWriter) line(mark byte, line []byte, at int) {
 	if !complete {
 		w.out.WriteString("\\ No newline at end of file\n")
 	}
+}
+
+// cut bounds s to n bytes, at the start of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
