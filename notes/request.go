@@ -3,7 +3,7 @@ package notes
 import (
 	"encoding/json"
 
-	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 )
 
 // Author is who made a version: a client by its name and version.
@@ -47,7 +47,7 @@ type EditRequest struct {
 }
 
 // Edit is one change to a note's text: op and the fields that go with it.
-type Edit = markdown.Edit
+type Edit = edit.Edit
 
 // MoveRequest asks for a note, or a folder, to get another path.
 type MoveRequest struct {

@@ -99,17 +99,17 @@ var layers = map[string]layer{
 		why:     engineWhy,
 	},
 	"notes": {
-		imports:    []string{"internal/markdown", "internal/markdown/tasks", "internal/moment"},
+		imports:    []string{"internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/moment"},
 		thirdParty: []string{"github.com/bmatcuk/doublestar/v4"},
 		why:        "the domain is in the middle: everything points to it and it knows none of them",
 	},
 	"notes/store": {
-		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite"},
+		imports:    []string{"notes", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite", "internal/textdiff"},
 		thirdParty: []string{"github.com/klauspost/compress"},
 		why:        "the store keeps rows; it never touches the vault's files",
 	},
 	"notes/vault": {
-		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/tasks", "internal/sqlite"},
+		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
 		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
 	},
 	"internal/fsid": {why: leafWhy},
@@ -139,6 +139,16 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
 		why:        leafWhy,
 	},
+	"internal/markdown/edit": {
+		imports:    []string{"internal/markdown", "internal/markdown/tasks"},
+		thirdParty: []string{"github.com/goccy/go-yaml", "github.com/pelletier/go-toml/v2"},
+		why:        "it turns texts into texts",
+	},
+	"internal/markdown/mdtest": {
+		thirdParty: []string{"github.com/stretchr/testify"},
+		why:        leafWhy,
+	},
+	"internal/textdiff":               {why: leafWhy},
 	"internal/atomicfile":             {why: leafWhy},
 	"internal/moment":                 {why: leafWhy},
 	"internal/jsonrpc":                {why: leafWhy},
@@ -167,16 +177,17 @@ var testOnly = struct{ imports, thirdParty []string }{
 
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
-	"cmd/notesd":            {thirdParty: []string{"github.com/tailscale/hujson"}}, // reads the settings that setup has written
-	"examples":              {imports: []string{"internal/markdown"}},
-	"internal/daemon":       {imports: []string{"internal/relay"}}, // its processes are tested with real relays
-	"search/eval":           {imports: []string{"notes"}},
-	"vectors":               {imports: []string{"vectors/model"}},
-	"vectors/bert":          {imports: []string{"vectors/model"}},
-	"vectors/model":         {imports: []string{"vectors/bert/modelfile", "vectors/bert/unigram"}},
-	"vectors/model/convert": {imports: []string{"vectors/bert"}},
-	"migrations":            {thirdParty: []string{"modernc.org/sqlite"}},
-	"vectors/table":         {thirdParty: []string{"modernc.org/sqlite"}},       // its vec, the reference for distances
-	"internal/markdown":     {thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
-	"internal/archtest":     {thirdParty: []string{"github.com/goccy/go-yaml"}},
+	"cmd/notesd":             {thirdParty: []string{"github.com/tailscale/hujson"}}, // reads the settings that setup has written
+	"examples":               {imports: []string{"internal/markdown"}},
+	"internal/daemon":        {imports: []string{"internal/relay"}}, // its processes are tested with real relays
+	"search/eval":            {imports: []string{"notes"}},
+	"vectors":                {imports: []string{"vectors/model"}},
+	"vectors/bert":           {imports: []string{"vectors/model"}},
+	"vectors/model":          {imports: []string{"vectors/bert/modelfile", "vectors/bert/unigram"}},
+	"vectors/model/convert":  {imports: []string{"vectors/bert"}},
+	"migrations":             {thirdParty: []string{"modernc.org/sqlite"}},
+	"vectors/table":          {thirdParty: []string{"modernc.org/sqlite"}},                                                      // its vec, the reference for distances
+	"internal/markdown":      {imports: []string{"internal/markdown/mdtest"}, thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark
+	"internal/markdown/edit": {imports: []string{"internal/markdown/mdtest", "internal/textdiff"}},
+	"internal/archtest":      {thirdParty: []string{"github.com/goccy/go-yaml"}},
 }

@@ -65,7 +65,7 @@ func (a *Anchors) Has(anchor string) bool {
 			return false
 		}
 	}
-	_, name := levelOf(anchor)
+	_, name := SplitLevel(anchor)
 	return slices.ContainsFunc(references(name), func(names []string) bool { return a.path(names) != nil }) || a.isExplicit(anchor)
 }
 
@@ -93,7 +93,7 @@ func (a *Anchors) Rename(anchor string, heading int, text string) (renamed strin
 		names[at] = name
 		separator := "#"
 		if i == 1 && strings.Contains(anchor, ">") {
-			separator = pathSeparator
+			separator = PathSeparator
 		}
 		return strings.Join(names, separator), true
 	}
@@ -139,7 +139,7 @@ func (a *Anchors) path(names []string) []int {
 			path[i] = -1
 		}
 		path[last] = found[0]
-		if i := slices.IndexFunc(found[:min(len(found), maxNamesakes)], func(i int) bool { return a.texts[i] == nfc(names[last]) }); i >= 0 {
+		if i := slices.IndexFunc(found[:min(len(found), maxNamesakes)], func(i int) bool { return a.texts[i] == NFC(names[last]) }); i >= 0 {
 			path[last] = found[i]
 		}
 		return path
@@ -201,7 +201,7 @@ func anchorKey(s string) string {
 		}
 	}
 	if b.Len() == 0 {
-		return strings.ToLower(nfc(strings.TrimSpace(s)))
+		return strings.ToLower(NFC(strings.TrimSpace(s)))
 	}
 	return b.String()
 }

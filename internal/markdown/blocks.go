@@ -29,8 +29,8 @@ func (s *scanner) openContainer(matched, columns, next int, lazy bool) bool {
 		return true
 	}
 	interrupts := s.kind == leafParagraph && !lazy
-	width := listMarker(s.src[next:s.lineEnd], interrupts)
-	if width == 0 || isThematicBreak(s.src[next:s.lineEnd]) {
+	width := ListMarker(s.src[next:s.lineEnd], interrupts)
+	if width == 0 || IsThematicBreak(s.src[next:s.lineEnd]) {
 		return false
 	}
 	s.closeContainers(matched)
@@ -63,7 +63,7 @@ func (s *scanner) fillItem() {
 // listMarker returns the width of the bullet or number that line starts with,
 // 0 when there is none. One that interrupts a paragraph must have text and, if
 // a number, be 1.
-func listMarker(line []byte, interrupts bool) int {
+func ListMarker(line []byte, interrupts bool) int {
 	width := 0
 	switch c := line[0]; {
 	case c == '-' || c == '+' || c == '*':
@@ -98,7 +98,7 @@ func listMarker(line []byte, interrupts bool) int {
 // unless it is an item's of the outline.
 func (s *scanner) isOutline(matched, next int) bool {
 	line := s.src[next:s.lineEnd]
-	if s.pos != s.lineStart || s.src[s.pos] != '\t' || line[0] != '-' || listMarker(line, false) == 0 || isThematicBreak(line) {
+	if s.pos != s.lineStart || s.src[s.pos] != '\t' || line[0] != '-' || ListMarker(line, false) == 0 || IsThematicBreak(line) {
 		return false
 	}
 	return s.kind != leafParagraph || matched < len(s.containers) && s.containers[matched].outline
@@ -136,7 +136,7 @@ func (s *scanner) openLeaf(matched, next int, lazy bool) bool {
 		if s.kind == leafParagraph && !lazy && s.setext(line) {
 			return true
 		}
-		if isThematicBreak(line) {
+		if IsThematicBreak(line) {
 			s.closeContainers(matched)
 			s.startLeaf(leafBreak)
 			s.endLeaf()
@@ -197,7 +197,7 @@ func (s *scanner) closesFence() bool {
 	return n-next >= s.fence.length && len(bytes.TrimRight(s.src[n:s.lineEnd], " \t")) == 0
 }
 
-func isThematicBreak(line []byte) bool {
+func IsThematicBreak(line []byte) bool {
 	mark, count := line[0], 0
 	if mark != '-' && mark != '_' && mark != '*' {
 		return false
@@ -306,7 +306,7 @@ func (s *scanner) closeLeaf() {
 	case leafParagraph:
 		s.closeParagraph()
 	default:
-		s.finishBlock(trimLineBreak(s.src, s.lineStart))
+		s.finishBlock(TrimLineBreak(s.src, s.lineStart))
 	}
 	s.kind = leafNone
 }

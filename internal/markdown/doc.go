@@ -1,4 +1,4 @@
-// Package markdown reads and edits the text of one note. It is pure: bytes in,
+// Package markdown reads the text of one note. It is pure: bytes in,
 // values out, no files, no clock, no state between calls, so every function may
 // be called from any number of goroutines.
 //
@@ -30,11 +30,4 @@
 // list items that CommonMark prescribes but building no tree, and scans the
 // inline text of each paragraph as it closes. Its cost is linear in the size of
 // the note whatever the note contains. [Chunks] reuses what Parse found.
-//
-// # Editing
-//
-// The functions that edit return the new text of the whole note and change only
-// the bytes that the edit names: line endings, indentation, the order, quotes
-// and comments of front matter, a byte order mark and a missing final newline
-// all stay. They answer a typed error, and no text, rather than guess.
 package markdown

@@ -30,7 +30,7 @@ type Document struct {
 	BOM bool
 
 	leaves        []leaf
-	propertiesEnd int // end of the paragraph of page properties
+	PropertiesEnd int // end of the paragraph of page properties
 }
 
 // FrontMatter is the block of metadata that opens a note.
@@ -73,7 +73,7 @@ type Heading struct {
 	// TextStart and TextEnd hold the text as it is written.
 	TextStart, TextEnd int
 
-	nested bool // in a list item
+	Nested bool // in a list item
 }
 
 // LinkKind tells how a link is written.
@@ -110,7 +110,7 @@ type Link struct {
 	// External tells that the target is a URL with a scheme.
 	External bool
 
-	quote quoting
+	Quote quoting
 }
 
 // Block is a paragraph, list item or other block that carries an id.

@@ -12,7 +12,7 @@ import (
 const maxFrontMatter = 128 << 10
 
 // maxNesting bounds the depth of lists and maps in front matter.
-const maxNesting = 64
+const MaxNesting = 64
 
 // maxOpen bounds the brackets that are open at any point of front matter, those
 // in strings included; it keeps the libraries' stacks small.
@@ -23,17 +23,17 @@ const maxOpen = 1000
 const maxValues = 100_000
 
 var (
-	errTooLarge  = fmt.Errorf("front matter is larger than %d KiB", maxFrontMatter>>10)
-	errTooDeep   = fmt.Errorf("front matter is nested deeper than %d levels", maxNesting)
-	errTooMany   = fmt.Errorf("front matter expands to more than %d values", maxValues)
-	errNotMap    = errors.New("front matter is not a list of keys and values")
-	errNotUTF8   = errors.New("front matter is not valid UTF-8")
-	errControl   = errors.New("front matter contains a control character")
-	errManyDocs  = errors.New("front matter holds more than one YAML document")
-	errParserBug = errors.New("front matter cannot be parsed")
+	errTooLarge = fmt.Errorf("front matter is larger than %d KiB", maxFrontMatter>>10)
+	errTooDeep  = fmt.Errorf("front matter is nested deeper than %d levels", MaxNesting)
+	errTooMany  = fmt.Errorf("front matter expands to more than %d values", maxValues)
+	errNotMap   = errors.New("front matter is not a list of keys and values")
+	errNotUTF8  = errors.New("front matter is not valid UTF-8")
+	errControl  = errors.New("front matter contains a control character")
+	errManyDocs = errors.New("front matter holds more than one YAML document")
+	ErrParser   = errors.New("front matter cannot be parsed")
 )
 
-const byteOrderMark = "\xef\xbb\xbf"
+const ByteOrderMark = "\xef\xbb\xbf"
 
 // locateFrontMatter finds the metadata block that opens src, which must not
 // start with a byte order mark. Nothing is decoded. Format is empty when there
@@ -47,13 +47,13 @@ func locateFrontMatter(src []byte, from int) FrontMatter {
 	default:
 		return FrontMatter{}
 	}
-	end, next := lineAt(src, from)
+	end, next := LineAt(src, from)
 	if strings.TrimRight(string(src[from+3:end]), " \t") != "" || next == end {
 		return FrontMatter{}
 	}
 	inner := next
 	for pos := inner; pos < len(src); {
-		end, next = lineAt(src, pos)
+		end, next = LineAt(src, pos)
 		if closesFrontMatter(src[pos:end], fence) {
 			return FrontMatter{Format: format, Start: from, End: next, InnerStart: inner, InnerEnd: pos}
 		}
@@ -73,7 +73,7 @@ func closesFrontMatter(line []byte, fence string) bool {
 // readFrontMatter locates and decodes the metadata block at from. A YAML block
 // that holds a plain sentence and not a map is none: the note opens with a
 // thematic break.
-func readFrontMatter(src []byte, from int) FrontMatter {
+func ReadFrontMatter(src []byte, from int) FrontMatter {
 	fm := locateFrontMatter(src, from)
 	if fm.Format == "" {
 		return fm
@@ -114,7 +114,7 @@ func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error)
 // or starts a list.
 func looksLikeKeys(inner []byte) bool {
 	for len(inner) > 0 {
-		end, next := lineAt(inner, 0)
+		end, next := LineAt(inner, 0)
 		line := bytes.TrimSpace(inner[:end])
 		inner = inner[next:]
 		if len(line) == 0 {

@@ -14,11 +14,11 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 		return
 	}
 	s.endHeadingsBefore(len(s.containers), level, lineStart)
-	text := plainText(s.src[start:end])
+	text := PlainText(s.src[start:end])
 	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
 	s.doc.Headings = append(s.doc.Headings, Heading{
 		Level: level, Text: text, Line: line,
-		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, nested: len(s.containers) > 0,
+		Start: lineStart, ContentStart: s.next, End: len(s.src), TextStart: start, TextEnd: end, Nested: len(s.containers) > 0,
 	})
 	if level == 1 && s.doc.Title == "" {
 		s.doc.Title = text
@@ -47,7 +47,7 @@ func (s *scanner) endHeadingsBefore(containers, level, end int) {
 }
 
 // nfc returns s in Unicode normalisation form C.
-func nfc(s string) string {
+func NFC(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
 			return norm.NFC.String(s)
@@ -89,6 +89,6 @@ func headingPath(doc *Document, parents []int, i int) []string {
 }
 
 // pathSeparator parts the headings of a path as candidates give it.
-const pathSeparator = " > "
+const PathSeparator = " > "
 
 var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)

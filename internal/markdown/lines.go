@@ -6,7 +6,7 @@ import (
 )
 
 // cutAt bounds s to n bytes, at the start of a character.
-func cutAt(s string, n int) string {
+func CutAt(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -18,7 +18,7 @@ func cutAt(s string, n int) string {
 
 // withoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
 // outcome.
-func withoutCRs(src []byte) ([]byte, []int) {
+func WithoutCRs(src []byte) ([]byte, []int) {
 	text := make([]byte, 0, len(src))
 	var crs []int
 	for i, c := range src {
@@ -34,7 +34,7 @@ func withoutCRs(src []byte) ([]byte, []int) {
 // lineAt returns the end of the line that starts at pos, without its line
 // break, and the start of the next line. At the end of the source both are
 // len(src).
-func lineAt(src []byte, pos int) (end, next int) {
+func LineAt(src []byte, pos int) (end, next int) {
 	i := bytes.IndexByte(src[pos:], '\n')
 	if i < 0 {
 		return len(src), len(src)
@@ -47,7 +47,7 @@ func lineAt(src []byte, pos int) (end, next int) {
 }
 
 // trimLineBreak returns the end of the line before pos.
-func trimLineBreak(src []byte, pos int) int {
+func TrimLineBreak(src []byte, pos int) int {
 	if pos > 0 && src[pos-1] == '\n' {
 		pos--
 		if pos > 0 && src[pos-1] == '\r' {

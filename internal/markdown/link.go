@@ -32,7 +32,7 @@ func (in *inlineScanner) closeBracket(i int) int {
 	}
 	l := splitDestination(in.src, dest)
 	l.Kind, l.Start, l.End, l.Line = LinkMarkdown, b.pos, next, b.line
-	l.Alias = cut(plainText(in.src[b.text:i]))
+	l.Alias = cut(PlainText(in.src[b.text:i]))
 	if b.image {
 		l.Kind = LinkImage
 	} else {
@@ -137,18 +137,18 @@ func linkTitle(src []byte, i int) int {
 func splitDestination(src []byte, dest span) Link {
 	raw := src[dest.start:dest.end]
 	l := Link{TargetStart: dest.start, TargetEnd: dest.end}
-	if external(raw) {
+	if IsExternal(raw) {
 		l.External = true
-		l.Target = nfc(unescape(raw))
+		l.Target = NFC(unescape(raw))
 		return l
 	}
 	if i := bytes.IndexByte(raw, '#'); i >= 0 {
-		l.Anchor = nfc(percentDecode(unescape(raw[i+1:])))
+		l.Anchor = NFC(percentDecode(unescape(raw[i+1:])))
 		l.AnchorStart, l.AnchorEnd = dest.start+i+1, dest.end
 		raw = raw[:i]
 		l.TargetEnd = dest.start + i
 	}
-	l.Target = nfc(percentDecode(unescape(raw)))
+	l.Target = NFC(percentDecode(unescape(raw)))
 	return l
 }
 
@@ -162,7 +162,7 @@ func unescape(b []byte) string {
 		if b[i] == '\\' && i+1 < len(b) && isPunctuation(b[i+1]) {
 			i++
 		} else if b[i] == '&' {
-			if n := reference(b[i:]); n > 0 {
+			if n := CharacterReference(b[i:]); n > 0 {
 				out.WriteString(html.UnescapeString(string(b[i : i+n])))
 				i += n - 1
 				continue
@@ -175,7 +175,7 @@ func unescape(b []byte) string {
 
 // reference returns the length of the character reference at the start of b,
 // such as "&amp;", else 0.
-func reference(b []byte) int {
+func CharacterReference(b []byte) int {
 	for n := 1; n < len(b) && n < 34; n++ {
 		switch c := b[n]; {
 		case c == ';' && n > 1:
@@ -208,7 +208,7 @@ func isPunctuation(c byte) bool {
 func (s *scanner) readDefinitions() {
 	p := &s.paragraph
 	for p.start < p.end && s.src[p.start] == '[' {
-		end, next := lineAt(s.src[:p.end], p.start)
+		end, next := LineAt(s.src[:p.end], p.start)
 		dest := definition(s.src[:end], p.start)
 		if dest.end == 0 {
 			return

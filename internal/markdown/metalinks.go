@@ -10,12 +10,12 @@ import (
 type quoting uint8
 
 const (
-	plain quoting = iota
-	singleQuoted
-	doubleQuoted
-	literal // single quotes in TOML, which know no escapes
-	flow    // outside quotes, where "[[x]]" is a list in a list
-	comment // nothing there is a link
+	Unquoted quoting = iota
+	SingleQuoted
+	DoubleQuoted
+	LiteralQuoted // single quotes in TOML, which know no escapes
+	InBrackets    // outside quotes, where "[[x]]" is a list in a list
+	comment       // nothing there is a link
 )
 
 // addFrontMatterLinks records the wikilinks in front matter. Those that a
@@ -30,7 +30,7 @@ func addFrontMatterLinks(doc *Document, src []byte) {
 	collectWikilinks(fm.Values, inStrings)
 	line := 1 + bytes.Count(src[:fm.InnerStart], []byte{'\n'})
 	for pos := fm.InnerStart; pos < fm.InnerEnd; line++ {
-		end, next := lineAt(src, pos)
+		end, next := LineAt(src, pos)
 		addLineLinks(doc, src[:end], pos, line, inStrings)
 		pos = next
 	}
@@ -57,23 +57,23 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 		i = closing + 2
 		inner := src[open+2 : closing]
 		quote := quotingAt(src[pos:open])
-		if quote == singleQuoted && doc.FrontMatter.Format == "toml" {
-			quote = literal
+		if quote == SingleQuoted && doc.FrontMatter.Format == "toml" {
+			quote = LiteralQuoted
 		}
 		if quote == comment {
 			return
 		}
 		if !inStrings[unquoteMeta(string(inner), quote)] {
-			if quote != plain || bytes.ContainsAny(inner, ",[]{}\"'") {
+			if quote != Unquoted || bytes.ContainsAny(inner, ",[]{}\"'") {
 				continue
 			}
-			quote = flow
+			quote = InBrackets
 		}
 		l := splitWikilink(src, open+2, closing)
-		l.Target = nfc(unquoteMeta(l.Target, quote))
+		l.Target = NFC(unquoteMeta(l.Target, quote))
 		l.Anchor = unquoteMeta(l.Anchor, quote)
 		l.Alias = unquoteMeta(l.Alias, quote)
-		l.Kind, l.Start, l.End, l.Line, l.quote = LinkFrontMatter, open, i, line, quote
+		l.Kind, l.Start, l.End, l.Line, l.Quote = LinkFrontMatter, open, i, line, quote
 		if l.Target != "" || l.Anchor != "" {
 			doc.Links = append(doc.Links, l)
 		}
@@ -82,19 +82,19 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 
 // quotingAt tells which quotes are open after before, the start of a line.
 func quotingAt(before []byte) quoting {
-	open := plain
+	open := Unquoted
 	for i := 0; i < len(before); i++ {
 		switch c := before[i]; {
-		case open == doubleQuoted && c == '\\':
+		case open == DoubleQuoted && c == '\\':
 			i++
-		case open == doubleQuoted && c == '"', open == singleQuoted && c == '\'':
-			open = plain
-		case open == plain && (c == '"' || c == '\'') && startsValue(before[:i]):
-			open = singleQuoted
+		case open == DoubleQuoted && c == '"', open == SingleQuoted && c == '\'':
+			open = Unquoted
+		case open == Unquoted && (c == '"' || c == '\'') && StartsValue(before[:i]):
+			open = SingleQuoted
 			if c == '"' {
-				open = doubleQuoted
+				open = DoubleQuoted
 			}
-		case open == plain && c == '#' && (i == 0 || before[i-1] == ' '):
+		case open == Unquoted && c == '#' && (i == 0 || before[i-1] == ' '):
 			return comment
 		}
 	}
@@ -103,7 +103,7 @@ func quotingAt(before []byte) quoting {
 
 // startsValue tells whether a quote after before opens a quoted value and is no
 // apostrophe.
-func startsValue(before []byte) bool {
+func StartsValue(before []byte) bool {
 	before = bytes.TrimRight(before, " \t")
 	return len(before) == 0 || bytes.IndexByte([]byte(":-[{,="), before[len(before)-1]) >= 0
 }
@@ -111,9 +111,9 @@ func startsValue(before []byte) bool {
 // unquoteMeta resolves the escapes of a part of a quoted string.
 func unquoteMeta(s string, quote quoting) string {
 	switch quote {
-	case singleQuoted:
+	case SingleQuoted:
 		return strings.ReplaceAll(s, "''", "'")
-	case doubleQuoted:
+	case DoubleQuoted:
 		if strings.IndexByte(s, '\\') < 0 {
 			return s
 		}

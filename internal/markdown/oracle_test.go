@@ -46,7 +46,7 @@ func kindName(kind leafKind) string {
 }
 
 func lineOf(src []byte, offset int) []byte {
-	end, _ := lineAt(src, offset)
+	end, _ := LineAt(src, offset)
 	return src[offset:end]
 }
 

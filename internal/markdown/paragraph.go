@@ -38,7 +38,7 @@ func (s *scanner) closeParagraph() {
 // alone names the block before it.
 func (s *scanner) addBlock() {
 	p := &s.paragraph
-	id, at := blockID(s.src[p.lastStart:p.end])
+	id, at := BlockID(s.src[p.lastStart:p.end])
 	if id == "" {
 		s.finishBlock(p.end)
 		return
@@ -61,7 +61,7 @@ func (s *scanner) addBlock() {
 }
 
 // blockID returns the id that line ends with, without '^', and where '^' is.
-func blockID(line []byte) (string, int) {
+func BlockID(line []byte) (string, int) {
 	line = bytes.TrimRight(line, " \t")
 	n := len(line)
 	for n > 0 && (isLetter(line[n-1]) || isDigit(line[n-1]) || line[n-1] == '-') {
@@ -77,14 +77,14 @@ func blockID(line []byte) (string, int) {
 // lines "key:: value" that are the first paragraph of a note.
 func (s *scanner) readProperties(pos, paragraphEnd int) {
 	for pos < paragraphEnd {
-		end, next := lineAt(s.src[:paragraphEnd], pos)
+		end, next := LineAt(s.src[:paragraphEnd], pos)
 		line, lineStart := s.src[pos:end], pos
 		pos = next
 		i := bytes.Index(line, []byte("::"))
 		if i <= 0 || bytes.ContainsAny(line[:i], " \t:`[(") {
 			return
 		}
-		s.doc.propertiesEnd = pos
+		s.doc.PropertiesEnd = pos
 		value := strings.TrimSpace(string(line[i+2:]))
 		switch strings.ToLower(string(line[:i])) {
 		case "tags", "tag":
@@ -102,7 +102,7 @@ func (s *scanner) readProperties(pos, paragraphEnd int) {
 			}
 		case "title":
 			if s.doc.Title == "" {
-				s.doc.Title = cut(nfc(value))
+				s.doc.Title = cut(NFC(value))
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func propertyItems(value []byte) []span {
 
 // addAlias adds a name that the note is not known by yet.
 func addAlias(doc *Document, alias string) {
-	alias = cut(nfc(strings.TrimSpace(alias)))
+	alias = cut(NFC(strings.TrimSpace(alias)))
 	if alias == "" {
 		return
 	}

@@ -9,11 +9,11 @@ import (
 // and what it cannot read, such as broken front matter, is told in the result.
 // The result does not refer to src.
 func Parse(src []byte) *Document {
-	doc := &Document{BOM: bytes.HasPrefix(src, []byte(byteOrderMark))}
+	doc := &Document{BOM: bytes.HasPrefix(src, []byte(ByteOrderMark))}
 	if doc.BOM {
-		doc.BodyStart = len(byteOrderMark)
+		doc.BodyStart = len(ByteOrderMark)
 	}
-	doc.FrontMatter = readFrontMatter(src, doc.BodyStart)
+	doc.FrontMatter = ReadFrontMatter(src, doc.BodyStart)
 	line := 1
 	tags := &tagSet{}
 	if fm := &doc.FrontMatter; fm.Format != "" {
@@ -39,7 +39,7 @@ func readMetadata(doc *Document, tags *tagSet, src []byte) {
 	}
 	switch title := metaValue(values, "title").(type) {
 	case string:
-		doc.Title = cut(nfc(strings.TrimSpace(title)))
+		doc.Title = cut(NFC(strings.TrimSpace(title)))
 	case int64, float64:
 		doc.Title = metaStrings(title, "")[0]
 	}
@@ -66,7 +66,7 @@ func salvageKeys(inner []byte) map[string]any {
 	values := map[string]any{}
 	key := ""
 	for len(inner) > 0 {
-		end, next := lineAt(inner, 0)
+		end, next := LineAt(inner, 0)
 		line := strings.TrimRight(string(inner[:min(end, maxText)]), " \t")
 		inner = inner[next:]
 		trimmed := strings.TrimLeft(line, " \t")

@@ -9,16 +9,16 @@ import (
 
 // plainText returns inline text as a reader sees it: markup removed, links as
 // their text, white space collapsed, in NFC, cut at maxText bytes.
-func plainText(b []byte) string {
+func PlainText(b []byte) string {
 	if len(b) > maxText {
-		b = []byte(cutAt(string(b[:maxText+1]), maxText))
+		b = []byte(CutAt(string(b[:maxText+1]), maxText))
 	}
 	if !bytes.ContainsAny(b, "\\`*_~=[]<&!\n\t%") && utf8.Valid(b) {
-		return nfc(string(bytes.TrimSpace(b)))
+		return NFC(string(bytes.TrimSpace(b)))
 	}
 	var out strings.Builder
 	writePlain(&out, b, 0)
-	return nfc(strings.Join(strings.Fields(strings.ToValidUTF8(out.String(), "\uFFFD")), " "))
+	return NFC(strings.Join(strings.Fields(strings.ToValidUTF8(out.String(), "\uFFFD")), " "))
 }
 
 // writePlain appends the plain form of b; depth bounds the nesting of links.
@@ -42,7 +42,7 @@ func writePlain(out *strings.Builder, b []byte, depth int) {
 				n = htmlTag(b[i:])
 			}
 		case '&':
-			if n = reference(b[i:]); n > 0 {
+			if n = CharacterReference(b[i:]); n > 0 {
 				out.WriteString(unescape(b[i : i+n]))
 			}
 		case '*', '_', '~', '=', '%':

@@ -21,7 +21,7 @@ func References(doc *Document) []string {
 		if whole && h.Text != "" {
 			refs[i] = strings.TrimSpace(path)
 		}
-		for rest, more := path, true; more; _, rest, more = strings.Cut(rest, pathSeparator) {
+		for rest, more := path, true; more; _, rest, more = strings.Cut(rest, PathSeparator) {
 			endings[rest]++
 		}
 	}
@@ -38,7 +38,7 @@ func References(doc *Document) []string {
 func pathText(doc *Document, parents []int, i int) (path string, whole bool) {
 	path = doc.Headings[i].Text
 	for p := parents[i]; p >= 0 && len(path) <= maxReference; p = parents[p] {
-		path = doc.Headings[p].Text + pathSeparator + path
+		path = doc.Headings[p].Text + PathSeparator + path
 	}
 	if len(path) > maxReference {
 		return path[len(path)-maxReference:], false

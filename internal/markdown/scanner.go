@@ -100,7 +100,7 @@ func (s *scanner) run(from, line int) {
 	s.noMath, s.noComment = len(s.src), len(s.src)
 	s.properties = true
 	for pos := from; pos < len(s.src); {
-		end, next := lineAt(s.src, pos)
+		end, next := LineAt(s.src, pos)
 		s.lineStart, s.lineEnd, s.next = pos, end, next
 		s.scanLine()
 		pos = next

@@ -26,9 +26,9 @@ type Section struct {
 	// ends (the start of the line after a section; the end of a block's text).
 	Start, ContentStart, End int
 
-	nested bool // a heading in a list item
-	item   bool // the block is a list item
-	after  int  // where text goes that is inserted after it
+	Nested bool // a heading in a list item
+	Item   bool // the block is a list item
+	After  int  // where text goes that is inserted after it
 }
 
 // FindSection returns the section that ref names: a heading's text ("Risks", or
@@ -43,18 +43,18 @@ func FindSection(doc *Document, src []byte, ref string) (Section, error) {
 	if i, ok := matchLine(doc, parents, ref); ok {
 		return headingSection(doc, parents, i), nil
 	}
-	name, line := lineIn(ref)
+	name, line := SplitLine(ref)
 	if id, ok := strings.CutPrefix(strings.TrimLeft(name, "#"), "^"); ok && isBlockID([]byte(id)) {
 		return findBlock(doc, src, ref, id, line)
 	}
-	level, name := levelOf(name)
+	level, name := SplitLevel(name)
 	if name == "" {
 		return Section{}, missing(doc, parents, ref)
 	}
 	if found := onLine(doc, matchPaths(doc, parents, name), line); len(found) == 1 {
 		return headingSection(doc, parents, found[0]), nil
 	}
-	for _, same := range []func(a, b string) bool{sameText, sameFolded} {
+	for _, same := range []func(a, b string) bool{sameText, SameHeading} {
 		for _, names := range references(name) {
 			found := onLine(doc, ofLevel(doc, matchHeadings(doc, parents, names, same), level), line)
 			switch {
@@ -83,7 +83,7 @@ func missing(doc *Document, parents []int, ref string) error {
 }
 
 // lineIn takes "Risks (line 12)" apart; the line is 0 when ref gives none.
-func lineIn(ref string) (string, int) {
+func SplitLine(ref string) (string, int) {
 	m := lineSuffix.FindStringSubmatch(ref)
 	if m == nil {
 		return ref, 0
@@ -108,7 +108,7 @@ func matchLine(doc *Document, parents []int, ref string) (int, bool) {
 		return 0, false
 	}
 	path, whole := pathText(doc, parents, i)
-	return i, whole && strings.TrimSpace(path) == nfc(m[1])
+	return i, whole && strings.TrimSpace(path) == NFC(m[1])
 }
 
 // onLine keeps of headings the one on a line, all when line is 0.
@@ -130,7 +130,7 @@ func ofLevel(doc *Document, headings []int, level int) []int {
 }
 
 // levelOf takes "## Risks" apart; the level is 0 when ref does not give one.
-func levelOf(ref string) (int, string) {
+func SplitLevel(ref string) (int, string) {
 	rest := strings.TrimLeft(ref, "#")
 	if hashes := len(ref) - len(rest); hashes <= 6 && strings.HasPrefix(rest, " ") {
 		return hashes, strings.TrimSpace(rest)
@@ -162,15 +162,15 @@ func references(name string) [][]string {
 // matchPaths returns the headings whose path ends with name as candidates give
 // it, which finds headings that contain ">" themselves.
 func matchPaths(doc *Document, parents []int, name string) []int {
-	if !strings.Contains(name, pathSeparator) {
+	if !strings.Contains(name, PathSeparator) {
 		return nil
 	}
-	name = pathSeparator + nfc(name)
-	last := name[strings.LastIndex(name, pathSeparator)+len(pathSeparator):]
+	name = PathSeparator + NFC(name)
+	last := name[strings.LastIndex(name, PathSeparator)+len(PathSeparator):]
 	var found []int
 	for i, h := range doc.Headings {
 		if strings.HasSuffix(h.Text, last) &&
-			strings.HasSuffix(pathSeparator+strings.Join(headingPath(doc, parents, i), pathSeparator), name) {
+			strings.HasSuffix(PathSeparator+strings.Join(headingPath(doc, parents, i), PathSeparator), name) {
 			found = append(found, i)
 		}
 	}
@@ -199,11 +199,11 @@ func matchHeadings(doc *Document, parents []int, names []string, same func(a, b 
 	return found
 }
 
-func sameText(a, b string) bool { return a == nfc(b) }
+func sameText(a, b string) bool { return a == NFC(b) }
 
 // sameFolded compares letters and digits only, in any case, as anchors in links
 // keep them.
-func sameFolded(a, b string) bool {
+func SameHeading(a, b string) bool {
 	folded := fold(a)
 	return folded == fold(b) && folded != "" || strings.EqualFold(a, b)
 }
@@ -211,7 +211,7 @@ func sameFolded(a, b string) bool {
 func fold(s string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range nfc(s) {
+	for _, r := range NFC(s) {
 		if !isWord(r) && !unicode.IsMark(r) && !unicode.IsSymbol(r) {
 			gap = true
 			continue
@@ -228,7 +228,7 @@ func fold(s string) string {
 func candidates(doc *Document, parents []int, headings []int) []Candidate {
 	var list []Candidate
 	for _, i := range headings[:min(len(headings), maxCandidates)] {
-		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), pathSeparator), doc.Headings[i].Line})
+		list = append(list, Candidate{strings.Join(headingPath(doc, parents, i), PathSeparator), doc.Headings[i].Line})
 	}
 	return list
 }
@@ -243,7 +243,7 @@ func headingSection(doc *Document, parents []int, i int) Section {
 	return Section{
 		Path: headingPath(doc, parents, i), Level: h.Level, Line: h.Line,
 		Start: h.Start, ContentStart: h.ContentStart, End: h.End,
-		nested: h.nested, after: h.End,
+		Nested: h.Nested, After: h.End,
 	}
 }
 
@@ -268,7 +268,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	b := found[0]
 	section := Section{
 		BlockID: b.ID, Line: b.Line, Start: b.lineStart, ContentStart: b.Start, End: b.End,
-		item: b.item, after: b.itemEnd,
+		Item: b.item, After: b.itemEnd,
 	}
 	for i, h := range doc.Headings {
 		if h.Start <= b.Start && b.Start < h.End {
@@ -276,7 +276,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 		}
 	}
 	if !b.item {
-		_, section.after = lineAt(src, b.End)
+		_, section.After = LineAt(src, b.End)
 	}
 	return section, nil
 }

@@ -26,7 +26,7 @@ func (t *tagSet) add(tag string) {
 	if tag == "" || len(tag) > maxTag {
 		return
 	}
-	tag = nfc(strings.ToValidUTF8(tag, "\uFFFD"))
+	tag = NFC(strings.ToValidUTF8(tag, "\uFFFD"))
 	folded := strings.ToLower(tag)
 	if t.seen[folded] {
 		return

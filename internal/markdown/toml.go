@@ -13,7 +13,7 @@ import (
 func decodeTOML(inner []byte) (values map[string]any, line int, err error) {
 	defer func() {
 		if recover() != nil {
-			values, line, err = nil, 0, errParserBug
+			values, line, err = nil, 0, ErrParser
 		}
 	}()
 	raw := map[string]any{}
@@ -37,7 +37,7 @@ func tomlValue(value any, budget *int, depth int) (any, error) {
 	if *budget--; *budget < 0 {
 		return nil, errTooMany
 	}
-	if depth > maxNesting {
+	if depth > MaxNesting {
 		return nil, errTooDeep
 	}
 	switch v := value.(type) {

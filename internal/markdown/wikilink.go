@@ -52,7 +52,7 @@ func splitWikilink(src []byte, start, end int) Link {
 			target = target[:bar-1]
 		}
 	}
-	if external(target) {
+	if IsExternal(target) {
 		l.External = true
 	} else {
 		whole := target
@@ -67,14 +67,14 @@ func splitWikilink(src []byte, start, end int) Link {
 	l.TargetStart = start + len(target) - len(trimmed)
 	trimmed = bytes.TrimRight(trimmed, " \t")
 	l.TargetEnd = l.TargetStart + len(trimmed)
-	l.Target = nfc(string(trimmed))
+	l.Target = NFC(string(trimmed))
 	return l
 }
 
 // splitAnchor divides a wikilink's target at '#', or at '^' before a block id.
 func splitAnchor(target []byte) (path []byte, anchor string) {
 	if i := bytes.IndexByte(target, '#'); i >= 0 {
-		return target[:i], nfc(strings.TrimSpace(string(target[i+1:])))
+		return target[:i], NFC(strings.TrimSpace(string(target[i+1:])))
 	}
 	if i := bytes.LastIndexByte(target, '^'); i >= 0 && isBlockID(bytes.TrimRight(target[i+1:], " ")) {
 		return target[:i], strings.TrimSpace(string(target[i:]))
@@ -95,7 +95,7 @@ func isBlockID(b []byte) bool {
 var opaqueSchemes = []string{"mailto", "tel", "data", "sms", "geo", "urn", "javascript"}
 
 // external tells whether target is a URL with a scheme, or starts with "//".
-func external(target []byte) bool {
+func IsExternal(target []byte) bool {
 	if bytes.HasPrefix(target, []byte("//")) {
 		return true
 	}
@@ -125,5 +125,5 @@ func cut(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	return strings.Clone(cutAt(s, maxText))
+	return strings.Clone(CutAt(s, maxText))
 }

@@ -44,7 +44,7 @@ func checkFrontMatterText(inner []byte) (int, error) {
 		default:
 			lineStart = false
 		}
-		if depth > maxOpen || blockDepth > maxNesting || (lineStart && column > 4*maxNesting) {
+		if depth > maxOpen || blockDepth > MaxNesting || (lineStart && column > 4*MaxNesting) {
 			return line, errTooDeep
 		}
 	}
@@ -55,15 +55,15 @@ func checkFrontMatterText(inner []byte) (int, error) {
 func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	defer func() {
 		if recover() != nil {
-			values, line, err = nil, 0, errParserBug
+			values, line, err = nil, 0, ErrParser
 		}
 	}()
 	if len(bytes.TrimSpace(inner)) == 0 {
 		return map[string]any{}, 0, nil
 	}
-	file, err := parseYAML(inner)
+	file, err := ParseYAML(inner)
 	if err != nil {
-		return nil, yamlErrorLine(err), yamlError(err)
+		return nil, yamlErrorLine(err), YAMLError(err)
 	}
 	if len(file.Docs) > 1 {
 		return nil, 0, errManyDocs
@@ -71,7 +71,7 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return map[string]any{}, 0, nil
 	}
-	r := yamlReader{budget: maxValues}
+	r := YAMLReader{budget: maxValues}
 	value, err := r.value(file.Docs[0].Body, 0)
 	if err != nil {
 		return nil, 0, err
@@ -87,8 +87,8 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 
 // parseYAML parses inner with its line breaks as "\n": the library loses count of
 // lines that end in "\r\n".
-func parseYAML(inner []byte) (*ast.File, error) {
-	text, _ := withoutCRs(inner)
+func ParseYAML(inner []byte) (*ast.File, error) {
+	text, _ := WithoutCRs(inner)
 	return parser.ParseBytes(text, 0)
 }
 
@@ -101,7 +101,7 @@ func yamlErrorLine(err error) int {
 }
 
 // yamlError keeps the library's message without the excerpt that it draws.
-func yamlError(err error) error {
+func YAMLError(err error) error {
 	var e yaml.Error
 	if errors.As(err, &e) {
 		return fmt.Errorf("YAML: %s", e.GetMessage())
@@ -110,16 +110,16 @@ func yamlError(err error) error {
 }
 
 // yamlReader turns syntax trees into JSON-safe values.
-type yamlReader struct {
+type YAMLReader struct {
 	anchors map[string]ast.Node
 	budget  int
 }
 
-func (r *yamlReader) value(node ast.Node, depth int) (any, error) {
+func (r *YAMLReader) value(node ast.Node, depth int) (any, error) {
 	if r.budget--; r.budget < 0 {
 		return nil, errTooMany
 	}
-	if depth > maxNesting {
+	if depth > MaxNesting {
 		return nil, errTooDeep
 	}
 	switch n := node.(type) {
@@ -179,7 +179,7 @@ func finite(f float64, text string) any {
 	return f
 }
 
-func (r *yamlReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
+func (r *YAMLReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
 	out := make([]any, 0, len(n.Values))
 	for _, item := range n.Values {
 		v, err := r.value(item, depth+1)
@@ -191,7 +191,7 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, depth int) (any, error) {
 	return out, nil
 }
 
-func (r *yamlReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, error) {
+func (r *YAMLReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, error) {
 	out := make(map[string]any, len(pairs))
 	for _, pair := range pairs {
 		v, err := r.value(pair.Value, depth+1)
@@ -202,7 +202,7 @@ func (r *yamlReader) mapping(pairs []*ast.MappingValueNode, depth int) (any, err
 			mergeInto(out, v)
 			continue
 		}
-		key, err := r.key(pair.Key)
+		key, err := r.Key(pair.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +229,7 @@ func mergeInto(out map[string]any, v any) {
 	}
 }
 
-func (r *yamlReader) key(node ast.MapKeyNode) (string, error) {
+func (r *YAMLReader) Key(node ast.MapKeyNode) (string, error) {
 	switch n := node.(type) {
 	case *ast.StringNode:
 		return n.Value, nil
@@ -245,7 +245,7 @@ func (r *yamlReader) key(node ast.MapKeyNode) (string, error) {
 	return "", errors.New("YAML: a key is not text")
 }
 
-func (r *yamlReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
+func (r *YAMLReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
 	if r.anchors == nil {
 		r.anchors = map[string]ast.Node{}
 	}
@@ -256,7 +256,7 @@ func (r *yamlReader) anchor(n *ast.AnchorNode, depth int) (any, error) {
 	return v, err
 }
 
-func (r *yamlReader) alias(n *ast.AliasNode, depth int) (any, error) {
+func (r *YAMLReader) alias(n *ast.AliasNode, depth int) (any, error) {
 	if n.Value != nil && n.Value.GetToken() != nil {
 		if node, ok := r.anchors[n.Value.GetToken().Value]; ok {
 			return r.value(node, depth+1)
@@ -265,7 +265,7 @@ func (r *yamlReader) alias(n *ast.AliasNode, depth int) (any, error) {
 	return nil, errors.New("YAML: an alias refers to no anchor")
 }
 
-func (r *yamlReader) tagged(n *ast.TagNode, depth int) (any, error) {
+func (r *YAMLReader) tagged(n *ast.TagNode, depth int) (any, error) {
 	if n.Start != nil && n.Start.Value == "!!str" {
 		if scalar, ok := n.Value.(ast.ScalarNode); ok && scalar.GetToken() != nil {
 			return scalar.GetToken().Value, nil

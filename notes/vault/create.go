@@ -14,6 +14,7 @@ import (
 
 	"notesd/internal/fsid"
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -201,7 +202,7 @@ func (d *draft) set(name string, value any, argument string) error {
 	if found && value == nil {
 		return nil
 	}
-	text, err := markdown.SetFrontMatter(d.text, key, value)
+	text, err := edit.SetFrontMatter(d.text, key, value)
 	switch {
 	case err != nil:
 		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
@@ -252,7 +253,7 @@ func (d *draft) addTags(wanted []string) error {
 	default:
 		value = slices.Concat([]any{old}, add)
 	}
-	text, err := markdown.SetFrontMatter(d.text, name, value)
+	text, err := edit.SetFrontMatter(d.text, name, value)
 	if err != nil {
 		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
 	}

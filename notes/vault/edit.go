@@ -10,6 +10,7 @@ import (
 
 	"notesd/internal/fsid"
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/internal/markdown/tasks"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -32,7 +33,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		if err != nil {
 			return err
 		}
-		var renames []markdown.HeadingRename
+		var renames []edit.HeadingRename
 		if f.New, renames, err = draft.of(ctx, f, r.Edits); err != nil {
 			return editProblem(f.OldPath, err)
 		}
@@ -59,7 +60,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 	for i := range edits {
 		e := &edits[i]
-		if e.Op != markdown.OpToggleTask {
+		if e.Op != edit.OpToggleTask {
 			continue
 		}
 		e.Tasks.Today = v.opt.Now()
@@ -80,7 +81,7 @@ func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 // vault's lock.
 type editDraft struct {
 	old, new []byte
-	renames  []markdown.HeadingRename
+	renames  []edit.HeadingRename
 	err      error // of the edits
 	made     int
 }
@@ -98,12 +99,12 @@ const (
 var errDraft = errors.New("costly edits of a note that has no draft")
 
 // of returns what the edits make of the file, or errDraft.
-func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, []markdown.HeadingRename, error) {
+func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Edit) ([]byte, []edit.HeadingRename, error) {
 	switch {
 	case d.made > 0 && bytes.Equal(d.old, f.Old):
 		return d.new, d.renames, d.err
 	case len(f.Old)*len(edits) <= maxLockedEdits:
-		return markdown.ApplyRenaming(ctx, f.Old, edits)
+		return edit.ApplyRenaming(ctx, f.Old, edits)
 	case d.made >= maxDrafts:
 		return nil, nil, &notes.Error{Op: "edit", Path: f.OldPath, Err: notes.ErrConflict, Detail: "the note changes faster than the edits can be computed", Hint: "Nothing was changed. Make fewer edits at once, or try again later.", Hash: notes.Hash(f.Old)}
 	}
@@ -112,7 +113,7 @@ func (d *editDraft) of(ctx context.Context, f store.FileChange, edits []notes.Ed
 }
 
 func (d *editDraft) make(ctx context.Context, edits []notes.Edit) {
-	d.new, d.renames, d.err = markdown.ApplyRenaming(ctx, d.old, edits)
+	d.new, d.renames, d.err = edit.ApplyRenaming(ctx, d.old, edits)
 	d.made++
 }
 
@@ -264,11 +265,11 @@ func editProblem(notePath string, err error) error {
 		return err
 	}
 	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}
-	var match *markdown.MatchError
+	var match *edit.MatchError
 	var section *markdown.SectionError
-	var failed *markdown.EditError
+	var failed *edit.EditError
 	switch {
-	case errors.As(err, &failed) && failed.Op != markdown.OpAppend && failed.Op != markdown.OpPrepend:
+	case errors.As(err, &failed) && failed.Op != edit.OpAppend && failed.Op != edit.OpPrepend:
 	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
 		e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
 		return e

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 )
 
@@ -73,7 +74,7 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 			continue
 		}
 		key, _, _ := d.own(name)
-		if d.text, err = markdown.SetFrontMatter(d.text, key, values[name]); err != nil {
+		if d.text, err = edit.SetFrontMatter(d.text, key, values[name]); err != nil {
 			return nil, &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: "front matter " + notes.Quote(name) + " cannot be written: " + err.Error()}
 		}
 	}
@@ -104,7 +105,7 @@ func (v *Vault) readTemplate(ctx context.Context, name string, scope notes.Scope
 // is not there yet. It reports whether the request was one for it.
 func (v *Vault) begin(ctx context.Context, r notes.EditRequest) (written notes.Written, done bool, err error) {
 	for _, e := range r.Edits {
-		if e.Op != markdown.OpAppend && e.Op != markdown.OpPrepend {
+		if e.Op != edit.OpAppend && e.Op != edit.OpPrepend {
 			return written, false, nil
 		}
 	}
@@ -118,7 +119,7 @@ func (v *Vault) begin(ctx context.Context, r notes.EditRequest) (written notes.W
 	if err != nil || create.Path == "" {
 		return written, false, nil
 	}
-	text, err := markdown.Apply(ctx, []byte(create.Content), r.Edits)
+	text, err := edit.Apply(ctx, []byte(create.Content), r.Edits)
 	if err != nil {
 		return written, true, editProblem(create.Path, err)
 	}

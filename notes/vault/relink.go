@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -57,14 +58,14 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 // [ErrInvalid] when a link cannot be written so.
 func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
 	doc := markdown.Parse(text)
-	rewritten = markdown.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
+	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
 		was, leads := l.keeps(notePath, link)
 		if leads == nil || leads(link.Target) {
 			return "", false
 		}
 		want := l.move.after(was.Path)
 		for _, spelled := range spellings(link.Target, notes.LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
-			if leads(spelled) && markdown.CanTarget(link, spelled) {
+			if leads(spelled) && edit.CanTarget(link, spelled) {
 				return spelled, true
 			}
 		}
@@ -104,7 +105,7 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.Document, rewritten []byte) error {
 	after := markdown.Parse(rewritten)
 	astray := ""
-	if !markdown.SameBesidesTargets(text, doc, rewritten, after) {
+	if !edit.SameBesidesTargets(text, doc, rewritten, after) {
 		astray = "the links"
 	} else {
 		for i, link := range doc.Links {

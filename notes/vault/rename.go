@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 )
 
 // followHeadings rewrites the links to headings of the operation's note that it
 // renames, in that note and in all others, which become part of the operation.
-func (o *operation) followHeadings(renames []markdown.HeadingRename) error {
+func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	if len(renames) == 0 {
 		return nil
 	}
@@ -40,7 +41,7 @@ func (o *operation) followHeadings(renames []markdown.HeadingRename) error {
 	rewrite := func(notePath string, text []byte) ([]byte, error) {
 		var missed error
 		doc := markdown.Parse(text)
-		out := markdown.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
+		out := edit.RewriteAnchors(text, doc, func(l markdown.Link) (string, bool) {
 			if l.External || l.Target == "" && notePath != first.OldPath {
 				return "", false
 			}
@@ -50,7 +51,7 @@ func (o *operation) followHeadings(renames []markdown.HeadingRename) error {
 				}
 			}
 			anchor, ok := rename(l.Anchor)
-			if ok && !markdown.CanAnchor(l, anchor) {
+			if ok && !edit.CanAnchor(l, anchor) {
 				missed = &notes.Error{Op: "edit", Path: first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s cannot be written as one to the heading %s", notes.Quote(notePath), notes.Quote(anchor)),
 					Hint: "Nothing was changed. Choose a text without brackets and quotes, or change the heading with replace_text, and its links will be broken."}
 			}
@@ -131,7 +132,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 			return err
 		}
 		err = o.alsoChange(paths, func(notePath string, text []byte) ([]byte, error) {
-			out, _, err := markdown.RenameTag(text, r.Tag, r.To)
+			out, _, err := edit.RenameTag(text, r.Tag, r.To)
 			if errors.Is(err, markdown.ErrMissing) {
 				return text, nil // it was changed since
 			}

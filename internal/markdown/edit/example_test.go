@@ -1,4 +1,4 @@
-package markdown_test
+package edit_test
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 )
 
 func ExampleApply() {
 	note := "---\nstatus: open # or done\n---\n# Plan\n\n## Risks\n\n- rain\n\n## Dates\n"
-	out, err := markdown.Apply(context.Background(), []byte(note), []markdown.Edit{
-		{Op: markdown.OpSetFrontMatter, Key: "status", Value: "done"},
-		{Op: markdown.OpAppend, Heading: "Risks", Content: "- wind"},
-		{Op: markdown.OpReplaceText, Old: "# Plan", New: "# The plan"},
+	out, err := edit.Apply(context.Background(), []byte(note), []edit.Edit{
+		{Op: edit.OpSetFrontMatter, Key: "status", Value: "done"},
+		{Op: edit.OpAppend, Heading: "Risks", Content: "- wind"},
+		{Op: edit.OpReplaceText, Old: "# Plan", New: "# The plan"},
 	})
 	fmt.Println(string(out), err)
 	// Output:
@@ -32,9 +33,9 @@ func ExampleApply() {
 }
 
 func ExampleApply_error() {
-	_, err := markdown.Apply(context.Background(), []byte("# A\n"), []markdown.Edit{
-		{Op: markdown.OpAppend, Content: "kept only if all edits can be made"},
-		{Op: markdown.OpReplaceText, Old: "not there", New: "x"},
+	_, err := edit.Apply(context.Background(), []byte("# A\n"), []edit.Edit{
+		{Op: edit.OpAppend, Content: "kept only if all edits can be made"},
+		{Op: edit.OpReplaceText, Old: "not there", New: "x"},
 	})
 	fmt.Println(err != nil, strings.HasPrefix(err.Error(), "edit 2 (replace_text)"))
 	// Output: true true
@@ -43,7 +44,7 @@ func ExampleApply_error() {
 func ExampleRewriteLinks() {
 	note := []byte("[[Old]] and [[Old#Part|shown]], [a link](Old.md#part) and\n[![a thumbnail](img/a.png)](img/b.png), but not `[[Old]]`.\n")
 	moved := map[string]string{"Old": "New name", "Old.md": "New name.md", "img/a.png": "../img/a.png", "img/b.png": "../img/b.png"}
-	fmt.Printf("%s", markdown.RewriteLinks(note, markdown.Parse(note), func(l markdown.Link) (string, bool) {
+	fmt.Printf("%s", edit.RewriteLinks(note, markdown.Parse(note), func(l markdown.Link) (string, bool) {
 		to, ok := moved[l.Target]
 		return to, ok
 	}))
@@ -54,9 +55,9 @@ func ExampleRewriteLinks() {
 
 func ExampleSetFrontMatter() {
 	note := []byte("---\n\"due\":  '2026-01-02' # or \"soon\"\ntags: [a, b]\n---\nText.\n")
-	out, err := markdown.SetFrontMatter(note, "due", "2026-02-01")
+	out, err := edit.SetFrontMatter(note, "due", "2026-02-01")
 	fmt.Println(err)
-	out, err = markdown.SetFrontMatter(out, "people", []string{"Ann", "Bob"})
+	out, err = edit.SetFrontMatter(out, "people", []string{"Ann", "Bob"})
 	fmt.Printf("%v\n%s", err, out)
 	// Output:
 	// <nil>

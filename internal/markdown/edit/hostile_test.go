@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"notesd/internal/markdown"
 	"notesd/internal/markdown/mdtest"
 	"notesd/internal/textdiff"
 )
@@ -26,7 +27,7 @@ func TestHostileEditsTakeLinearTime(t *testing.T) {
 		_, _ = RemoveTag(src, "a")
 		_, _, _ = RenameTag(src, "tag", "new")
 		_, _ = RenameHeading(src, "a", "b")
-		out := RewriteLinks(src, Parse(src), func(l Link) (string, bool) { return l.Target + "x", true })
+		out := RewriteLinks(src, markdown.Parse(src), func(l markdown.Link) (string, bool) { return l.Target + "x", true })
 		textdiff.Unified(src, out, "n.md", 3, 4000)
 		textdiff.Unified(src, bytes.ReplaceAll(src, []byte("a"), []byte("b\n")), "n.md", 3, 4000)
 	})

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"notesd/internal/markdown"
 )
 
 // RewriteLinks returns src with the targets changed for which rewrite returns a
@@ -14,31 +16,31 @@ import (
 // that it has), a front matter link's escaped for the quotes around it. A link
 // stays when the new target equals the old, or cannot be written in its kind of
 // link (see [CanTarget]). doc must be the result of [Parse] for src.
-func RewriteLinks(src []byte, doc *Document, rewrite func(Link) (newTarget string, ok bool)) []byte {
+func RewriteLinks(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newTarget string, ok bool)) []byte {
 	targets := make([]string, len(doc.Links))
 	changed, metadata := false, false
 	for i, l := range doc.Links {
 		target, ok := rewrite(l)
-		if !ok || nfc(target) == l.Target || !CanTarget(l, target) {
+		if !ok || markdown.NFC(target) == l.Target || !CanTarget(l, target) {
 			continue
 		}
 		targets[i] = encodeTarget(src, l, target)
 		changed = true
-		metadata = metadata || l.Kind == LinkFrontMatter
+		metadata = metadata || l.Kind == markdown.LinkFrontMatter
 	}
 	if !changed {
 		return bytes.Clone(src)
 	}
 	out := writeTargets(src, doc, targets, true)
 	if metadata {
-		if fm := readFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
+		if fm := markdown.ReadFrontMatter(out, doc.FrontMatter.Start); fm.Err != nil || fm.Format != doc.FrontMatter.Format {
 			return writeTargets(src, doc, targets, false)
 		}
 	}
 	return out
 }
 
-func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []byte {
+func writeTargets(src []byte, doc *markdown.Document, targets []string, metadata bool) []byte {
 	// Links are in the order of their starts; the target of a link around an
 	// image, [![a](b)](c), comes after the image's.
 	order := make([]int, len(doc.Links))
@@ -50,7 +52,7 @@ func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []
 	at := 0
 	for _, i := range order {
 		l := doc.Links[i]
-		if targets[i] == "" || l.TargetStart < at || l.Kind == LinkFrontMatter && !metadata {
+		if targets[i] == "" || l.TargetStart < at || l.Kind == markdown.LinkFrontMatter && !metadata {
 			continue
 		}
 		out = append(out, src[at:l.TargetStart]...)
@@ -62,11 +64,11 @@ func writeTargets(src []byte, doc *Document, targets []string, metadata bool) []
 
 // RewriteAnchors returns src with the anchors changed for which rewrite returns a
 // new one, as [RewriteLinks] does it for targets.
-func RewriteAnchors(src []byte, doc *Document, rewrite func(Link) (newAnchor string, ok bool)) []byte {
+func RewriteAnchors(src []byte, doc *markdown.Document, rewrite func(markdown.Link) (newAnchor string, ok bool)) []byte {
 	var out []byte
 	at := 0
 	order := slices.Clone(doc.Links)
-	slices.SortStableFunc(order, func(a, b Link) int { return a.AnchorStart - b.AnchorStart })
+	slices.SortStableFunc(order, func(a, b markdown.Link) int { return a.AnchorStart - b.AnchorStart })
 	for _, l := range order {
 		if l.AnchorEnd == 0 || l.AnchorStart < at {
 			continue
@@ -84,7 +86,7 @@ func RewriteAnchors(src []byte, doc *Document, rewrite func(Link) (newAnchor str
 // SameBesidesTargets reports whether two notes have the same links in all but
 // their targets, and the same bytes everywhere else. The documents must be the
 // results of [Parse].
-func SameBesidesTargets(a []byte, docA *Document, b []byte, docB *Document) bool {
+func SameBesidesTargets(a []byte, docA *markdown.Document, b []byte, docB *markdown.Document) bool {
 	if len(docA.Links) != len(docB.Links) {
 		return false
 	}
@@ -96,7 +98,7 @@ func SameBesidesTargets(a []byte, docA *Document, b []byte, docB *Document) bool
 	return bytes.Equal(withoutTargets(a, docA), withoutTargets(b, docB))
 }
 
-func withoutTargets(src []byte, doc *Document) []byte {
+func withoutTargets(src []byte, doc *markdown.Document) []byte {
 	targets := make([]string, len(doc.Links))
 	for i := range targets {
 		targets[i] = "\x00" // stands in no note
@@ -107,18 +109,18 @@ func withoutTargets(src []byte, doc *Document) []byte {
 // CanTarget tells whether target can be written as the target of link l: a
 // wikilink has no way to write brackets, '|', '#' or '^', for example, and front
 // matter without quotes no comma.
-func CanTarget(l Link, target string) bool {
+func CanTarget(l markdown.Link, target string) bool {
 	if target == "" || !utf8.ValidString(target) || strings.ContainsAny(target, "\x00\n\r") || l.External {
 		return false
 	}
-	if l.Kind == LinkMarkdown || l.Kind == LinkImage {
+	if l.Kind == markdown.LinkMarkdown || l.Kind == markdown.LinkImage {
 		return true
 	}
 	if strings.ContainsAny(target, "[]|#^") || strings.TrimSpace(target) != target ||
-		strings.HasSuffix(target, `\`) || external([]byte(target)) {
+		strings.HasSuffix(target, `\`) || markdown.IsExternal([]byte(target)) {
 		return false
 	}
-	if l.Kind != LinkFrontMatter {
+	if l.Kind != markdown.LinkFrontMatter {
 		return true
 	}
 	for _, r := range target {
@@ -126,37 +128,39 @@ func CanTarget(l Link, target string) bool {
 			return false
 		}
 	}
-	switch l.quote {
-	case literal:
+	switch l.Quote {
+	case markdown.LiteralQuoted:
 		return !strings.Contains(target, "'")
-	case plain:
+	case markdown.Unquoted:
 		return !strings.Contains(target, ": ") && !strings.HasSuffix(target, ":")
-	case flow:
+	case markdown.InBrackets:
 		return !strings.ContainsAny(target, ",{}\"'`&*!%@?:") && !strings.HasPrefix(target, "-")
 	}
 	return true
 }
 
 // CanAnchor reports whether anchor can be written as the anchor of link l.
-func CanAnchor(l Link, anchor string) bool { return CanTarget(l, strings.ReplaceAll(anchor, "#", "_")) }
+func CanAnchor(l markdown.Link, anchor string) bool {
+	return CanTarget(l, strings.ReplaceAll(anchor, "#", "_"))
+}
 
 // encodeTarget writes target for the place of l's.
-func encodeTarget(src []byte, l Link, target string) string {
+func encodeTarget(src []byte, l markdown.Link, target string) string {
 	switch l.Kind {
-	case LinkMarkdown, LinkImage:
+	case markdown.LinkMarkdown, markdown.LinkImage:
 		if l.TargetStart > 0 && src[l.TargetStart-1] == '<' {
 			return percentEncode(target, "%#<>\\`$|")
 		}
 		encoded := percentEncode(target, " %#<>\\`$|()[]\"?")
-		if external([]byte(encoded)) {
+		if markdown.IsExternal([]byte(encoded)) {
 			encoded = strings.ReplaceAll(strings.Replace(encoded, ":", "%3A", 1), "//", "%2F/")
 		}
 		return encoded
-	case LinkFrontMatter:
-		switch l.quote {
-		case singleQuoted:
+	case markdown.LinkFrontMatter:
+		switch l.Quote {
+		case markdown.SingleQuoted:
 			return strings.ReplaceAll(target, "'", "''")
-		case doubleQuoted:
+		case markdown.DoubleQuoted:
 			return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(target)
 		}
 	}
@@ -169,7 +173,7 @@ func percentEncode(s, special string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c < ' ' || c == 0x7f || strings.IndexByte(special, c) >= 0 || c == '&' && reference([]byte(s[i:])) > 0 {
+		if c < ' ' || c == 0x7f || strings.IndexByte(special, c) >= 0 || c == '&' && markdown.CharacterReference([]byte(s[i:])) > 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 			continue
 		}

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/markdown"
 	"notesd/internal/markdown/mdtest"
 	"notesd/internal/textdiff"
 )
@@ -57,9 +58,9 @@ func FuzzSetFrontMatter(f *testing.F) {
 		}
 		want, err := metaValueOf(value, 0)
 		require.NoError(t, err)
-		before, after := Parse(src).FrontMatter, Parse(out).FrontMatter
+		before, after := markdown.Parse(src).FrontMatter, markdown.Parse(out).FrontMatter
 		if before.Format == "" {
-			before.Start, before.End = Parse(src).BodyStart, Parse(src).BodyStart
+			before.Start, before.End = markdown.Parse(src).BodyStart, markdown.Parse(src).BodyStart
 		}
 		require.Equal(t, want, after.Values[name])
 		require.Equal(t, src[:before.Start], out[:after.Start])
@@ -80,7 +81,7 @@ func FuzzSetFrontMatter(f *testing.F) {
 
 // requireLinesKept checks that every line of the block but those of the key is
 // there still, in order, with the same bytes.
-func requireLinesKept(t *testing.T, old, new []byte, fm FrontMatter, key string) {
+func requireLinesKept(t *testing.T, old, new []byte, fm markdown.FrontMatter, key string) {
 	t.Helper()
 	if _, exists := fm.Values[key]; exists || fm.Format == "" {
 		return
@@ -152,24 +153,24 @@ func FuzzRewriteLinks(f *testing.F) {
 	}
 	f.Add([]byte("---\na: 'it''s [[x]]'\nb: [[y]]\nc: \"[[z \\u00e9]]\"\n---\n[[a]] ![b](<c d.md>#e) [f](g%20h.md)"), "it's (a) \"b\".md")
 	f.Fuzz(func(t *testing.T, src []byte, target string) {
-		doc := Parse(src)
-		same := RewriteLinks(src, doc, func(l Link) (string, bool) { return l.Target, true })
+		doc := markdown.Parse(src)
+		same := RewriteLinks(src, doc, func(l markdown.Link) (string, bool) { return l.Target, true })
 		require.Equal(t, string(src), string(same))
 		if len(doc.Links) == 0 {
 			return
 		}
-		out := RewriteLinks(src, doc, func(Link) (string, bool) { return target, true })
+		out := RewriteLinks(src, doc, func(markdown.Link) (string, bool) { return target, true })
 		requireOnlyTargetsChanged(t, src, out, doc)
 	})
 }
 
 // requireOnlyTargetsChanged checks that the bytes between the targets of links
 // are the same, in order.
-func requireOnlyTargetsChanged(t *testing.T, src, out []byte, doc *Document) {
+func requireOnlyTargetsChanged(t *testing.T, src, out []byte, doc *markdown.Document) {
 	t.Helper()
 	rest, at := out, 0
 	links := slices.Clone(doc.Links)
-	slices.SortStableFunc(links, func(a, b Link) int { return a.TargetStart - b.TargetStart })
+	slices.SortStableFunc(links, func(a, b markdown.Link) int { return a.TargetStart - b.TargetStart })
 	for _, l := range links {
 		if l.TargetStart < at {
 			continue

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"notesd/internal/markdown"
 )
 
 // AddTag gives a note a tag that it does not have, in the way in which it has
@@ -21,7 +23,7 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := Parse(src)
+	doc := markdown.Parse(src)
 	if hasTag(doc.Tags, tag) {
 		return bytes.Clone(src), nil
 	}
@@ -46,7 +48,7 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 	places := tagPlaces(doc)
 	last := len(places) - 1
 	for ; last >= 0 && !places[last].Property; last-- {
-		end, _ := lineAt(src, places[last].End)
+		end, _ := markdown.LineAt(src, places[last].End)
 		if onlyTags(src, places, bytes.LastIndexByte(src[:places[last].Start], '\n')+1, end) {
 			break
 		}
@@ -64,8 +66,8 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 			}
 		}
 		return checkTags(splice(src, end, end, text), append(slices.Clone(doc.Tags), tag))
-	case doc.propertiesEnd > 0 && doc.FrontMatter.Format == "":
-		_, at := lineAt(src, doc.propertiesEnd-1)
+	case doc.PropertiesEnd > 0 && doc.FrontMatter.Format == "":
+		_, at := markdown.LineAt(src, doc.PropertiesEnd-1)
 		line := "tags:: " + tag
 		if at == len(src) && src[at-1] != '\n' {
 			line = lineEnding(src) + line
@@ -115,27 +117,27 @@ func RenameTag(src []byte, tag, name string) (out []byte, places int, err error)
 // tagName returns a tag without '#', in NFC, or an error that says why it is
 // none that every program reads.
 func tagName(tag string) (string, error) {
-	name := nfc(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
+	name := markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
 	switch {
 	case name == "" || !utf8.ValidString(name):
 		return "", invalid("%q is no tag", tag)
 	case strings.ContainsAny(name, " \t\r\n"):
 		return "", invalid("a tag has no spaces: write %q", strings.Join(strings.Fields(name), "-"))
-	case !IsTag(name):
+	case !markdown.IsTag(name):
 		return "", invalid("%q is no tag: letters, digits (not only digits), _, - and / between parts make one", name)
 	}
 	return name, nil
 }
 
 // sameTag compares tags as [Document.Tags] does.
-func sameTag(a, b string) bool { return strings.ToLower(nfc(a)) == strings.ToLower(b) }
+func sameTag(a, b string) bool { return strings.ToLower(markdown.NFC(a)) == strings.ToLower(b) }
 
 func hasTag(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return sameTag(t, tag) })
 }
 
 // tagKeys returns the keys of front matter that hold tags, as they are spelled.
-func tagKeys(doc *Document) (keys []string) {
+func tagKeys(doc *markdown.Document) (keys []string) {
 	for _, name := range []string{"tags", "tag"} {
 		if _, exact := doc.FrontMatter.Values[name]; exact {
 			keys = append(keys, name)
@@ -148,13 +150,13 @@ func tagKeys(doc *Document) (keys []string) {
 
 // tagPlaces returns the tags of the body in order, each place once: a property's
 // item may have a '#'.
-func tagPlaces(doc *Document) []InlineTag {
+func tagPlaces(doc *markdown.Document) []markdown.InlineTag {
 	places := slices.Clone(doc.InlineTags)
-	slices.SortStableFunc(places, func(a, b InlineTag) int {
+	slices.SortStableFunc(places, func(a, b markdown.InlineTag) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
 	end := 0
-	return slices.DeleteFunc(places, func(t InlineTag) bool {
+	return slices.DeleteFunc(places, func(t markdown.InlineTag) bool {
 		if t.Start < end {
 			return true
 		}
@@ -169,11 +171,11 @@ const maxTagLine = 10_000
 
 // onlyTags reports whether src[start:end] has nothing but tags, white space and
 // commas.
-func onlyTags(src []byte, places []InlineTag, start, end int) bool {
+func onlyTags(src []byte, places []markdown.InlineTag, start, end int) bool {
 	if end-start > maxTagLine {
 		return false
 	}
-	i, _ := slices.BinarySearchFunc(places, start, func(t InlineTag, start int) int { return cmp.Compare(t.Start, start) })
+	i, _ := slices.BinarySearchFunc(places, start, func(t markdown.InlineTag, start int) int { return cmp.Compare(t.Start, start) })
 	at := start
 	for ; i < len(places) && places[i].End <= end; i++ {
 		if len(bytes.Trim(src[at:places[i].Start], " \t,#[]")) > 0 {
@@ -187,7 +189,7 @@ func onlyTags(src []byte, places []InlineTag, start, end int) bool {
 // changeTags replaces each tag for which change returns true by the name that it
 // returns, or removes it for the name "".
 func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out []byte, places int, err error) {
-	doc := Parse(src)
+	doc := markdown.Parse(src)
 	var want []string
 	for _, t := range doc.Tags {
 		if name, ok := change(t); !ok {
@@ -211,7 +213,7 @@ func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out
 		if fm := doc.FrontMatter; fm.Err != nil && !slices.Equal(want, doc.Tags) {
 			return nil, 0, &FrontMatterError{Key: "tags", Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
 		}
-		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", ErrMissing, shownTags(doc.Tags))
+		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", markdown.ErrMissing, shownTags(doc.Tags))
 	}
 	out, err = checkTags(out, want)
 	return out, places, err
@@ -222,11 +224,11 @@ func checkTags(out []byte, want []string) ([]byte, error) {
 	set := func(tags []string) map[string]bool {
 		folded := map[string]bool{}
 		for _, t := range tags {
-			folded[strings.ToLower(nfc(t))] = true
+			folded[strings.ToLower(markdown.NFC(t))] = true
 		}
 		return folded
 	}
-	if got := Parse(out).Tags; !maps.Equal(set(got), set(want)) {
+	if got := markdown.Parse(out).Tags; !maps.Equal(set(got), set(want)) {
 		return nil, invalid("the tags would become %s instead of %s; use replace_text", shownTags(got), shownTags(want))
 	}
 	return out, nil
@@ -235,7 +237,7 @@ func checkTags(out []byte, want []string) ([]byte, error) {
 // shownTags lists the first of the tags.
 func shownTags(tags []string) string { return strings.Join(tags[:min(len(tags), 50)], ", ") }
 
-func changeInlineTags(src []byte, doc *Document, change func(string) (string, bool)) (out []byte, places int) {
+func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (string, bool)) (out []byte, places int) {
 	at := 0
 	all := tagPlaces(doc)
 	for _, t := range all {
@@ -272,9 +274,9 @@ var lineStarter = regexp.MustCompile(`^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.
 // removedWith returns what goes when a tag of the body is removed: its line when
 // nothing else is on it, its '#' alone inside a sentence, else the tag with the
 // white space or comma before or after it.
-func removedWith(src []byte, places []InlineTag, t InlineTag) (start, end int) {
+func removedWith(src []byte, places []markdown.InlineTag, t markdown.InlineTag) (start, end int) {
 	lineStart := bytes.LastIndexByte(src[:t.Start], '\n') + 1
-	lineEnd, next := lineAt(src, t.End)
+	lineEnd, next := markdown.LineAt(src, t.End)
 	start, end = t.Start, t.End
 	if bytes.HasSuffix(src[:start], []byte("[[")) && bytes.HasPrefix(src[end:], []byte("]]")) {
 		start, end = start-2, end+2

@@ -1,8 +1,10 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 // adopt gives content the line endings of a note and removes blank lines at its
@@ -38,7 +40,7 @@ func trimLines(s string) string {
 // of a line.
 func trimBlankLines(src []byte, start, end int) (int, int) {
 	for start < end {
-		lineEnd, next := lineAt(src[:end], start)
+		lineEnd, next := markdown.LineAt(src[:end], start)
 		if !isBlank(src[start:lineEnd]) {
 			break
 		}
@@ -51,7 +53,7 @@ func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // previousLine returns the line that ends at or before the offset at.
 func previousLine(src []byte, at int) []byte {
-	end := trimLineBreak(src, at)
+	end := markdown.TrimLineBreak(src, at)
 	return src[bytes.LastIndexByte(src[:end], '\n')+1 : end]
 }
 

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"notesd/internal/markdown"
 )
 
 // locateTOML finds the lines of the key among those before the first table.
@@ -37,7 +39,7 @@ func (e *keyEditor) locateTOML() error {
 			continue
 		}
 		raw := expression.Raw
-		end, next := lineAt(e.inner, int(raw.Offset+raw.Length))
+		end, next := markdown.LineAt(e.inner, int(raw.Offset+raw.Length))
 		e.start, e.end = next, next
 		if e.exists = first == e.key; e.exists {
 			e.start = bytes.LastIndexByte(e.inner[:raw.Offset], '\n') + 1

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/markdown"
 	"notesd/internal/markdown/tasks"
 )
 
@@ -148,7 +149,7 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 		return r.After, err
 	case OpToggleTask:
 		var places []tasks.Place
-		for _, t := range Parse(src).Tasks {
+		for _, t := range markdown.Parse(src).Tasks {
 			places = append(places, tasks.Place{Line: t.Line, Start: t.Start, End: t.End})
 		}
 		return tasks.Update(src, places, tasks.Target{Line: e.Line, Text: e.Text}, tasks.Change{Status: e.Status, Due: e.Due, Scheduled: e.Scheduled}, e.Tasks)
@@ -212,8 +213,8 @@ func replaceAll(src []byte, content string) []byte {
 	if bytes.IndexByte(src, '\n') >= 0 {
 		content = withLineEnding(content, lineEnding(src))
 	}
-	if bytes.HasPrefix(src, []byte(byteOrderMark)) && !strings.HasPrefix(content, byteOrderMark) {
-		content = byteOrderMark + content
+	if bytes.HasPrefix(src, []byte(markdown.ByteOrderMark)) && !strings.HasPrefix(content, markdown.ByteOrderMark) {
+		content = markdown.ByteOrderMark + content
 	}
 	return []byte(content)
 }

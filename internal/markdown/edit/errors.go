@@ -1,9 +1,11 @@
-package markdown
+package edit
 
 import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 // Reasons for refusing an edit; test for them with [errors.Is].
@@ -31,7 +33,7 @@ type MatchError struct {
 
 func (e *MatchError) Unwrap() error {
 	if e.Found == 0 {
-		return ErrMissing
+		return markdown.ErrMissing
 	}
 	return ErrMismatch
 }

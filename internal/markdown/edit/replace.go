@@ -1,8 +1,10 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 const maxMatchLines = 50
@@ -55,7 +57,7 @@ func findAll(src []byte, old string, want int) ([]place, int) {
 	text := src
 	var crs []int // offsets in text before which "\r" was left out of src
 	if bytes.Contains(src, []byte("\r\n")) && strings.Contains(old, "\n") {
-		text, crs = withoutCRs(src)
+		text, crs = markdown.WithoutCRs(src)
 	}
 	var spans []place
 	found, removed := 0, 0

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 func TestReplaceText(t *testing.T) {
@@ -63,7 +65,7 @@ func TestReplaceTextShowsTheNearest(t *testing.T) {
 		_, err := ReplaceText(src, old, "x", 1)
 		var e *MatchError
 		require.ErrorAs(t, err, &e)
-		require.ErrorIs(t, err, ErrMissing)
+		require.ErrorIs(t, err, markdown.ErrMissing)
 		assert.Equal(t, want, e.Nearest, old)
 		if want != "" {
 			assert.Equal(t, 3, e.NearestLine, old)

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/markdown"
 	"notesd/internal/markdown/mdtest"
 )
 
@@ -16,7 +17,7 @@ func TestVaultFrontMatterRoundTrip(t *testing.T) {
 	notes, refused, keys, kept := 0, 0, 0, 0
 	mdtest.VaultNotes(t, func(path string, src []byte) {
 		notes++
-		doc := Parse(src)
+		doc := markdown.Parse(src)
 		out, err := SetFrontMatter(src, "notesd-test", []any{"a: b", int64(1)})
 		if err != nil {
 			refused++
@@ -41,7 +42,7 @@ func TestVaultFrontMatterRoundTrip(t *testing.T) {
 			}
 			require.NoError(t, err, path)
 			require.Equal(t, src[:doc.FrontMatter.InnerStart], restored[:doc.FrontMatter.InnerStart])
-			require.Equal(t, doc.FrontMatter.Values, Parse(restored).FrontMatter.Values, path)
+			require.Equal(t, doc.FrontMatter.Values, markdown.Parse(restored).FrontMatter.Values, path)
 			if bytes.Equal(src, restored) {
 				kept++
 			}
@@ -73,14 +74,14 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 	notes, sections, links := 0, 0, 0
 	mdtest.VaultNotes(t, func(path string, src []byte) {
 		notes++
-		doc := Parse(src)
+		doc := markdown.Parse(src)
 		for _, op := range []string{OpAppend, OpPrepend} {
 			out, err := Apply(t.Context(), src, []Edit{{Op: op, Content: text}})
 			require.NoError(t, err, path)
 			requireInserted(t, src, out)
 			require.Contains(t, string(out), text)
 		}
-		refs := References(doc)
+		refs := markdown.References(doc)
 		for i := range doc.Headings {
 			if len(doc.Headings) > 40 && i%20 > 0 {
 				continue
@@ -89,14 +90,14 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 				continue
 			}
 			path := refs[i]
-			found, err := FindSection(doc, src, path)
+			found, err := markdown.FindSection(doc, src, path)
 			require.NoError(t, err, path)
 			sections++
 			require.Equal(t, doc.Headings[i].Start, found.Start)
 			checkSectionEdits(t, path, src, found, text)
 		}
 		links += len(doc.Links)
-		same := RewriteLinks(src, doc, func(l Link) (string, bool) { return l.Target, true })
+		same := RewriteLinks(src, doc, func(l markdown.Link) (string, bool) { return l.Target, true })
 		require.Equal(t, string(src), string(same), path)
 		checkRewrite(t, path, src, doc)
 	})
@@ -104,7 +105,7 @@ func TestVaultEditsRoundTrip(t *testing.T) {
 }
 
 // checkSectionEdits replaces a section by its own text, and inserts around it.
-func checkSectionEdits(t *testing.T, path string, src []byte, section Section, text string) {
+func checkSectionEdits(t *testing.T, path string, src []byte, section markdown.Section, text string) {
 	t.Helper()
 	same, err := ReplaceSection(src, path, string(src[section.ContentStart:section.End]))
 	require.NoError(t, err, path)
@@ -126,12 +127,12 @@ func checkSectionEdits(t *testing.T, path string, src []byte, section Section, t
 }
 
 // checkRewrite gives every link another target and reads them back.
-func checkRewrite(t *testing.T, path string, src []byte, doc *Document) {
+func checkRewrite(t *testing.T, path string, src []byte, doc *markdown.Document) {
 	t.Helper()
 	const target = "Folder (1)/it's new.md"
-	out := RewriteLinks(src, doc, func(Link) (string, bool) { return target, true })
+	out := RewriteLinks(src, doc, func(markdown.Link) (string, bool) { return target, true })
 	requireOnlyTargetsChanged(t, src, out, doc)
-	after := Parse(out)
+	after := markdown.Parse(out)
 	if !assert.Len(t, after.Links, len(doc.Links), path) {
 		return
 	}

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/markdown"
 	"notesd/internal/markdown/mdtest"
 	"notesd/internal/markdown/tasks"
 )
@@ -24,7 +25,7 @@ func toggled(src []byte, line int, status string) ([]byte, error) {
 // were.
 func roundTrip(t *testing.T, path string, src []byte) int {
 	t.Helper()
-	doc := Parse(src)
+	doc := markdown.Parse(src)
 	for _, task := range doc.Tasks {
 		mark, _, status := tasks.Marked(string(src[task.Start:task.End]))
 		require.Equal(t, task.Done, !status.IsOpen(), path)
@@ -35,7 +36,7 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 		changed, err := toggled(src, task.Line, to)
 		require.NoError(t, err, "%s:%d", path, task.Line)
 		require.NotEqual(t, string(src), string(changed), "%s:%d", path, task.Line)
-		require.Len(t, Parse(changed).Tasks, len(doc.Tasks), "%s:%d", path, task.Line)
+		require.Len(t, markdown.Parse(changed).Tasks, len(doc.Tasks), "%s:%d", path, task.Line)
 		if mark == " " || mark == "TODO" {
 			mark = "" // toggling is enough
 		}
@@ -54,7 +55,7 @@ func roundTrip(t *testing.T, path string, src []byte) int {
 
 func TestToggleTaskOfTheExamples(t *testing.T) {
 	count := 0
-	root := filepath.Join("..", "..", "examples", "vault")
+	root := filepath.Join("..", "..", "..", "examples", "vault")
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".md" {
 			return err
@@ -80,7 +81,7 @@ func TestToggleTask(t *testing.T) {
 	changed, err = Apply(context.Background(), src, []Edit{{Op: OpToggleTask, Text: "child", Due: "2026-03-01"}})
 	require.NoError(t, err)
 	assert.Contains(t, string(changed), "\n  - TODO child\n    DEADLINE: <2026-03-01 Sun>\n> -")
-	require.Len(t, Parse(changed).Tasks, 4)
+	require.Len(t, markdown.Parse(changed).Tasks, 4)
 
 	for _, edit := range []Edit{
 		{Op: OpToggleTask, Line: 7}, {Op: OpToggleTask, Text: "milk"}, {Op: OpToggleTask}, {Op: OpToggleTask, Line: 11, Content: "x"},

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 func TestApply(t *testing.T) {
@@ -35,7 +37,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 1, failed.Index)
 	assert.Equal(t, OpReplaceText, failed.Op)
-	assert.ErrorIs(t, err, ErrMissing)
+	assert.ErrorIs(t, err, markdown.ErrMissing)
 	assert.ErrorContains(t, err, "edit 2 (replace_text): ")
 
 	_, err = Apply(t.Context(), []byte("a"), []Edit{{Op: "rename"}})

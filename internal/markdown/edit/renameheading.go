@@ -1,9 +1,11 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 // RenameHeading replaces the text of the heading that ref names (see
@@ -24,15 +26,15 @@ type HeadingRename struct {
 
 func renameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	var none HeadingRename
-	doc := Parse(src)
-	section, err := FindSection(doc, src, ref)
+	doc := markdown.Parse(src)
+	section, err := markdown.FindSection(doc, src, ref)
 	if err != nil {
 		return none, err
 	}
 	if section.BlockID != "" {
 		return none, invalid("^%s is a block and no heading", section.BlockID)
 	}
-	level, text := levelOf(strings.TrimSpace(text))
+	level, text := markdown.SplitLevel(strings.TrimSpace(text))
 	switch {
 	case text == "":
 		return none, invalid("rename_heading needs the new text of the heading")
@@ -48,16 +50,16 @@ func renameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	h := doc.Headings[i]
 	old := src[h.TextStart:h.TextEnd]
 	end := h.TextStart + len(bytes.TrimRight(old[:len(old)-len(headingID.Find(old))], " \t"))
-	want := plainText([]byte(text + string(src[end:h.TextEnd])))
+	want := markdown.PlainText([]byte(text + string(src[end:h.TextEnd])))
 	if h.TextStart == h.TextEnd && src[h.TextStart-1] == '#' {
 		text = " " + text // the heading had no text
 	}
 	out := splice(src, h.TextStart, end, text)
-	after := Parse(out)
+	after := markdown.Parse(out)
 	same := len(after.Headings) == len(doc.Headings) && len(after.Tasks) == len(doc.Tasks) && len(after.Blocks) == len(doc.Blocks)
 	for j := 0; same && j < len(doc.Headings); j++ {
 		was, is := doc.Headings[j], after.Headings[j]
-		same = was.Level == is.Level && was.nested == is.nested && (is.Text == was.Text || j == i) && (j != i || is.Text == want)
+		same = was.Level == is.Level && was.Nested == is.Nested && (is.Text == was.Text || j == i) && (j != i || is.Text == want)
 	}
 	if !same {
 		return none, invalid("%q cannot be the text of that heading", text)

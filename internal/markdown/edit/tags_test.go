@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 func TestAddTag(t *testing.T) {
@@ -77,7 +79,7 @@ func TestRemoveTag(t *testing.T) {
 		assert.Equal(t, c.want, string(out), c.name)
 	}
 	_, err := RemoveTag([]byte("#a #b/c\n"), "b")
-	require.ErrorIs(t, err, ErrMissing)
+	require.ErrorIs(t, err, markdown.ErrMissing)
 	assert.ErrorContains(t, err, "its tags are: a, b/c")
 }
 
@@ -103,7 +105,7 @@ func TestRenameTag(t *testing.T) {
 		assert.Equal(t, c.places, places, c.name)
 	}
 	_, _, err := RenameTag([]byte("#ab\n"), "a", "b")
-	require.ErrorIs(t, err, ErrMissing)
+	require.ErrorIs(t, err, markdown.ErrMissing)
 	_, _, err = RenameTag([]byte("#a\n"), "a", "b c")
 	require.ErrorIs(t, err, ErrInvalid)
 }
@@ -132,7 +134,7 @@ func TestRenameHeading(t *testing.T) {
 		require.ErrorIs(t, err, ErrInvalid, "%q", c.to)
 	}
 	_, err := RenameHeading([]byte("# A\n"), "B", "C")
-	require.ErrorIs(t, err, ErrMissing)
+	require.ErrorIs(t, err, markdown.ErrMissing)
 }
 
 // Whatever the note: tags other than those named stay, in their order, and what
@@ -142,15 +144,15 @@ func FuzzTags(f *testing.F) {
 		f.Add([]byte(src), "a", "zz")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, tag, name string) {
-		before := Parse(src)
+		before := markdown.Parse(src)
 		out, err := AddTag(src, tag)
 		if err == nil {
-			after := Parse(out)
-			assert.True(t, hasTag(after.Tags, nfc(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))))
+			after := markdown.Parse(out)
+			assert.True(t, hasTag(after.Tags, markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))))
 			assert.Equal(t, len(before.Headings), len(after.Headings), "%q", out)
 			back, err := RemoveTag(out, tag)
 			if err == nil && !hasTag(before.Tags, strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/")) {
-				assert.ElementsMatch(t, before.Tags, Parse(back).Tags, "%q %q %q", src, out, back)
+				assert.ElementsMatch(t, before.Tags, markdown.Parse(back).Tags, "%q %q %q", src, out, back)
 			}
 		}
 		out, places, err := RenameTag(src, tag, name)
@@ -158,8 +160,8 @@ func FuzzTags(f *testing.F) {
 			return
 		}
 		assert.Positive(t, places)
-		assert.Equal(t, strings.Count(string(src[before.BodyStart:]), "\n"), strings.Count(string(out[Parse(out).BodyStart:]), "\n"), "%q %q", src, out)
-		for i, h := range Parse(out).Headings {
+		assert.Equal(t, strings.Count(string(src[before.BodyStart:]), "\n"), strings.Count(string(out[markdown.Parse(out).BodyStart:]), "\n"), "%q %q", src, out)
+		for i, h := range markdown.Parse(out).Headings {
 			assert.Equal(t, before.Headings[i].Level, h.Level)
 		}
 	})

@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"notesd/internal/markdown"
 )
 
 // SetFrontMatter sets a key of front matter to a value, or removes it when
@@ -31,10 +33,10 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 		return nil, invalid("set_front_matter needs a key")
 	}
 	from := 0
-	if bytes.HasPrefix(src, []byte(byteOrderMark)) {
-		from = len(byteOrderMark)
+	if bytes.HasPrefix(src, []byte(markdown.ByteOrderMark)) {
+		from = len(markdown.ByteOrderMark)
 	}
-	fm := readFrontMatter(src, from)
+	fm := markdown.ReadFrontMatter(src, from)
 	if fm.Err != nil {
 		return nil, &FrontMatterError{Key: key, Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
 	}
@@ -66,7 +68,7 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 
 // setKey edits the text of a block that parses. With keepItems the lines of
 // items that stay in a list stay as they are.
-func setKey(src []byte, fm FrontMatter, key string, value any, keepItems bool) ([]byte, error) {
+func setKey(src []byte, fm markdown.FrontMatter, key string, value any, keepItems bool) ([]byte, error) {
 	e := &keyEditor{inner: src[fm.InnerStart:fm.InnerEnd], key: key, eol: lineEnding(src[fm.Start:])}
 	var err error
 	if fm.Format == "toml" {
@@ -93,7 +95,7 @@ func setKey(src []byte, fm FrontMatter, key string, value any, keepItems bool) (
 	}
 	if value == nil && e.start == 0 && e.end == len(e.inner) {
 		out := splice(src, fm.Start, fm.End, "")
-		if readFrontMatter(out, fm.Start).Format == "" {
+		if markdown.ReadFrontMatter(out, fm.Start).Format == "" {
 			return out, nil
 		}
 	}
@@ -124,7 +126,7 @@ var yamlBlockText = regexp.MustCompile(`(?m)[|>][-+0-9]*[ \t]*(#.*)?\r?$`)
 func (e *keyEditor) trimEntry() {
 	inText := yamlBlockText.Match(e.inner[e.start:e.end])
 	for e.end > e.start {
-		lineStart := bytes.LastIndexByte(e.inner[:trimLineBreak(e.inner, e.end)], '\n') + 1
+		lineStart := bytes.LastIndexByte(e.inner[:markdown.TrimLineBreak(e.inner, e.end)], '\n') + 1
 		line := bytes.TrimRight(e.inner[lineStart:e.end], "\r\n")
 		text := bytes.TrimSpace(line)
 		if lineStart <= e.start || len(text) > 0 && text[0] != '#' || inText && len(text) > 0 && line[0] != '#' {
@@ -141,7 +143,7 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 	e := &keyEditor{key: key, eol: lineEnding(src), listIndent: "  "}
 	block := "---" + e.eol + e.writeYAML(value) + "---" + e.eol
 	out := splice(src, from, from, block)
-	if err := checkKey(src, out, FrontMatter{Start: from, End: from}, key, value); err != nil {
+	if err := checkKey(src, out, markdown.FrontMatter{Start: from, End: from}, key, value); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -149,7 +151,7 @@ func createFrontMatter(src []byte, from int, key string, value any) ([]byte, err
 
 // checkKey makes sure that the block of out holds what that of src held, with
 // key changed to value.
-func checkKey(src, out []byte, before FrontMatter, key string, value any) error {
+func checkKey(src, out []byte, before markdown.FrontMatter, key string, value any) error {
 	want := maps.Clone(before.Values)
 	if value == nil {
 		delete(want, key)
@@ -159,7 +161,7 @@ func checkKey(src, out []byte, before FrontMatter, key string, value any) error 
 		}
 		want[key] = value
 	}
-	after := readFrontMatter(out, before.Start)
+	after := markdown.ReadFrontMatter(out, before.Start)
 	var reason string
 	switch {
 	case after.Err != nil:
@@ -189,8 +191,8 @@ var errNotJSON = errors.New("not a JSON value")
 // metaValueOf turns a value as JSON decoders and programs make it into one as
 // front matter is read.
 func metaValueOf(value any, depth int) (any, error) {
-	if depth > maxNesting/2 {
-		return nil, invalid("the value is nested deeper than %d levels", maxNesting/2)
+	if depth > markdown.MaxNesting/2 {
+		return nil, invalid("the value is nested deeper than %d levels", markdown.MaxNesting/2)
 	}
 	switch v := value.(type) {
 	case nil, bool, int64:

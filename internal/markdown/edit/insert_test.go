@@ -1,4 +1,4 @@
-package markdown
+package edit
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 // edited is one edit, what it is made in and what it gives.
@@ -176,7 +178,7 @@ func TestCreateHeading(t *testing.T) {
 		assert.ErrorContains(t, err, test.wrong, test.heading)
 	}
 	_, err := Apply(t.Context(), []byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
-	require.ErrorIs(t, err, ErrMissing)
+	require.ErrorIs(t, err, markdown.ErrMissing)
 	assert.ErrorContains(t, err, `it has "A" (line 1), "A > S" (line 3)`)
 }
 
@@ -194,7 +196,7 @@ func TestInsertedListSwallowsNoHeading(t *testing.T) {
 		out, err := InsertBefore([]byte(test.src), "H", test.content)
 		require.NoError(t, err)
 		assert.Equal(t, test.want, string(out))
-		headings := Parse(out).Headings
+		headings := markdown.Parse(out).Headings
 		assert.Equal(t, "H", headings[len(headings)-1].Text)
 	}
 	out, err := Prepend([]byte("  # H\n"), "- x")

@@ -1,10 +1,12 @@
-package markdown
+package edit
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/internal/markdown"
 )
 
 func TestRewriteLinks(t *testing.T) {
@@ -24,7 +26,7 @@ func TestRewriteLinks(t *testing.T) {
 		{"`[[a]]` [[a]]\r\n", "b", "`[[a]]` [[b]]\r\n"},
 	} {
 		src := []byte(test.src)
-		out := RewriteLinks(src, Parse(src), func(Link) (string, bool) { return test.target, true })
+		out := RewriteLinks(src, markdown.Parse(src), func(markdown.Link) (string, bool) { return test.target, true })
 		assert.Equal(t, test.want, string(out), "%q", test.src)
 	}
 }
@@ -32,8 +34,8 @@ func TestRewriteLinks(t *testing.T) {
 func TestRewriteLinksReadsBack(t *testing.T) {
 	src := []byte("---\na: \"[[t]]\"\nb: 'see [[t|x]]'\n---\n[[t]] ![[t#h|a]] [a](t) ![b](<t#h>)\n\n[r]: t\n")
 	for _, target := range []string{"a b", "ä/ö.md", "it's", "a & b", "&lt;", "50% off", "a\\b", "x.y:z", "日本", "../up.md", "a,b", "`c`"} {
-		out := RewriteLinks(src, Parse(src), func(Link) (string, bool) { return target, true })
-		doc := Parse(out)
+		out := RewriteLinks(src, markdown.Parse(src), func(markdown.Link) (string, bool) { return target, true })
+		doc := markdown.Parse(out)
 		require.Len(t, doc.Links, 7, "%s", out)
 		for _, l := range doc.Links {
 			assert.Equal(t, target, l.Target, "%s in %s", l.Kind, out)
@@ -43,7 +45,7 @@ func TestRewriteLinksReadsBack(t *testing.T) {
 
 func TestRewriteLinksLeavesWhatItIsNotAsked(t *testing.T) {
 	src := []byte("[[a]] [x](a) [[b]]\n")
-	out := RewriteLinks(src, Parse(src), func(l Link) (string, bool) { return "c", l.Target == "a" && l.Kind == LinkWiki })
+	out := RewriteLinks(src, markdown.Parse(src), func(l markdown.Link) (string, bool) { return "c", l.Target == "a" && l.Kind == markdown.LinkWiki })
 	assert.Equal(t, "[[c]] [x](a) [[b]]\n", string(out))
 }
 
@@ -64,15 +66,15 @@ func TestLinksInLinks(t *testing.T) {
 		"`[![t](a)](b)` [![t](c)](d)":           "`[![t](a)](b)` [![t](c1)](d1)",
 		"[![t](https://a.b/c)](d)":              "[![t](https://a.b/c)](d1)",
 	} {
-		doc := Parse([]byte(src))
-		out := RewriteLinks([]byte(src), doc, func(l Link) (string, bool) { return l.Target + "1", true })
+		doc := markdown.Parse([]byte(src))
+		out := RewriteLinks([]byte(src), doc, func(l markdown.Link) (string, bool) { return l.Target + "1", true })
 		assert.Equal(t, want, string(out))
-		assert.True(t, SameBesidesTargets([]byte(src), doc, out, Parse(out)))
+		assert.True(t, SameBesidesTargets([]byte(src), doc, out, markdown.Parse(out)))
 	}
 	for _, pair := range [][2]string{
 		{"[a](b) x", "[a](b) y"}, {"[a](b)", "[a](b) [c](d)"}, {"[a](b#c)", "[a](b#d)"}, {"[[a]]", "![[a]]"}, {"[a](b)", "[c](b)"}, {"[a](b)", "`a`"},
 	} {
 		a, b := []byte(pair[0]), []byte(pair[1])
-		assert.False(t, SameBesidesTargets(a, Parse(a), b, Parse(b)), "%q and %q", a, b)
+		assert.False(t, SameBesidesTargets(a, markdown.Parse(a), b, markdown.Parse(b)), "%q and %q", a, b)
 	}
 }

@@ -1,23 +1,25 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"notesd/internal/markdown"
 )
 
 // locateYAML finds the lines of the key.
 func (e *keyEditor) locateYAML() (err error) {
 	defer func() {
 		if recover() != nil {
-			err = e.refuse(errParserBug.Error())
+			err = e.refuse(markdown.ErrParser.Error())
 		}
 	}()
 	e.start, e.end, e.listIndent = len(e.inner), len(e.inner), "  "
-	file, err := parseYAML(e.inner)
+	file, err := markdown.ParseYAML(e.inner)
 	if err != nil {
-		return e.refuse(yamlError(err).Error())
+		return e.refuse(markdown.YAMLError(err).Error())
 	}
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.NullType {
 		return nil
@@ -40,14 +42,14 @@ func (e *keyEditor) locateYAML() (err error) {
 // locatePair finds the lines of the key among those of the pairs.
 func (e *keyEditor) locatePair(pairs []*ast.MappingValueNode) error {
 	starts := lineStarts(e.inner)
-	var reader yamlReader
+	var reader markdown.YAMLReader
 	found := -1
 	for i, pair := range pairs {
 		token := pair.Key.GetToken()
 		if token == nil || token.Position == nil || token.Position.Line > len(starts) {
-			return e.refuse(errParserBug.Error())
+			return e.refuse(markdown.ErrParser.Error())
 		}
-		if name, err := reader.key(pair.Key); err == nil && name == e.key {
+		if name, err := reader.Key(pair.Key); err == nil && name == e.key {
 			if _, merge := pair.Key.(*ast.MergeKeyNode); merge || found >= 0 {
 				return e.refuse("it is ambiguous")
 			}
@@ -143,7 +145,7 @@ func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
 		return style, false
 	}
 	style.key = string(entry[:colon+1])
-	lineEnd, _ := lineAt(entry, colon)
+	lineEnd, _ := markdown.LineAt(entry, colon)
 	start := colon + 1
 	for start < lineEnd && (entry[start] == ' ' || entry[start] == '\t') {
 		start++
@@ -168,7 +170,7 @@ func oldYAMLEntry(entry []byte) (style yamlStyle, ok bool) {
 			return style, true // the text goes on below, and a comment with it
 		}
 	}
-	lineEnd, _ = lineAt(entry, end)
+	lineEnd, _ = markdown.LineAt(entry, end)
 	if rest := entry[end:lineEnd]; startsYAMLComment(bytes.TrimLeft(rest, " \t"), 0) && len(rest) > 0 && rest[0] != '#' {
 		style.comment = string(rest)
 	}
@@ -185,7 +187,7 @@ func startsYAMLComment(b []byte, i int) bool {
 // yamlColon returns the offset of the colon after the key that starts the
 // entry, -1 without one.
 func yamlColon(entry []byte) int {
-	lineEnd, _ := lineAt(entry, 0)
+	lineEnd, _ := markdown.LineAt(entry, 0)
 	i := 0
 	for i < lineEnd && entry[i] == ' ' {
 		i++
@@ -225,11 +227,11 @@ func yamlFlowEnd(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
 		switch c := b[i]; {
-		case (c == '"' || c == '\'') && (startsValue(b[:i]) || bytes.HasSuffix(bytes.TrimRight(b[:i], " \t"), []byte("\n"))):
+		case (c == '"' || c == '\'') && (markdown.StartsValue(b[:i]) || bytes.HasSuffix(bytes.TrimRight(b[:i], " \t"), []byte("\n"))):
 			i = yamlQuoteEnd(b, i)
 			continue
 		case c == '#' && (b[i-1] == ' ' || b[i-1] == '\t' || b[i-1] == '\n'):
-			i, _ = lineAt(b, i)
+			i, _ = markdown.LineAt(b, i)
 			continue
 		case c == '[' || c == '{':
 			depth++

@@ -1,9 +1,11 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"errors"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 // ReplaceSection replaces the text of the section that ref names (see
@@ -11,7 +13,7 @@ import (
 // with a heading of the same text, which then takes its place. A block keeps its
 // id and, in a list, its marker. Blank lines around the text stay.
 func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
-	section, err := FindSection(Parse(src), src, ref)
+	section, err := markdown.FindSection(markdown.Parse(src), src, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +24,13 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	}
 	start := section.ContentStart
 	if rest, ok := cutHeading(content, section); ok {
-		if section.nested {
+		if section.Nested {
 			content = rest
 		} else {
 			start = section.Start
 		}
 	}
-	if section.nested {
+	if section.Nested {
 		content = indentLines(content, bodyIndentation(src, section))
 	} else if old := adopt(string(src[start:section.End]), eol); sticks(src, section.End) && old != content {
 		content += eol
@@ -44,7 +46,7 @@ func sticks(src []byte, end int) bool {
 
 // bodyIndentation returns the white space before what stands under a heading in
 // a list item: that of its first line, else one level more than the heading's.
-func bodyIndentation(src []byte, section Section) string {
+func bodyIndentation(src []byte, section markdown.Section) string {
 	if start, end := trimBlankLines(src, section.ContentStart, section.End); start < end {
 		return leadingSpace(src[start:end])
 	}
@@ -66,7 +68,7 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	if textStart < textEnd {
 		if content == "" {
 			textStart = start
-			_, textEnd = lineAt(src[:end], textEnd)
+			_, textEnd = markdown.LineAt(src[:end], textEnd)
 		}
 		return splice(src, textStart, textEnd, content)
 	}
@@ -91,27 +93,27 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 
 // cutHeading tells whether content starts with the heading of section, and
 // returns what follows it.
-func cutHeading(content string, section Section) (string, bool) {
-	doc := Parse([]byte(content))
+func cutHeading(content string, section markdown.Section) (string, bool) {
+	doc := markdown.Parse([]byte(content))
 	if len(doc.Headings) == 0 || doc.FrontMatter.Format != "" {
 		return "", false
 	}
 	h := doc.Headings[0]
 	name := section.Path[len(section.Path)-1]
-	if strings.TrimSpace(content[:h.Start]) != "" || !sameFolded(h.Text, name) {
+	if strings.TrimSpace(content[:h.Start]) != "" || !markdown.SameHeading(h.Text, name) {
 		return "", false
 	}
 	return trimLines(content[h.ContentStart:]), true
 }
 
 // replaceBlock replaces the text of a block, keeping its id.
-func replaceBlock(src []byte, section Section, content string) ([]byte, error) {
+func replaceBlock(src []byte, section markdown.Section, content string) ([]byte, error) {
 	if content == "" {
 		return nil, invalid("the new text of block ^%s is empty", section.BlockID)
 	}
-	id, _ := blockID([]byte(content[strings.LastIndexByte(content, '\n')+1:]))
-	if section.item {
-		if width := listMarker([]byte(content), false); width > 0 {
+	id, _ := markdown.BlockID([]byte(content[strings.LastIndexByte(content, '\n')+1:]))
+	if section.Item {
+		if width := markdown.ListMarker([]byte(content), false); width > 0 {
 			content = strings.TrimLeft(content[width:], " \t")
 		}
 	}
@@ -128,8 +130,8 @@ func replaceBlock(src []byte, section Section, content string) ([]byte, error) {
 // InsertBefore puts content before the heading or block that ref names (see
 // [FindSection]).
 func InsertBefore(src []byte, ref, content string) ([]byte, error) {
-	doc := Parse(src)
-	section, err := FindSection(doc, src, ref)
+	doc := markdown.Parse(src)
+	section, err := markdown.FindSection(doc, src, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -140,24 +142,24 @@ func InsertBefore(src []byte, ref, content string) ([]byte, error) {
 // [FindSection]), its subsections included, or after a block, a list item's
 // children included.
 func InsertAfter(src []byte, ref, content string) ([]byte, error) {
-	doc := Parse(src)
-	section, err := FindSection(doc, src, ref)
+	doc := markdown.Parse(src)
+	section, err := markdown.FindSection(doc, src, ref)
 	if err != nil {
 		return nil, err
 	}
-	at := section.after
+	at := section.After
 	if textStart, textEnd := trimBlankLines(src, section.Start, at); textStart < textEnd {
-		_, at = lineAt(src, textEnd)
+		_, at = markdown.LineAt(src, textEnd)
 	}
 	return insertBlock(src, doc, at, content, indentation(src, section))
 }
 
 // Append puts content at the end of the note.
 func Append(src []byte, content string) ([]byte, error) {
-	doc := Parse(src)
+	doc := markdown.Parse(src)
 	at := len(src)
 	if textStart, textEnd := trimBlankLines(src, doc.BodyStart, at); textStart < textEnd {
-		_, at = lineAt(src, textEnd)
+		_, at = markdown.LineAt(src, textEnd)
 	}
 	return insertBlock(src, doc, at, content, "")
 }
@@ -165,10 +167,10 @@ func Append(src []byte, content string) ([]byte, error) {
 // Prepend puts content at the start of the body, after front matter and page
 // properties.
 func Prepend(src []byte, content string) ([]byte, error) {
-	doc := Parse(src)
+	doc := markdown.Parse(src)
 	at := doc.BodyStart
-	if doc.propertiesEnd > 0 {
-		_, at = lineAt(src, doc.propertiesEnd-1)
+	if doc.PropertiesEnd > 0 {
+		_, at = markdown.LineAt(src, doc.PropertiesEnd-1)
 	} else if textStart, textEnd := trimBlankLines(src, at, len(src)); textStart < textEnd {
 		at = textStart
 	}
@@ -179,14 +181,14 @@ func Prepend(src []byte, content string) ([]byte, error) {
 // heading of the same or a higher level, or at its start, right under the
 // heading.
 func (e *Edit) addToSection(src []byte) ([]byte, error) {
-	doc := Parse(src)
-	section, err := FindSection(doc, src, e.Heading)
-	if errors.Is(err, ErrMissing) && e.CreateHeading {
+	doc := markdown.Parse(src)
+	section, err := markdown.FindSection(doc, src, e.Heading)
+	if errors.Is(err, markdown.ErrMissing) && e.CreateHeading {
 		if src, err = addHeading(src, e.Heading); err != nil {
 			return nil, err
 		}
-		doc = Parse(src)
-		section = HeadingSection(doc, len(doc.Headings)-1)
+		doc = markdown.Parse(src)
+		section = markdown.HeadingSection(doc, len(doc.Headings)-1)
 	}
 	if err != nil {
 		return nil, err
@@ -195,13 +197,13 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 		return nil, invalid("^%s is a block and has no section; insert_after puts text after it", section.BlockID)
 	}
 	at, indent := section.ContentStart, ""
-	if section.nested {
+	if section.Nested {
 		indent = bodyIndentation(src, section)
 	}
 	if textStart, textEnd := trimBlankLines(src, section.ContentStart, section.End); textStart < textEnd {
 		at = textStart
 		if e.Op == OpAppend {
-			_, at = lineAt(src, textEnd)
+			_, at = markdown.LineAt(src, textEnd)
 		}
 	}
 	return insertBlock(src, doc, at, e.Content, indent)
@@ -210,12 +212,12 @@ func (e *Edit) addToSection(src []byte) ([]byte, error) {
 // addHeading puts a heading at the end of the note: "Maps" is of level 2,
 // "### Maps" says its level.
 func addHeading(src []byte, ref string) ([]byte, error) {
-	level, name := levelOf(strings.TrimSpace(ref))
+	level, name := markdown.SplitLevel(strings.TrimSpace(ref))
 	name = strings.TrimSpace(strings.TrimLeft(name, "#"))
 	if strings.HasPrefix(name, "^") {
 		return nil, invalid("%s is a block, and no heading can be made for it", name)
 	}
-	if _, line := lineIn(name); name == "" || line > 0 || strings.ContainsAny(name, "\r\n") || strings.Contains(name, pathSeparator) {
+	if _, line := markdown.SplitLine(name); name == "" || line > 0 || strings.ContainsAny(name, "\r\n") || strings.Contains(name, markdown.PathSeparator) {
 		return nil, invalid("create_heading needs the text of one heading, not %q", ref)
 	}
 	if level == 0 {
@@ -225,8 +227,8 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := Parse(out)
-	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != nfc(name) || doc.Headings[n-1].Level != level {
+	doc := markdown.Parse(out)
+	if n := len(doc.Headings); n == 0 || doc.Headings[n-1].Text != markdown.NFC(name) || doc.Headings[n-1].Level != level {
 		return nil, invalid("no heading can be made at the end of the note, which is inside code or HTML; close that first")
 	}
 	return out, nil
@@ -234,7 +236,7 @@ func addHeading(src []byte, ref string) ([]byte, error) {
 
 // insertBlock puts content between the lines before and after at, parted from
 // both by a blank line unless it continues a list or table there.
-func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]byte, error) {
+func insertBlock(src []byte, doc *markdown.Document, at int, content, indent string) ([]byte, error) {
 	eol := lineEnding(src)
 	content = adopt(content, eol)
 	if content == "" {
@@ -243,7 +245,7 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 	content = indentLines(content, indent)
 	first, last := firstLine(content), lastLine(content)
 	before, after := "", ""
-	if at > 0 && src[at-1] != '\n' && (!doc.BOM || at > len(byteOrderMark)) {
+	if at > 0 && src[at-1] != '\n' && (!doc.BOM || at > len(markdown.ByteOrderMark)) {
 		before = eol
 	}
 	if at > doc.BodyStart {
@@ -253,7 +255,7 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 	}
 	if at < len(src) {
 		after = eol
-		next, _ := lineAt(src, at)
+		next, _ := markdown.LineAt(src, at)
 		if line := src[at:next]; !isBlank(line) && !continues(last, line) {
 			after += eol
 		}
@@ -270,7 +272,7 @@ func insertBlock(src []byte, doc *Document, at int, content, indent string) ([]b
 }
 
 // indentedHeadingAfter reports whether the first heading from at on is indented.
-func indentedHeadingAfter(src []byte, doc *Document, at int) bool {
+func indentedHeadingAfter(src []byte, doc *markdown.Document, at int) bool {
 	for _, h := range doc.Headings {
 		if h.Start >= at {
 			return src[h.Start] == ' '
@@ -281,18 +283,18 @@ func indentedHeadingAfter(src []byte, doc *Document, at int) bool {
 
 // sameHeadingsAfter reports whether the headings that doc has from at on are
 // the last ones of out, in lists or not as they were.
-func sameHeadingsAfter(doc *Document, at int, out []byte) bool {
+func sameHeadingsAfter(doc *markdown.Document, at int, out []byte) bool {
 	first := 0
 	for first < len(doc.Headings) && doc.Headings[first].Start < at {
 		first++
 	}
-	was, is := doc.Headings[first:], Parse(out).Headings
+	was, is := doc.Headings[first:], markdown.Parse(out).Headings
 	if len(was) > len(is) {
 		return false
 	}
 	is = is[len(is)-len(was):]
 	for i := range was {
-		if was[i].nested != is[i].nested || was[i].Level != is[i].Level || was[i].Text != is[i].Text {
+		if was[i].Nested != is[i].Nested || was[i].Level != is[i].Level || was[i].Text != is[i].Text {
 			return false
 		}
 	}
@@ -308,13 +310,13 @@ func continues(line, next []byte) bool {
 	if line[0] == '|' || next[0] == '|' {
 		return line[0] == next[0]
 	}
-	return listMarker(line, false) > 0 && listMarker(next, false) > 0 && !isThematicBreak(line) && !isThematicBreak(next)
+	return markdown.ListMarker(line, false) > 0 && markdown.ListMarker(next, false) > 0 && !markdown.IsThematicBreak(line) && !markdown.IsThematicBreak(next)
 }
 
 // indentation returns the white space before a list item, which siblings take
 // over.
-func indentation(src []byte, section Section) string {
-	if !section.item && !section.nested {
+func indentation(src []byte, section markdown.Section) string {
+	if !section.Item && !section.Nested {
 		return ""
 	}
 	return leadingSpace(src[section.Start:])

@@ -1,8 +1,10 @@
-package markdown
+package edit
 
 import (
 	"bytes"
 	"strings"
+
+	"notesd/internal/markdown"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // taken in pieces of half the length of text. Likeness is the share of trigrams
 // that both have (Dice's coefficient), in one pass over src.
 func nearest(src []byte, text string) (string, int) {
-	text = cutAt(strings.TrimSpace(text), nearestText)
+	text = markdown.CutAt(strings.TrimSpace(text), nearestText)
 	if len(text) < 3 {
 		return "", 0
 	}
@@ -31,9 +33,9 @@ func nearest(src []byte, text string) (string, int) {
 	var window []piece // the last pieces, as many as a passage may have
 	best, bestStart, bestEnd := nearestLikeness, 0, 0
 	for at := 0; at < len(src); {
-		end, next := lineAt(src, at)
+		end, next := markdown.LineAt(src, at)
 		if end-at > 2*long { // continue within the line
-			end = at + len(cutAt(string(src[at:at+long/2+4]), long/2))
+			end = at + len(markdown.CutAt(string(src[at:at+long/2+4]), long/2))
 			next = end
 		}
 		p := piece{start: at}
@@ -56,7 +58,7 @@ func nearest(src []byte, text string) (string, int) {
 		return "", 0
 	}
 	line := 1 + bytes.Count(src[:bestEnd-len(passage)], []byte{'\n'})
-	return cutAt(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
+	return markdown.CutAt(strings.ToValidUTF8(string(bytes.TrimSpace(passage)), "\uFFFD"), 2*nearestText), line
 }
 
 // gramSet is a set of trigrams by a hash of 16 bits: of the few hundred of a
