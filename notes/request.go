@@ -12,8 +12,8 @@ type Author struct {
 	Version string
 }
 
-// Outside is whoever changed a file other than through notesd: an editor, a
-// sync tool, git.
+// Outside is the author of changes that were not made through notesd: by an editor,
+// a sync tool, git.
 var Outside = Author{Name: "outside"}
 
 // CreateRequest asks for a new note. A Title or Path that names a period, as
@@ -112,7 +112,7 @@ type Written struct {
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
-	Conflicts  []string `json:",omitempty"` // notes that somebody else changed in that moment, and which were left alone
+	Conflicts  []string `json:",omitempty"` // notes that another program changed in that moment, and which were left alone
 }
 
 // BindRequest returns the RequestKey of a request that came with the key and

@@ -172,7 +172,7 @@ func TestVaultIsEmptyAtTheStart(t *testing.T) {
 	w.initialize()
 	eventually(t, "it is known", func() bool { return w.now().Unavailable != "" })
 	r := w.now()
-	assert.Contains(t, r.Unavailable, "empty all of a sudden")
+	assert.Contains(t, r.Unavailable, "is empty although it had notes")
 	assert.Equal(t, manyNotes, r.Notes)
 	moveAll(t, hold, p.vault)
 	eventually(t, "it heals", func() bool { r := w.now(); return r.Unavailable == "" && r.Index.Ready })

@@ -41,7 +41,6 @@ var unworded = []string{
 	"internal/disk",
 	"internal/markdown",
 	"mcp",
-	"notes",
 	"search",
 }
 

@@ -346,7 +346,7 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }
 
-// MatchFiles makes history agree with the files where no change told it of
+// MatchFiles makes history agree with the files where no change was recorded for
 // them: notes.db was rebuilt, or history.db is an older copy that was put back.
 // Notes that history has as existing and that are gone get a deletion; those
 // that it has as deleted and that exist, exist again. exists has the paths of
@@ -741,8 +741,8 @@ const (
 	window        = 8 // text is compared in pieces of so many bytes
 )
 
-// losesText reports whether old has more text that new lacks than somebody
-// changes between two saves of an editor.
+// losesText reports whether old has more text that new lacks than typing removes
+// between two saves of an editor.
 func losesText(old, new []byte) bool {
 	gone, fresh := linesOnlyIn(old, new), linesOnlyIn(new, old)
 	most := min(typedOver, len(old)/typedOverPart)

@@ -46,7 +46,7 @@ type FileChange struct {
 	Old, New []byte
 	Temp     string // the name beside newDisk (beside oldDisk for a delete)
 	State    string
-	Conflict error // set when somebody else changed the file first
+	Conflict error // set when another program changed the file first
 }
 
 // States of operations and of their files.

@@ -353,8 +353,8 @@ func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, 
 }
 
 // StaleLinks names the notes whose links a move since then could not rewrite,
-// as somebody else changed the note in that moment, and that have a link to
-// nowhere still.
+// as another program changed the note in that moment, and that still have a link
+// to nowhere.
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
 	moves := map[string]string{} // the note → what was moved
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {

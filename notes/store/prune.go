@@ -12,7 +12,7 @@ import (
 )
 
 // keepChanges is how far back the change feed reaches. A follower that has
-// been away for longer is built anew.
+// been away for longer is rebuilt.
 const keepChanges = 200_000
 
 // JournalAge is how long finished operations answer repeats of their request.

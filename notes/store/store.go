@@ -64,7 +64,7 @@ const (
 // Open opens the databases in dir, which must exist, creating them at
 // first. A damaged notes.db is set aside and an empty one begun, which the
 // next reconcile fills; from a damaged history.db every row that can be read
-// is carried over first. Either is told by [Store.Warnings].
+// is carried over first. [Store.Warnings] reports either.
 func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now

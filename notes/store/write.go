@@ -32,8 +32,8 @@ type Touch struct {
 	HashedAt int64
 }
 
-// LinksStale is the setting that says that links must be resolved anew for
-// the whole vault: a large batch leaves that to the end.
+// LinksStale is the setting that says that the links of the whole vault must be
+// resolved again: a large batch leaves that to the end.
 const LinksStale = "links_stale"
 
 // Apply commits the entries as one transaction and returns the changes that

@@ -74,7 +74,7 @@ func (b *batch) remove(r store.Row) {
 }
 
 // isBack reports whether a walk would find the note now. That anything has
-// its name is not enough: a folder or a pipe would be looked at for ever.
+// its name is not enough: a folder or a pipe would be scanned again without end.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
 	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && fsid.SpelledSo(b.root, r.DiskPath) &&
@@ -120,7 +120,7 @@ func (b *batch) add(p *prepared) {
 func (b *batch) enter(p *prepared) {
 	e := store.Entry{Kind: notes.Created, Path: p.Path, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt, Note: p.note}
 	if _, taken := b.current[p.Path]; taken && (p.row == nil || p.row.Path != p.Path) {
-		b.lookAgain(p) // a tool has created it, or somebody read it, since
+		b.lookAgain(p) // a tool has created it, or a client has read it, since
 		return
 	}
 	if p.row == nil {
@@ -319,7 +319,7 @@ func (u *unread) any() bool {
 }
 
 // openRegular opens a file for reading, or fails with [errNotRegular]: opening
-// a pipe would wait for whoever writes to it.
+// a pipe would wait for its writer.
 func openRegular(root *os.Root, diskPath string) (*os.File, error) {
 	f, err := root.OpenFile(diskPath, os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {

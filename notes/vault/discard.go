@@ -27,13 +27,13 @@ func (d *placer) undo() error {
 		if err := d.v.step("rmdir"); err != nil {
 			return err
 		}
-		_ = d.root.Remove(d.made[i]) // fails when somebody has put a file in it: then it stays
+		_ = d.root.Remove(d.made[i]) // fails when another program has put a file in it: then it stays
 	}
 	return errors.Join(errs...)
 }
 
 // discard removes the temp files: what was displaced, or what was to take its
-// place. One that somebody wrote to while it had the note's name, or had open
+// place. One that a program wrote to while it had the note's name, or had open
 // until now (an editor), is kept in history first; when that fails, it stays.
 func (d *placer) discard() error {
 	var errs []error
@@ -42,7 +42,7 @@ func (d *placer) discard() error {
 		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
 			dir, err := d.dir(place)
 			if err != nil {
-				continue // a folder that could not be opened holds no temp file of ours
+				continue // a folder that could not be opened holds no temp file of the operation
 			}
 			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
 			if errors.Is(err, errKilled) {
@@ -273,7 +273,7 @@ func (s *scan) removeTemp(ctx context.Context, temp string) error {
 			return err
 		}
 		s.v.left.remove(temp)
-		_ = late.close() // nobody has had it open since the program was started
+		_ = late.close() // no program that opened it before the start is known
 	}
 	if err := s.v.step("remove"); err != nil {
 		return err

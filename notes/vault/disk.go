@@ -12,7 +12,7 @@ import (
 	"notesd/notes"
 )
 
-// disk is the vault's folder. It is opened anew for every operation or batch:
+// disk is the vault's folder. It is opened again for every operation or batch:
 // a handle that is kept goes on reading and writing the old tree after the
 // folder was replaced, and keeps a volume from being unmounted. What is opened
 // is compared with the folder that was recorded, so that nothing is ever

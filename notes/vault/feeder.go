@@ -65,7 +65,7 @@ func (f *feeder) take() []notes.Change {
 // run feeds what is queued, and brings those that are behind level. When it
 // returns, every healthy follower shows every change that was queued before
 // the call. A follower's failure is logged here, kept for status, and tried
-// again at the next run; it holds up nobody else.
+// again at the next run; it holds up no other follower.
 func (f *feeder) run(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,7 +143,7 @@ func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Posi
 	})
 }
 
-// renew has every follower discard all that it has and feeds it anew: the way
+// renew has every follower discard all that it has and feeds it again: the way
 // to be sure that nothing is left of a note.
 func (f *feeder) renew(ctx context.Context) error {
 	f.mu.Lock()

@@ -103,7 +103,7 @@ func (v *Vault) Prune(ctx context.Context) error {
 // note has. All deleted notes that ever had the path are forgotten. A note that
 // still exists is refused: the file would only be indexed again.
 //
-// Followers are built anew, for engines keep deleted words in their files for
+// Followers are rebuilt, for engines keep deleted words in their files for
 // a while; that takes as long as a first index. Log files hold no note text.
 func (v *Vault) Forget(ctx context.Context, ref string, scope notes.Scope) (notes.Forgotten, error) {
 	if err := v.Reconcile(ctx); err != nil { // it may have been deleted a moment ago

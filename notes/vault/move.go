@@ -18,7 +18,7 @@ import (
 
 // Move renames a note or a folder and rewrites links, in other notes and in
 // the moved ones, as one operation: every new text is on disk before the first
-// name changes. A note that somebody else changes before that makes it fail
+// name changes. A note that another program changes before that makes it fail
 // with [ErrConflict] and nothing changed; one that is changed in the middle is
 // left alone and listed in Written.Conflicts.
 func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, error) {

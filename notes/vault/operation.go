@@ -334,7 +334,7 @@ func (v *Vault) checkText(op, text string) error {
 func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 	switch {
 	case v.opt.ReadOnly || scope.ReadOnly:
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "Whoever runs notesd can change vault.read_only."}
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
 	case v.ignore.Match(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
 	case v.isProtected(p):
@@ -390,7 +390,7 @@ func checkPlace(root *os.Root, op, p string) error {
 }
 
 // Repeated reports whether the request was carried out already, so that sending
-// it again only brings its answer: nobody has to be asked for it. What a crash
+// it again only brings its answer: the user need not be asked for it. What a crash
 // has interrupted is finished first.
 func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 	if requestKey == "" {

@@ -125,5 +125,5 @@ func (v *Vault) begin(ctx context.Context, r notes.EditRequest) (written notes.W
 	}
 	create.Content = string(text)
 	written, err = v.create(ctx, create, r.DryRun)
-	return written, !errors.Is(err, notes.ErrExists), err // made by somebody else meanwhile: edit that
+	return written, !errors.Is(err, notes.ErrExists), err // made by another program meanwhile: edit that
 }

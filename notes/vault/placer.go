@@ -123,7 +123,7 @@ func (d *placer) makeFolders(folder string) error {
 }
 
 // check looks once more at every file before the first name changes: from
-// here on a change by somebody else can only be met file by file.
+// here on a change by another program can only be met file by file.
 func (d *placer) check() error {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -226,8 +226,8 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	if err := dir.Exchange(f.Temp, name); err != nil {
 		return err
 	}
-	// Whoever saved between the two exchanges wrote into our file, which is
-	// under temp now: then theirs is the newest, and goes back.
+	// A program that saved between the two exchanges wrote into the new file,
+	// which is under temp now: its text is the newest, and goes back.
 	if ours, readErr := d.read(dir.Root(), f.Temp); readErr == nil && string(ours) != string(f.New) {
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err

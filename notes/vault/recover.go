@@ -15,7 +15,7 @@ import (
 )
 
 // recoverOperations finishes what a crash has interrupted. What is under the
-// temp name says how far each file came; see redo. A file that somebody else
+// temp name says how far each file came; see redo. A file that another program
 // changed before it was its turn is left alone, and the operation reports a
 // conflict for it.
 func (v *Vault) recoverOperations(ctx context.Context) error {
@@ -227,7 +227,7 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 	switch {
 	case under.is(f.Old):
 		return nil
-	case under.there && !under.is(f.New) && is.is(f.New): // somebody's save, displaced and not yet compared
+	case under.there && !under.is(f.New) && is.is(f.New): // another program's save, displaced and not yet compared
 		if err := dir.Exchange(f.Temp, name); err != nil {
 			return err
 		}
@@ -398,7 +398,7 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		return nil
 	case aside.there && was.there: // made again since
 		return nil
-	case aside.there: // somebody's save, set aside and not yet compared
+	case aside.there: // another program's save, set aside and not yet compared
 		if err := from.Move(f.Temp+".old", from, oldName); err != nil {
 			return err
 		}

@@ -210,10 +210,10 @@ type incident struct {
 	err    error
 	logged string // the last error that Run has logged; Run's alone
 
-	trouble string // why what is on disk cannot be taken in, though the vault can be used
+	trouble string // why what is on disk cannot be recorded, though the vault can be used
 }
 
-// took records how taking in what is on disk has ended: all of it, or some.
+// took records how reconciling has ended: of the whole vault, or of some paths.
 func (i *incident) took(err error, all bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

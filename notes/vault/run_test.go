@@ -153,7 +153,7 @@ func TestIncidentEndsByItself(t *testing.T) {
 		}
 	}
 	r.until("it heals", func() bool { return r.unavailable() == "" })
-	assert.Equal(t, 1, r.log.count("empty all of a sudden"), "each reason is logged once")
+	assert.Equal(t, 1, r.log.count("is empty although it had notes"), "each reason is logged once")
 	r.until("its end is logged", func() bool { return r.log.count("usable again") == 1 })
 	// From when most are back, the rest counts as deleted until it is back, too.
 	r.until("all are there", func() bool {

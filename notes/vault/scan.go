@@ -269,7 +269,7 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) erro
 }
 
 func suddenly(what string) error {
-	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " all of a sudden",
+	return &notes.Error{Op: "scan", Err: notes.ErrUnavailable, Detail: "the vault folder " + what + " although it had notes at the last scan",
 		Hint: "Nothing was forgotten. If the notes were really deleted, run: notesd index --rebuild"}
 }
 

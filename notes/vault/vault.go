@@ -40,7 +40,7 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
-	mu     sync.Mutex    // held by whoever changes files or the store
+	mu     sync.Mutex    // held while files or the store change
 	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
 	feed   *feeder
 
