@@ -36,7 +36,7 @@ func (in *invocation) moment(name, text string, end bool) (time.Time, error) {
 		return p.Start, nil // the future, which the vault refuses
 	}
 	if at, ok := notes.ParseDate(text); ok {
-		return at, nil
+		return at.In(now.Location()), nil
 	}
 	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
 		return now.Add(-age), nil
@@ -46,7 +46,7 @@ func (in *invocation) moment(name, text string, end bool) (time.Time, error) {
 
 // asItWas is the remark on an answer about the past.
 func asItWas(at time.Time) string {
-	return "as it was at " + at.Local().Format("2006-01-02 15:04") + ", not as it is now"
+	return "as it was at " + at.Format("2006-01-02 15:04") + ", not as it is now"
 }
 
 // notesAt returns the notes of a moment that the filter selects, with remarks on
