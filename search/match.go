@@ -28,7 +28,8 @@ type matcher struct {
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
 
-	needles []string // what seek looks for; nil: it is no use
+	needles []string         // what seek looks for; nil: it is no use
+	pairs   *[1 << 10]uint64 // what they begin with
 	lower   []byte
 	places  []int
 }
@@ -48,6 +49,7 @@ func newMatcher(r *request) *matcher {
 		m.exact[w.term] = w.exact
 	}
 	m.needles = needlesOf(m.terms)
+	m.pairs = pairsOf(m.needles)
 	return m
 }
 

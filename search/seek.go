@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -63,20 +62,43 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 	if places, ok = hiding(m.places[:0], text, m.lower); !ok {
 		return nil, false
 	}
-	for _, n := range m.needles {
-		needle := []byte(n)
-		for at := 0; ; at++ {
-			i := bytes.Index(m.lower[at:], needle)
-			if i < 0 {
-				break
+	if last := len(m.lower) - 1; last >= 0 {
+		for i, b := range m.lower[:last] {
+			if pair := uint(b)<<8 | uint(m.lower[i+1]); m.pairs[pair>>6]>>(pair&63)&1 != 0 {
+				places = m.needleAt(places, i)
 			}
-			at += i
-			places = append(places, at)
 		}
+		places = m.needleAt(places, last)
 	}
 	slices.Sort(places)
 	m.places = places
 	return places, true
+}
+
+// needleAt appends a place of the text if a needle begins there.
+func (m *matcher) needleAt(places []int, at int) []int {
+	for _, n := range m.needles {
+		if rest := m.lower[at:]; len(rest) >= len(n) && string(rest[:len(n)]) == n {
+			return append(places, at)
+		}
+	}
+	return places
+}
+
+// pairsOf has a bit for each two bytes that a needle begins with.
+func pairsOf(needles []string) *[1 << 10]uint64 {
+	var pairs [1 << 10]uint64
+	for _, n := range needles {
+		from, to := uint(n[0])<<8, uint(n[0])<<8|0xff
+		if len(n) > 1 {
+			from |= uint(n[1])
+			to = from
+		}
+		for pair := from; pair <= to; pair++ {
+			pairs[pair>>6] |= 1 << (pair & 63)
+		}
+	}
+	return &pairs
 }
 
 // hiding appends the places of text where hides says that a beginning may be,
