@@ -114,12 +114,12 @@ func (s *rescorer) weigh(text string, matches []match) float64 {
 		}
 		if m.exact && exact&bit == 0 {
 			exact |= bit
-			sum += exactBonus * s.weights[m.term]
+			sum += s.exact * s.weights[m.term]
 		}
 	}
 	for _, p := range s.pairs {
 		if together(p, text, matches) {
-			sum += pairBonus * p.weight
+			sum += s.pair * p.weight
 		}
 	}
 	return sum

@@ -9,15 +9,20 @@ import (
 	"notesd/search/terms"
 )
 
-// What the text of a note adds to its score beside its terms, each in units of
-// the idf of the words concerned. Chosen on judged sets; docs/retrieval.md has
-// the table.
-const (
-	pairBonus   = 0.30 // two words of the query stand together, in its order
-	windowBonus = 0.30 // the words that meet in some twenty words
-	leadBonus   = 0.10 // the words in the title or the note's first words
-	exactBonus  = 0.05 // the word itself and not another with its stem
+// bonuses are what the text of a note adds to its score beside its terms, each in
+// units of the idf of the words concerned.
+type bonuses struct {
+	pair   float64 // two words of the query stand together, in its order
+	window float64 // the words that meet in some twenty words
+	exact  float64 // the word itself and not another with its stem
+	lead   float64 // the words in the title or the note's first words
+}
 
+// judged are the bonuses that were chosen on judged sets; docs/retrieval.md has the
+// table.
+var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10}
+
+const (
 	// idealCap is how many words that one note has are all that a query can
 	// ask for: of a long one no note has all.
 	idealCap = 3.5
@@ -30,6 +35,7 @@ const (
 type rescorer struct {
 	request *request
 	matcher *matcher
+	bonuses
 	weights []float64 // idf by term of the plan, then that of mark
 	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
 	pairs   []pair
@@ -44,7 +50,7 @@ type pair struct {
 
 // newRescorer takes the number of notes, and of notes with each term.
 func newRescorer(r *request, docs int, with []int) *rescorer {
-	s := &rescorer{request: r, matcher: newMatcher(r), weights: make([]float64, len(r.plan.Terms)), mark: -1}
+	s := &rescorer{request: r, matcher: newMatcher(r), bonuses: judged, weights: make([]float64, len(r.plan.Terms)), mark: -1}
 	for i := range s.weights {
 		s.weights[i] = float64(index.Idf(docs, with[i])) * r.plan.Terms[i].Weight
 	}
@@ -71,7 +77,7 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []match) {
 	matches = s.find(n.Content, terms)
 	titled := s.matcher.find(nil, n.Title)
-	bonus = pairBonus*s.pairsIn(n, titled, matches) + exactBonus*s.exactIn(matches) + windowBonus*s.windowIn(matches) + leadBonus*s.leadIn(n, titled, matches)
+	bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*s.windowIn(matches) + s.lead*s.leadIn(n, titled, matches)
 	return bonus, matches
 }
 

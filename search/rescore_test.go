@@ -1,0 +1,39 @@
+package search
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/notes"
+)
+
+// Each bonus moves up the note that it is for, and nothing else does.
+func TestRescorer_Bonuses(t *testing.T) {
+	const filler = "of something that was said about it on a day in the long summer before last year, when all was quiet, "
+	const lead = filler + filler + filler
+	for _, c := range []struct {
+		name, query, better, worse string
+		off                        func(*bonuses)
+	}{
+		{"pair", "circuit breaker", lead + "The circuit breaker.", lead + "The breaker circuit.", func(b *bonuses) { b.pair = 0 }},
+		{"window", "anchor chain", lead + "The anchor, with its heavy old iron chain.", lead + "The anchor. " + filler + filler + "The chain.", func(b *bonuses) { b.window = 0 }},
+		{"exact", "booking", lead + "A booking.", lead + "They booked.", func(b *bonuses) { b.exact = 0 }},
+		{"lead", "harbour", "The harbour. " + lead, lead + "The harbour.", func(b *bonuses) { b.lead = 0 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			score := func(text string, off func(*bonuses)) float64 {
+				r := newRequest(parseQuery(c.query, time.Time{}), notes.Filter{})
+				with := make([]int, len(r.plan.Terms))
+				s := newRescorer(r, 100, with)
+				off(&s.bonuses)
+				bonus, _ := s.score(notes.Parse("Note.md", []byte(text), time.Time{}), 1<<len(with)-1)
+				return bonus
+			}
+			on := func(*bonuses) {}
+			assert.Greater(t, score(c.better, on), score(c.worse, on))
+			assert.InDelta(t, score(c.worse, c.off), score(c.better, c.off), 1e-9, "without it they are equal")
+		})
+	}
+}
