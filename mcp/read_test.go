@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -87,4 +88,37 @@ func TestReadSeveralNotes(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, res.IsError)
 	assert.Contains(t, refused(t, w.session, "read_note", args{}), "pass the note to read")
+}
+
+// Every tool that takes a note takes what answers, links and other programs
+// write for one.
+func TestReferencesInEveryTool(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Work/Plan.md": "# Plan\n\nFirst.\n\n## Risks\n\nSnails. [[Other]]\n", "Other.md": "[[Plan]]\n"})
+	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Plan", "lines": "5-7"})
+	for _, ref := range []string{
+		"Work/Plan.md", "Plan", "note:///Work/Plan.md", read.Anchor, "Work/Plan.md:5-7", "Plan#Risks", "[[Plan#Risks|it]]", w.root + "/Work/Plan.md",
+		"file://" + w.root + "/Work/Plan.md", "obsidian://open?vault=" + filepath.Base(w.root) + "&file=Work%2FPlan",
+	} {
+		for tool, a := range map[string]args{
+			"read_note": {}, "note_links": {}, "related_notes": {}, "note_history": {}, "list_tasks": {},
+			"check_quotes": {"quotes": []args{{"anchor": ref, "quote": "Snails."}}},
+		} {
+			if tool != "check_quotes" {
+				a["note"] = ref
+			}
+			res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: a})
+			require.NoError(t, err)
+			text := res.Content[0].(*sdk.TextContent).Text
+			assert.False(t, res.IsError, "%s %s: %s", tool, ref, text)
+			switch tool {
+			case "read_note", "note_links", "note_history":
+				assert.Contains(t, text, "Work/Plan.md", "%s %s", tool, ref)
+			case "check_quotes":
+				assert.Contains(t, text, "exact", ref)
+			}
+		}
+	}
+	call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Plan"})
+	history, _ := call[tools.HistoryResult](t, w.session, "note_history", args{"note": read.Anchor})
+	assert.Equal(t, "delete", history.Revisions[0].Operation)
 }
