@@ -23,7 +23,7 @@ const MetaRequestKey = "notesd/requestKey"
 // programs; structuredContent has to fit the output schema, and cannot.
 const MetaFailure = "notesd/error"
 
-// env is what a call works with.
+// env returns the environment of a call, without what depends on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{
 		Vault: s.core.opts.Vault, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.catalogue,
@@ -31,8 +31,8 @@ func (s *session) env() tools.Env {
 	}
 }
 
-// handler adapts a tool to the SDK. What goes wrong becomes a result that says
-// what to do.
+// handler adapts a tool to the SDK. An error of the tool becomes a result that
+// says what to do next.
 func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		stop := s.reportProgress(ctx, req)
@@ -58,7 +58,7 @@ func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 	}
 }
 
-// invoke runs the tool, if the session has not called too many.
+// invoke runs the tool unless the session exceeds its rate of writes.
 func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
 	defer recovered(t.Name, &err)
 	if t.Writes() {
@@ -79,7 +79,7 @@ func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRe
 	return t.Call(ctx, env, req.Params.Arguments)
 }
 
-// failed is the answer to a call that failed.
+// failed returns the result of a call that failed.
 func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	f, _ := s.core.describe(ctx, err)
 	return &sdk.CallToolResult{
@@ -89,8 +89,8 @@ func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	}
 }
 
-// confirmWait is how long a user has to answer. A client that shows nobody the
-// question must not hold the call for ever.
+// confirmWait is how long a user has to answer. It ends the call if the client
+// never shows the question.
 const confirmWait = 5 * time.Minute
 
 // confirmKey names the question in a round trip of 2026-07-28.
@@ -102,8 +102,8 @@ type needsInput struct{ question *sdk.ElicitParams }
 
 func (*needsInput) Error() string { return "waiting for the user" }
 
-// confirm asks the user before something that they may regret, where the
-// client can ask. No lock may be held meanwhile. A Refusal is ErrForbidden.
+// confirm asks the user before a destructive change if the client supports
+// elicitation. The caller must not hold a lock. A refusal is ErrForbidden.
 func (s *session) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
@@ -141,18 +141,18 @@ func accepted(answer *sdk.ElicitResult) error {
 	return &notes.Error{Op: "ask the user", Err: notes.ErrForbidden, Detail: "the user did not agree", Hint: "Nothing was changed."}
 }
 
-// rest gives up the session's slot for work while it waits for its user.
+// rest releases the session's slot for work while it waits for the user, and
+// resume takes one again.
 func (s *session) rest()   { <-s.working }
 func (s *session) resume() { s.working <- struct{}{} }
 
-// progressInterval is how long a call takes before its client hears of it, and
-// how often after that.
+// progressInterval is the time before a call's first notification of progress,
+// and between two of them.
 const progressInterval = time.Second
 
-// reportProgress tells the client each second that a call is still being worked
-// on, if it asked by giving a token. The numbers are the seconds so far, which
-// only ever grow. The returned function ends it, and nothing is sent once it
-// has returned.
+// reportProgress notifies the client of a call's progress every second if the
+// request has a token. The progress is the number of seconds so far. Nothing is
+// sent after the returned function has returned.
 func (s *session) reportProgress(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -174,7 +174,7 @@ func (s *session) reportProgress(ctx context.Context, req *sdk.CallToolRequest) 
 			if take(s.rates.progress, "notifications of progress") != nil {
 				continue
 			}
-			// An error means that the session is closing, which ctx tells too.
+			// An error means that the session is closing, which also cancels ctx.
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 				ProgressToken: token,
 				Progress:      float64(n) * progressInterval.Seconds(),

@@ -52,7 +52,7 @@ type Options struct {
 	Now       func() time.Time // nil: time.Now
 }
 
-// Limits bound what one session may ask for. A zero field means its default.
+// Limits bound what one session may request. A zero field means its default.
 type Limits struct {
 	ResultBytes   int // of a tool result's text; 20 000
 	Hits          int // of a search that does not say how many; 10
@@ -60,7 +60,7 @@ type Limits struct {
 	Resources     int // resources listed in all; 10 000
 	Subscriptions int // resources that one session may watch; 1000
 	PromptBytes   int // of the notes that a prompt embeds; 100 000
-	Concurrent    int // requests of one session that are worked on at a time; 4, but half of the processors at most
+	Concurrent    int // requests of one session in progress at a time; 4, but half of the processors at most
 
 	// How often a second one session may ask for work (calls of tools, prompts,
 	// lists and reads of resources), call tools that write, ask for completions,
@@ -84,7 +84,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Resources, 10_000)
 	def(&l.Subscriptions, 1000)
 	def(&l.PromptBytes, 100_000)
-	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that one that floods leaves the others the rest
+	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
 	l.Line = l.Line.WithDefaults()
 	return l
 }
@@ -101,13 +101,13 @@ type Core struct {
 	log        *slog.Logger
 	now        func() time.Time
 	newErrorID func() string
-	notifier   atomic.Pointer[Notifier] // nil: nobody is told of changes
+	notifier   atomic.Pointer[Notifier] // nil: no notifications
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
 }
 
-// New returns a core that serves nobody yet. It starts nothing.
+// New returns a core without sessions. It starts no goroutine.
 func New(o Options) *Core {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -159,10 +159,10 @@ func await(ctx context.Context, event <-chan struct{}) error {
 // SetProfile replaces Options.Profile for the sessions that begin from now on.
 func (c *Core) SetProfile(p Profile) { c.profile.Store(&p) }
 
-// Serve serves one session of the transport's until the client goes away, when
-// it returns nil, or ctx is cancelled, when it returns ctx's error. What else
-// ends a session (a client that does not read, a broken stream) is returned
-// too. p narrows the core's own profile.
+// Serve serves one session over the transport. It returns nil when the client
+// disconnects, ctx's error when ctx is cancelled, and otherwise what ended the
+// session, such as a client that does not read or a broken stream. p narrows the
+// core's own profile.
 func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
 	s, err := c.newSession(p, !fixedTools)
 	if err != nil {
@@ -176,8 +176,8 @@ func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteClo
 	return c.Serve(ctx, &transport.Lines{In: in, Out: out, Limits: c.limits.Line}, p)
 }
 
-// TablesChanged tells clients that tables of vectors have changed, or, if list is
-// set, which there are. What tools change is told without it.
+// TablesChanged notifies clients that rows of vector tables have changed and, if
+// list is set, the list of tables. Changes made by tools are reported without it.
 func (c *Core) TablesChanged(list bool) {
 	if n := c.notifier.Load(); n != nil {
 		n.tablesChanged(list)
@@ -231,8 +231,8 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
 	}
-	// Closing the connection, not the session: the SDK then cancels what is
-	// being worked on instead of waiting for it.
+	// Close the connection and not the session: the SDK then cancels the requests
+	// in flight instead of waiting for them.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	err = ss.Wait()

@@ -1,7 +1,7 @@
 // Package mcp is the protocol boundary of notesd: it speaks the Model Context
 // Protocol and turns its requests into calls on the vault and the search
-// engine. Nothing outside this package knows about JSON-RPC, and nothing in it
-// opens a file or a database; where a client's roots lie is asked of the disk.
+// engine. It opens no file and no database; it only asks the disk where a
+// client's roots lie.
 //
 // # Vocabulary
 //
@@ -12,18 +12,18 @@
 //     shapes what it lists as well as what it may call.
 //   - A tool (see mcp/tools) is data; a session gives it an environment for each
 //     call and makes a result of its outcome.
-//   - An attachment is a file that a note links to and that is no note; it has a
-//     note's kind of URI, and is read as a blob.
+//   - An attachment is a file other than a note that a note links to; it has a
+//     URI like a note's and is read as a blob.
 //   - The roots of a client are the folders its user works on; those within the
 //     vault bound a session as its profile does.
 //   - A line connection (see mcp/transport) is newline-delimited JSON-RPC over a
 //     pair of byte streams: stdio, a Unix socket, a pipe within the process.
-//   - A watch is a list of resources that a client wants to hear of. A session
+//   - A watch is a list of resources whose changes a client asked for. A session
 //     has one, and each subscriptions/listen of 2026-07-28 is one.
 //   - An outlet is how notifications leave: straight into a line connection's
 //     queue, or over HTTP through the SDK from a goroutine.
-//   - The [Notifier] follows the vault's change feed and tells subscribed
-//     sessions; it coalesces, and waits for nobody.
+//   - The [Notifier] follows the vault's change feed and notifies subscribed
+//     sessions; it coalesces changes and never waits for a client.
 //
 // # Two eras
 //
@@ -34,10 +34,10 @@
 //
 // # Failures
 //
-// What goes wrong is either in the domain's own words (*notes.Error), and then
-// the table in errors.go says how it is shown, or it is a fault of ours: logged
-// with an id, and shown as "internal error (id …)". A failure that a model can
-// do something about is a tool result with isError, never a protocol error.
+// An error of the domain (*notes.Error) is shown as the table in errors.go says.
+// Any other error is logged with an id and shown as "internal error (id …)". A
+// failure that a model can correct is a tool result with isError, and no protocol
+// error.
 //
 // # Concurrency
 //

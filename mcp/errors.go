@@ -35,8 +35,8 @@ type Failure struct {
 
 const notFoundHint = "Find the note with search_notes or list_notes."
 
-// failures is the one table from the domain's sentinels to what is shown. The
-// hint is the next step for a caller, used when the error has none of its own.
+// failures maps the domain's sentinels to codes. The hint is the next step for a
+// caller if the error has no hint itself.
 var failures = []struct {
 	err  error
 	code string
@@ -54,9 +54,9 @@ var failures = []struct {
 	{notes.ErrUnavailable, "unavailable", jsonrpc.CodeInternalError, "Try again later; nothing was changed."},
 }
 
-// describe returns what a client is told of err and, for methods that answer
-// with a protocol error, its code. An error that is not in the domain's words
-// is logged under an id, which is all that the client sees of it.
+// describe returns what a client may see of err and, for methods that answer with
+// a protocol error, its code. An error that is no *notes.Error is logged with an
+// id, and the client sees the id only.
 func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -166,7 +166,7 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 		code = jsonrpc.CodeInvalidParams
 	}
 	message := "Resource not found"
-	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // there is more to say, such as where it was moved to
+	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // such as the path that it was moved to
 		message += ": " + f.line()
 	}
 	data, _ := json.Marshal(map[string]string{"uri": uri})
@@ -183,8 +183,8 @@ func randomErrorID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ErrorCode returns the stable code of an error in the domain's words, as a
-// Failure has it; "failed" for any other.
+// ErrorCode returns the code of a *notes.Error, as a Failure has it, and "failed"
+// for any other error.
 func ErrorCode(err error) string {
 	var domain *notes.Error
 	if errors.As(err, &domain) {

@@ -30,7 +30,7 @@ type HTTPOptions struct {
 	Idle       time.Duration // after which a session is closed; 30 min
 	HeaderRead time.Duration // a client has so long to send a request's headers; 10 s
 	BodyRead   time.Duration // and the rest of it; 30 s
-	Stall      time.Duration // a client that takes nothing for so long is cut off; 30 s
+	Stall      time.Duration // a client that reads nothing for so long is disconnected; 30 s
 	Working    int           // requests without a session that are worked on at a time; 8
 }
 
@@ -57,9 +57,9 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 // HTTP serves a core over HTTP: Streamable HTTP at /mcp, in both eras of the
 // protocol, and at /sse and /messages the transport of 2024-11-05.
 //
-// Requests of 2026-07-28 stand alone; each gets a session of ours that ends with
-// it. Others have a session with an id, which lasts until the client deletes it,
-// is idle for too long, or Close.
+// A request of 2026-07-28 gets a session that ends with it. Other requests have a
+// session with an id, which lasts until the client deletes it, it is idle for too
+// long, or Close is called.
 type HTTP struct {
 	core *Core
 	o    HTTPOptions
@@ -116,8 +116,8 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 {
-		// Until readBody has all of it: after an answer that needed none of the
-		// body, the server still reads what is left, and would wait for ever.
+		// readBody clears it. The server reads the rest of a body that the answer did
+		// not need, and would wait without a bound.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.BodyRead)) // a writer of a test may know none
 	}
 	if !h.admit(w, r) {
@@ -178,18 +178,18 @@ func (u *unusedConns) note(c net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes those that there are and may yet come.
+// close closes these connections, and those that are opened later.
 func (u *unusedConns) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.closed = true
 	for c := range u.conns {
-		_ = c.Close() // nobody has a use for it, nor for why it fails
+		_ = c.Close() // no request is lost
 	}
 }
 
-// Close ends all sessions and refuses new ones. What is being worked on may take
-// as long as Grace of the line limits. It returns when they have ended.
+// Close ends all sessions and refuses new ones. Requests in progress may take as
+// long as Grace of the line limits. It returns when they have ended.
 func (h *HTTP) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -244,8 +244,8 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 	})
 }
 
-// abort ends what the session with the id is doing and asking, because its
-// client is done with it: the SDK's Close would wait for both.
+// abort cancels the requests of the session with the id in both directions. The
+// SDK's Close would wait for them.
 func (h *HTTP) abort(id string) {
 	if s := h.find(id); s != nil {
 		s.stop()
@@ -265,8 +265,8 @@ func (h *HTTP) find(id string) *session {
 	return nil
 }
 
-// close ends the session. What it asks its client ends at once, and what it
-// works on after grace.
+// close ends the session: its requests to the client at once, the requests in
+// progress after grace.
 func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	s.stop()
 	impatient := time.AfterFunc(grace, s.stopWork)

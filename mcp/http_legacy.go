@@ -13,9 +13,8 @@ import (
 )
 
 // The transport of 2024-11-05: a client opens a stream of server-sent events,
-// is told in its first event where to post, and gets all answers through the
-// stream. Here it is a line connection whose lines come from posts and leave as
-// events, so that all that holds for lines holds for it.
+// whose first event names the URL to post to and which carries all answers. It is
+// served as a line connection whose lines arrive as posts and leave as events.
 
 // A legacySession is one such stream.
 type legacySession struct {

@@ -27,9 +27,9 @@ const (
 // sessionVersions are the versions that initialize can negotiate.
 var sessionVersions = slices.DeleteFunc(sdk.SupportedProtocolVersions(), func(v string) bool { return v >= transport.ModernVersion })
 
-// explaining is the outermost layer: no error leaves a handler as it is, and no
-// panic at all. In the SDK's goroutine that would end the process, and all
-// sessions with it; as an error it is logged with its stack.
+// explaining is the outermost layer: it makes every error a protocol error, and
+// every panic an error with its stack. A panic in the SDK's goroutine would end
+// the process and all sessions.
 func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	signed := func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer recovered(method, &err)
@@ -59,8 +59,8 @@ func (s *session) signWith(res sdk.Result) {
 	res.SetMeta(meta)
 }
 
-// ending lets the work of a session over HTTP end when the session must. A line
-// connection sees to that by itself.
+// ending cancels the requests of a session over HTTP when the session ends. A
+// line connection does so itself.
 func (s *session) ending(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if s.http == nil {
@@ -80,10 +80,10 @@ func recovered(what string, err *error) {
 	}
 }
 
-// admitting lets a session have so many requests worked on at a time; others
-// wait, so that one client that floods does not take all cores. Notifications
-// and what answers at once pass: the SDK handles the former in order, and
-// behind a ping that waits for a search a client would think us dead.
+// admitting bounds how many requests of a session are in progress at a time;
+// others wait, so that one client cannot take all cores. Notifications, which the
+// SDK handles in order, and methods that answer at once pass: a client that waits
+// for a ping behind a search would give up.
 func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 	work := []string{methodCallTool, methodGetPrompt, methodListResources, methodReadResource, methodComplete}
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -109,7 +109,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// checking does what the SDK leaves to its user, for each method.
+// checking does the checks that the SDK leaves to its user, for each method.
 func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch params := req.GetParams().(type) {

@@ -24,10 +24,9 @@ const (
 	listLatest = 2 * time.Second
 )
 
-// A Notifier follows the vault's change feed from its head and tells the
-// sessions of what they watch. Apply only takes notes; Run, which owns the
-// timers, sends. A session that is told queues it, so that no client delays
-// another.
+// A Notifier follows the vault's change feed from its head and notifies the
+// sessions of what they watch. Apply records changes; Run, which owns the timers,
+// sends. A session queues its notifications, so that no client delays another.
 //
 // It implements notes.Follower, but keeps nothing: after a restart clients
 // subscribe again.
@@ -37,7 +36,7 @@ type Notifier struct {
 
 	mu        sync.Mutex
 	at        notes.Position
-	pending   map[string]struct{}  // canonical URIs that somebody watches and that have changed
+	pending   map[string]struct{}  // canonical URIs that are watched and have changed
 	sent      map[string]time.Time // when a URI was last announced, for updateInterval
 	listSince time.Time            // the first unannounced change of the list; zero: none
 	listLast  time.Time
@@ -133,8 +132,8 @@ func (n *Notifier) noteDerived(watched map[string]struct{}) {
 }
 
 // FilesChanged takes note that the files at some vault-relative paths, or what is
-// below them, may have changed: those that are notes are told by Apply, but
-// clients may watch others. It never blocks for long.
+// below them, may have changed. Apply reports notes; this is for the other files
+// that clients watch. It does not wait for a client.
 func (n *Notifier) FilesChanged(paths []string) {
 	changed := make(map[string]struct{}, len(paths))
 	for _, p := range paths {
@@ -230,15 +229,15 @@ func (n *Notifier) Run(ctx context.Context) error {
 	}
 }
 
-// news is what sessions are to be told.
+// news is what sessions are to be notified of.
 type news struct {
 	uris          []string // canonical, of resources that read differently
 	list, prompts bool     // which lists have changed
 }
 
-// due takes what may be announced now, and returns how long until there is
-// more; 0 when nothing is waiting.
-func (n *Notifier) due(now time.Time) (told news, wait time.Duration) {
+// due removes and returns what may be announced now, and how long until more is
+// due; 0 if nothing is pending.
+func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	later := func(d time.Duration) {
@@ -256,7 +255,7 @@ func (n *Notifier) due(now time.Time) (told news, wait time.Duration) {
 			later(updateInterval - now.Sub(at))
 			continue
 		}
-		told.uris = append(told.uris, uri)
+		ready.uris = append(ready.uris, uri)
 		n.sent[uri] = now
 		delete(n.pending, uri)
 	}
@@ -268,11 +267,11 @@ func (n *Notifier) due(now time.Time) (told news, wait time.Duration) {
 		if at.After(now) {
 			later(at.Sub(now))
 		} else {
-			told.list, told.prompts = n.list, n.prompts
+			ready.list, ready.prompts = n.list, n.prompts
 			n.list, n.prompts, n.listSince = false, false, time.Time{}
 		}
 	}
-	return told, wait
+	return ready, wait
 }
 
 // watchedURIs returns the canonical URIs that any session watches.

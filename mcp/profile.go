@@ -13,8 +13,7 @@ import (
 	"notesd/search"
 )
 
-// A Profile is what a session may see and do. The zero value allows all that
-// there is.
+// A Profile is what a session may see and do. The zero value allows everything.
 type Profile struct {
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Tools    []string `json:"tools,omitempty"` // names or groups; nil: "default"
@@ -29,8 +28,8 @@ type Profile struct {
 	Remarks  []string `json:"-"` // on the session's settings, for its instructions
 }
 
-// Settings are what a session gets when a request does not say. A zero field
-// means the core's own.
+// Settings are the defaults of a session's requests. A zero field means the
+// core's own.
 type Settings struct {
 	ResultBytes int                // of a tool result's text
 	Hits        int                // of a search
@@ -49,7 +48,7 @@ func (s Settings) or(outer Settings) Settings {
 
 // The groups of tools that a selection may name.
 const (
-	groupDefault = "default" // what notesd offers unless told otherwise
+	groupDefault = "default" // what notesd offers by default
 	groupAll     = "all"
 	groupRead    = "read"
 	groupWrite   = "write"

@@ -135,7 +135,7 @@ func (s *session) checkPrompt(ctx context.Context, params *sdk.GetPromptParams) 
 	return err
 }
 
-// promptsChanged tells the client when the user's prompts are other ones now.
+// promptsChanged notifies the client if the user's prompts have changed.
 func (s *session) promptsChanged(ctx context.Context) {
 	changed, err := s.refreshPrompts(ctx)
 	if err != nil {
@@ -145,14 +145,14 @@ func (s *session) promptsChanged(ctx context.Context) {
 		return
 	}
 	s.mu.Lock()
-	var told []*sdk.PromptListChangedParams
+	var changes []*sdk.PromptListChangedParams
 	for w := range s.watches {
 		if w.prompts {
-			told = append(told, &sdk.PromptListChangedParams{Meta: w.meta()})
+			changes = append(changes, &sdk.PromptListChangedParams{Meta: w.meta()})
 		}
 	}
 	s.mu.Unlock()
-	for _, params := range told {
+	for _, params := range changes {
 		s.out.notify("notifications/prompts/list_changed", params)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rates are how often one session may do what costs others. A nil limiter lets
-// everything pass.
+// rates are the limits on one session's costly requests. A nil limiter has no
+// limit.
 type rates struct {
 	calls, writes, completions, logs, progress *rate.Limiter
 }
@@ -21,8 +21,8 @@ func newRates(l Limits) *rates {
 	}
 }
 
-// admits refuses a request for work when there have been too many. Tools that
-// write are counted as writes too, by invoke.
+// admits returns an error for a request beyond the limit. invoke counts tools
+// that write once more, as writes.
 func (r *rates) admits(method string) error {
 	if method == methodComplete {
 		return take(r.completions, "completions")

@@ -23,8 +23,8 @@ func (s *session) offers(t *tools.Tool) bool {
 	return s.selected(t) && (!t.Writes() || s.canWrite(t))
 }
 
-// canWrite reports whether there is anything that the session may change with
-// the tool. Tables lie in no folder.
+// canWrite reports whether the session may change anything with the tool. Tables
+// are in no folder.
 func (s *session) canWrite(t *tools.Tool) bool {
 	p := s.bounds()
 	reach := p.Write
@@ -40,9 +40,9 @@ func (s *session) offered() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
-// addTools registers what the session may ever call. The SDK only routes calls:
-// it lists nothing, and so needs no schema, which it would parse for each
-// session.
+// addTools registers every tool that the session may ever call. The SDK only
+// routes calls: listTools lists them, so that the SDK does not parse schemas for
+// each session.
 func (s *session) addTools(server *sdk.Server) {
 	for _, t := range tools.All() {
 		if s.selected(t) && !(s.profile.ReadOnly && t.Writes()) {
@@ -65,7 +65,7 @@ func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 
-// toolsChanged tells the client that it can call other tools now.
+// toolsChanged notifies the client that the list of tools has changed.
 func (s *session) toolsChanged() {
 	for _, meta := range s.expecting(func(w *watch) bool { return w.tools }) {
 		s.out.toolsChanged(&sdk.ToolListChangedParams{Meta: meta})

@@ -18,7 +18,7 @@ import (
 	"notesd/notes"
 )
 
-// The resources that are not notes.
+// The resources beside notes.
 const (
 	recentURI   = "notes://recent"
 	overviewURI = "notes://overview"
@@ -173,8 +173,7 @@ func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest
 	}}}, nil
 }
 
-// resourceText returns a resource's text and what a reader may want to know
-// beside it.
+// resourceText returns a resource's text and its _meta.
 func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
 	switch {
 	case notes.IsURI(uri):
@@ -320,7 +319,7 @@ var attachmentTemplate = &sdk.ResourceTemplate{
 	Description: "A file that a note links to, such as a picture or a PDF, by its path in the vault; read_note and note_links name its URI. It is read as a blob.",
 }
 
-// isAttachment reports whether a canonical URI names a file that is no note.
+// isAttachment reports whether a canonical URI names a file other than a note.
 func isAttachment(uri string) bool {
 	if !notes.IsURI(uri) {
 		return false
@@ -329,8 +328,8 @@ func isAttachment(uri string) bool {
 	return err == nil && !notes.IsNoteName(p)
 }
 
-// isNote reports whether a canonical URI names a note, of whose changes the
-// vault tells. What else there is changes with other things, and is compared.
+// isNote reports whether a canonical URI names a note, whose changes the vault
+// reports. Other resources are compared with what was last read.
 func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
 
 // attachmentContents reads an attachment.

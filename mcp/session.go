@@ -57,7 +57,7 @@ type session struct {
 	level        slog.Level
 	wantsLog     bool
 	roots        []string      // folders that the client's roots bound it to; nil: no bound
-	rootsPending chan struct{} // closed when the roots are known; nil when nobody has to wait
+	rootsPending chan struct{} // closed when the roots are known; nil if no request waits
 	own          *watch        // of the session era
 	watches      map[*watch]struct{}
 	digests      map[string][sha256.Size]byte // of watched resources made from many notes
@@ -127,15 +127,15 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	return server
 }
 
-// ready notes that the client takes notifications now.
+// ready records that the client accepts notifications.
 func (s *session) ready() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.initialized = true
 }
 
-// begin starts what goes on beside the requests of a session, once its client
-// takes notifications and requests.
+// begin starts the background work of a session once its client accepts
+// notifications and requests.
 func (s *session) begin(ss *sdk.ServerSession) {
 	s.ready()
 	if p := ss.InitializeParams(); p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil {
@@ -155,7 +155,7 @@ func (s *session) templated() bool {
 	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
-// capabilities are what this session really does.
+// capabilities are what this session supports.
 func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	caps := &sdk.ServerCapabilities{
 		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},

@@ -13,18 +13,18 @@ import (
 	"notesd/notes"
 )
 
-// A watch is a list of resources that a client wants to hear of: in the session
+// A watch is a list of resources whose changes a client asked for: in the session
 // era the session has one, after that each subscriptions/listen is one.
 type watch struct {
 	id      any  // of the listen request, which its notifications carry; nil in the session era
 	list    bool // of the list of resources, too
-	prompts bool // of the list of prompts, where the SDK does not tell it
+	prompts bool // of the list of prompts, where the SDK does not send it
 	tools   bool // of the list of tools, too
 	uris    map[string][]string
 }
 
-// add notes that uri is watched, and reports whether that is new. The canonical
-// URI leads to those that the client wrote, under which it is told.
+// add records that uri is watched, and reports whether that is new. The canonical
+// URI maps to those that the client wrote, which its notifications name.
 func (w *watch) add(canonical, written string) bool {
 	if slices.Contains(w.uris[canonical], written) {
 		return false
@@ -48,7 +48,7 @@ func (w *watch) meta() sdk.Meta {
 	return sdk.Meta{sdk.MetaKeySubscriptionID: w.id}
 }
 
-// subscribe notes that the client wants to hear of a resource.
+// subscribe adds a resource to the session's watch.
 func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri, err := s.watchable(ctx, req.Params.URI)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return nil
 }
 
-// watchable returns the canonical form of a URI whose changes will be told, or
-// the error that says why they would not be. A note or a table need not exist:
+// watchable returns the canonical form of a URI whose changes will be reported,
+// or an error that says why they will not. A note or a table need not exist:
 // a client may wait for it to appear.
 func (s *session) watchable(ctx context.Context, written string) (string, error) {
 	if err := s.settle(ctx); err != nil {
@@ -177,9 +177,8 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
 }
 
-// begins adds the watch of a listen. Nobody else sees it before its
-// acknowledgment, which has to be the first that the client hears of it, is
-// queued.
+// begins adds the watch of a listen. No notification is queued before the
+// acknowledgment, which must be the first message about it.
 func (s *session) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,9 +193,9 @@ func (s *session) begins(w *watch, uris int, agreed sdk.NotificationSubscription
 // A watchedURI is a resource as it is kept, and as the client names it.
 type watchedURI struct{ canonical, written string }
 
-// agreed returns those of the resources that a listen asks for whose changes
-// will be told. The acknowledgment shows which were left out; a listen of which
-// nothing would be left fails, with the first reason.
+// agreed returns the resources of a listen whose changes will be reported. The
+// acknowledgment omits the others; a listen without any fails with the first
+// reason.
 func (s *session) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
 	var uris []watchedURI
 	var refused error
@@ -214,8 +213,8 @@ func (s *session) agreed(ctx context.Context, want *sdk.NotificationSubscription
 	return nil, refused
 }
 
-// narrow leaves of what a listen over HTTP asks for, which the SDK serves, what
-// is agreed to.
+// narrow removes from a listen over HTTP, which the SDK serves, what is not
+// agreed to.
 func (s *session) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
 	if want == nil {
 		return nil // the SDK refuses it
@@ -242,8 +241,8 @@ func (s *session) watchedURIs() []string {
 	return uris
 }
 
-// updated tells the client that the resource with the canonical uri has
-// changed, under each of the names by which it asked.
+// updated notifies the client that the resource with the canonical uri has
+// changed, under each of the URIs that it asked for.
 func (s *session) updated(ctx context.Context, uri string) {
 	var told []*sdk.ResourceUpdatedNotificationParams
 	s.mu.Lock()
@@ -261,7 +260,7 @@ func (s *session) updated(ctx context.Context, uri string) {
 	}
 }
 
-// resourcesChanged tells the client that notes have come or gone.
+// resourcesChanged notifies the client that the list of resources has changed.
 func (s *session) resourcesChanged() {
 	for _, meta := range s.expecting(func(w *watch) bool { return w.list }) {
 		s.out.listChanged(&sdk.ResourceListChangedParams{Meta: meta})
@@ -283,17 +282,17 @@ func (s *session) expecting(asked func(*watch) bool) []sdk.Meta {
 	return metas
 }
 
-// readsDifferently reports whether a resource that is no note reads differently
-// than when it was last asked, or was never asked before.
+// readsDifferently reports whether a derived resource or an attachment has
+// changed since it was last compared, or was never compared.
 func (s *session) readsDifferently(ctx context.Context, uri string) bool {
 	content, err := s.content(ctx, uri)
 	return s.differs(uri, content, err)
 }
 
-// differs is readsDifferently of what reading the resource gave just now.
+// differs is readsDifferently for content that was just read.
 func (s *session) differs(uri string, content []byte, err error) bool {
 	if err != nil {
-		content = []byte("cannot be read: " + err.Error()) // the client's own read will tell it why
+		content = []byte("cannot be read: " + err.Error()) // the client's own read reports why
 	}
 	sum := sha256.Sum256(content)
 	s.mu.Lock()
@@ -305,7 +304,7 @@ func (s *session) differs(uri string, content []byte, err error) bool {
 	return true
 }
 
-// content returns what the client would read.
+// content returns the bytes that the client would read.
 func (s *session) content(ctx context.Context, uri string) ([]byte, error) {
 	switch {
 	case isAttachment(uri):

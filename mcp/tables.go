@@ -16,7 +16,7 @@ import (
 	"notesd/vectors/table"
 )
 
-// announcedTables tell the core's notifier what is changed through them.
+// announcedTables notify the core of changes made through them.
 type announcedTables struct {
 	tools.Tables
 	core *Core

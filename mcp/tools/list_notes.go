@@ -197,7 +197,7 @@ func (in *invocation) incomplete(ctx context.Context) []string {
 	return []string{stillRead(status.Scanned, status.ToScan)}
 }
 
-// stillRead says how far the first look at the folder has come.
+// stillRead describes the progress of the first scan.
 func stillRead(scanned, toScan int) string {
 	if toScan == 0 {
 		return "the folder is still being compared with what is known of it: there may be changes"

@@ -93,7 +93,7 @@ func moveText(out MoveResult) string {
 	}
 	list("notes in it", out.Moved, out.Total)
 	list("links changed in", out.Relinked, len(out.Relinked))
-	list("changed by somebody else meanwhile, links left alone", out.Conflicts, len(out.Conflicts))
+	list("changed by another program meanwhile, links left alone", out.Conflicts, len(out.Conflicts))
 	list("broken or not writable, and left with the old path", out.Left, len(out.Left))
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))

@@ -39,9 +39,8 @@ type param struct {
 	Required   []string         `json:"required"`
 }
 
-// mustSchema is a schema of ours, parsed when it is first asked for: every
-// process links the tools, but most only relay. A mistake in one is a
-// programmer's, and the tests ask for all.
+// mustSchema parses a schema when it is first used: every process links the
+// tools, but most only relay. It panics on a mistake; the tests use all schemas.
 func mustSchema(text string) func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(text) })
 }
@@ -84,9 +83,8 @@ func (p param) object() schema {
 	return s
 }
 
-// told is the schema with the limits that it names, as in "default {hits}", filled
-// in.
-func (s schema) told(l Limits) json.RawMessage {
+// with returns the schema with the limits that it names, as in "default {hits}".
+func (s schema) with(l Limits) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(
 		"{hits}", strconv.Itoa(l.Hits),
 		"{result_bytes}", strconv.Itoa(l.ResultBytes),

@@ -188,7 +188,7 @@ func searchText(a searchArgs, out SearchResult) string {
 		b.WriteString("\n" + Fence("search results", a.Query, resultLines(out.Results)))
 	}
 	if a.Explain && out.Semantic.State == search.StateBuilding { // which is what coverage says
-		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; the others cannot be found by meaning yet)", math.Floor(100*out.Semantic.Coverage))
+		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))
 	}
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)
@@ -265,7 +265,7 @@ func parseDay(name, s string) (time.Time, error) {
 	return t, nil
 }
 
-// round keeps scores short on the wire; nobody compares the fourth digit.
+// round keeps scores short: three digits are enough to compare.
 func round(f float64) float64 {
 	const thousandths = 1000
 	if f < 0 {

@@ -24,7 +24,7 @@ func TestSearchExplains(t *testing.T) {
 	assert.Contains(t, text, "(score 0.9, text #2 4.2)")
 	assert.Contains(t, text, "(score 0.9, meaning #1 0.6)")
 	assert.NotContains(t, text, "#0")
-	assert.Contains(t, text, "(99% of the passages are embedded so far; the others cannot be found by meaning yet)")
+	assert.Contains(t, text, "(99% of the passages are embedded so far; semantic search cannot find the others yet)")
 
 	assert.NotContains(t, searchText(searchArgs{Query: "q"}, out), "embedded")
 	out.Semantic.State = search.StateReady

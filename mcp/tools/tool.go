@@ -61,7 +61,7 @@ func (t *Tool) Writes() bool { return t.Effect != Reads }
 
 // InputSchema returns the JSON schema of the tool's arguments, which names the
 // limits.
-func (t *Tool) InputSchema(l Limits) json.RawMessage { return t.input().told(l) }
+func (t *Tool) InputSchema(l Limits) json.RawMessage { return t.input().with(l) }
 
 // OutputSchema returns the JSON schema of what the tool returns.
 func (t *Tool) OutputSchema() json.RawMessage { return t.output() }

@@ -20,16 +20,16 @@ import (
 // message says what to wait for.
 const CodeBusy = -32005
 
-// A Refusal is the answer to something that is not a message we accept. The
-// session goes on after it.
+// A Refusal is the answer to bytes that are no acceptable message. The session
+// goes on after it.
 type Refusal struct {
 	id      json.RawMessage // nil when it could not be read
 	code    int64
 	message string
 }
 
-// unanswerable is what becomes of a response that answers nothing: it is dropped,
-// since an answer to it could be answered in turn, without end.
+// unanswerable marks a response that answers no call. It is dropped: an answer to
+// it could be answered in turn, without end.
 var unanswerable = new(Refusal)
 
 func Refuse(id json.RawMessage, code int64, format string, args ...any) *Refusal {
@@ -95,8 +95,8 @@ func isResponse(fields map[string]json.RawMessage) bool {
 	return fields["method"] == nil && (fields["result"] != nil || fields["error"] != nil)
 }
 
-// decodeResponse makes of a response that has an id, but not one of a result and
-// an error, an error for who waits for it.
+// decodeResponse turns a response that has neither or both of a result and an
+// error into an error for the caller that waits for it.
 func decodeResponse(id jsonrpc.ID, rawID json.RawMessage, fields map[string]json.RawMessage) (jsonrpc.Message, *Refusal) {
 	result, hasResult := fields["result"]
 	rawErr, hasErr := fields["error"]
@@ -191,8 +191,8 @@ func cancelledID(req *jsonrpc.Request) (jsonrpc.ID, bool) {
 	return id, bad == nil && id.IsValid()
 }
 
-// headerRequestID carries a listen request's id past the SDK, which has no other
-// way to tell it to a handler.
+// headerRequestID passes a listen request's id to its handler, which the SDK does
+// not do.
 const headerRequestID = "Notesd-Request-Id"
 
 // withRequestID marks the request with its own id.

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ErrSlowClient ends a session whose client is still there.
+// ErrSlowClient ends a session whose client does not read.
 var ErrSlowClient = errors.New("the client does not read what it is sent")
 
-// An outbox writes frames in order from a goroutine of its own, so that nobody
-// who has something to send waits for a client.
+// An outbox writes frames in order from its own goroutine, so that a sender never
+// waits for a client.
 type outbox struct {
 	w      io.WriteCloser
 	limits Limits
