@@ -55,7 +55,7 @@ func TestRealPast(t *testing.T) {
 	require.Len(t, found.Results, 1)
 	assert.Equal(t, "Plan.md", found.Results[0].Path)
 	assert.Equal(t, "First we build.", found.Results[0].Snippet)
-	assert.Contains(t, text, "nothing is found by meaning")
+	assert.Contains(t, text, "without semantic search")
 	for _, query := range []string{"dig", "build tag:none"} {
 		found, _ = call[tools.SearchResult](t, w.session, "search_notes", args{"query": query, "as_of": "0s"})
 		assert.Empty(t, found.Results, query)
