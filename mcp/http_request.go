@@ -189,5 +189,5 @@ func begins(msgs []jsonrpc.Message) bool {
 func writeRefusal(w http.ResponseWriter, r *transport.Refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_, _ = w.Write(r.Encode())
+	_, _ = w.Write(r.Encode()) //nolint:gosec // it is JSON, and ServeHTTP sets nosniff
 }

@@ -39,6 +39,7 @@ type createArgs struct {
 	FrontMatter map[string]any `json:"front_matter"`
 }
 
+// A CreateResult is the result of create_note.
 type CreateResult struct {
 	Path     string `json:"path"`
 	URI      string `json:"uri"`

@@ -30,6 +30,7 @@ type deleteArgs struct {
 	ExpectedHash string `json:"expected_hash"`
 }
 
+// A DeleteResult is the result of delete_note.
 type DeleteResult struct {
 	Path       string   `json:"path"`
 	Revision   int64    `json:"revision"`

@@ -96,6 +96,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 	return edits, nil
 }
 
+// A WriteResult is the result of edit_note and restore_note.
 type WriteResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`

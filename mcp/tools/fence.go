@@ -9,7 +9,7 @@ import (
 	"notesd/internal/phrase"
 )
 
-// fence wraps text that comes from notes so that a model can tell it from what
+// Fence wraps text that comes from notes so that a model can tell it from what
 // notesd says: a first line that names its kind and origin, and a last line
 // that the text cannot contain.
 //

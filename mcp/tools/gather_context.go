@@ -36,6 +36,7 @@ type gatherArgs struct {
 	Tags     []string `json:"tags"`
 }
 
+// A GatherResult is the result of gather_context.
 type GatherResult struct {
 	Passages []passage `json:"passages"`
 	Total    int       `json:"total"`

@@ -51,6 +51,7 @@ type listArgs struct {
 	Cursor      string         `json:"cursor"`
 }
 
+// A ListResult is the result of list_notes.
 type ListResult struct {
 	Notes    []ListedNote `json:"notes"`
 	Total    int          `json:"total"`
@@ -58,6 +59,7 @@ type ListResult struct {
 	Warnings []string     `json:"warnings,omitempty"`
 }
 
+// A ListedNote is one note of a ListResult.
 type ListedNote struct {
 	Path     string         `json:"path"`
 	URI      string         `json:"uri"`

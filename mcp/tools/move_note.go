@@ -34,6 +34,7 @@ type moveArgs struct {
 	DryRun      bool   `json:"dry_run"`
 }
 
+// A MoveResult is the result of move_note.
 type MoveResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`

@@ -35,6 +35,7 @@ type historyArgs struct {
 	Cursor string  `json:"cursor"`
 }
 
+// A HistoryResult is the result of note_history.
 type HistoryResult struct {
 	Revisions []Revision `json:"revisions"`
 	Diff      string     `json:"diff,omitempty"`
@@ -42,6 +43,7 @@ type HistoryResult struct {
 	Notes     []string   `json:"notes,omitempty"`
 }
 
+// A Revision is one version in a HistoryResult.
 type Revision struct {
 	Revision  int64  `json:"revision"`
 	Time      string `json:"time"`

@@ -32,6 +32,7 @@ type linksArgs struct {
 	Depth     int    `json:"depth"`
 }
 
+// A LinksResult is the result of note_links.
 type LinksResult struct {
 	Path       string           `json:"path"`
 	URI        string           `json:"uri"`

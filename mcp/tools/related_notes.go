@@ -34,6 +34,7 @@ type relatedArgs struct {
 	Limit int    `json:"limit"`
 }
 
+// A RelatedResult is the result of related_notes.
 type RelatedResult struct {
 	Related  []relatedNote `json:"related"`
 	Semantic Semantic      `json:"semantic"`

@@ -50,6 +50,7 @@ type searchArgs struct {
 	Explain bool     `json:"explain"`
 }
 
+// A SearchResult is the result of search_notes.
 type SearchResult struct {
 	Results   []SearchHit `json:"results"`
 	Total     int         `json:"total"`
@@ -61,6 +62,7 @@ type SearchResult struct {
 	Notes     []string    `json:"notes,omitempty"`
 }
 
+// A SearchHit is the best passage of a note.
 type SearchHit struct {
 	Path      string  `json:"path"`
 	URI       string  `json:"uri"`
@@ -85,11 +87,13 @@ type Why struct {
 	Terms       []string `json:"terms,omitempty"`
 }
 
+// Semantic is the state of semantic search; Coverage goes from 0 to 1.
 type Semantic struct {
 	State    string  `json:"state"`
 	Coverage float64 `json:"coverage"`
 }
 
+// An IndexState is the progress of the text index.
 type IndexState struct {
 	Ready   bool `json:"ready"`
 	Indexed int  `json:"indexed"`

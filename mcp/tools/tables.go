@@ -26,6 +26,7 @@ type TableItem struct {
 	Model     string `json:"model,omitempty"` // embeds its texts
 }
 
+// TableItemOf describes a table.
 func TableItemOf(i table.Info) TableItem {
 	return TableItem{Name: i.Name, Dimension: i.Dimension, Metric: string(i.Metric), Rows: i.Rows, Model: i.Model}
 }
@@ -75,6 +76,7 @@ var listTables = define(Tool{
 	output:      outputOf[ListTablesResult](),
 }, runListTables)
 
+// A ListTablesResult is the result of list_tables.
 type ListTablesResult struct {
 	Tables []TableItem `json:"tables"`
 	Total  int         `json:"total"`
@@ -120,6 +122,7 @@ var dropTable = define(Tool{
 	output:      outputOf[DropTableResult](),
 }, runDropTable)
 
+// A DropTableResult is the result of drop_table.
 type DropTableResult struct {
 	Name            string `json:"name"`
 	Rows            int    `json:"rows"`

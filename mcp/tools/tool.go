@@ -147,7 +147,7 @@ type Env struct {
 	Now     func() time.Time
 }
 
-// ToolLimits bound what one call returns.
+// Limits bound what one call returns.
 type Limits struct {
 	ResultBytes int // of an outcome, in either form
 	Hits        int // of a search that does not say how many

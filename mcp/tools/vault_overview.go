@@ -25,6 +25,7 @@ var vaultOverview = define(Tool{
 	output: outputOf[Overview](),
 }, runVaultOverview)
 
+// An Overview is the result of vault_overview.
 type Overview struct {
 	Notes        int           `json:"notes"`
 	Folders      []folderCount `json:"folders"`

@@ -60,6 +60,7 @@ type addVectorArgs struct {
 	Rows []json.RawMessage `json:"rows"`
 }
 
+// An AddVectorResult is the result of add_vector.
 type AddVectorResult struct {
 	ID  string   `json:"id,omitempty"`
 	IDs []string `json:"ids"`
@@ -147,6 +148,7 @@ type vectorHit struct {
 	Metadata json.RawMessage `json:"metadata"`
 }
 
+// A SearchVectorsResult is the result of search_vectors.
 type SearchVectorsResult struct {
 	Results   []vectorHit `json:"results"`
 	Truncated bool        `json:"truncated"`
@@ -210,6 +212,7 @@ type deleteVectorsArgs struct {
 	Filter    map[string]any `json:"filter"`
 }
 
+// A DeleteVectorsResult is the result of delete_vectors.
 type DeleteVectorsResult struct {
 	Deleted int `json:"deleted"`
 }

@@ -25,7 +25,7 @@ import (
 	"notesd/internal/phrase"
 )
 
-// modernVersion is the first protocol version without sessions.
+// ModernVersion is the first protocol version without sessions.
 const ModernVersion = "2026-07-28"
 
 // The methods that a line connection treats differently.
@@ -35,7 +35,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// LineLimits bound what one line connection may make notesd hold in memory. A
+// Limits bound what one line connection may make notesd hold in memory. A
 // zero field means its default.
 type Limits struct {
 	MessageBytes int // longest line accepted; 48 MiB: a 16 MiB note, escaped
@@ -50,6 +50,7 @@ type Limits struct {
 	Grace time.Duration
 }
 
+// WithDefaults replaces zero fields with their defaults.
 func (l Limits) WithDefaults() Limits {
 	def := func(v *int, d int) {
 		if *v <= 0 {
@@ -197,7 +198,7 @@ func (c *Conn) Close() error {
 	return c.closeErr
 }
 
-// negotiated records the protocol version, on which batches depend.
+// Negotiated records the protocol version, on which batches depend.
 func (c *Conn) Negotiated(version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

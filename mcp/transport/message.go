@@ -32,6 +32,7 @@ type Refusal struct {
 // it could be answered in turn, without end.
 var unanswerable = new(Refusal)
 
+// Refuse returns a refusal under an id, nil for none.
 func Refuse(id json.RawMessage, code int64, format string, args ...any) *Refusal {
 	return &Refusal{id: id, code: code, message: fmt.Sprintf(format, args...)}
 }
