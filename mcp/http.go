@@ -25,6 +25,10 @@ type HTTPOptions struct {
 	// requests. A request without an Origin does not come from a page.
 	Origins []string
 
+	// Page, when it is not nil, answers all requests that are not MCP's. It does
+	// without the token and admits browsers itself.
+	Page http.Handler
+
 	Profile    Profile       // of every client: lists of 2026-07-28 must not differ between them
 	Sessions   int           // sessions at a time; 64
 	Idle       time.Duration // after which a session is closed; 30 min
@@ -109,6 +113,9 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	h.mux.Handle("/mcp", h.authorized(http.HandlerFunc(h.serveMCP)))
 	h.mux.Handle("GET /sse", h.authorized(http.HandlerFunc(h.serveLegacyStream)))
 	h.mux.Handle("POST /messages", h.authorized(http.HandlerFunc(h.serveLegacyMessage)))
+	if o.Page != nil {
+		h.mux.Handle("/", o.Page)
+	}
 	return h, nil
 }
 

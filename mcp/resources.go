@@ -212,7 +212,7 @@ func (s *session) noteList(ctx context.Context, heading string, f notes.Filter) 
 	fmt.Fprintf(&b, "# %s\n\n%d of %d notes\n\n", phrase.OneLine(heading), len(page.Notes), page.Total)
 	escape := strings.NewReplacer("[", `\[`, "]", `\]`)
 	for _, m := range page.Notes {
-		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(phrase.OneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.DateOnly))
+		fmt.Fprintf(&b, "- [%s](%s) %s\n", escape.Replace(phrase.OneLine(m.Title)), notes.URI(m.Path), m.Modified.UTC().Format(time.RFC3339))
 	}
 	return b.String(), nil
 }

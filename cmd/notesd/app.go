@@ -147,7 +147,7 @@ func (a *app) rootCommand() *cobra.Command {
 	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{
-		mcpCommand, serveCommand, stopCommand, restartCommand,
+		mcpCommand, serveCommand, webCommand, stopCommand, restartCommand,
 		searchCommand, linksCommand, relatedCommand, tagsCommand,
 		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
 		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,

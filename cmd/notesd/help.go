@@ -20,9 +20,9 @@ Usage: notesd COMMAND [flags]
   search, why, related    find notes · why one is found · what is close to one
   read, list, links, tags print a note · list notes, links or tags
   new, append, edit, move, delete   make a note from stdin · change it
-  tasks, daily, history, restore   tasks · today's note · a note's versions
-  export, backup, adopt   the notes as they were · a copy · after a rename
-  forget, tables          erase a deleted note · tables of vectors
+  web, tasks, daily       the notes in a browser · tasks · today's note
+  history, restore, forget   a note's versions · erase those of a deleted note
+  export, backup, adopt, tables   as it was · a copy · after a rename · vectors
   index, status, doctor   update the index · its state · what is wrong
   setup, config           register with Claude, Cursor and others · the settings
   eval, completion, version, help   retrieval · for your shell · as -h

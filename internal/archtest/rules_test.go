@@ -31,7 +31,7 @@ var layers = map[string]layer{
 	},
 	"internal/service": {
 		imports: []string{
-			"internal/atomicfile", "internal/config", "internal/daemon", "internal/sqlite", "mcp", "migrations",
+			"internal/atomicfile", "internal/config", "internal/daemon", "internal/sqlite", "internal/web", "mcp", "migrations",
 			"notes", "notes/store", "notes/vault", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
@@ -148,14 +148,18 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/stretchr/testify"},
 		why:        leafWhy,
 	},
-	"internal/textdiff":               {why: leafWhy},
-	"internal/atomicfile":             {why: leafWhy},
-	"internal/moment":                 {why: leafWhy},
-	"internal/jsonrpc":                {why: leafWhy},
-	"internal/phrase":                 {why: leafWhy},
-	"internal/quote":                  {why: leafWhy},
-	"internal/daemon":                 {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
-	"internal/relay":                  {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
+	"internal/textdiff":   {why: leafWhy},
+	"internal/atomicfile": {why: leafWhy},
+	"internal/moment":     {why: leafWhy},
+	"internal/jsonrpc":    {why: leafWhy},
+	"internal/phrase":     {why: leafWhy},
+	"internal/quote":      {why: leafWhy},
+	"internal/daemon":     {imports: []string{"internal/jsonrpc"}, why: "it decides which process serves a vault, whatever that process does"},
+	"internal/relay":      {imports: []string{"internal/daemon", "internal/jsonrpc"}, why: "it passes messages on and never decides what they mean"},
+	"internal/web": {
+		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/yuin/goldmark"},
+		why:        leafWhy, // an MCP client, without access to the vault that another client does not have
+	},
 	"vectors/model/convert/reference": {imports: []string{"vectors/bert", "vectors/model"}, why: engineWhy},
 	"internal/archtest":               {why: leafWhy},
 	"examples":                        {why: "it holds a vault, and tests of the vault"},
@@ -177,7 +181,11 @@ var testOnly = struct{ imports, thirdParty []string }{
 
 // testExtra is what the tests of one package may import beyond that.
 var testExtra = map[string]struct{ imports, thirdParty []string }{
-	"cmd/notesd":             {thirdParty: []string{"github.com/tailscale/hujson"}}, // reads the settings that setup has written
+	"cmd/notesd": {thirdParty: []string{
+		"github.com/tailscale/hujson",                                 // reads the settings that setup has written
+		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", // looks at the page
+	}},
+	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}}, // parses what it renders
 	"examples":               {imports: []string{"internal/markdown"}},
 	"internal/daemon":        {imports: []string{"internal/relay"}}, // its processes are tested with real relays
 	"search/eval":            {imports: []string{"notes"}},

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/netip"
@@ -14,8 +15,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"notesd/internal/config"
+	"notesd/internal/web"
 	"notesd/mcp"
 )
 
@@ -25,16 +28,21 @@ const tokenFile = "http-token"
 // minToken is the least length of a token: a shorter one can be guessed.
 const minToken = 16
 
-// web is an HTTP listener that has been opened.
-type web struct {
+// listening is an HTTP listener that has been opened, for MCP and for the page.
+type listening struct {
 	listener net.Listener
 	handler  *mcp.HTTP
+	page     *web.Server
 	url      string
+	sessions sync.WaitGroup // of the page
 }
+
+// origin is the address without a path.
+func (l *listening) origin() string { return strings.TrimSuffix(l.url, "/mcp") }
 
 // listenWeb opens the configured HTTP listener; it returns nil when there is
 // none.
-func (s *Service) listenWeb(ctx context.Context) (*web, error) {
+func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	c := s.cfg.HTTP
 	if c.Addr == "" {
 		return nil, nil
@@ -54,7 +62,15 @@ func (s *Service) listenWeb(ctx context.Context) (*web, error) {
 		}
 		certificate = &pair
 	}
-	handler, err := mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins})
+	l := &listening{}
+	l.page, err = web.New(web.Options{
+		Dial:  func(context.Context) (io.ReadWriteCloser, error) { return s.pipe(ctx, &l.sessions), nil },
+		Vault: filepath.Base(s.cfg.Vault.Path), Version: Version(), ReadOnly: s.cfg.Vault.ReadOnly, Log: s.logs.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +78,24 @@ func (s *Service) listenWeb(ctx context.Context) (*web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for HTTP: %w", err)
 	}
-	w := &web{listener: listener, handler: handler, url: "http://" + listener.Addr().String() + "/mcp"}
+	l.listener, l.url = listener, "http://"+listener.Addr().String()+"/mcp"
 	if certificate != nil {
-		w.url = "https" + strings.TrimPrefix(w.url, "http")
-		w.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+		l.url = "https" + strings.TrimPrefix(l.url, "http")
+		l.listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
-	return w, nil
+	return l, nil
+}
+
+// pipe serves a session without the owner's methods over a pipe in memory, until
+// ctx ends or the other end, which it returns, is closed.
+func (s *Service) pipe(ctx context.Context, sessions *sync.WaitGroup) io.ReadWriteCloser {
+	ours, theirs := net.Pipe()
+	sessions.Go(func() {
+		if err := s.core.ServeLines(ctx, theirs, theirs, mcp.Profile{}); err != nil && ctx.Err() == nil {
+			s.logs.Debug("a session of the page ended", "err", err)
+		}
+	})
+	return ours
 }
 
 // checkExposure returns an error for an address that would send notes and the

@@ -36,10 +36,12 @@ const (
 
 	MethodTables       = "notesd/tables"
 	MethodRestoreTable = "notesd/restoreTable"
+
+	MethodWeb = "notesd/web" // a one-time link to the page, "" when nothing is served over HTTP
 )
 
 // OwnerMethods lists these methods.
-var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable}
+var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable, MethodWeb}
 
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
@@ -160,6 +162,11 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		return nil, s.vault.Reconcile(ctx)
 	case MethodTags:
 		return s.tags(ctx)
+	case MethodWeb:
+		if l := s.page.Load(); l != nil {
+			return l.origin() + l.page.Link(), nil
+		}
+		return "", nil
 	}
 	if method == MethodTables {
 		return listTables(ctx, s.tables.Tables)

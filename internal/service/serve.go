@@ -132,6 +132,8 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 // daemon with an HTTP listener does not stop when idle, because HTTP clients
 // cannot start another.
 func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) error {
+	ctx, done := context.WithCancel(ctx)
+	defer done()
 	web, err := s.listenWeb(ctx)
 	if err != nil && !o.Startup.Launched() {
 		return err
@@ -143,8 +145,8 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 		return s.accept(ctx, lock, o.IdleExit, "", o.Startup.Ready)
 	}
 	s.logs.Info("serving over HTTP", "url", web.url, "token_file", tokenPath(s.cfg))
-	ctx, done := context.WithCancel(ctx)
-	defer done()
+	s.page.Store(web)
+	defer s.page.Store(nil)
 	served := make(chan error, 1)
 	go func() {
 		defer done()
@@ -152,7 +154,9 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	}()
 	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
 	done()
-	return errors.Join(err, <-served)
+	err = errors.Join(err, <-served, web.page.Close())
+	web.sessions.Wait()
+	return err
 }
 
 // Beside returns a front that also accepts clients on the socket, so that a

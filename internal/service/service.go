@@ -73,6 +73,7 @@ type Service struct {
 	settings  *runningSettings // nil in a process that serves one command
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
+	page   atomic.Pointer[listening]           // nil: no HTTP
 
 	orphansOnce sync.Once
 	orphans     []orphan       // set by orphansOnce

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/internal/service"
+	"notesd/internal/web"
+)
+
+func webCommand(a *app) *cobra.Command {
+	var addr string
+	var noOpen bool
+	cmd := &cobra.Command{
+		Use:   "web [flags]",
+		Short: "Look at the notes in a browser",
+		Long: `Open a page with search, notes, links, history and changes. The daemon serves it
+where it serves HTTP; else this command does, for this machine, until Ctrl-C.
+The link that is printed holds for one use and five minutes; the browser that
+opens it may come back for a month.`,
+		Example: `  notesd web --vault ~/Notes
+  notesd web --vault ~/Notes --no-open --addr 127.0.0.1:8930`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			open := !noOpen && a.inTerminal()
+			if !cmd.Flags().Changed("addr") && !cmd.Flags().Changed("read-only") {
+				if served, err := a.servedPage(cmd.Context(), cfg, open); served || err != nil {
+					return err
+				}
+			}
+			return a.web(cmd.Context(), cfg, addr, open)
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "the `address` on this machine; port 0 takes a free one")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the link and open no browser")
+	cmd.Flags().Bool("read-only", false, "offer nothing that writes")
+	return cmd
+}
+
+// servedPage prints a link to the page of a daemon that serves HTTP, and reports
+// whether there is one.
+func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (served bool, err error) {
+	conn, err := daemon.Dial(ctx, cfg.State, a.hello(cfg, daemon.KindCLI))
+	if errors.Is(err, daemon.ErrNotRunning) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var link string
+	err = withDaemon(ctx, conn, func(ctx context.Context, c *client) error {
+		return c.ask(ctx, service.MethodWeb, service.OwnerParams{}, &link)
+	})
+	if err != nil || link == "" {
+		return false, err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s\nIt opens once. The daemon serves the page.\n", link)
+	if open {
+		openBrowser(ctx, link)
+	}
+	return true, err
+}
+
+// web serves the page until ctx is cancelled. It is a client of the daemon like
+// any host: the relay starts a daemon that is not running, and goes on with the
+// next when one ends.
+func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open bool) error {
+	if host, _, err := net.SplitHostPort(addr); err != nil || !service.IsLoopback(host) {
+		return service.Usagef("Use 127.0.0.1:PORT. notesd serve --http serves other machines.", "%q is not an address of this machine alone", addr)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	server, err := web.New(web.Options{
+		Dial: func(context.Context) (io.ReadWriteCloser, error) {
+			ours, theirs := net.Pipe()
+			g.Go(func() error {
+				_ = a.relay(ctx, cfg, nil, theirs, theirs) // the page opens another session
+				return nil
+			})
+			return ours, nil
+		},
+		Vault: filepath.Base(cfg.Vault.Path), Version: service.Version(), ReadOnly: cfg.Vault.ReadOnly,
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	link := "http://" + listener.Addr().String() + server.Link()
+	fmt.Fprintf(a.stdout, "%s\nIt opens once. Ctrl-C ends the page.\n", link)
+	if open {
+		openBrowser(ctx, link)
+	}
+	g.Go(func() error { return server.Serve(ctx, listener) })
+	return g.Wait()
+}
+
+// openBrowser asks the desktop to open a link; the link has been printed for
+// where there is none.
+func openBrowser(ctx context.Context, link string) {
+	name, args := "xdg-open", []string{link}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", link}
+	}
+	_ = exec.CommandContext(ctx, name, args...).Start()
+}

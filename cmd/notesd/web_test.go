@@ -1,0 +1,371 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/service"
+)
+
+// A browser shows the page of a place. It notes what a page may not do: log an
+// error, or ask another server for anything.
+type browser struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	complain []string
+}
+
+// findChromium returns the browser's program, or skips the test.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("SKIPPED: no Chromium is installed")
+	return ""
+}
+
+// browse runs "notesd web" on the place and opens its link.
+func (p place) browse(t *testing.T, args ...string) *browser {
+	t.Helper()
+	program := findChromium(t)
+	cmd := p.command(append([]string{"web"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		assert.NoError(t, cmd.Wait(), "notesd web ends with Ctrl-C")
+	})
+	link, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return openBrowserAt(t, program, strings.TrimSpace(link))
+}
+
+// openBrowserAt opens a one-time link.
+func openBrowserAt(t *testing.T, program, link string) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("headless", "new"))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	base, _, ok := strings.Cut(link, "/login/")
+	require.True(t, ok, link)
+	b := &browser{t: t, ctx: ctx, base: base}
+	chromedp.ListenTarget(ctx, b.observe)
+	b.run(network.Enable(), log.Enable(), chromedp.Navigate(link), chromedp.WaitVisible("header .vault"), chromedp.Poll("location.pathname === '/'", nil))
+	return b
+}
+
+func (b *browser) observe(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.complain = append(b.complain, "exception: "+e.ExceptionDetails.Error())
+	case *log.EventEntryAdded:
+		b.complain = append(b.complain, "log: "+e.Entry.Text+" "+e.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.base) && !strings.HasPrefix(u, "about:") {
+			b.complain = append(b.complain, "request to "+u)
+		}
+	}
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Run(b.ctx, actions...))
+}
+
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate(b.base+path), chromedp.WaitReady("main"))
+}
+
+// await waits until an expression is true, on this page or the one that the
+// browser is going to.
+func (b *browser) await(expression string) {
+	b.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := chromedp.Run(b.ctx, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(time.Until(deadline))))
+		if err == nil {
+			return
+		}
+		gone := strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context") // the page that was
+		if gone && time.Now().Before(deadline) {
+			continue
+		}
+		require.NoError(b.t, err, "%s; the page is:\n%s", expression, b.text("body"))
+	}
+}
+
+func (b *browser) text(selector string) (text string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate("document.querySelector("+jsString(selector)+")?.innerText ?? ''", &text))
+	return text
+}
+
+func jsString(s string) string { return "`" + strings.ReplaceAll(s, "`", "\\`") + "`" }
+
+// clean fails the test for everything that the page should not have done.
+func (b *browser) clean() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	assert.Empty(b.t, b.complain)
+}
+
+var pageNotes = map[string]string{
+	"Recipes/Rye Bread.md": "# Rye Bread\n\nAll rye, no kneading.\n\n## Oven\n\nBake for an hour.\n\n- [ ] buy flour\n\nSee [[Starter]] and [[Nowhere]].\n",
+	"Starter.md":           "# Starter\n\nFeed it. Used in [[Rye Bread#Oven]].\n",
+	"Boat.md":              "# Boat\n\nVarnish the transom.\n",
+}
+
+// TestPageSearch searches as the user types, goes to a hit by keyboard alone and
+// lights its lines.
+func TestPageSearch(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	b := p.browse(t)
+	assert.Contains(t, b.text("main"), "Newest notes")
+	b.run(chromedp.SendKeys("input[type=search]", "rye"))
+	b.await("document.querySelector('a.hit')?.innerText === 'Rye Bread'")
+	assert.Contains(t, b.text(".hits"), "words: rye")
+	b.await("document.querySelector('.snippet mark') !== null && location.search === '?q=rye'")
+	b.run(chromedp.SendKeys("input[type=search]", kb.ArrowDown+kb.Enter))
+	b.await("location.pathname === '/n/Recipes/Rye%20Bread.md' && location.hash.startsWith('#L')")
+	b.await("document.querySelectorAll('.lit').length > 0")
+
+	b.open("/n/Recipes/Rye%20Bread.md#L5-L7")
+	b.await("[...document.querySelectorAll('.lit')].map(e => e.innerText).join('|') === 'Oven|Bake for an hour.'")
+	assert.Contains(t, b.text("aside"), "Starter")
+	assert.Contains(t, b.text("aside"), "Broken links\nNowhere")
+	b.run(chromedp.Click("article a[href='/n/Starter.md']"))
+	b.await("document.title.startsWith('Starter')")
+	b.run(chromedp.Click("article a[href='/n/Recipes/Rye%20Bread.md#oven']"))
+	b.await("location.hash === '#oven'")
+	b.open("/?q=%22no+such+phrase%22")
+	assert.Contains(t, b.text("h1"), "0 notes")
+	b.open("/n/Nowhere.md")
+	assert.Contains(t, b.text("main"), "Nowhere.md")
+	b.clean404(1)
+}
+
+// clean404 is clean, but for so many pages that were not there.
+func (b *browser) clean404(n int) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complain {
+		if strings.Contains(c, "404") && n > 0 {
+			n--
+			continue
+		}
+		b.t.Error(c)
+	}
+	assert.Zero(b.t, n)
+}
+
+// TestPageIsLive shows a save of another program on the open page, keeps where
+// the reader is, and goes on after the daemon was killed.
+func TestPageIsLive(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	b := p.browse(t)
+	b.open("/n/Boat.md")
+	b.await("document.querySelector('article').innerText.includes('transom')")
+	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
+	b.await("document.querySelector('article').innerText.includes('rudder')")
+	b.open("/")
+	p.save(t, "New.md", "# Newcomer\n")
+	b.await("document.querySelector('main').innerText.includes('Newcomer')")
+
+	process, err := os.FindProcess(p.daemon(t).PID)
+	require.NoError(t, err)
+	require.NoError(t, process.Kill())
+	p.save(t, "Later.md", "# Latecomer\n")
+	b.await("document.querySelector('main').innerText.includes('Latecomer')")
+	b.clean()
+}
+
+// TestPageGraph draws the graph of the vault and that around a note.
+func TestPageGraph(t *testing.T) {
+	b := newPlace(t, pageNotes).browse(t)
+	b.open("/graph")
+	b.await("document.getElementById('legend').innerText.startsWith('3 notes, 2 links')")
+	b.await("(() => { const c = document.querySelector('canvas'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0) })()")
+	b.open("/graph?note=Starter.md&depth=1")
+	b.await("document.getElementById('legend').innerText.startsWith('2 notes')")
+	b.clean()
+}
+
+// TestPageHostile shows a vault that wants to run scripts and to reach another
+// server.
+func TestPageHostile(t *testing.T) {
+	b := newPlace(t, map[string]string{
+		"Evil <script>alert(1)</script>.md": "# <img src=x onerror=alert(1)>\n",
+		"Evil.md": "---\ntitle: \"<script>alert(1)</script>\"\nx: \"<svg onload=alert(1)>\"\ntags: [\"<b>\"]\n---\n" +
+			"<script>window.ran = 1</script>\n\n<img src=x onerror=\"window.ran=1\">\n\n[x](javascript:window.ran=1) ![p](https://evil.example/p.png)\n\n<iframe src=https://evil.example></iframe>\n\n" +
+			"![[evil.svg]]\n\n<style>body{display:none}</style>\n",
+		"evil.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="top.ran=1"><script>top.ran=1; fetch("https://evil.example")</script></svg>`,
+	}).browse(t)
+	for _, path := range []string{"/n/Evil.md", "/?q=evil+script", "/", "/n/Evil%20%3Cscript%3Ealert(1)%3C%2Fscript%3E.md", "/f/evil.svg", "/graph", "/?q=%3Cscript%3Ewindow.ran=1%3C/script%3E"} {
+		b.run(chromedp.Navigate(b.base + path))
+		var ran bool
+		b.run(chromedp.Evaluate("window.ran === 1", &ran))
+		assert.False(t, ran, path)
+	}
+	b.open("/n/Evil.md")
+	b.await("document.querySelector('article').innerText.includes('window.ran = 1')") // as text
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complain {
+		assert.NotContains(t, c, "request to", "nothing is asked of another server")
+	}
+}
+
+// TestPageWhy explains a hit and a miss.
+func TestPageWhy(t *testing.T) {
+	b := newPlace(t, pageNotes).browse(t)
+	b.open("/?q=rye")
+	b.run(chromedp.Click("a[href^='/why']"))
+	b.await("document.querySelector('h1').innerText.startsWith('Number 1 of')")
+	b.open("/why?note=Boat.md&q=rye+-transom")
+	assert.Contains(t, b.text("main"), "-transom excludes this note")
+	b.clean()
+}
+
+// TestPageStatus shows counts.
+func TestPageStatus(t *testing.T) {
+	b := newPlace(t, pageNotes).browse(t)
+	b.open("/status")
+	b.await("document.querySelector('main').innerText.includes('up to date')")
+	assert.Contains(t, b.text("main"), "3")
+	b.clean()
+}
+
+// TestWebAddress refuses addresses that other machines reach.
+func TestWebAddress(t *testing.T) {
+	p := newPlace(t, nil)
+	for _, addr := range []string{"0.0.0.0:0", "8080", "192.168.1.2:80"} {
+		cmd := p.command("web", "--addr", addr)
+		out, err := cmd.CombinedOutput()
+		assert.Error(t, err)
+		assert.Contains(t, string(out), "not an address of this machine alone")
+	}
+	_, err := os.Stat(filepath.Join(p.state, service.DaemonLog))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestPageIsAccessible runs axe-core, whose file AXE names, over every view, in
+// light and dark.
+func TestPageIsAccessible(t *testing.T) {
+	file := os.Getenv("AXE")
+	if file == "" {
+		t.Skip("SKIPPED: AXE does not name axe.min.js")
+	}
+	axe, err := os.ReadFile(file)
+	require.NoError(t, err)
+	b := newPlace(t, pageNotes).browse(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		for _, path := range []string{"/", "/?q=rye", "/n/Recipes/Rye%20Bread.md#L5-L7", "/graph", "/status", "/changes", "/history/Boat.md", "/why?note=Boat.md&q=rye"} {
+			b.open(path)
+			var found []string
+			b.run(chromedp.Evaluate(string(axe)+"; 0", nil), chromedp.Evaluate(
+				"axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.help + ' ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')))",
+				&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+			assert.Empty(t, found, "%s, %s", path, scheme)
+		}
+	}
+}
+
+// TestPageHistory compares two versions, restores one, undoes that from the list
+// of changes, and refuses to restore over a change that the page has not shown.
+func TestPageHistory(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
+	b := p.browse(t)
+	b.open("/history/Boat.md")
+	b.await("document.querySelectorAll('tbody tr').length === 2")
+	b.run(chromedp.Click("button[form=compare]"))
+	b.await("document.querySelector('.diff')?.innerText.includes('-Varnish the transom.') && document.querySelector('.diff .add').innerText.includes('rudder')")
+	b.open("/history/Boat.md")
+	b.run(chromedp.Click("form[action^='/restore'] button"))
+	b.await("location.pathname === '/n/Boat.md' && document.querySelector('article').innerText.includes('transom')")
+	b.open("/changes")
+	b.await("document.querySelector('tbody tr td:nth-child(3)').innerText.startsWith('restored by notesd web')")
+	b.run(chromedp.Click("form[action='/undo/Boat.md'] button"))
+	eventually(t, "the restoring is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
+
+	b.open("/history/Boat.md")
+	b.run(chromedp.Evaluate("document.querySelector('main').removeAttribute('data-live')", nil)) // an old page
+	p.save(t, "Boat.md", "# Boat\n\nSaved by an editor.\n")
+	eventually(t, "the save is found", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "editor") })
+	b.run(chromedp.Click("form[action^='/restore'] button"))
+	b.await("document.querySelector('.problem') !== null")
+	assert.Contains(t, p.run(t, "read", "Boat"), "editor")
+	p.run(t, "delete", "Boat")
+	b.open("/changes")
+	b.run(chromedp.Click("form[action='/undo/Boat.md'] button"))
+	eventually(t, "the deletion is undone", func() bool {
+		_, err := os.Stat(filepath.Join(p.vault, "Boat.md"))
+		return err == nil
+	})
+	b.clean404(1)
+}
+
+// TestPageReadOnly offers nothing that writes, and the session would refuse it.
+func TestPageReadOnly(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
+	b := p.browse(t, "--read-only")
+	for _, path := range []string{"/changes", "/history/Boat.md"} {
+		b.open(path)
+		var forms int
+		b.run(chromedp.Evaluate("document.querySelectorAll('form[method=post]').length", &forms))
+		assert.Zero(t, forms, path)
+	}
+	b.run(chromedp.Evaluate("fetch('/restore/Boat.md', {method: 'POST', body: new URLSearchParams({revision: 1})}).then(r => r.text()).then(t => { document.title = t.includes('restore_note') ? 'refused' : t })", nil))
+	b.await("document.title === 'refused'")
+	assert.Contains(t, p.run(t, "read", "Boat"), "rudder")
+}
+
+// TestPageOverHTTP is at / of a daemon that serves HTTP, beside MCP.
+func TestPageOverHTTP(t *testing.T) {
+	program := findChromium(t)
+	p := newPlace(t, pageNotes)
+	p.serve(t, "--http", "127.0.0.1:0")
+	out := p.run(t, "web")
+	link, _, _ := strings.Cut(out, "\n")
+	require.Contains(t, link, "/login/")
+	assert.Contains(t, out, "The daemon serves the page.")
+	b := openBrowserAt(t, program, link)
+	b.open("/n/Boat.md")
+	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
+	b.await("document.querySelector('article').innerText.includes('rudder')")
+	b.clean()
+}

@@ -1,0 +1,146 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	linkLife  = 5 * time.Minute     // of a one-time link
+	loginLife = 30 * 24 * time.Hour // of a browser's cookie
+	maxLogins = 64
+)
+
+// logins are the one-time links that have been printed and the browsers that
+// have come by one.
+type logins struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	links   map[string]time.Time // by code: until when it holds
+	cookies map[string]time.Time
+}
+
+// link returns the code of a new one-time link.
+func (l *logins) link() string {
+	return l.add(func() map[string]time.Time { return l.links }, linkLife)
+}
+
+// add puts a new secret into a map, and removes what has expired.
+func (l *logins) add(to func() map[string]time.Time, life time.Duration) string {
+	secret := rand.Text()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, all := l.now(), to()
+	for key, until := range all {
+		if now.After(until) || len(all) >= maxLogins {
+			delete(all, key)
+		}
+	}
+	all[secret] = now.Add(life)
+	return secret
+}
+
+// redeem exchanges the code of a link for a cookie's value. A code holds once.
+func (l *logins) redeem(code string) (cookie string, ok bool) {
+	l.mu.Lock()
+	until, known := l.links[code]
+	delete(l.links, code)
+	l.mu.Unlock()
+	if !known || l.now().After(until) {
+		return "", false
+	}
+	return l.add(func() map[string]time.Time { return l.cookies }, loginLife), true
+}
+
+// knows reports whether a cookie's value is that of an admitted browser.
+func (l *logins) knows(cookie string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until, known := l.cookies[cookie]
+	return known && !l.now().After(until)
+}
+
+// cookieName has the port: browsers send the cookies of one port of a host to
+// all its ports, and another vault's page may be at one.
+func cookieName(r *http.Request) string {
+	_, port, _ := net.SplitHostPort(r.Host)
+	return "notesd-" + port
+}
+
+// login exchanges a one-time link for a cookie. The answer is a page that goes
+// on by itself: a browser does not send a strict cookie after a redirect of a
+// link that another program opened.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	cookie, ok := s.logins.redeem(r.PathValue("code"))
+	if !ok {
+		s.fail(w, r, http.StatusForbidden, "This link was used before, or is older than five minutes.", "Run notesd web again: it prints a new one.")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS; without, the page is for this machine
+		Name: cookieName(r), Value: cookie, Path: "/", MaxAge: int(loginLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	})
+	s.write(w, r, http.StatusOK, "login", page{Title: "Welcome"})
+}
+
+// admitted lets requests of admitted browsers through, and those that change
+// something only if they come from the page itself.
+func (s *Server) admitted(next http.Handler) http.Handler {
+	guarded := s.sameOrigin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookie, err := r.Cookie(cookieName(r))
+		if err != nil || !s.logins.knows(cookie.Value) {
+			s.fail(w, r, http.StatusUnauthorized, "This browser has not been admitted.", "Run notesd web in a terminal and open the link that it prints.")
+			return
+		}
+		// Counted before the handler asks the vault: see events.changes.
+		guarded.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), changesKey{}, s.events.changes())))
+	})
+}
+
+// changesKey is the context's key of how many changes there were when the request
+// came.
+type changesKey struct{}
+
+// headers are sent with every answer.
+func (s *Server) headers(next http.Handler) http.Handler {
+	policy := strings.Join([]string{
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+		"worker-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+		"require-trusted-types-for 'script'", "trusted-types notesd",
+	}, "; ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// local refuses requests for another host than this machine's: a page that has
+// its own name resolve to this machine sends that name.
+func local(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			name = r.Host
+		}
+		ip := net.ParseIP(strings.Trim(name, "[]"))
+		if !strings.EqualFold(name, "localhost") && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "this page is for this machine only", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newServer returns a server whose vault is away, and its clock.
+func newServer(t *testing.T) (*Server, *time.Time) {
+	t.Helper()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s, err := New(Options{
+		Vault: "Notes", Now: func() time.Time { return now },
+		Dial: func(context.Context) (io.ReadWriteCloser, error) { return nil, errors.New("away") },
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s, &now
+}
+
+// get asks for a page as the browser with the cookie, if there is one.
+func get(s http.Handler, method, target string, cookie *http.Cookie, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	r.Host = "127.0.0.1:8930"
+	if cookie != nil {
+		r.AddCookie(cookie)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// login opens a one-time link and returns the cookie that it gives.
+func login(t *testing.T, s *Server, link string) *http.Cookie {
+	t.Helper()
+	answer := get(s, "GET", link, nil)
+	require.Equal(t, http.StatusOK, answer.Code)
+	cookie, err := http.ParseSetCookie(answer.Header().Get("Set-Cookie"))
+	require.NoError(t, err)
+	return cookie
+}
+
+// TestAdmission admits a browser by a link that holds once and for five minutes,
+// and for a month after that.
+func TestAdmission(t *testing.T) {
+	s, now := newServer(t)
+	for _, path := range []string{"/", "/n/a.md", "/graph.json", "/status", "/events", "/f/a.png", "/history/a.md", "/changes", "/why?note=a&q=b"} {
+		answer := get(s, "GET", path, nil)
+		assert.Equal(t, http.StatusUnauthorized, answer.Code, path)
+		assert.Contains(t, answer.Body.String(), "Run notesd web", path)
+		assert.Equal(t, http.StatusUnauthorized, get(s, "GET", path, &http.Cookie{Name: "notesd-8930", Value: "guess"}).Code, path)
+	}
+	link := s.Link()
+	cookie := login(t, s, link)
+	assert.True(t, cookie.HttpOnly)
+	assert.Equal(t, http.SameSiteStrictMode, cookie.SameSite)
+	assert.Equal(t, "notesd-8930", cookie.Name)
+	assert.NotContains(t, link, cookie.Value, "the link does not tell the cookie")
+	assert.Equal(t, http.StatusForbidden, get(s, "GET", link, nil).Code, "once")
+	assert.Equal(t, http.StatusOK, get(s, "GET", "/graph", cookie).Code)
+
+	late := s.Link()
+	*now = now.Add(linkLife + time.Second)
+	assert.Equal(t, http.StatusForbidden, get(s, "GET", late, nil).Code, "five minutes")
+	*now = now.Add(loginLife)
+	assert.Equal(t, http.StatusUnauthorized, get(s, "GET", "/graph", cookie).Code, "a month")
+}
+
+// TestRequestsOfOtherSites refuses changes that another page asks for, also one
+// of another port of this machine.
+func TestRequestsOfOtherSites(t *testing.T) {
+	s, _ := newServer(t)
+	cookie := login(t, s, s.Link())
+	for _, header := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:3000"},
+		{"Origin", "http://127.0.0.1:3000"},
+		{"Origin", "null"},
+	} {
+		assert.Equal(t, http.StatusForbidden, get(s, "POST", "/restore/a.md", cookie, header...).Code, "%v", header)
+	}
+	assert.NotEqual(t, http.StatusForbidden, get(s, "POST", "/restore/a.md", cookie, "Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8930").Code)
+}
+
+// TestServeIsLocal refuses requests for another name, which a page of that name
+// could have resolve to this machine.
+func TestServeIsLocal(t *testing.T) {
+	s, _ := newServer(t)
+	for host, want := range map[string]int{
+		"127.0.0.1:8930": http.StatusUnauthorized, "localhost:8930": http.StatusUnauthorized, "[::1]:8930": http.StatusUnauthorized,
+		"evil.example": http.StatusForbidden, "evil.example:8930": http.StatusForbidden, "192.168.1.2:8930": http.StatusForbidden,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		local(s).ServeHTTP(w, r)
+		assert.Equal(t, want, w.Code, host)
+	}
+}
+
+// TestHeaders sends the policy with every answer, refusals included.
+func TestHeaders(t *testing.T) {
+	s, _ := newServer(t)
+	for _, path := range []string{"/", "/static/page.js", "/login/x", "/nowhere"} {
+		h := get(s, "GET", path, nil).Header()
+		policy := h.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+			assert.Contains(t, policy, want, path)
+		}
+		assert.NotContains(t, policy, "unsafe", path)
+		assert.Equal(t, "nosniff", h.Get("X-Content-Type-Options"), path)
+		assert.Equal(t, "no-referrer", h.Get("Referrer-Policy"), path)
+	}
+}
+
+// TestVaultAway says so on the page.
+func TestVaultAway(t *testing.T) {
+	s, _ := newServer(t)
+	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
+	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	assert.Contains(t, answer.Body.String(), "The vault does not answer: away")
+}
+
+// TestServeEnds ends with its context, an open stream notwithstanding.
+func TestServeEnds(t *testing.T) {
+	s, _ := newServer(t)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	answer, err := http.Get("http://" + ln.Addr().String() + "/static/style.css")
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, errors.Join(err, answer.Body.Close()))
+	assert.Contains(t, string(body), "--paper")
+	cancel()
+	assert.NoError(t, <-ended)
+}
+
+// TestEvents wakes a page once for any number of changes, and ends its stream.
+func TestEvents(t *testing.T) {
+	e := events{subscribers: map[chan struct{}]struct{}{}}
+	wake, cancel := e.subscribe()
+	e.publish()
+	e.publish()
+	_, open := <-wake
+	assert.True(t, open)
+	assert.Empty(t, wake)
+	cancel()
+	e.publish()
+	assert.Empty(t, wake, "not after it is gone")
+	other, _ := e.subscribe()
+	e.close()
+	_, open = <-other
+	assert.False(t, open)
+	after, _ := e.subscribe()
+	_, open = <-after
+	assert.False(t, open)
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A revision is a version of a note as note_history lists it.
+type revision struct {
+	Revision        int
+	Time            time.Time
+	Author          string
+	Operation, Path string
+	OldPath         string `json:"old_path"`
+	Hash            string
+	Size            int64
+	Added, Removed  int
+
+	CanUndo bool `json:"-"` // see markUndoable
+}
+
+// versions is what note_history answers.
+type versions struct {
+	Revisions  []revision
+	Diff       string
+	NextCursor string `json:"next_cursor"`
+}
+
+// A diffLine is a line of a unified diff and its class.
+type diffLine struct{ Class, Text string }
+
+// diffLines parts a unified diff into lines.
+func diffLines(diff string) []diffLine {
+	var lines []diffLine
+	for line := range strings.Lines(diff) {
+		class := ""
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"):
+			class = "at"
+		case strings.HasPrefix(line, "+"):
+			class = "add"
+		case strings.HasPrefix(line, "-"):
+			class = "del"
+		}
+		lines = append(lines, diffLine{class, line})
+	}
+	return lines
+}
+
+// restoring is what restore_note answers.
+type restoring struct {
+	Path     string
+	Revision int
+}
+
+// history lists the versions of a note. With ?a= and ?b= it shows what changed
+// from one to the other.
+func (s *Server) history(w http.ResponseWriter, r *http.Request) {
+	path := r.PathValue("path")
+	args := map[string]any{"note": path, "limit": 50}
+	if cursor := r.FormValue("cursor"); cursor != "" {
+		args["cursor"] = cursor
+	}
+	var result versions
+	if err := s.vault.call(r.Context(), "note_history", args, &result); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	data := map[string]any{"Path": path, "Revisions": result.Revisions, "Next": result.NextCursor, "From": 0, "To": 0}
+	from, errFrom := strconv.Atoi(r.FormValue("a"))
+	to, errTo := strconv.Atoi(r.FormValue("b"))
+	compare := errFrom == nil && errTo == nil
+	if compare {
+		from, to = min(from, to), max(from, to)
+		var compared versions
+		if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "diff": []int{from, to}}, &compared); err != nil {
+			s.trouble(w, r, err)
+			return
+		}
+		data["From"], data["To"], data["Diff"] = from, to, diffLines(compared.Diff)
+	}
+	s.write(w, r, http.StatusOK, "history", page{Title: "History of " + path, Live: !compare, Data: data})
+}
+
+// restore makes an earlier version the current one, if the note still has the
+// hash that the form was made for.
+func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
+	path := r.PathValue("path")
+	n, err := strconv.Atoi(r.PostFormValue("revision"))
+	if err != nil {
+		s.fail(w, r, http.StatusBadRequest, "the form names no revision", "Go back to the history of the note.")
+		return
+	}
+	args := map[string]any{"note": path, "revision": n}
+	if hash := r.PostFormValue("hash"); hash != "" {
+		args["expected_hash"] = hash
+	}
+	var done restoring
+	if err := s.vault.call(r.Context(), "restore_note", args, &done); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	http.Redirect(w, r, notePage(done.Path), http.StatusSeeOther)
+}
+
+// changes lists what changed in the vault, newest first.
+func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
+	args := map[string]any{"limit": 50}
+	if cursor := r.FormValue("cursor"); cursor != "" {
+		args["cursor"] = cursor
+	}
+	var result versions
+	if err := s.vault.call(r.Context(), "note_history", args, &result); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	markUndoable(result.Revisions)
+	s.write(w, r, http.StatusOK, "changes", page{
+		Title: "Changes", Tab: "changes", Live: true,
+		Data: map[string]any{"Revisions": result.Revisions, "Next": result.NextCursor},
+	})
+}
+
+// What says what a revision was, as a user says it.
+func (r revision) What() string {
+	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "found": "first seen"}[r.Operation]
+	switch {
+	case r.Operation == "found":
+		return what
+	case r.Author == "outside":
+		return what + " by another program"
+	}
+	return cmp.Or(what, r.Operation) + " by " + r.Author
+}
+
+// markUndoable marks the revisions whose note has an earlier text to go back to
+// and was not changed since.
+func markUndoable(revisions []revision) {
+	seen := map[string]bool{}
+	for i := range revisions {
+		r := &revisions[i]
+		r.CanUndo = !seen[r.Path] && r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete" || r.Operation == "restore")
+		seen[r.Path] = true
+	}
+}
+
+// undo brings back the version before a revision, if that is still the newest.
+func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+	path := r.PathValue("path")
+	var result versions
+	if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 2}, &result); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	if len(result.Revisions) < 2 || strconv.Itoa(result.Revisions[0].Revision) != r.PostFormValue("revision") {
+		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has every version.")
+		return
+	}
+	args := map[string]any{"note": path, "revision": result.Revisions[1].Revision}
+	if hash := result.Revisions[0].Hash; hash != "" {
+		args["expected_hash"] = hash
+	}
+	var done restoring
+	if err := s.vault.call(r.Context(), "restore_note", args, &done); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/changes", http.StatusSeeOther)
+}

@@ -1,0 +1,357 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A page is what every template gets.
+type page struct {
+	Title    string
+	Vault    string
+	Tab      string // the entry of the menu that is lit
+	Query    string
+	ReadOnly bool
+	Live     bool // load it again when something changes
+	Changes  int  // that there have been when it was made
+	Refresh  int  // load it again after so many milliseconds; 0: do not
+	Data     any
+}
+
+var functions = template.FuncMap{
+	"notePage": notePage,
+	"escape":   escapePath,
+	"stem":     func(p string) string { return strings.TrimSuffix(path.Base(p), path.Ext(p)) },
+	"dir": func(p string) string {
+		if d := path.Dir(p); d != "." {
+			return d
+		}
+		return ""
+	},
+	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"marked":  marked,
+	"percent": func(part, whole int) int {
+		if whole <= 0 {
+			return 100
+		}
+		return part * 100 / whole
+	},
+}
+
+// write sends a page.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	p.Vault, p.ReadOnly = s.o.Vault, s.o.ReadOnly
+	p.Changes, _ = r.Context().Value(changesKey{}).(int)
+	var buf bytes.Buffer
+	if err := s.templates[name].Execute(&buf, p); err != nil {
+		s.o.Log.Error("write a page", "path", r.URL.Path, "error", err)
+		http.Error(w, "the page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // a browser that is gone needs no answer
+}
+
+// fail sends a page that says what went wrong and what to do.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, next string) {
+	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Data: map[string]string{"What": what, "Next": next}})
+}
+
+// trouble sends the page for an error of the vault: what a tool refuses is the
+// user's to mend, all else is not.
+func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
+	var refused *refusal
+	if errors.As(err, &refused) {
+		s.fail(w, r, http.StatusNotFound, refused.text, "")
+		return
+	}
+	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
+	s.fail(w, r, http.StatusServiceUnavailable, "The vault does not answer: "+err.Error(), "notesd status and notesd doctor say more.")
+}
+
+// search shows the hits of ?q=, or the newest notes.
+func (s *Server) search(w http.ResponseWriter, r *http.Request) {
+	query := strings.TrimSpace(r.FormValue("q"))
+	p := page{Title: cmp.Or(query, "Search"), Tab: "search", Query: query, Live: true}
+	if query == "" {
+		var list struct{ Notes []noteMeta }
+		if err := s.vault.call(r.Context(), "list_notes", map[string]any{"sort": "modified", "limit": 20}, &list); err != nil {
+			s.trouble(w, r, err)
+			return
+		}
+		p.Data = map[string]any{"Newest": list.Notes}
+		s.write(w, r, http.StatusOK, "search", p)
+		return
+	}
+	args := map[string]any{"query": query, "limit": 20, "explain": true}
+	mode := r.FormValue("mode")
+	if mode != "" {
+		args["mode"] = mode
+	}
+	if cursor := r.FormValue("cursor"); cursor != "" {
+		args["cursor"] = cursor
+	}
+	data := map[string]any{"Mode": cmp.Or(mode, "hybrid"), "Modes": []string{"hybrid", "text", "semantic"}}
+	var result searchResult
+	err := s.vault.call(r.Context(), "search_notes", args, &result)
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused): // a query that is not finished yet
+		data["Refused"] = refused.text
+	case err != nil:
+		s.trouble(w, r, err)
+		return
+	}
+	data["Result"] = result
+	p.Data = data
+	s.write(w, r, http.StatusOK, "search", p)
+}
+
+// note shows one note with its links.
+func (s *Server) note(w http.ResponseWriter, r *http.Request) {
+	ref := r.PathValue("path")
+	uri := noteURI(ref)
+	var meta noteMeta
+	var links linkResult
+	var near struct{ Results []related }
+	var source string
+	watched := s.vault.watch(r.Context(), uri) // before it is read, so that no change falls between
+	group, ctx := errgroup.WithContext(r.Context())
+	group.Go(func() error {
+		return s.vault.call(ctx, "read_note", map[string]any{"note": uri, "max_bytes": 1000}, &meta)
+	})
+	group.Go(func() error {
+		contents, err := s.vault.resource(ctx, uri)
+		if err == nil {
+			source = contents.Text
+		}
+		return err
+	})
+	group.Go(func() error { return s.vault.call(ctx, "note_links", map[string]any{"note": uri}, &links) })
+	group.Go(func() error {
+		return s.vault.call(ctx, "related_notes", map[string]any{"note": uri, "limit": 6}, &near)
+	})
+	if err := cmp.Or(group.Wait(), watched); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}}
+	for _, l := range links.Outgoing {
+		to.notes[l.Target] = l.Path
+		target, _, _ := strings.Cut(l.Target, "#")
+		to.notes[target] = l.Path
+	}
+	for _, a := range meta.Attachments {
+		if u, err := url.Parse(a.URI); err == nil {
+			file := strings.TrimPrefix(u.Path, "/")
+			to.files[file], to.files[path.Base(file)] = file, file
+		}
+	}
+	text, err := render([]byte(source), to)
+	if err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	delete(meta.FrontMatter, "tags")
+	s.write(w, r, http.StatusOK, "note", page{
+		Title: meta.Title, Live: true,
+		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Results, "Titled": titled(text, meta.Title)},
+	})
+}
+
+// titled reports whether the note's text begins with its title as a heading.
+func titled(text rendered, title string) bool {
+	return len(text.Outline) > 0 && text.Outline[0].Level == 1 && text.Outline[0].Text == title
+}
+
+// distinct names every note that is linked to once.
+func distinct(links linkResult) linkResult {
+	seen := map[string]bool{}
+	var out []link
+	for _, l := range links.Outgoing {
+		if !seen[l.Path] {
+			seen[l.Path] = true
+			out = append(out, l)
+		}
+	}
+	links.Outgoing = out
+	return links
+}
+
+func noteURI(notePath string) string { return "note:///" + escapePath(notePath) }
+
+// file sends a file of the vault that is no note. What a browser does not show
+// as a picture is downloaded, so that nothing of the vault runs on this page.
+func (s *Server) file(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("path")
+	contents, err := s.vault.resource(r.Context(), noteURI(name))
+	if err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	body := contents.Blob
+	if body == nil {
+		body = []byte(contents.Text)
+	}
+	h := w.Header()
+	h.Set("Content-Type", cmp.Or(contents.MIMEType, "application/octet-stream"))
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox") // an SVG has styles, and may have scripts
+	if !picture(name) {
+		h.Set("Content-Type", "application/octet-stream")
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body)
+}
+
+// marked splits a snippet at the words that a query's terms begin.
+func marked(snippet string, terms []string) []struct {
+	Text string
+	Mark bool
+} {
+	type part = struct {
+		Text string
+		Mark bool
+	}
+	var parts []part
+	add := func(text string, mark bool) {
+		if n := len(parts); n > 0 && parts[n-1].Mark == mark {
+			parts[n-1].Text += text
+		} else if text != "" {
+			parts = append(parts, part{text, mark})
+		}
+	}
+	for len(snippet) > 0 {
+		end := strings.IndexFunc(snippet, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if end < 0 {
+			end = len(snippet)
+		}
+		if end == 0 {
+			end = strings.IndexFunc(snippet, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+			if end < 0 {
+				end = len(snippet)
+			}
+			add(snippet[:end], false)
+		} else {
+			word := strings.ToLower(snippet[:end])
+			hit := false
+			for _, term := range terms {
+				hit = hit || strings.HasPrefix(word, term) && len(word) <= len(term)+4
+			}
+			add(snippet[:end], hit)
+		}
+		snippet = snippet[end:]
+	}
+	return parts
+}
+
+// status shows how the daemon does.
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	raw, err := s.vault.method(r.Context(), methodStatus, map[string]any{})
+	if err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	var report struct {
+		Version, Vault, State, Log string
+		Daemon                     struct{ PID, Clients int }
+		Notes                      int
+		Index                      struct {
+			Notes, Seq, Head int
+			Ready            bool
+			Bytes            int64
+		}
+		Semantic struct {
+			Model, State              string
+			Chunks, Embedded, Pending int
+		}
+		Watcher struct {
+			State       string
+			Directories int
+		}
+		Skipped  struct{ Total int }
+		Sessions []struct {
+			Name, Version string
+			Since         time.Time
+		}
+		Warnings []string
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	p := page{Title: "Status", Tab: "status", Live: true, Data: report}
+	if !report.Index.Ready || report.Semantic.State == "building" {
+		p.Refresh = 1000
+	}
+	s.write(w, r, http.StatusOK, "status", p)
+}
+
+// graph shows the canvas that graph.js draws the links on, and without it the
+// notes that have the most.
+func (s *Server) graph(w http.ResponseWriter, r *http.Request) {
+	s.write(w, r, http.StatusOK, "graph", page{Title: "Graph", Tab: "graph", Data: map[string]any{"Note": r.FormValue("note"), "Depth": cmp.Or(r.FormValue("depth"), "2")}})
+}
+
+// graphData is the whole graph: nodes with path and title, links as pairs of
+// their indexes.
+func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
+	raw, err := s.vault.method(r.Context(), methodGraph, map[string]any{})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw)
+}
+
+// why explains the rank of ?note= among the hits of ?q=.
+func (s *Server) why(w http.ResponseWriter, r *http.Request) {
+	query := strings.TrimSpace(r.FormValue("q"))
+	params := map[string]any{"note": noteURI(r.FormValue("note")), "query": query}
+	if mode := r.FormValue("mode"); mode != "" {
+		params["mode"] = mode
+	}
+	raw, err := s.vault.method(r.Context(), methodWhy, params)
+	var explained struct {
+		Path, Title string
+		Found       bool
+		Rank, Total int
+		Score       float64
+		TextScore   float64 `json:"text_score"`
+		TextRank    int     `json:"text_rank"`
+		Cosine      float64
+		VectorRank  int `json:"vector_rank"`
+		Read        struct{ Words, Phrases, Without, Filters []string }
+		Terms       []struct {
+			Term   string
+			Weight float64
+			Notes  int
+			Has    bool
+		}
+		Reasons []string
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &explained)
+	}
+	if err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	s.write(w, r, http.StatusOK, "why", page{Title: "Why " + explained.Title, Query: query, Data: explained})
+}

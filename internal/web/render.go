@@ -1,0 +1,450 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// A rendered note is its text as HTML, in which nothing of the note can run: raw
+// HTML is shown as text, links with a scheme that runs code lead nowhere, and a
+// picture that lies on another server is a link to it.
+type rendered struct {
+	HTML    template.HTML
+	Outline []section
+}
+
+// A section is a heading of the note.
+type section struct {
+	Level    int
+	Text, ID string
+}
+
+// destinations says where the links of a note lead.
+type destinations struct {
+	note  string            // the path of the note that is rendered
+	notes map[string]string // a link's target, as it is written without its anchor, to a note's path
+	files map[string]string // the same for the vault's other files; their names count, too
+}
+
+// render converts a note to HTML. Every block has the range of its lines in
+// data-l, like "12-15", counted in the whole note.
+func render(source []byte, to destinations) (rendered, error) {
+	skipped, body := withoutFrontMatter(source)
+	lines := lineStarts(body)
+	out := rendered{}
+	finish := &finisher{to: to, out: &out, lineOf: func(offset int) int {
+		return skipped + lineAt(lines, offset)
+	}}
+	md := goldmark.New(
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote),
+		goldmark.WithParserOptions(
+			parser.WithInlineParsers(util.Prioritized(wikilinkParser{}, 150)), // before the parser of links
+			parser.WithASTTransformers(util.Prioritized(finish, 2000)),        // after the extensions' own
+		),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blockRenderer{}, 100))),
+	)
+	var buf bytes.Buffer
+	if err := md.Convert(body, &buf); err != nil {
+		return rendered{}, fmt.Errorf("render %s: %w", to.note, err)
+	}
+	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark escapes what it does not write itself, and blockRenderer the rest
+	return out, nil
+}
+
+// withoutFrontMatter returns the number of lines that a YAML or TOML front
+// matter has, and what follows it.
+func withoutFrontMatter(source []byte) (int, []byte) {
+	for _, fence := range []string{"---", "+++"} {
+		first, rest, ok := bytes.Cut(source, []byte("\n"))
+		if !ok || strings.TrimRight(string(first), " \t\r") != fence {
+			continue
+		}
+		for n := 2; len(rest) > 0; n++ {
+			var line []byte
+			line, rest, _ = bytes.Cut(rest, []byte("\n"))
+			if strings.TrimRight(string(line), " \t\r") == fence {
+				return n, rest
+			}
+		}
+	}
+	return 0, source
+}
+
+func lineStarts(b []byte) []int {
+	starts := []int{0}
+	for i, c := range b {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// lineAt returns the number, from 1, of the line that has the offset.
+func lineAt(starts []int, offset int) int {
+	low, high := 0, len(starts)
+	for high-low > 1 {
+		if mid := (low + high) / 2; starts[mid] <= offset {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low + 1
+}
+
+// A finisher gives blocks their lines and headings their ids, and makes links
+// lead to pages of this server.
+type finisher struct {
+	to     destinations
+	out    *rendered
+	lineOf func(offset int) int
+}
+
+func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+	source := reader.Source()
+	ids := map[string]int{}
+	var images []*ast.Image
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		if n.Type() == ast.TypeBlock {
+			f.number(n)
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			text := plain(n, source)
+			id := slug(text)
+			if ids[id]++; ids[id] > 1 {
+				id += "-" + strconv.Itoa(ids[id]-1)
+			}
+			n.SetAttributeString("id", []byte(id))
+			f.out.Outline = append(f.out.Outline, section{Level: n.Level, Text: text, ID: id})
+		case *ast.Link:
+			f.link(n)
+		case *ast.AutoLink:
+			n.SetAttributeString("rel", []byte("noreferrer"))
+			n.SetAttributeString("class", []byte("outward"))
+		case *ast.Image:
+			images = append(images, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, image := range images {
+		f.image(image, source)
+	}
+}
+
+// number notes which lines a block takes.
+func (f *finisher) number(n ast.Node) {
+	first, last, ok := extent(n)
+	if !ok || n.Kind() == ast.KindDocument || n.Kind() == ast.KindList {
+		return
+	}
+	n.SetAttributeString("data-l", fmt.Appendf(nil, "%d-%d", f.lineOf(first), f.lineOf(max(first, last-1))))
+}
+
+// extent returns where a block begins and ends in the source.
+func extent(n ast.Node) (first, last int, ok bool) {
+	if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
+		return n.Lines().At(0).Start, n.Lines().At(n.Lines().Len() - 1).Stop, true
+	}
+	if t, isText := n.(*ast.Text); isText {
+		return t.Segment.Start, t.Segment.Stop, true
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		f, l, found := extent(c)
+		if !found {
+			continue
+		}
+		if !ok {
+			first = f
+		}
+		last, ok = max(last, l), true
+	}
+	return first, last, ok
+}
+
+// link makes a link's destination one that a browser can follow.
+func (f *finisher) link(n *ast.Link) {
+	dest := string(n.Destination)
+	target, anchor, _ := strings.Cut(dest, "#")
+	if outward(dest) {
+		n.SetAttributeString("rel", []byte("noreferrer"))
+		n.SetAttributeString("class", []byte("outward"))
+		return
+	}
+	unescaped, err := url.PathUnescape(target)
+	if err != nil {
+		unescaped = target
+	}
+	switch notePath, isNote := f.to.notes[unescaped]; {
+	case target == "":
+		n.Destination = []byte("#" + slug(anchorText(anchor)))
+	case isNote:
+		n.Destination = []byte(notePage(notePath) + fragment(anchor))
+	default:
+		if file := f.to.file(unescaped); file != "" {
+			n.Destination = []byte(filePage(file))
+			return
+		}
+		n.SetAttributeString("class", []byte("unresolved"))
+		n.SetAttributeString("title", []byte("there is no such note"))
+		n.Destination = []byte("/?q=" + url.QueryEscape(strings.TrimSuffix(path.Base(unescaped), ".md")))
+	}
+}
+
+// image shows a picture of the vault, or a link to what it is.
+func (f *finisher) image(n *ast.Image, source []byte) {
+	dest := string(n.Destination)
+	unescaped, err := url.PathUnescape(dest)
+	if err != nil {
+		unescaped = dest
+	}
+	file := f.to.file(unescaped)
+	if file != "" && picture(file) {
+		n.Destination = []byte(filePage(file))
+		n.SetAttributeString("loading", []byte("lazy"))
+		return
+	}
+	link := ast.NewLink()
+	link.Destination = n.Destination
+	label := plain(n, source)
+	switch {
+	case outward(dest):
+		link.SetAttributeString("rel", []byte("noreferrer"))
+		link.SetAttributeString("class", []byte("outward"))
+		if label == "" {
+			label = "picture"
+		}
+		label += " (at " + host(dest) + ")"
+	default:
+		if label == "" {
+			label = dest
+		}
+		f.link(link)
+	}
+	link.AppendChild(link, ast.NewString([]byte(label)))
+	n.Parent().ReplaceChild(n.Parent(), n, link)
+}
+
+// file returns the path of the file that a target names: by its path, else by
+// its name.
+func (d destinations) file(target string) string {
+	if p, ok := d.files[path.Join(path.Dir(d.note), target)]; ok {
+		return p
+	}
+	if p, ok := d.files[strings.TrimPrefix(target, "/")]; ok {
+		return p
+	}
+	return d.files[path.Base(target)]
+}
+
+func notePage(notePath string) string { return "/n/" + escapePath(notePath) }
+func filePage(filePath string) string { return "/f/" + escapePath(filePath) }
+
+func escapePath(p string) string {
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// fragment turns a link's anchor into that of a page; an anchor of lines stays.
+func fragment(anchor string) string {
+	if anchor == "" {
+		return ""
+	}
+	return "#" + slug(anchorText(anchor))
+}
+
+// anchorText is the last heading of an anchor, as in Note#A#B.
+func anchorText(anchor string) string {
+	if unescaped, err := url.PathUnescape(anchor); err == nil {
+		anchor = unescaped
+	}
+	return anchor[strings.LastIndexByte(anchor, '#')+1:]
+}
+
+// outward reports whether a destination leaves the vault.
+func outward(dest string) bool {
+	u, err := url.Parse(dest)
+	return err == nil && u.Scheme != "" || strings.HasPrefix(dest, "//")
+}
+
+func host(dest string) string {
+	if u, err := url.Parse(dest); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "another place"
+}
+
+// picture reports whether browsers show a file as a picture.
+func picture(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp":
+		return true
+	}
+	return false
+}
+
+// slug is a heading's id: its letters and digits in lower case, joined by "-".
+func slug(heading string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool {
+		return strings.ContainsRune(" \t\n\r-_.,:;!?\"'`()[]{}<>/\\|*&^%$#@+=~", r)
+	}) {
+		if b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteString(word)
+	}
+	if b.Len() == 0 {
+		return "section"
+	}
+	return b.String()
+}
+
+// plain is the text of a node without its marks.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			switch n := n.(type) {
+			case *ast.Text:
+				b.Write(n.Segment.Value(source))
+			case *ast.String:
+				b.Write(n.Value)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// wikilinkParser parses [[Note#Heading|text]] and ![[file.png]] as links and
+// images.
+type wikilinkParser struct{}
+
+func (wikilinkParser) Trigger() []byte { return []byte{'!', '['} }
+
+func (wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	embed := bytes.HasPrefix(line, []byte("![["))
+	if !embed && !bytes.HasPrefix(line, []byte("[[")) {
+		return nil
+	}
+	open := bytes.Index(line, []byte("[[")) + 2
+	end := bytes.Index(line[open:], []byte("]]"))
+	if end <= 0 {
+		return nil
+	}
+	inside := string(line[open : open+end])
+	target, label, labelled := strings.Cut(strings.Replace(inside, `\|`, "|", 1), "|")
+	if strings.Contains(target, "[[") {
+		return nil
+	}
+	block.Advance(open + end + 2)
+	name, anchor, _ := strings.Cut(target, "#")
+	name = strings.TrimSpace(name)
+	if !labelled || embed {
+		label = strings.Trim(strings.ReplaceAll(target, "#", " › "), " ›")
+	}
+	link := ast.NewLink()
+	link.Destination = []byte(url.PathEscape(name))
+	if anchor != "" {
+		link.Destination = append(link.Destination, "#"+url.PathEscape(anchor)...)
+	}
+	var node ast.Node = link
+	if embed && picture(name) {
+		node = ast.NewImage(link)
+	}
+	node.AppendChild(node, ast.NewString([]byte(label)))
+	return node
+}
+
+// blockRenderer renders what goldmark renders without attributes, or not at all.
+type blockRenderer struct{}
+
+func (r blockRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindCodeBlock, r.code)
+	reg.Register(ast.KindFencedCodeBlock, r.code)
+	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
+	reg.Register(ast.KindRawHTML, r.rawHTML)
+	reg.Register(east.KindTaskCheckBox, r.checkBox)
+}
+
+func (blockRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<pre tabindex=\"0\"")
+		html.RenderAttributes(w, n, nil)
+		_, _ = w.WriteString("><code>")
+		_, _ = w.Write(util.EscapeHTML(n.Lines().Value(source)))
+		_, _ = w.WriteString("</code></pre>\n")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// htmlBlock shows HTML as text, but for comments.
+func (blockRenderer) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	block := n.(*ast.HTMLBlock)
+	if entering && block.HTMLBlockType != ast.HTMLBlockType2 {
+		_, _ = w.WriteString("<pre class=\"raw\" tabindex=\"0\"")
+		html.RenderAttributes(w, n, nil)
+		_ = w.WriteByte('>')
+		_, _ = w.Write(util.EscapeHTML(n.Lines().Value(source)))
+		if block.HasClosure() {
+			_, _ = w.Write(util.EscapeHTML(block.ClosureLine.Value(source)))
+		}
+		_, _ = w.WriteString("</pre>\n")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// harmless are the tags that notes use within a line and that are passed on when
+// they have no attributes.
+var harmless = map[string]bool{"br": true, "kbd": true, "mark": true, "sub": true, "sup": true}
+
+func (blockRenderer) rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkSkipChildren, nil
+	}
+	raw := n.(*ast.RawHTML).Segments.Value(source)
+	name := strings.TrimSpace(strings.Trim(string(raw), "</>"))
+	switch {
+	case bytes.HasPrefix(raw, []byte("<!--")):
+	case harmless[strings.ToLower(name)]:
+		_, _ = w.Write(raw)
+	default:
+		_, _ = w.Write(util.EscapeHTML(raw))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (blockRenderer) checkBox(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		mark, name := "", "open"
+		if n.(*east.TaskCheckBox).IsChecked {
+			mark, name = " checked", "done"
+		}
+		_, _ = fmt.Fprintf(w, `<input type="checkbox" disabled aria-label="%s"%s> `, name, mark)
+	}
+	return ast.WalkContinue, nil
+}

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+)
+
+func rendering(t *testing.T, source string, to destinations) string {
+	t.Helper()
+	out, err := render([]byte(source), to)
+	require.NoError(t, err)
+	return string(out.HTML)
+}
+
+// TestRenderLinks renders links of every notation.
+func TestRenderLinks(t *testing.T) {
+	to := destinations{
+		note:  "Projects/Boat.md",
+		notes: map[string]string{"Rye Bread": "Recipes/Rye Bread.md", "Oil.md": "Projects/Oil.md", "Täglich": "Täglich.md"},
+		files: map[string]string{"files/plan.svg": "files/plan.svg", "plan.svg": "files/plan.svg", "files/list.pdf": "files/list.pdf", "list.pdf": "files/list.pdf"},
+	}
+	for source, want := range map[string]string{
+		"[[Rye Bread]]":                       `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
+		"[[Rye Bread|loaf]]":                  `<a href="/n/Recipes/Rye%20Bread.md">loaf</a>`,
+		"[[Rye Bread#The Oven]]":              `<a href="/n/Recipes/Rye%20Bread.md#the-oven">Rye Bread › The Oven</a>`,
+		"[[#Plan B]]":                         `<a href="#plan-b">Plan B</a>`,
+		"[[Täglich]]":                         `<a href="/n/T%C3%A4glich.md">Täglich</a>`,
+		"| a |\n|---|\n| [[Rye Bread\\|x]] |": `<a href="/n/Recipes/Rye%20Bread.md">x</a>`,
+		"[oil](Oil.md#Use)":                   `<a href="/n/Projects/Oil.md#use">oil</a>`,
+		"[[Nowhere]]":                         `<a href="/?q=Nowhere" class="unresolved" title="there is no such note">Nowhere</a>`,
+		"![[plan.svg]]":                       `<img src="/f/files/plan.svg" alt="plan.svg" loading="lazy">`,
+		"![the plan](../files/plan.svg)":      `<img src="/f/files/plan.svg" alt="the plan" loading="lazy">`,
+		"![[list.pdf]]":                       `<a href="/f/files/list.pdf">list.pdf</a>`,
+		"![[Rye Bread]]":                      `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
+		"![a](https://evil.example/x.png)":    `<a href="https://evil.example/x.png" rel="noreferrer" class="outward">a (at evil.example)</a>`,
+		"[a](https://example.com)":            `<a href="https://example.com" rel="noreferrer" class="outward">a</a>`,
+		"[[not closed":                        `[[not closed`,
+	} {
+		assert.Contains(t, rendering(t, source, to), want, source)
+	}
+}
+
+// TestRenderLines numbers blocks by the lines of the whole note, its front
+// matter included.
+func TestRenderLines(t *testing.T) {
+	source := "---\ntags: [a]\n---\n# Title\n\ntwo\nlines\n\n- item\n- [ ] task\n\n```go\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n"
+	text := rendering(t, source, destinations{})
+	for _, want := range []string{
+		`<h1 data-l="4-4" id="title">Title</h1>`,
+		`<p data-l="6-7">two`,
+		`<li data-l="9-9">item</li>`,
+		`<li data-l="10-10"><input type="checkbox" disabled aria-label="open"> task</li>`,
+		`<pre tabindex="0" data-l="13-13"><code>code`,
+		`<tr data-l="18-18">`,
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "tags:", "front matter is shown beside the note")
+	crlf := rendering(t, strings.ReplaceAll(source, "\n", "\r\n"), destinations{})
+	assert.Contains(t, crlf, `<li data-l="10-10">`)
+}
+
+// hostile is what a note may hold to run a script or reach another server.
+var hostile = []string{
+	`<script>alert(1)</script>`,
+	`<img src=x onerror=alert(1)>`,
+	"a <img src=x onerror=alert(1)> b",
+	`<svg onload=alert(1)>`,
+	`[x](javascript:alert(1))`,
+	`[x](JaVaScRiPt:alert(1))`,
+	"[x](java\tscript:alert(1))",
+	`[x](&#106;avascript:alert(1))`,
+	`[x](data:text/html,<script>alert(1)</script>)`,
+	`[x](vbscript:x)`,
+	`![x](javascript:alert(1))`,
+	`![x"onerror="alert(1)](y)`,
+	`[[javascript:alert(1)]]`,
+	`[[x" onmouseover="alert(1)]]`,
+	`![[x.png" onerror="alert(1)]]`,
+	"<https://example.com/\"onmouseover=\"alert(1)>",
+	"# h <script>alert(1)</script>",
+	"```html\n</code></pre><script>alert(1)</script>\n```",
+	"```\" onload=\"alert(1)\nx\n```",
+	`<mark onclick=alert(1)>x</mark>`,
+	`<a href="javascript:alert(1)">x</a>`,
+	`<iframe src="https://evil.example"></iframe>`,
+	`<style>@import "https://evil.example"</style>`,
+	`<base href="https://evil.example">`,
+	`<meta http-equiv=refresh content="0;url=https://evil.example">`,
+	`<form action="https://evil.example"><button>x</button></form>`,
+	`<!--><script>alert(1)</script>-->`,
+	"[^1]\n\n[^1]: <script>alert(1)</script>",
+	"| <script>alert(1)</script> |\n|---|\n| x |",
+	`![[https://evil.example/x.png]]`,
+	`![](//evil.example/x.png)`,
+}
+
+// TestRenderHostile parses what is rendered as a browser does and permits only
+// elements and attributes that render writes itself.
+func TestRenderHostile(t *testing.T) {
+	elements := map[string]bool{}
+	for _, name := range strings.Fields("a article blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr img input kbd li mark ol p pre s section strong sub sup table tbody td th thead tr ul html head body") {
+		elements[name] = true
+	}
+	attributes := map[string]bool{}
+	for _, name := range strings.Fields("href src alt title class rel loading data-l id type disabled checked aria-label tabindex align start role") {
+		attributes[name] = true
+	}
+	check := func(name, source string) {
+		root, err := html.Parse(strings.NewReader(rendering(t, source, destinations{})))
+		require.NoError(t, err)
+		for n := range root.Descendants() {
+			if n.Type != html.ElementNode {
+				continue
+			}
+			assert.True(t, elements[n.Data], "%s renders <%s>", name, n.Data)
+			for _, a := range n.Attr {
+				assert.True(t, attributes[a.Key], "%s renders the attribute %s", name, a.Key)
+				value := strings.ToLower(strings.TrimSpace(a.Val))
+				switch a.Key {
+				case "src":
+					assert.True(t, strings.HasPrefix(a.Val, "/f/"), "%s loads %s", name, a.Val)
+				case "href":
+					for _, scheme := range []string{"javascript:", "vbscript:", "data:", "file:"} {
+						assert.False(t, strings.HasPrefix(value, scheme), "%s links to %s", name, a.Val)
+					}
+				}
+			}
+		}
+	}
+	for _, source := range hostile {
+		check(source, source)
+	}
+	check("all", strings.Join(hostile, "\n\n"))
+}
+
+// FuzzRender finds inputs that panic, or that smuggle a script through.
+func FuzzRender(f *testing.F) {
+	for _, source := range hostile {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		out, err := render([]byte(source), destinations{notes: map[string]string{"a": "a.md"}})
+		require.NoError(t, err)
+		root, err := html.Parse(strings.NewReader(string(out.HTML)))
+		require.NoError(t, err)
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode {
+				assert.NotContains(t, []string{"script", "iframe", "object", "embed", "style", "base", "form", "svg", "math", "link", "meta"}, n.Data)
+				for _, a := range n.Attr {
+					assert.False(t, strings.HasPrefix(a.Key, "on"), a.Key)
+				}
+			}
+		}
+	})
+}
+
+// TestRenderExamples renders the example vault without an error, and a long
+// line, deep nesting and bytes that are no UTF-8.
+func TestRenderExamples(t *testing.T) {
+	n := 0
+	require.NoError(t, filepath.WalkDir("../../examples/vault", func(name string, _ os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".md" {
+			return err
+		}
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		out, err := render(source, destinations{})
+		require.NoError(t, err, name)
+		assert.NotEmpty(t, out.HTML, name)
+		n++
+		return nil
+	}))
+	assert.Greater(t, n, 40)
+	for name, source := range map[string]string{
+		"long line": strings.Repeat("word ", 40_000),
+		"nested":    strings.Repeat("> ", 1000) + "x",
+		"lists":     strings.Repeat("- ", 500) + "x",
+		"brackets":  strings.Repeat("[[", 20_000),
+		"latin-1":   "caf\xe9 \x00 end",
+		"no fence":  "---\ntitle: x\n",
+	} {
+		_, err := render([]byte(source), destinations{})
+		assert.NoError(t, err, name)
+	}
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestVendored compares the vendored scripts with the checksums beside them, and
+// the weight of all that a page loads with its bound.
+func TestVendored(t *testing.T) {
+	sums, err := files.ReadFile("static/vendor/SHA256SUMS")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(sums)) {
+		want, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		assert.Equal(t, want, checksum(t, "static/vendor/"+name), name)
+	}
+	const most = 150 << 10
+	assert.Less(t, weight(t), most)
+}
+
+func checksum(t *testing.T, name string) string {
+	t.Helper()
+	data, err := files.ReadFile(name)
+	require.NoError(t, err)
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// weight returns the bytes of all static files, compressed one by one.
+func weight(t *testing.T) int {
+	t.Helper()
+	var n counter
+	require.NoError(t, fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := files.Open(name)
+		require.NoError(t, err)
+		defer f.Close()
+		z := gzip.NewWriter(&n)
+		_, err = io.Copy(z, f)
+		require.NoError(t, err)
+		return z.Close()
+	}))
+	return int(n)
+}

@@ -1,0 +1,263 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The methods of notesd that the page asks beside tools; package service has them.
+const (
+	methodStatus = "notesd/status"
+	methodGraph  = "notesd/graph"
+	methodWhy    = "notesd/why"
+)
+
+// protocolVersion is the version that the page speaks.
+const protocolVersion = "2025-11-25"
+
+// A vault is the page's session, opened when it is first asked and again after
+// it was lost.
+type vault struct {
+	dial    func(context.Context) (io.ReadWriteCloser, error)
+	version string
+	changed func() // something in the vault has changed
+
+	mu      sync.Mutex
+	session *sdk.ClientSession
+	watched []string // URIs that the session subscribes to; the oldest first
+}
+
+// maxWatched bounds the notes that are watched for the pages that show them.
+const maxWatched = 200
+
+// A refusal is what a tool or method says when it does not do what it was asked.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// methodParams and methodResult carry JSON as it is.
+type methodParams struct {
+	sdk.ParamsBase
+	raw json.RawMessage
+}
+
+func (p *methodParams) MarshalJSON() ([]byte, error) { return p.raw, nil }
+
+type methodResult struct {
+	sdk.ResultBase
+	raw json.RawMessage
+}
+
+func (r *methodResult) UnmarshalJSON(data []byte) error {
+	r.raw = append(json.RawMessage(nil), data...)
+	return nil
+}
+
+// open returns the session.
+func (v *vault) open(ctx context.Context) (*sdk.ClientSession, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.session != nil {
+		return v.session, nil
+	}
+	changed := func() { v.changed() }
+	client := sdk.NewClient(&sdk.Implementation{Name: "notesd web", Version: v.version}, &sdk.ClientOptions{
+		ResourceUpdatedHandler:     func(context.Context, *sdk.ResourceUpdatedNotificationRequest) { changed() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { changed() },
+	})
+	for _, method := range []string{methodStatus, methodGraph, methodWhy} {
+		if err := sdk.AddSendingCustomMethod[*methodParams, *methodResult](client, method); err != nil {
+			return nil, err
+		}
+	}
+	conn, err := v.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The SDK closes both ends, which are one; a note may be longer than it reads.
+	transport := &sdk.IOTransport{Reader: conn, Writer: struct {
+		io.Writer
+		io.Closer
+	}{conn, io.NopCloser(nil)}, MaxLineLength: -1}
+	session, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open a session: %w", err), conn.Close())
+	}
+	if err := session.Subscribe(ctx, &sdk.SubscribeParams{URI: "notes://recent"}); err != nil {
+		return nil, errors.Join(fmt.Errorf("subscribe to changes: %w", err), session.Close())
+	}
+	v.session, v.watched = session, nil
+	go func() { // ends with the session
+		_ = session.Wait()
+		v.mu.Lock()
+		lost := v.session == session
+		if lost {
+			v.session = nil
+		}
+		v.mu.Unlock()
+		if lost {
+			v.changed() // the pages ask again, and so open another
+		}
+	}()
+	return session, nil
+}
+
+// watch has changes of a note announced. notes://recent, which is watched as
+// well, reads the same when a note changes twice in a second.
+func (v *vault) watch(ctx context.Context, uri string) error {
+	session, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	known := slices.Contains(v.watched, uri)
+	oldest := ""
+	if !known {
+		v.watched = append(v.watched, uri)
+		if len(v.watched) > maxWatched {
+			oldest, v.watched = v.watched[0], v.watched[1:]
+		}
+	}
+	v.mu.Unlock()
+	if known {
+		return nil
+	}
+	if oldest != "" {
+		err = session.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: oldest})
+	}
+	return errors.Join(err, session.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}))
+}
+
+// close ends the session.
+func (v *vault) close() error {
+	v.mu.Lock()
+	session := v.session
+	v.session = nil
+	v.mu.Unlock()
+	if session == nil {
+		return nil
+	}
+	return session.Close()
+}
+
+// call calls a tool and decodes its structured result into out.
+func (v *vault) call(ctx context.Context, tool string, args map[string]any, out any) error {
+	session, err := v.open(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return fmt.Errorf("%s: %w", tool, err)
+	}
+	if res.IsError {
+		var text []string
+		for _, content := range res.Content {
+			if t, ok := content.(*sdk.TextContent); ok {
+				text = append(text, t.Text)
+			}
+		}
+		return &refusal{strings.Join(text, "\n")}
+	}
+	encoded, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		return fmt.Errorf("%s: %w", tool, err)
+	}
+	if err := json.Unmarshal(encoded, out); err != nil {
+		return fmt.Errorf("%s: decode the result: %w", tool, err)
+	}
+	return nil
+}
+
+// method calls one of notesd's own methods.
+func (v *vault) method(ctx context.Context, name string, params any) (json.RawMessage, error) {
+	session, err := v.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	res, err := sdk.CallCustomMethod[*methodParams, *methodResult](ctx, session, name, &methodParams{raw: encoded})
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return nil, &refusal{wire.Message}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return res.raw, nil
+}
+
+// resource reads a file of the vault.
+func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+	session, err := v.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, &refusal{err.Error()}
+	}
+	if len(res.Contents) == 0 {
+		return nil, &refusal{uri + " is empty"}
+	}
+	return res.Contents[0], nil
+}
+
+// What the page needs of the tools' results.
+type (
+	hit struct {
+		Path, Title, Heading, Snippet string
+		LineStart                     int `json:"line_start"`
+		LineEnd                       int `json:"line_end"`
+		Score                         float64
+		Why                           why
+	}
+	why struct {
+		TextRank     int      `json:"text_rank"`
+		TextScore    float64  `json:"text_score"`
+		VectorRank   int      `json:"vector_rank"`
+		VectorScore  float64  `json:"vector_score"`
+		Terms        []string `json:"terms"`
+		SemanticOnly bool     `json:"semantic_only"`
+	}
+	searchResult struct {
+		Results    []hit
+		Total      int
+		Truncated  bool
+		NextCursor string `json:"next_cursor"`
+		Notes      []string
+	}
+	noteMeta struct {
+		Path, URI, Title, Hash, Date string
+		Tags                         []string
+		FrontMatter                  map[string]any `json:"front_matter"`
+		Modified                     time.Time
+		Size                         int64
+		Attachments                  []struct{ URI, Type string }
+	}
+	link struct {
+		Path, Title, Target, Kind, Context string
+		Line                               int
+	}
+	linkResult struct {
+		Outgoing, Backlinks, Unresolved []link
+		Truncated                       bool
+	}
+	related struct {
+		Path, Title string
+		Reasons     []string
+	}
+)
