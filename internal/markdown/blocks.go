@@ -60,7 +60,7 @@ func (s *scanner) fillItem() {
 	}
 }
 
-// listMarker returns the width of the bullet or number that line starts with,
+// ListMarker returns the width of the bullet or number that line starts with,
 // 0 when there is none. One that interrupts a paragraph must have text and, if
 // a number, be 1.
 func ListMarker(line []byte, interrupts bool) int {
@@ -197,6 +197,8 @@ func (s *scanner) closesFence() bool {
 	return n-next >= s.fence.length && len(bytes.TrimRight(s.src[n:s.lineEnd], " \t")) == 0
 }
 
+// IsThematicBreak reports whether a line that is not blank, without its
+// indentation, is a thematic break: three or more "-", "_" or "*".
 func IsThematicBreak(line []byte) bool {
 	mark, count := line[0], 0
 	if mark != '-' && mark != '_' && mark != '*' {

@@ -175,7 +175,7 @@ func endsSentence(text []byte) bool {
 	return len(text) > 1 && bytes.IndexByte([]byte(".!?;:"), text[len(text)-1]) >= 0
 }
 
-// isWideStop tells whether text ends with the full stop of a script that puts
+// isWideStop reports whether text ends with the full stop of a script that puts
 // no space after it.
 func isWideStop(text []byte) bool {
 	if text[len(text)-1] < utf8.RuneSelf {

@@ -26,7 +26,7 @@ type Document struct {
 	Blocks []Block
 	// Tasks in the order of the text.
 	Tasks []Task
-	// BOM tells that the source starts with a UTF-8 byte order mark.
+	// BOM reports whether the source starts with a UTF-8 byte order mark.
 	BOM bool
 
 	leaves        []leaf
@@ -45,7 +45,7 @@ type FrontMatter struct {
 	// map[string]any; dates and times are strings, as are NaN and the
 	// infinities. It is nil when Err is set.
 	Values map[string]any
-	// Err tells why the block cannot be read; the body is parsed all the same
+	// Err says why the block cannot be read; the body is parsed all the same
 	// and tags are taken from it as far as possible.
 	Err error
 	// ErrLine is the line of the note that Err speaks of, 0 when unknown.
@@ -56,7 +56,7 @@ type FrontMatter struct {
 type InlineTag struct {
 	// Start and End hold the tag's name, without '#' and brackets.
 	Start, End int
-	// Property tells that it is an item of a page property, which needs no '#'.
+	// Property reports whether it is an item of a page property, which needs no '#'.
 	Property bool
 }
 
@@ -76,7 +76,7 @@ type Heading struct {
 	Nested bool // in a list item
 }
 
-// LinkKind tells how a link is written.
+// LinkKind is how a link is written.
 type LinkKind string
 
 // The kinds of link.
@@ -107,7 +107,7 @@ type Link struct {
 	// AnchorStart and AnchorEnd hold the anchor as it is written, both 0 without
 	// a '#'.
 	AnchorStart, AnchorEnd int
-	// External tells that the target is a URL with a scheme.
+	// External reports whether the target is a URL with a scheme.
 	External bool
 
 	Quote quoting
@@ -132,7 +132,7 @@ type Task struct {
 	Line int
 	// Start and End hold its text, from the mark to the end of the paragraph.
 	Start, End int
-	// Done tells that nothing is left to do: done, cancelled, or marked with what
+	// Done reports whether nothing is left to do: done, cancelled, or marked with what
 	// says neither.
 	Done bool
 }

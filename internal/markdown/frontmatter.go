@@ -11,7 +11,7 @@ import (
 // TOML libraries recurse and are not linear in hostile input.
 const maxFrontMatter = 128 << 10
 
-// maxNesting bounds the depth of lists and maps in front matter.
+// MaxNesting bounds the depth of lists and maps in front matter.
 const MaxNesting = 64
 
 // maxOpen bounds the brackets that are open at any point of front matter, those
@@ -30,9 +30,11 @@ var (
 	errNotUTF8  = errors.New("front matter is not valid UTF-8")
 	errControl  = errors.New("front matter contains a control character")
 	errManyDocs = errors.New("front matter holds more than one YAML document")
-	ErrParser   = errors.New("front matter cannot be parsed")
+	// ErrParser: the YAML library failed in a way that it should not.
+	ErrParser = errors.New("front matter cannot be parsed")
 )
 
+// ByteOrderMark may open a file of UTF-8 text.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 // locateFrontMatter finds the metadata block that opens src, which must not
@@ -70,7 +72,7 @@ func closesFrontMatter(line []byte, fence string) bool {
 	return string(line) == fence || (fence == "---" && string(line) == "...")
 }
 
-// readFrontMatter locates and decodes the metadata block at from. A YAML block
+// ReadFrontMatter locates and decodes the metadata block at from. A YAML block
 // that holds a plain sentence and not a map is none: the note opens with a
 // thematic break.
 func ReadFrontMatter(src []byte, from int) FrontMatter {
@@ -109,7 +111,7 @@ func decodeFrontMatter(format string, inner []byte) (map[string]any, int, error)
 	return decodeYAML(inner)
 }
 
-// looksLikeKeys tells front matter that is not a map, such as "title:x", from
+// looksLikeKeys distinguishes front matter that is not a map, such as "title:x", from
 // prose between two thematic breaks: its first line has a colon near its start
 // or starts a list.
 func looksLikeKeys(inner []byte) bool {

@@ -46,7 +46,7 @@ func (s *scanner) endHeadingsBefore(containers, level, end int) {
 	s.openHeadings = s.openHeadings[:n]
 }
 
-// nfc returns s in Unicode normalisation form C.
+// NFC returns s in Unicode normalisation form C.
 func NFC(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
@@ -88,7 +88,7 @@ func headingPath(doc *Document, parents []int, i int) []string {
 	return path
 }
 
-// pathSeparator parts the headings of a path as candidates give it.
+// PathSeparator parts the headings of a path as candidates give it.
 const PathSeparator = " > "
 
 var lineSuffix = regexp.MustCompile(`^(.*\S)\s*\(line (\d{1,9})\)$`)

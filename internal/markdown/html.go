@@ -2,7 +2,7 @@ package markdown
 
 import "bytes"
 
-// htmlEnd tells what ends an HTML block; the numbers in the comments are the
+// htmlEnd is what ends an HTML block; the numbers in the comments are the
 // start conditions of CommonMark 0.31, section 4.6.
 type htmlEnd uint8
 
@@ -30,7 +30,7 @@ var blockElements = func() map[string]bool {
 	return set
 }()
 
-// htmlBlock tells whether line starts an HTML block and what will end it.
+// htmlBlock reports whether line starts an HTML block and what will end it.
 func htmlBlock(line []byte, interrupts bool) htmlEnd {
 	rest := line[1:]
 	switch {

@@ -7,7 +7,7 @@ import (
 
 const zeroWidthJoiner = '\u200d'
 
-// joins tells whether r belongs to the character before it.
+// joins reports whether r belongs to the character before it.
 func joins(r rune) bool {
 	return r == zeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
@@ -27,7 +27,7 @@ func (c *chunker) add(p piece) {
 	c.pieces = append(c.pieces, p)
 }
 
-// joinable tells whether b, which follows a, belongs in the same passage: they
+// joinable reports whether b, which follows a, belongs in the same passage: they
 // fit together, one is small or only a heading, and b's section is a's own, a
 // part of it, or a sibling.
 func (c *chunker) joinable(a, b piece) bool {
@@ -44,7 +44,7 @@ func (c *chunker) joinable(a, b piece) bool {
 	return c.inside(b.section, a.section) || c.siblings(a.section, b.section)
 }
 
-// inside tells whether section is a descendant of parent; everything is inside
+// inside reports whether section is a descendant of parent; everything is inside
 // the text before the first heading.
 func (c *chunker) inside(section, parent int) bool {
 	if parent < 0 {
@@ -56,8 +56,7 @@ func (c *chunker) inside(section, parent int) bool {
 	return section == parent
 }
 
-// siblings tells whether a and b have the same parent, or b's parent is that of
-// a section which a is in and nothing else precedes b there.
+// siblings reports whether a and b are sections with the same heading above them.
 func (c *chunker) siblings(a, b int) bool {
 	return a >= 0 && b >= 0 && c.parents[a] == c.parents[b] && c.parents[a] >= 0
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// cutAt bounds s to n bytes, at the start of a character.
+// CutAt bounds s to n bytes, at the start of a character.
 func CutAt(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -16,7 +16,7 @@ func CutAt(s string, n int) string {
 	return s[:n]
 }
 
-// withoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
+// WithoutCRs returns src with "\n" for "\r\n" and the offsets of those in the
 // outcome.
 func WithoutCRs(src []byte) ([]byte, []int) {
 	text := make([]byte, 0, len(src))
@@ -31,7 +31,7 @@ func WithoutCRs(src []byte) ([]byte, []int) {
 	return text, crs
 }
 
-// lineAt returns the end of the line that starts at pos, without its line
+// LineAt returns the end of the line that starts at pos, without its line
 // break, and the start of the next line. At the end of the source both are
 // len(src).
 func LineAt(src []byte, pos int) (end, next int) {
@@ -46,7 +46,7 @@ func LineAt(src []byte, pos int) (end, next int) {
 	return end, next
 }
 
-// trimLineBreak returns the end of the line before pos.
+// TrimLineBreak returns the end of the line before pos.
 func TrimLineBreak(src []byte, pos int) int {
 	if pos > 0 && src[pos-1] == '\n' {
 		pos--

@@ -173,7 +173,7 @@ func unescape(b []byte) string {
 	return out.String()
 }
 
-// reference returns the length of the character reference at the start of b,
+// CharacterReference returns the length of the character reference at the start of b,
 // such as "&amp;", else 0.
 func CharacterReference(b []byte) int {
 	for n := 1; n < len(b) && n < 34; n++ {
@@ -198,7 +198,7 @@ func percentDecode(s string) string {
 	return s
 }
 
-// isPunctuation tells whether c is ASCII punctuation, which '\' escapes.
+// isPunctuation reports whether c is ASCII punctuation, which '\' escapes.
 func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7f && !isLetter(c) && !isDigit(c)
 }

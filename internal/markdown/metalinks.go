@@ -9,6 +9,7 @@ import (
 // how a new target must be escaped.
 type quoting uint8
 
+// The ways to quote it.
 const (
 	Unquoted quoting = iota
 	SingleQuoted
@@ -80,7 +81,7 @@ func addLineLinks(doc *Document, src []byte, pos, line int, inStrings map[string
 	}
 }
 
-// quotingAt tells which quotes are open after before, the start of a line.
+// quotingAt returns which quotes are open after before, the start of a line.
 func quotingAt(before []byte) quoting {
 	open := Unquoted
 	for i := 0; i < len(before); i++ {
@@ -101,7 +102,7 @@ func quotingAt(before []byte) quoting {
 	return open
 }
 
-// startsValue tells whether a quote after before opens a quoted value and is no
+// StartsValue reports whether a quote after before opens a quoted value and is no
 // apostrophe.
 func StartsValue(before []byte) bool {
 	before = bytes.TrimRight(before, " \t")

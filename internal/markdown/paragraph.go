@@ -60,7 +60,7 @@ func (s *scanner) addBlock() {
 	s.finishBlock(p.end)
 }
 
-// blockID returns the id that line ends with, without '^', and where '^' is.
+// BlockID returns the id that line ends with, without '^', and where '^' is.
 func BlockID(line []byte) (string, int) {
 	line = bytes.TrimRight(line, " \t")
 	n := len(line)

@@ -6,7 +6,7 @@ import (
 )
 
 // Parse reads one note. Any bytes are a note: Parse neither fails nor panics,
-// and what it cannot read, such as broken front matter, is told in the result.
+// and what it cannot read, such as broken front matter, is reported in the result.
 // The result does not refer to src.
 func Parse(src []byte) *Document {
 	doc := &Document{BOM: bytes.HasPrefix(src, []byte(ByteOrderMark))}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainText returns inline text as a reader sees it: markup removed, links as
+// PlainText returns inline text as a reader sees it: markup removed, links as
 // their text, white space collapsed, in NFC, cut at maxText bytes.
 func PlainText(b []byte) string {
 	if len(b) > maxText {

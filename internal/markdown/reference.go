@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxReference bounds a reference; nobody picks a longer one from a list.
+// maxReference bounds, in bytes, a reference that clients choose from a list.
 const maxReference = 500
 
 // References returns for each heading of doc, in order, what [FindSection] finds
@@ -46,7 +46,7 @@ func pathText(doc *Document, parents []int, i int) (path string, whole bool) {
 	return path, true
 }
 
-// meansMore tells whether FindSection takes something of the path for more than
+// meansMore reports whether FindSection takes something of the path for more than
 // words: a level, a block's id, a heading without text, a line.
 func meansMore(path string) bool {
 	return strings.IndexByte("#^>", path[0]) >= 0 || lineSuffix.MatchString(path)

@@ -12,9 +12,9 @@ type container struct {
 	// indent is how many columns a line must be indented, relative to the
 	// parent, to continue a list item.
 	indent int
-	// outline tells that it is an item of an outline; see isOutline.
+	// outline reports whether it is an item of an outline; see isOutline.
 	outline bool
-	// empty tells that the item has had no content yet: a blank line ends it.
+	// empty reports whether the item has had no content yet: a blank line ends it.
 	empty bool
 	// block is the index in doc.Blocks from which blocks of this item follow.
 	block int

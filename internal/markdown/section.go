@@ -82,7 +82,7 @@ func missing(doc *Document, parents []int, ref string) error {
 	return &SectionError{Ref: ref, Err: ErrMissing, Candidates: list}
 }
 
-// lineIn takes "Risks (line 12)" apart; the line is 0 when ref gives none.
+// SplitLine takes "Risks (line 12)" apart; the line is 0 when ref gives none.
 func SplitLine(ref string) (string, int) {
 	m := lineSuffix.FindStringSubmatch(ref)
 	if m == nil {
@@ -129,7 +129,7 @@ func ofLevel(doc *Document, headings []int, level int) []int {
 	return slices.DeleteFunc(headings, other)
 }
 
-// levelOf takes "## Risks" apart; the level is 0 when ref does not give one.
+// SplitLevel takes "## Risks" apart; the level is 0 when ref does not give one.
 func SplitLevel(ref string) (int, string) {
 	rest := strings.TrimLeft(ref, "#")
 	if hashes := len(ref) - len(rest); hashes <= 6 && strings.HasPrefix(rest, " ") {
@@ -201,7 +201,7 @@ func matchHeadings(doc *Document, parents []int, names []string, same func(a, b 
 
 func sameText(a, b string) bool { return a == NFC(b) }
 
-// sameFolded compares letters and digits only, in any case, as anchors in links
+// SameHeading compares letters and digits only, in any case, as anchors in links
 // keep them.
 func SameHeading(a, b string) bool {
 	folded := fold(a)
@@ -281,7 +281,7 @@ func findBlock(doc *Document, src []byte, ref, id string, line int) (Section, er
 	return section, nil
 }
 
-// SectionError tells that a reference names no section, or several. It wraps
+// SectionError reports that a reference names no section, or several. It wraps
 // [ErrMissing] or [ErrAmbiguous].
 type SectionError struct {
 	Ref string

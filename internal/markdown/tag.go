@@ -68,7 +68,7 @@ func (in *inlineScanner) addTag(tag string, start, end int) {
 	in.doc.InlineTags = append(in.doc.InlineTags, InlineTag{Start: start, End: end})
 }
 
-// startsTag tells whether a '#' at i follows what a tag may follow: nothing,
+// startsTag reports whether a '#' at i follows what a tag may follow: nothing,
 // white space, an opening bracket or quote, emphasis, a comma, or punctuation
 // beyond ASCII.
 func (in *inlineScanner) startsTag(i int) bool {

@@ -94,7 +94,7 @@ func isBlockID(b []byte) bool {
 // schemes that are followed by no "//".
 var opaqueSchemes = []string{"mailto", "tel", "data", "sms", "geo", "urn", "javascript"}
 
-// external tells whether target is a URL with a scheme, or starts with "//".
+// IsExternal reports whether target is a URL with a scheme, or starts with "//".
 func IsExternal(target []byte) bool {
 	if bytes.HasPrefix(target, []byte("//")) {
 		return true

@@ -85,7 +85,7 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	return nil, 1, errNotMap
 }
 
-// parseYAML parses inner with its line breaks as "\n": the library loses count of
+// ParseYAML parses inner with its line breaks as "\n": the library loses count of
 // lines that end in "\r\n".
 func ParseYAML(inner []byte) (*ast.File, error) {
 	text, _ := WithoutCRs(inner)
@@ -100,7 +100,7 @@ func yamlErrorLine(err error) int {
 	return 0
 }
 
-// yamlError keeps the library's message without the excerpt that it draws.
+// YAMLError keeps the library's message without the excerpt that it draws.
 func YAMLError(err error) error {
 	var e yaml.Error
 	if errors.As(err, &e) {
@@ -109,7 +109,7 @@ func YAMLError(err error) error {
 	return fmt.Errorf("YAML: %w", err)
 }
 
-// yamlReader turns syntax trees into JSON-safe values.
+// YAMLReader turns syntax trees into JSON-safe values.
 type YAMLReader struct {
 	anchors map[string]ast.Node
 	budget  int
@@ -229,6 +229,7 @@ func mergeInto(out map[string]any, v any) {
 	}
 }
 
+// Key returns the text of a key of a map.
 func (r *YAMLReader) Key(node ast.MapKeyNode) (string, error) {
 	switch n := node.(type) {
 	case *ast.StringNode:

@@ -159,8 +159,8 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	return replaceAll(src, e.Content), nil
 }
 
-// check refuses an unknown op, and fields that the op does not have: whoever
-// passes them expects something else than would be done.
+// check refuses an unknown op, and fields that the op does not have: a client
+// that passes them expects another edit than the op makes.
 func (e *Edit) check() error {
 	var ops, problems []string
 	var own []string

@@ -18,7 +18,7 @@ var (
 	ErrInvalid = errors.New("invalid edit")
 )
 
-// MatchError tells that the text to replace does not occur as often as
+// MatchError reports that the text to replace does not occur as often as
 // expected. It wraps [ErrMissing] when it does not occur at all, else
 // [ErrMismatch].
 type MatchError struct {
@@ -50,7 +50,7 @@ func (e *MatchError) Error() string {
 	return "the text is not in the note, nor anything like it"
 }
 
-// FrontMatterError tells why a key cannot be set. It wraps [ErrFrontMatter].
+// FrontMatterError says why a key cannot be set. It wraps [ErrFrontMatter].
 type FrontMatterError struct {
 	Key    string
 	Line   int // 0 when unknown
@@ -66,7 +66,7 @@ func (e *FrontMatterError) Error() string {
 	return fmt.Sprintf("front matter key %q cannot be set: %s", e.Key, e.Reason)
 }
 
-// EditError tells which of several edits failed.
+// EditError says which of several edits failed.
 type EditError struct {
 	Index int // from 0
 	Op    string

@@ -38,7 +38,7 @@ func ReplaceSection(src []byte, ref, content string) ([]byte, error) {
 	return replaceBody(src, start, section.End, content, eol), nil
 }
 
-// sticks tells whether new text would run into the block at end: it follows
+// sticks reports whether new text would run into the block at end: it follows
 // without a blank line and does not start with '#'.
 func sticks(src []byte, end int) bool {
 	return end < len(src) && src[end] != '#' && !isBlank(previousLine(src, end))
@@ -91,7 +91,7 @@ func replaceBody(src []byte, start, end int, content, eol string) []byte {
 	return splice(src, start, end, before+content+after)
 }
 
-// cutHeading tells whether content starts with the heading of section, and
+// cutHeading reports whether content starts with the heading of section, and
 // returns what follows it.
 func cutHeading(content string, section markdown.Section) (string, bool) {
 	doc := markdown.Parse([]byte(content))
@@ -301,7 +301,7 @@ func sameHeadingsAfter(doc *markdown.Document, at int, out []byte) bool {
 	return true
 }
 
-// continues tells whether next belongs to the list or table that line is in.
+// continues reports whether next belongs to the list or table that line is in.
 func continues(line, next []byte) bool {
 	line, next = bytes.TrimLeft(line, " \t"), bytes.TrimLeft(next, " \t")
 	if len(line) == 0 || len(next) == 0 {

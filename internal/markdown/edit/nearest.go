@@ -16,7 +16,7 @@ const (
 
 // nearest returns the passage of src most like text, and its line; empty when
 // nothing is like it. A passage has as many lines as text, and a longer line is
-// taken in pieces of half the length of text. Likeness is the share of trigrams
+// compared in pieces of half the length of text. Likeness is the share of trigrams
 // that both have (Dice's coefficient), in one pass over src.
 func nearest(src []byte, text string) (string, int) {
 	text = markdown.CutAt(strings.TrimSpace(text), nearestText)

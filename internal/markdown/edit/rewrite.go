@@ -106,7 +106,7 @@ func withoutTargets(src []byte, doc *markdown.Document) []byte {
 	return writeTargets(src, doc, targets, true)
 }
 
-// CanTarget tells whether target can be written as the target of link l: a
+// CanTarget reports whether target can be written as the target of link l: a
 // wikilink has no way to write brackets, '|', '#' or '^', for example, and front
 // matter without quotes no comma.
 func CanTarget(l markdown.Link, target string) bool {

@@ -130,7 +130,10 @@ func tagName(tag string) (string, error) {
 }
 
 // sameTag compares tags as [Document.Tags] does.
-func sameTag(a, b string) bool { return strings.ToLower(markdown.NFC(a)) == strings.ToLower(b) }
+func sameTag(a, b string) bool {
+	folded := strings.ToLower(markdown.NFC(a))
+	return folded == strings.ToLower(b)
+}
 
 func hasTag(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return sameTag(t, tag) })

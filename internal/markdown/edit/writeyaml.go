@@ -124,7 +124,7 @@ var (
 	yamlWord   = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n|nan|inf)$`)
 )
 
-// plainYAML tells whether s is text without quotes, for every reader.
+// plainYAML reports whether s is text without quotes, for every reader.
 func plainYAML(s string, inFlow bool) bool {
 	if s == "" || s[len(s)-1] == ' ' || s[len(s)-1] == ':' || strings.Contains(s, ": ") || strings.Contains(s, " #") ||
 		yamlWord.MatchString(s) {
@@ -161,7 +161,7 @@ func hasControl(s string) bool {
 	return false
 }
 
-// needsEscape tells characters beyond ASCII that YAML and TOML would not keep or
+// needsEscape reports whether r is a character beyond ASCII that YAML and TOML would not keep or
 // a reader not see.
 func needsEscape(r rune) bool {
 	return r >= 0x80 && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff

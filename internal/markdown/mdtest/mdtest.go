@@ -45,7 +45,7 @@ func VaultNotes(tb testing.TB, fn func(path string, src []byte)) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
 				return err
 			}
-			src, err := os.ReadFile(path)
+			src, err := os.ReadFile(path) //nolint:gosec // folders that the developer names
 			if err == nil {
 				fn(path, src)
 			}
