@@ -461,6 +461,13 @@ func sinceNano(q notes.HistoryQuery) int64 {
 // then present versions before those of history, then by id.
 type changeCursor struct{ time, present, id int64 }
 
+type change struct {
+	notes.Revision
+	at changeCursor
+}
+
+var errEnough = errors.New("enough")
+
 // Changes returns the newest changes of all notes: the revisions of history, and
 // the present versions that other programs saved and that are not in it yet.
 func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
@@ -473,13 +480,8 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 			return notes.HistoryPage{}, &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
 		}
 	}
-	type change struct {
-		notes.Revision
-		at changeCursor
-	}
 	var all []change
 	newest := map[string]string{} // path → hash of the newest revision of the note there
-	enough := errors.New("enough")
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := forEach(ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`, nil, func(rows *sql.Rows) error {
 			var p, hash string
@@ -500,14 +502,37 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 					r.OldPath = ""
 				}
 				if all = append(all, change{r, changeCursor{r.Time.UnixNano(), 0, r.Revision}}); len(all) > q.Limit {
-					return enough
+					return errEnough
 				}
 				return nil
 			})
 	})
-	if err != nil && !errors.Is(err, enough) {
+	if err != nil && !errors.Is(err, errEnough) {
 		return notes.HistoryPage{}, err
 	}
+	present, err := s.presentChanges(ctx, q, before, newest)
+	if err != nil {
+		return notes.HistoryPage{}, err
+	}
+	all = append(all, present...)
+	slices.SortFunc(all, func(a, b change) int {
+		return cmp.Or(cmp.Compare(b.at.time, a.at.time), cmp.Compare(b.at.present, a.at.present), cmp.Compare(b.at.id, a.at.id))
+	})
+	page := notes.HistoryPage{Revisions: []notes.Revision{}}
+	for i, c := range all {
+		if i == q.Limit {
+			last := all[i-1].at
+			page.Next = fmt.Sprintf("c%d-%d-%d", last.time, last.present, last.id)
+			break
+		}
+		page.Revisions = append(page.Revisions, c.Revision)
+	}
+	return page, nil
+}
+
+// presentChanges returns the newest present versions that are not the newest of
+// history, whose hashes newest has by path.
+func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, before changeCursor, newest map[string]string) (all []change, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		outside, err := symlinksOutside(ctx, tx, q.Scope)
 		if err != nil {
@@ -531,27 +556,15 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 				c.Time, c.at = time.Unix(0, seen), changeCursor{seen, 1, id}
 				all = append(all, c)
 				if n++; n > q.Limit {
-					return enough
+					return errEnough
 				}
 				return nil
 			})
 	})
-	if err != nil && !errors.Is(err, enough) {
-		return notes.HistoryPage{}, err
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	slices.SortFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(b.at.time, a.at.time), cmp.Compare(b.at.present, a.at.present), cmp.Compare(b.at.id, a.at.id))
-	})
-	page := notes.HistoryPage{Revisions: []notes.Revision{}}
-	for i, c := range all {
-		if i == q.Limit {
-			last := all[i-1].at
-			page.Next = fmt.Sprintf("c%d-%d-%d", last.time, last.present, last.id)
-			break
-		}
-		page.Revisions = append(page.Revisions, c.Revision)
-	}
-	return page, nil
+	return all, err
 }
 
 // parseRevisionCursor returns the revision before which a page of history goes on.

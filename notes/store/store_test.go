@@ -79,7 +79,7 @@ func (w *world) list(f notes.Filter) []string {
 	for _, m := range page.Notes {
 		paths = append(paths, m.Path)
 	}
-	require.Equal(w.t, page.Total, len(paths))
+	require.Len(w.t, paths, page.Total)
 	return paths
 }
 
@@ -152,7 +152,7 @@ func TestWhyNothing(t *testing.T) {
 		filter notes.Filter
 		want   []string
 	}{
-		{notes.Filter{Folder: "Wrok"}, []string{`there is no folder "Wrok" with notes; there are: "Home", "Work"`}},
+		{notes.Filter{Folder: "Nope"}, []string{`there is no folder "Nope" with notes; there are: "Home", "Work"`}},
 		{notes.Filter{Tags: []string{"urgnt"}}, []string{`no note has the tag "urgnt"; near: "urgent"`}},
 		{notes.Filter{Where: object{"not": object{"onwer": "Ann"}}}, []string{`no note has the key "onwer" in its front matter or as key:: value; near: "owner"`}},
 		{notes.Filter{Where: object{"owner": "Anne"}}, []string{`no note has "owner" "Anne"; near: "Ann"`}},
