@@ -9,7 +9,7 @@ import (
 	"notesd/search/index"
 )
 
-// SemanticHit is a note found by meaning.
+// SemanticHit is a note found semantically.
 type SemanticHit struct {
 	NoteID  int64
 	Ordinal int     // of its nearest chunk
@@ -21,7 +21,7 @@ type SemanticHit struct {
 	First float64
 }
 
-// Semantic finds notes by meaning. The vectors of the vault are one.
+// Semantic finds notes whose passages are near a text. The vectors of the vault are one.
 type Semantic interface {
 	// Nearest returns the k notes of allowed (nil: all) whose best chunk is
 	// nearest to text, the nearest first.
@@ -74,7 +74,7 @@ type Coverage struct {
 type Spread struct{ Mean, Deviation float64 }
 
 // UnavailableError is the error of a semantic side that cannot answer for a reason
-// that is not its own, such as a server that is away. It is told to the reader and
+// that is not its own, such as a server that is away. It is reported to the reader and
 // not logged.
 type UnavailableError struct{ Why string }
 
@@ -126,7 +126,7 @@ const (
 	likelyNear = 0.7
 )
 
-// fuse ranks what was found by words and by meaning together, by their scores
+// fuse ranks what was found by words and semantically together, by their scores
 // and not their ranks: the text score as a part of what a note would score that
 // has all the words, so that a query which no text answers well leaves more to
 // meaning, and nearness as it is, weighted. A note of which no cosine is known

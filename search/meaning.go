@@ -13,7 +13,7 @@ type asking struct {
 	ctx    context.Context // ends with the time limit
 	stop   context.CancelFunc
 	weight float64
-	hits   chan nearest // nil: nobody was asked
+	hits   chan nearest // nil: no question was asked
 	state  Coverage
 }
 
@@ -22,9 +22,9 @@ type nearest struct {
 	err  error
 }
 
-// askMeaning starts to look for notes by meaning, if the query wants it and
+// askMeaning starts the semantic search, if the query wants it and
 // the model can read it. The goroutine ends with stop or the time limit; its
-// answer is dropped if nobody waits for it.
+// answer is dropped if no search waits for it.
 func (s *search) askMeaning(ctx context.Context) *asking {
 	a := &asking{search: s, stop: func() {}, state: Coverage{State: StateOff}}
 	if s.semantic == nil || s.q.Mode == ModeText || s.r.meaning == "" {
@@ -114,7 +114,7 @@ func (a *asking) failed(list *rankedList, err error) {
 	case errors.As(err, &unavailable):
 		list.semantic.Why = unavailable.Why
 	default:
-		a.o.Log.Error("search by meaning", "err", err)
+		a.o.Log.Error("semantic search", "err", err)
 	}
 	a.explain(list)
 }
@@ -124,18 +124,18 @@ func (a *asking) failed(list *rankedList, err error) {
 func (a *asking) explain(list *rankedList) {
 	why := map[string]string{
 		StateLoading:     "the vectors are still being loaded; only words were looked for",
-		StateLate:        "search by meaning did not answer in time; only words were looked for",
-		StateFailed:      "search by meaning failed; only words were looked for",
+		StateLate:        "semantic search did not answer in time; only words were looked for",
+		StateFailed:      "semantic search failed; only words were looked for",
 		StateUnsupported: "the model knows neither these words nor their script; only words were looked for",
 	}[list.semantic.State]
 	if s := list.semantic; why == "" && a.q.Mode == ModeHybrid && s.Coverage == 0 && s.State == StateBuilding {
-		why = "no passage can be found by meaning yet; only words were looked for"
+		why = "no passage can be found semantically yet; only words were looked for"
 	}
 	if why == "" && a.q.Mode == ModeSemantic {
-		why = "search by meaning is not available; only words were looked for"
+		why = "semantic search is not available; only words were looked for"
 	}
 	if because := list.semantic.Why; because != "" && a.q.Mode != ModeText {
-		why = "search by meaning is " + because + "; only words were looked for"
+		why = "semantic search is " + because + "; only words were looked for"
 	}
 	if why != "" {
 		list.remarks = append(list.remarks, why)

@@ -26,7 +26,7 @@ type Hit struct {
 // Why says what put a hit where it is.
 type Why struct {
 	TextRank    int      // from 1 among the notes found by words; 0: not found by words
-	VectorRank  int      // from 1 among the notes found by meaning; 0: not found by meaning
+	VectorRank  int      // from 1 among the notes found semantically; 0: not found so
 	TextScore   float64  // with Query.Explain: BM25F and what the text adds; no upper bound
 	VectorScore float64  // with Query.Explain: cosine of the best passage
 	Terms       []string // words of the query that the note has, those that say most first; function words only if the query has no others

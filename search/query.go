@@ -13,9 +13,9 @@ type Mode string
 
 // The modes of a search.
 const (
-	ModeHybrid   Mode = "hybrid"   // by words and by meaning; by words alone while there is nothing else
+	ModeHybrid   Mode = "hybrid"   // by words and semantically; by words alone while there is nothing else
 	ModeText     Mode = "text"     // by words
-	ModeSemantic Mode = "semantic" // by meaning
+	ModeSemantic Mode = "semantic" // by the nearness of passages
 )
 
 // Query is what a caller asks of an Engine.
@@ -118,7 +118,7 @@ func contentWords(text string) int {
 	return n
 }
 
-// maxQuery is how much of a query's text is looked at. Nobody types as much;
+// maxQuery is how much of a query's text is looked at. No person types as much;
 // it is the length of a note that was given whole.
 const maxQuery = 16 << 10
 

@@ -197,7 +197,7 @@ func (b *planBuilder) isStop(word string) bool {
 	return terms.StopWords[word] || b.Foreign && terms.FunctionWords[word]
 }
 
-// withoutExtension cuts ".md" off a word: whoever pastes a path means the
+// withoutExtension cuts ".md" off a word: a pasted path means the
 // note, whose name is indexed without.
 func withoutExtension(text string, s terms.Span) terms.Span {
 	const extension = ".md"

@@ -28,7 +28,7 @@ const (
 	fluent = 0.55
 )
 
-// floor returns how near a passage must be, of so many, to be a hit by meaning,
+// floor returns how near a passage must be, of so many, to be a semantic hit,
 // and to be clearly one. foreign reports whether the query is in another language
 // than English.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {

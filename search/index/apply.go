@@ -46,7 +46,7 @@ type Update struct {
 // ApplyUpdates counts the terms of the notes and remembers the position with them.
 func (x *Index) ApplyUpdates(ctx context.Context, to notes.Position, updates []Update) error {
 	if x.damaged.Load() {
-		return errors.New("search index is damaged and waits to be built anew")
+		return errors.New("search index is damaged and waits to be rebuilt")
 	}
 	updates = latest(updates)
 	defer x.Cache.drop(ids(updates))

@@ -7,7 +7,7 @@ import (
 	"notesd/notes"
 )
 
-// maxCached bounds the text kept in memory. Whoever searches asks about the
+// maxCached bounds the text kept in memory. Callers ask about the
 // same things again, and reading a note from the store costs more than all
 // else that a search does with it.
 const maxCached = 16 << 20
@@ -25,7 +25,7 @@ type noteCache struct {
 }
 
 // get moves the notes that are cached into found and returns the ids of the
-// others, with what put must be told.
+// others, and what put needs.
 func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -144,7 +144,7 @@ func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 }
 
 // Guard runs a search and turns a panic in Bleve, or a fault on a mapped file
-// that was cut short, into an error; the index is built anew then.
+// that was cut short, into an error; the index is rebuilt then.
 func (x *Index) Guard(search func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

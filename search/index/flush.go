@@ -46,7 +46,7 @@ var nothing = mergeplan.MergePlanOptions{MaxSegmentSize: 1, MaxSegmentsPerTier: 
 
 // wakePersister ends Bleve's nap before it saves, persistNap. Bleve has no call
 // for that, but the merger ends it when it is done, also with nothing. A persister
-// that was about to begin its nap misses the word, so it has to be told again.
+// that was about to begin its nap misses the word, so it has to be woken again.
 func wakePersister(s *scorch.Scorch) {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 )
 
 // formatVersion is part of every index. It changes with what becomes a term or
-// a field, and an index of another version is built anew.
+// a field, and an index of another version is rebuilt.
 const formatVersion = "2"
 
 // Keys of what an index remembers beside the notes, written in the same batch.
@@ -106,8 +106,8 @@ func (x *Index) openOrReplace() error {
 	if moveErr != nil {
 		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
 	}
-	x.log.Warn("search index could not be read and is built anew", "set_aside", filepath.Base(aside), "err", err)
-	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is built anew",
+	x.log.Warn("search index could not be read and is rebuilt", "set_aside", filepath.Base(aside), "err", err)
+	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is rebuilt",
 		strings.ReplaceAll(firstLine(err), x.Dir, filepath.Base(x.Dir)), filepath.Base(aside)))
 	x.Bleve, err = openBleve(x.Dir, x.queue)
 	return err
@@ -295,7 +295,7 @@ func (x *Index) Stats() (IndexStats, error) {
 		s.Warnings = append(s.Warnings, "the search index cannot be saved: "+*e)
 	}
 	if x.damaged.Load() {
-		s.Warnings = append(s.Warnings, "the search index is damaged and is built anew at the next start")
+		s.Warnings = append(s.Warnings, "the search index is damaged and is rebuilt at the next start")
 	}
 	return s, nil
 }
