@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,8 @@ func TestEveryCommandWithAResultHasJSON(t *testing.T) {
 	}
 }
 
-func serves(cmd *cobra.Command) bool { return cmd.Name() == "mcp" || cmd.Name() == "serve" }
+func serves(cmd *cobra.Command) bool {
+	return slices.Contains([]string{"mcp", "serve", "web"}, cmd.Name())
+}
 
 func printsText(cmd *cobra.Command) bool { return cmd.Name() == "completion" || cmd.Name() == "help" }
