@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Version string // of notesd
 	Title   string // the vault's name, shown by hosts
+	Open    string // a link that opens a note in the user's app, with {path} in place of its path; may be ""
 	Vault   tools.Vault
 	Search  tools.Searcher
 	Prompts *prompts.Catalogue // nil: none but those of a session's Settings

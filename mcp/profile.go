@@ -52,6 +52,8 @@ const (
 	groupAll     = "all"
 	groupRead    = "read"
 	groupWrite   = "write"
+	groupReader  = "reader" // of who reads, the same as read
+	groupWriter  = "writer" // of who writes, who has to read as well
 )
 
 // Validate reports a tool selection that names no tool or group.
@@ -122,9 +124,9 @@ func (p Profile) selects(t *tools.Tool) bool {
 		switch name {
 		case groupAll:
 			return true
-		case groupDefault:
+		case groupDefault, groupWriter:
 			return !t.Optional
-		case groupRead:
+		case groupRead, groupReader:
 			return !t.Optional && !t.Writes()
 		case groupWrite:
 			return !t.Optional && t.Writes()

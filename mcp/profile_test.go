@@ -51,3 +51,34 @@ func TestSessionThatSeesNothing(t *testing.T) {
 		assert.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
 	}
 }
+
+// The profiles reader and writer: the second has what the first has.
+func TestReaderAndWriter(t *testing.T) {
+	offered := func(name string) (names []string) {
+		for _, tool := range tools.All() {
+			if (Profile{Tools: []string{name}}).selects(tool) {
+				names = append(names, tool.Name)
+			}
+		}
+		return names
+	}
+	reader, writer := offered("reader"), offered("writer")
+	assert.Contains(t, reader, "search_notes")
+	assert.NotContains(t, reader, "edit_note")
+	assert.Subset(t, writer, reader)
+	assert.Contains(t, writer, "edit_note")
+	require.NoError(t, Profile{Tools: []string{"reader", "writer"}}.Validate())
+}
+
+// A vault of Obsidian's says how a note is opened in it, but not to a session that
+// sees a part of the vault only.
+func TestOverviewSaysHowToOpenANote(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	w.core.opts.Open = "obsidian://open?path=%2Fvault%2F{path}"
+	overview, text := call[tools.Overview](t, w.client(t, Profile{}, nil), "vault_overview", nil)
+	assert.Equal(t, w.core.opts.Open, overview.Open)
+	assert.Contains(t, text, w.core.opts.Open)
+	overview, text = call[tools.Overview](t, w.client(t, Profile{Read: []string{"Garden"}}, nil), "vault_overview", nil)
+	assert.Empty(t, overview.Open)
+	assert.NotContains(t, text, "obsidian")
+}

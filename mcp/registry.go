@@ -10,7 +10,7 @@ import (
 )
 
 // toolGroups are the names of groups that a selection may hold.
-var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite}
+var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite, groupReader, groupWriter}
 
 // selected reports whether the session's and the core's selections have the
 // tool, and what it needs is there.

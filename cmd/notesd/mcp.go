@@ -48,7 +48,7 @@ func mcpCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
 	cmd.Flags().Bool("read-only", false, "offer no tool that writes")
-	cmd.Flags().StringVar(&tools, "tools", "", "offer these only: a `list` of names, or default, read, write, all")
+	cmd.Flags().StringVar(&tools, "tools", "", "offer these only: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
 	return cmd
 }

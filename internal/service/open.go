@@ -2,6 +2,10 @@ package service
 
 import (
 	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"notesd/notes/vault"
@@ -66,4 +70,14 @@ func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, er
 		return search.Result{}, err
 	}
 	return s.engine.Search(ctx, q)
+}
+
+// openLink returns the link that opens a note of an Obsidian vault in the app, with
+// {path} for the note's path, or "" for other folders.
+func openLink(vault string) string {
+	if info, err := os.Stat(filepath.Join(vault, ".obsidian")); err != nil || !info.IsDir() {
+		return ""
+	}
+	folder := strings.TrimSuffix(filepath.ToSlash(vault), "/") + "/"
+	return "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(folder), "+", "%20") + "{path}"
 }

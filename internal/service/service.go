@@ -95,6 +95,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	s.core = mcp.New(mcp.Options{
 		Version: Version(),
 		Title:   filepath.Base(cfg.Vault.Path),
+		Open:    openLink(cfg.Vault.Path),
 		Vault:   &s.vault,
 		Search:  &s.engine,
 		Tables:  &s.tables,

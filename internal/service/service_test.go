@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -162,4 +164,16 @@ func TestRunningSettings(t *testing.T) {
 	st = Report{}
 	r.addTo(&st)
 	assert.Empty(t, st.Settings.Ignored)
+}
+
+func TestOpenLink(t *testing.T) {
+	vault := filepath.Join(t.TempDir(), "My notes & more")
+	require.NoError(t, os.MkdirAll(vault, 0o755))
+	assert.Empty(t, openLink(vault), "not an Obsidian vault")
+	require.NoError(t, os.Mkdir(filepath.Join(vault, ".obsidian"), 0o755))
+	link := strings.ReplaceAll(openLink(vault), "{path}", url.PathEscape("A b/ü.md"))
+	u, err := url.Parse(link)
+	require.NoError(t, err)
+	assert.Equal(t, "obsidian", u.Scheme)
+	assert.Equal(t, filepath.ToSlash(vault)+"/A b/ü.md", u.Query().Get("path"))
 }

@@ -136,6 +136,7 @@ type Env struct {
 	Scope  notes.Scope
 	Limits Limits
 	Mode   search.Mode // of searches that name none
+	Open   string      // the link that opens a note in the user's app, with {path} for its path; "" when there is none
 	Seen   *Seen
 
 	Author     notes.Author

@@ -36,6 +36,7 @@ type Overview struct {
 	Indexing     indexing      `json:"indexing"`
 	Skipped      int           `json:"skipped"`
 	Next         string        `json:"next_cursor,omitempty"`
+	Open         string        `json:"open,omitempty"`
 	Warnings     []string      `json:"warnings"`
 }
 
@@ -184,6 +185,9 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 	for _, m := range recent.Notes {
 		out.Recent = append(out.Recent, listed(m))
 	}
+	if scope.Read == nil { // the link says where the vault is
+		out.Open = env.Open
+	}
 	if env.Prompts != nil && env.Prompts.Folder() != "" && scope.CanRead(env.Prompts.Folder()) {
 		problems, err := env.Prompts.Warnings(ctx)
 		if err != nil {
@@ -201,6 +205,9 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 func (o Overview) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)
+	if o.Open != "" {
+		b.WriteString("\nTo open a note: " + o.Open + " with its path, percent-encoded")
+	}
 	if !o.Indexing.Done {
 		b.WriteString("\n(" + stillRead(o.Indexing.Scanned, o.Indexing.ToScan) + ")")
 	}
