@@ -1,7 +1,15 @@
 package mcp
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,4 +77,88 @@ func TestRealPast(t *testing.T) {
 		assert.Contains(t, refused(t, w.session, tool, asked), "as_of must be a time like", tool)
 	}
 	refused(t, w.session, "search_notes", args{"query": "dig", "as_of": "0s", "mode": "semantic"})
+}
+
+// TestPastEqualsAReplay makes random changes through the tools and compares reads,
+// lists and searches of many moments with a replay that was kept beside.
+func TestPastEqualsAReplay(t *testing.T) {
+	changes, moments := 1000, 20
+	if testing.Short() {
+		changes, moments = 150, 10
+	}
+	var mu sync.Mutex
+	clock := time.Now().Add(time.Hour).Truncate(time.Second)
+	now := func() time.Time { mu.Lock(); defer mu.Unlock(); return clock }
+	w := newRealWorldAt(t, map[string]string{"First.md": "w1 w2 w3\n"}, now, nil)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	word := func() string { return fmt.Sprintf("w%d", rnd.IntN(12)) }
+	text := func() string { return strings.Join([]string{word(), word(), word(), word()}, " ") + "\n" }
+
+	type moment struct {
+		at    time.Time
+		notes map[string]string
+	}
+	present := map[string]string{"First.md": "w1 w2 w3\n"}
+	var past []moment
+	for i := range changes {
+		mu.Lock()
+		clock = clock.Add(time.Minute)
+		mu.Unlock()
+		paths := slices.Sorted(maps.Keys(present))
+		p := fmt.Sprintf("Folder %d/Note %d.md", rnd.IntN(3), rnd.IntN(20))
+		old := ""
+		if len(paths) > 0 {
+			old = paths[rnd.IntN(len(paths))]
+		}
+		switch _, taken := present[p]; {
+		case !taken && (old == "" || rnd.IntN(3) == 0):
+			present[p] = text()
+			_, _ = call[tools.CreateResult](t, w.session, "create_note", args{"title": strings.TrimSuffix(path.Base(p), ".md"), "path": p, "content": present[p]})
+		case !taken && rnd.IntN(4) == 0:
+			_, _ = call[tools.MoveResult](t, w.session, "move_note", args{"note": old, "to": p})
+			present[p] = present[old]
+			delete(present, old)
+		case rnd.IntN(8) == 0:
+			_, _ = call[tools.DeleteResult](t, w.session, "delete_note", args{"note": old})
+			delete(present, old)
+		default:
+			present[old] = text()
+			_, _ = call[tools.WriteResult](t, w.session, "edit_note", args{"note": old, "edits": []args{{"op": "replace_all", "content": present[old]}}})
+		}
+		if i%(changes/moments) == 0 {
+			past = append(past, moment{now().Add(time.Second), maps.Clone(present)})
+		}
+	}
+	mu.Lock()
+	clock = clock.Add(time.Hour)
+	mu.Unlock()
+	for _, m := range past {
+		asOf := m.at.Format(time.RFC3339)
+		list, _ := call[tools.ListResult](t, w.session, "list_notes", args{"as_of": asOf, "limit": 500, "sort": "path"})
+		var paths []string
+		for _, n := range list.Notes {
+			paths = append(paths, n.Path)
+		}
+		want := slices.Sorted(maps.Keys(m.notes))
+		require.ElementsMatch(t, want, paths, asOf)
+		for _, p := range want {
+			read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": p, "as_of": asOf})
+			require.Equal(t, m.notes[p], read.Content, "%s at %s", p, asOf)
+		}
+		for range 5 {
+			a, b := word(), word()
+			found, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": a + " " + b, "as_of": asOf, "limit": 50})
+			var hits []string
+			for _, h := range found.Results {
+				hits = append(hits, h.Path)
+			}
+			var with []string
+			for p, text := range m.notes {
+				if begins := func(w string) bool { return strings.Contains(" "+text, " "+w) }; begins(a) && begins(b) {
+					with = append(with, p)
+				}
+			}
+			require.ElementsMatch(t, with, hits, "%s %s at %s", a, b, asOf)
+		}
+	}
 }
