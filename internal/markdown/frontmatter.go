@@ -30,7 +30,7 @@ var (
 	errNotUTF8  = errors.New("front matter is not valid UTF-8")
 	errControl  = errors.New("front matter contains a control character")
 	errManyDocs = errors.New("front matter holds more than one YAML document")
-	// ErrParser: the YAML library failed in a way that it should not.
+	// ErrParser reports that the YAML library failed in a way that it should not.
 	ErrParser = errors.New("front matter cannot be parsed")
 )
 
