@@ -73,8 +73,8 @@ type ReadResult struct {
 
 // readOutput has the fields of both results.
 type readOutput struct {
-	ReadResult
-	Results []any `json:"results" doc:"of several notes"`
+	ReadResult `schema:"optional"`
+	Results    []any `json:"results,omitempty" doc:"of several notes"`
 }
 
 // An OutlineItem is a heading with the extent of its section, whose Bytes

@@ -102,9 +102,10 @@ func (s schema) names() []string {
 
 // outputOf returns the output schema of a tool that returns a T, made when it is
 // first asked for: an object of T's JSON fields, with the texts of their "doc"
-// tags as descriptions. Every client pays for it in context, so it has no list
-// of required fields, and names the fields of inner objects without the types of
-// what has no fields itself.
+// tags as descriptions. Every client pays for it in context, so fields that are
+// always there are named as required only, unless they have a description or fields
+// of their own; other fields have a schema only then. The fields of an embedded
+// struct with the tag schema:"optional" are not always there.
 func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage {
 		data, err := json.Marshal(schemaOf(reflect.TypeFor[T]()))
@@ -119,48 +120,74 @@ func outputOf[T any]() func() json.RawMessage {
 type outputSchema struct {
 	Type        string        `json:"type,omitempty"`
 	Properties  properties    `json:"properties,omitempty"`
+	Required    []string      `json:"required,omitempty"`
 	Items       *outputSchema `json:"items,omitempty"`
 	Description string        `json:"description,omitempty"`
 }
 
 // properties are a struct's fields, in its order.
-type properties []reflect.StructField
+type (
+	properties []property
+	property   struct {
+		name   string
+		schema *outputSchema
+	}
+)
 
 func schemaOf(t reflect.Type) *outputSchema {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem())
 	case reflect.Struct:
-		return &outputSchema{Type: "object", Properties: reflect.VisibleFields(t)}
+		return objectOf(t)
 	case reflect.Slice:
 		if t == reflect.TypeFor[json.RawMessage]() {
 			return &outputSchema{Type: "object"}
 		}
 		items := schemaOf(t.Elem())
-		if items.Type == "" {
+		if items.Type != "object" {
 			items = nil
 		}
 		return &outputSchema{Type: "array", Items: items}
 	case reflect.Map, reflect.Interface:
 		return &outputSchema{Type: "object"}
+	case reflect.String:
+		return &outputSchema{Type: "string"}
+	case reflect.Bool:
+		return &outputSchema{Type: "boolean"}
+	case reflect.Float32, reflect.Float64:
+		return &outputSchema{Type: "number"}
 	}
-	return &outputSchema{}
+	return &outputSchema{Type: "integer"}
+}
+
+func objectOf(t reflect.Type) *outputSchema {
+	object := &outputSchema{Type: "object"}
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous { // its fields come by themselves
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if options == "" && t.Field(f.Index[0]).Tag.Get("schema") != "optional" {
+			object.Required = append(object.Required, name)
+		}
+		field := schemaOf(f.Type)
+		field.Description = f.Tag.Get("doc")
+		if field.Description != "" || field.Type == "object" || field.Type == "array" {
+			object.Properties = append(object.Properties, property{name, field})
+		}
+	}
+	return object
 }
 
 func (p properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for _, f := range p {
-		if f.Anonymous { // its fields come by themselves
-			continue
-		}
-		field := schemaOf(f.Type)
-		field.Description = f.Tag.Get("doc")
-		data, err := json.Marshal(field)
+		data, err := json.Marshal(f.schema)
 		if err != nil {
 			return nil, err
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fmt.Fprintf(&b, ",%q:%s", name, data)
+		fmt.Fprintf(&b, ",%q:%s", f.name, data)
 	}
 	return append([]byte("{"+strings.TrimPrefix(b.String(), ",")), '}'), nil
 }

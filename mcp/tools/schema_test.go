@@ -25,13 +25,11 @@ func TestOutputOf(t *testing.T) {
 		Raw   json.RawMessage `json:"raw"`
 		Any   map[string]any  `json:"any"`
 	}
-	inside := `{"type":"object","properties":{"path":{},"lines":{"type":"array"},"tags":{"type":"array","description":"of the note"}}}`
-	assert.JSONEq(t, `{"type":"object","properties":{
-		"total":{},
+	inside := `{"type":"object","properties":{"lines":{"type":"array"},"tags":{"type":"array","description":"of the note"}},"required":["path","lines"]}`
+	assert.JSONEq(t, `{"type":"object","required":["total","notes","score","done","raw","any"],"properties":{
 		"notes":{"type":"array","items":`+inside+`},
 		"best":`+inside+`,
-		"score":{"description":"from 0"},
-		"done":{},
+		"score":{"type":"number","description":"from 0"},
 		"raw":{"type":"object"},
 		"any":{"type":"object"}
 	}}`, string(outputOf[result]()()))
