@@ -53,7 +53,7 @@ func (s *Versions) AsOf(ctx context.Context, at time.Time) (map[string]Past, err
 	past := map[string]Past{}
 	documents := map[string]int64{} // of the present notes with a history
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
+		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
 			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
 			var p Past
 			var made int64
@@ -65,7 +65,7 @@ func (s *Versions) AsOf(ctx context.Context, at time.Time) (map[string]Past, err
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT id, path FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT id, path FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`, nil, func(rows *sql.Rows) error {
 			var id int64
 			var p string
 			err := rows.Scan(&id, &p)
@@ -77,7 +77,7 @@ func (s *Versions) AsOf(ctx context.Context, at time.Time) (map[string]Past, err
 		return nil, err
 	}
 	return past, s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT id, path, hash, first_seen, mtime FROM notes`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT id, path, hash, first_seen, mtime FROM notes`, nil, func(rows *sql.Rows) error {
 			var p Past
 			var firstSeen, mtime int64
 			if err := rows.Scan(&p.note, &p.Path, &p.hash, &firstSeen, &mtime); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"notesd/internal/fsid"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -138,7 +139,7 @@ func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[strin
 		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{jsonArg(withTwins(p.Looked))}
 	}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
 			var name, diskPath string
 			err := rows.Scan(&name, &diskPath)
 			attachments[name] = diskPath
@@ -147,7 +148,7 @@ func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[strin
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
 			var k Skipped
 			err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
 			skipped[k.Path] = k
@@ -171,7 +172,7 @@ func withTwins(paths []string) []string {
 func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
 			var name string
 			var st fsid.Stat
 			err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
@@ -190,7 +191,7 @@ func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipp
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
 			var k notes.Skipped
 			err := rows.Scan(&k.Path, &k.Reason)
 			list = append(list, k)
@@ -258,7 +259,7 @@ func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 		return nil, nil
 	}
 	outside := map[string]bool{}
-	err := forEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
 		var name, target string
 		err := rows.Scan(&name, &target)
 		if !scope.CanRead(target) {
@@ -273,7 +274,7 @@ func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 func (s *Store) Canvases(ctx context.Context) ([]File, error) {
 	var files []File
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)
 			files = append(files, f)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -31,7 +32,7 @@ func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, err
 func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time, add func(id int64)) error {
 	where, args := filterSQL(f)
 	globs := notes.Alternatives(notes.Key(f.Glob))
-	return forEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

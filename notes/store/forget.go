@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -71,7 +72,7 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
 
 func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
-	err = forEach(ctx, tx, query, args, func(rows *sql.Rows) error {
+	err = sqlite.ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var s string
 		err := rows.Scan(&s)
 		out = append(out, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -13,7 +14,7 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 	g := notes.Graph{Nodes: []notes.Node{}, Links: [][2]int{}}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		index := map[int64]int{}
-		err := forEach(ctx, tx, `SELECT id, path, title FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT id, path, title FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
 			var id int64
 			var n notes.Node
 			if err := rows.Scan(&id, &n.Path, &n.Title); err != nil || !scope.CanRead(n.Path) {
@@ -26,7 +27,7 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT DISTINCT note, resolved FROM links WHERE resolved > 0 AND resolved <> note`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT note, resolved FROM links WHERE resolved > 0 AND resolved <> note`, nil, func(rows *sql.Rows) error {
 			var from, to int64
 			if err := rows.Scan(&from, &to); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/internal/textdiff"
 	"notesd/notes"
 )
@@ -101,7 +102,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
+		return sqlite.ForEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
 			FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 			var id int64
 			v := Version{author: notes.Outside}
@@ -289,7 +290,7 @@ type lastRevision struct {
 
 // newest returns the last n revisions of a document, newest first.
 func (h historyWriter) newest(doc int64, n int) (revisions []lastRevision, err error) {
-	err = forEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
+	err = sqlite.ForEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
 		var r lastRevision
 		err := rows.Scan(&r.id, &r.time, &r.hash, &r.passing)
 		revisions = append(revisions, r)
@@ -422,7 +423,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
 	enough := errors.New("enough")
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT `+revisionColumns+`
+		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+`
 			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, []any{path, before, sinceNano(q)}, func(rows *sql.Rows) error {
 			r, err := scanRevision(rows)
 			if err != nil || !q.Scope.CanRead(r.Path) {
@@ -483,7 +484,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 	var all []change
 	newest := map[string]string{} // path → hash of the newest revision of the note there
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`, nil, func(rows *sql.Rows) error {
 			var p, hash string
 			err := rows.Scan(&p, &hash)
 			newest[p] = hash
@@ -492,7 +493,7 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE (r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`,
+		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE (r.time, 0, r.id) < (?1, ?2, ?3) AND r.time >= ?4 ORDER BY r.time DESC, r.id DESC`,
 			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
 				r, err := scanRevision(rows)
 				if err != nil || !q.Scope.CanRead(r.Path) {
@@ -539,7 +540,7 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, bef
 			return err
 		}
 		n := 0
-		return forEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
+		return sqlite.ForEach(ctx, tx, `SELECT id, path, lower(hex(hash)), size, first_seen FROM notes WHERE (first_seen, 1, id) < (?1, ?2, ?3) AND first_seen >= ?4 ORDER BY first_seen DESC, id DESC`,
 			[]any{before.time, before.present, before.id, sinceNano(q)}, func(rows *sql.Rows) error {
 				var id, seen int64
 				c := change{Revision: notes.Revision{Author: notes.Outside, Operation: opFound}}
@@ -606,7 +607,7 @@ func (s *Versions) Documents(ctx context.Context, path string) ([]Document, erro
 // selectDocuments returns the documents that the condition selects.
 func (s *Versions) selectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
 			var d Document
 			err := rows.Scan(&d.id, &d.Path, &d.Live)
 			docs = append(docs, d)
@@ -672,7 +673,7 @@ func (s *Versions) RevisionText(ctx context.Context, notePath string, revision i
 func (s *Versions) revision(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) (text []byte, r notes.Revision, err error) {
 	err = s.history.Read(ctx, func(tx *sql.Tx) error {
 		var hash []byte
-		err := forEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE r.id = ?2 AND r.document IN (`+everHad+`)`, []any{notePath, revision}, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+` FROM revisions r WHERE r.id = ?2 AND r.document IN (`+everHad+`)`, []any{notePath, revision}, func(rows *sql.Rows) error {
 			r, err = scanRevision(rows)
 			return err
 		})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"notesd/internal/markdown"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -367,7 +368,7 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
 			op := &Operation{}
 			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version)
 			ops = append(ops, op)
@@ -388,7 +389,7 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 
 func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 	var hashes [][2][]byte
-	err := forEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
 		var f FileChange
 		var pair [2][]byte
 		err := rows.Scan(&f.OldDisk, &f.NewDisk, &f.Temp, &pair[0], &pair[1], &f.State, &f.Link)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -82,7 +83,7 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 	for depth := 1; depth <= w.query.Depth && len(level) > 0; depth++ {
 		var next []int64
 		for _, id := range level {
-			err := forEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
+			err := sqlite.ForEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
 				n, far, err := w.scan(rows, direction, depth)
 				if err != nil || !w.canRead(n.From) || n.To != "" && !w.canRead(n.To) {
 					return err
@@ -252,7 +253,7 @@ func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.
 	args = append([]any{notes.Key(path.Base(name))}, args...)
 	var folded File
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
+		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM attachments a WHERE a.name_key = ? AND EXISTS
 			(SELECT 1 FROM links l JOIN notes n ON n.id = l.note WHERE l.attachment = a.id AND `+where+`) ORDER BY a.path`, args, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)
@@ -285,7 +286,7 @@ func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err
 func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
 	var files []File
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
+		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
 			WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, []any{note}, func(rows *sql.Rows) error {
 			var f File
 			err := rows.Scan(&f.Path, &f.DiskPath)
@@ -300,7 +301,7 @@ func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) 
 func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
 	paths := []string{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			if scope.CanRead(p) {
@@ -317,7 +318,7 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := forEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
+		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
 			[]any{jsonArg(keys)}, func(rows *sql.Rows) error {
 				var p string
 				err := rows.Scan(&p)
@@ -327,7 +328,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
 			var k string
 			var t Target
 			err := rows.Scan(&k, &t.Id, &t.Path)
@@ -342,7 +343,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
 	var paths []string
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			paths = append(paths, p)
@@ -358,7 +359,7 @@ func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, 
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
 	moves := map[string]string{} // the note → what was moved
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
+		return sqlite.ForEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
 			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
 			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
 			var note, moved string
@@ -372,7 +373,7 @@ func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, erro
 	}
 	var out []string
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
 			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
 				var note string
 				err := rows.Scan(&note)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -105,7 +106,7 @@ func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
 			var p string
 			err := rows.Scan(&p)
 			paths = append(paths, p)
@@ -146,7 +147,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	}
 	metas := []notes.Meta{}
 	var last cursor
-	err := forEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s %s, n.id %s LIMIT %d`,
+	err := sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT %s, %s FROM notes n WHERE %s ORDER BY %s %s, n.id %s LIMIT %d`,
 		by.column, metaColumns, where, by.column, direction, direction, q.Limit+1), args, func(rows *sql.Rows) error {
 		c := cursor{Sort: q.Sort}
 		value := any(&c.Int)
@@ -181,7 +182,7 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 	for i, m := range metas {
 		at[m.ID], ids[i] = i, m.ID
 	}
-	return forEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 		id, r, err := scanRecord(rows)
 		if err != nil {
 			return err
@@ -210,7 +211,7 @@ func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
 	for i, m := range metas {
 		at[m.ID], ids[i] = i, m.ID
 	}
-	return forEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 		var id int64
 		var tag string
 		err := rows.Scan(&id, &tag)
@@ -225,7 +226,7 @@ func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount,
 	out := []notes.TagCount{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return forEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
+		return sqlite.ForEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
 			GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args, func(rows *sql.Rows) error {
 			var t notes.TagCount
 			err := rows.Scan(&t.Tag, &t.Notes)
@@ -242,7 +243,7 @@ func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.Folder
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args := filterSQL(notes.Filter{Scope: scope.Read})
 		at := map[string]int{}
-		return forEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
 			var p string
 			if err := rows.Scan(&p); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -108,7 +109,7 @@ func lookupTiers(name string) []tier {
 
 func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {
 	var metas []notes.Meta
-	err := forEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT `+metaColumns+` FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
 		m, err := scanMeta(rows)
 		metas = append(metas, m)
 		return err
@@ -195,7 +196,7 @@ func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([
 	}
 	want := trigrams(notes.Key(notes.BaseName(name)))
 	var best []scored
-	err := forEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
 		var p, k string
 		if err := rows.Scan(&p, &k); err != nil {
 			return err

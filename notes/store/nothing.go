@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -76,7 +77,7 @@ func (s *Reader) whyWhere(ctx context.Context, where map[string]any, scope notes
 	count, values := map[string]int{}, map[string]map[string]bool{} // of keys; of fields: their values as text
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return forEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
 			_, r, err := scanRecord(rows)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -53,7 +54,7 @@ func dailyNames(ctx context.Context, tx *sql.Tx) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
 	type names struct{ folder, format string }
 	seen := map[names]int{}
-	err := forEach(ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, []any{sampledDays}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, []any{sampledDays}, func(rows *sql.Rows) error {
 		var p string
 		err := rows.Scan(&p)
 		if day, ok := (&notes.DateRules{}).Named(p); ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -97,7 +98,7 @@ func pruneBytes(ctx context.Context, tx *sql.Tx, limit int64) error {
 // document has.
 func freeableTexts(ctx context.Context, tx *sql.Tx) (byDocument map[int64][]freeable, sizes map[int64]int64, err error) {
 	byDocument, sizes = map[int64][]freeable{}, map[int64]int64{}
-	err = forEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
+	err = sqlite.ForEach(ctx, tx, `SELECT r.hash, length(b.data), r.document, max(r.id) FROM revisions r JOIN blobs b ON b.hash = r.hash
 		WHERE r.hash NOT IN (SELECT hash FROM revisions WHERE hash IS NOT NULL AND id IN (`+newestOnes+`))
 		AND NOT EXISTS (SELECT 1 FROM operations o JOIN operation_files f ON f.operation = o.id WHERE o.state = 'pending' AND r.hash IN (f.old_hash, f.new_hash))
 		GROUP BY r.hash ORDER BY max(r.id)`, nil, func(rows *sql.Rows) error {

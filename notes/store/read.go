@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"notesd/internal/fsid"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -42,21 +43,6 @@ func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 		return err
 	})
 	return note, err
-}
-
-// forEach calls fn for every row; fn scans it.
-func forEach(ctx context.Context, tx *sql.Tx, query string, args []any, fn func(rows *sql.Rows) error) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err below tells
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 // selectNotes is prepared once for each connection: SQLite takes as long to
@@ -107,7 +93,7 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
 	var links []notes.Link
-	err := forEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
 		var l notes.Link
 		err := rows.Scan(&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line)
 		links = append(links, l)
@@ -146,7 +132,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	}
 	out := map[string]Row{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
 			var r Row
 			var hash sql.RawBytes
 			if err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt); err != nil {
@@ -169,7 +155,7 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 			return err
 		}
 		whole = seq == s.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
-		return forEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
 			c := notes.Change{Loader: s.LoadNote}
 			err := rows.Scan(&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath)
 			changes = append(changes, c)
@@ -186,7 +172,7 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
 	var changes []notes.Change
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
 			c := notes.Change{Kind: notes.Created, Loader: s.LoadNote}
 			err := rows.Scan(&c.Seq, &c.NoteID, &c.Path)
 			changes = append(changes, c)
@@ -209,7 +195,7 @@ func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 		}
 		var fitting []int64
 		total := int64(0)
-		err := forEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
 			var id, size int64
 			err := rows.Scan(&id, &size)
 			if total += size; total <= attachBytes {

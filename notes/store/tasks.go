@@ -13,6 +13,7 @@ import (
 
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/tasks"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 		err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 			w := &writer{statements: newStatements(ctx, tx)}
 			var read []*notes.Note
-			err := forEach(ctx, tx, `SELECT note, codec, data FROM contents WHERE note > ? ORDER BY note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
+			err := sqlite.ForEach(ctx, tx, `SELECT note, codec, data FROM contents WHERE note > ? ORDER BY note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
 				n := &notes.Note{}
 				var codec int
 				var data sql.RawBytes
@@ -193,7 +194,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			order = strings.Join(by.columns, " DESC, ") + " DESC"
 		}
 		last := taskCursor{Sort: q.Sort}
-		return forEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
+		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
 			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), order, q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				text, err := json.Marshal(last)
@@ -307,7 +308,7 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *
 // tasks: of those that were done, and others; "" where they have none.
 func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation, err error) {
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return forEach(ctx, tx, `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
+		return sqlite.ForEach(ctx, tx, `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
 			UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, []any{noDate}, func(rows *sql.Rows) error {
 			var source string
 			err := rows.Scan(&source)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"notesd/internal/fsid"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -222,7 +223,7 @@ func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 		type dated struct{ id, date, created int64 }
 		var changed []dated
-		err := forEach(ctx, tx, `SELECT id, path, mtime, date, created, front_matter FROM notes`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT id, path, mtime, date, created, front_matter FROM notes`, nil, func(rows *sql.Rows) error {
 			var d dated
 			var p string
 			var mtime, date, created int64
