@@ -96,35 +96,55 @@ func (a *app) list(ctx context.Context, c *client, query map[string]any, limit i
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
 	}
-	all := tools.ListResult{Notes: []tools.ListedNote{}}
+	return printPages(a, limit, "note", a.printList, func(limit int, cursor string) (pages[tools.ListedNote], error) {
+		var page tools.ListResult
+		query["limit"] = limit
+		put(query, "cursor", cursor)
+		err := c.call(ctx, "list_notes", query, &page)
+		return pages[tools.ListedNote]{page.Notes, page.Total, page.Next, page.Warnings}, err
+	}, func(all pages[tools.ListedNote]) any {
+		return tools.ListResult{Notes: all.items, Total: all.total, Next: all.next, Warnings: all.warnings}
+	})
+}
+
+// pages are the pages of a list that were fetched so far.
+type pages[T any] struct {
+	items    []T
+	total    int
+	next     string // the cursor of the next page
+	warnings []string
+}
+
+// printPages fetches a list page by page, up to a limit (0: all of it), and prints
+// each page, or all of them as one document.
+func printPages[T any](a *app, limit int, noun string, show func([]T), fetch func(limit int, cursor string) (pages[T], error), document func(pages[T]) any) error {
+	all := pages[T]{items: []T{}}
 	for {
-		page := tools.ListResult{}
-		query["limit"] = listPage
+		most := listPage
 		if limit > 0 {
-			query["limit"] = min(listPage, limit-len(all.Notes))
+			most = min(listPage, limit-len(all.items))
 		}
-		put(query, "cursor", all.Next)
-		if err := c.call(ctx, "list_notes", query, &page); err != nil {
+		page, err := fetch(most, all.next)
+		if err != nil {
 			return err
 		}
-		all.Notes = append(all.Notes, page.Notes...)
-		all.Total, all.Next, all.Warnings = page.Total, page.Next, page.Warnings
+		all = pages[T]{append(all.items, page.items...), page.total, page.next, page.warnings}
 		if !a.json {
-			a.printList(page.Notes)
+			show(page.items)
 		}
-		if page.Next == "" || len(page.Notes) == 0 || limit > 0 && len(all.Notes) >= limit {
+		if page.next == "" || len(page.items) == 0 || limit > 0 && len(all.items) >= limit {
 			break
 		}
 	}
 	if a.json {
-		return a.out.json(all)
+		return a.out.json(document(all))
 	}
-	if shown := len(all.Notes); shown < all.Total {
-		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.Total, "note")))
+	if shown := len(all.items); shown < all.total {
+		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.total, noun)))
 	} else {
-		a.note(count(shown, "note"))
+		a.note(count(shown, noun))
 	}
-	for _, w := range all.Warnings {
+	for _, w := range all.warnings {
 		a.note(w)
 	}
 	return nil

@@ -92,38 +92,15 @@ func (a *app) tasks(ctx context.Context, c *client, query map[string]any, limit 
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all tasks.", "--limit must not be negative")
 	}
-	all := tools.TaskList{Tasks: []tools.ListedTask{}}
-	for {
-		page := tools.TaskList{}
-		query["limit"] = listPage
-		if limit > 0 {
-			query["limit"] = min(listPage, limit-len(all.Tasks))
-		}
-		put(query, "cursor", all.Next)
-		if err := c.call(ctx, "list_tasks", query, &page); err != nil {
-			return err
-		}
-		all.Tasks = append(all.Tasks, page.Tasks...)
-		all.Total, all.Next, all.Warnings = page.Total, page.Next, page.Warnings
-		if !a.json {
-			a.printTasks(page.Tasks)
-		}
-		if page.Next == "" || len(page.Tasks) == 0 || limit > 0 && len(all.Tasks) >= limit {
-			break
-		}
-	}
-	if a.json {
-		return a.out.json(all)
-	}
-	if shown := len(all.Tasks); shown < all.Total {
-		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.Total, "task")))
-	} else {
-		a.note(count(shown, "task"))
-	}
-	for _, w := range all.Warnings {
-		a.note(w)
-	}
-	return nil
+	return printPages(a, limit, "task", a.printTasks, func(limit int, cursor string) (pages[tools.ListedTask], error) {
+		var page tools.TaskList
+		query["limit"] = limit
+		put(query, "cursor", cursor)
+		err := c.call(ctx, "list_tasks", query, &page)
+		return pages[tools.ListedTask]{page.Tasks, page.Total, page.Next, page.Warnings}, err
+	}, func(all pages[tools.ListedTask]) any {
+		return tools.TaskList{Tasks: all.items, Total: all.total, Next: all.next, Warnings: all.warnings}
+	})
 }
 
 func (o *output) printTasks(page []tools.ListedTask) {
