@@ -22,20 +22,30 @@ type ServeOptions struct {
 	IdleExit time.Duration                  // a daemon stops after so long without use; 0: never
 }
 
+// locked returns a service that watches its vault, with its log open, and the lock
+// of the state directory, which it takes first.
+func locked(ctx context.Context, cfg *config.Config, o ServeOptions) (*Service, *daemon.Lock, error) {
+	lock, err := lockState(ctx, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
+	if err != nil {
+		return nil, nil, errors.Join(err, lock.Release())
+	}
+	s := New(cfg, logs, Watching)
+	s.settings = newRunningSettings(o.Loaded, o.Read)
+	return s, lock, nil
+}
+
 // Serve runs the daemon. It takes the lock first, so that it never waits for
 // the database or index of another process, then opens the store, then the
 // socket.
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
-	lock, err := lockState(ctx, cfg)
+	s, lock, err := locked(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
-	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
-	if err != nil {
-		return errors.Join(err, lock.Release())
-	}
-	s := New(cfg, logs, Watching)
-	s.settings = newRunningSettings(o.Loaded, o.Read)
 	return s.RunLocked(ctx, lock, func(ctx context.Context) error {
 		if !s.opens(ctx) {
 			return nil // stopped, or the store cannot be opened, which start returns
@@ -179,16 +189,10 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 // ServeStdio serves one client over a pair of streams, and others on the
 // socket, until the client closes in.
 func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
-	lock, err := lockState(ctx, cfg)
+	s, lock, err := locked(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
-	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
-	if err != nil {
-		return errors.Join(err, lock.Release())
-	}
-	s := New(cfg, logs, Watching)
-	s.settings = newRunningSettings(o.Loaded, o.Read)
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, in, out, profile)
 		if errors.Is(err, context.Canceled) {

@@ -56,16 +56,22 @@ type restoring struct {
 	Revision int
 }
 
+// versions asks note_history for the page that the request's cursor names.
+func (s *Server) versions(r *http.Request, args map[string]any) (result versions, err error) {
+	args["limit"] = 50
+	if cursor := r.FormValue("cursor"); cursor != "" {
+		args["cursor"] = cursor
+	}
+	err = s.vault.call(r.Context(), "note_history", args, &result)
+	return result, err
+}
+
 // history lists the versions of a note. With ?a= and ?b= it shows what changed
 // from one to the other.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
-	args := map[string]any{"note": path, "limit": 50}
-	if cursor := r.FormValue("cursor"); cursor != "" {
-		args["cursor"] = cursor
-	}
-	var result versions
-	if err := s.vault.call(r.Context(), "note_history", args, &result); err != nil {
+	result, err := s.versions(r, map[string]any{"note": path})
+	if err != nil {
 		s.trouble(w, r, err)
 		return
 	}
@@ -108,12 +114,8 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 
 // changes lists what changed in the vault, newest first.
 func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
-	args := map[string]any{"limit": 50}
-	if cursor := r.FormValue("cursor"); cursor != "" {
-		args["cursor"] = cursor
-	}
-	var result versions
-	if err := s.vault.call(r.Context(), "note_history", args, &result); err != nil {
+	result, err := s.versions(r, map[string]any{})
+	if err != nil {
 		s.trouble(w, r, err)
 		return
 	}
