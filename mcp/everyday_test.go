@@ -28,7 +28,7 @@ const maxEverydayCalls = 3
 //	@ 2026-11-18 08:00   the time
 //	| PATH               a note that was last saved now
 //	> TOOL {ARGUMENTS}   a call
-//	< TEXT               its answer, written anew with -update
+//	< TEXT               its answer, which -update writes
 //	= 2 calls, 512 B     what the request took: arguments, texts and structures
 func TestEverydayRequests(t *testing.T) {
 	const file = "testdata/everyday.txtar"

@@ -17,7 +17,7 @@ import (
 )
 
 // TestListPagesAreWholeWhateverIsEqual: notes that share the value sorted by
-// are told apart by their id, so pages neither repeat nor skip any.
+// differ by their id, so pages neither repeat nor skip any.
 func TestListPagesAreWholeWhateverIsEqual(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)

@@ -92,8 +92,8 @@ func (v *Vault) Run(ctx context.Context) error {
 }
 
 // runQueue does what is queued, and reports whether that was everything, and
-// whether a look at everything has to follow: the paths that failed are not kept.
-// Only a look at everything can end an incident.
+// whether a scan of everything has to follow: the paths that failed are not kept.
+// Only a scan of everything can end an incident.
 func (v *Vault) runQueue(ctx context.Context) (all, retry bool) {
 	paths, all := v.queue.take()
 	if all || v.incident.get() != nil {

@@ -262,7 +262,7 @@ type symlinks struct {
 }
 
 // maxSymlinksLooked bounds what they may cost each time; in a vault with more
-// of them they wait for a look at everything.
+// of them they wait for a scan of everything.
 const maxSymlinksLooked = 1000
 
 // found remembers the symlinks that a look found, and when that was a look at
