@@ -18,6 +18,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"notesd/internal/markdown"
 )
 
 // A rendered note is its text as HTML, in which nothing of the note can run: raw
@@ -44,7 +46,8 @@ type destinations struct {
 // render converts a note to HTML. Every block has the range of its lines in
 // data-l, like "12-15", counted in the whole note.
 func render(source []byte, to destinations) (rendered, error) {
-	skipped, body := withoutFrontMatter(source)
+	start := markdown.Parse(source).BodyStart
+	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
 	lines := lineStarts(body)
 	out := rendered{}
 	finish := &finisher{to: to, out: &out, lineOf: func(offset int) int {
@@ -64,25 +67,6 @@ func render(source []byte, to destinations) (rendered, error) {
 	}
 	out.HTML = template.HTML(buf.String()) //nolint:gosec // goldmark escapes what it does not write itself, and blockRenderer the rest
 	return out, nil
-}
-
-// withoutFrontMatter returns the number of lines that a YAML or TOML front
-// matter has, and what follows it.
-func withoutFrontMatter(source []byte) (int, []byte) {
-	for _, fence := range []string{"---", "+++"} {
-		first, rest, ok := bytes.Cut(source, []byte("\n"))
-		if !ok || strings.TrimRight(string(first), " \t\r") != fence {
-			continue
-		}
-		for n := 2; len(rest) > 0; n++ {
-			var line []byte
-			line, rest, _ = bytes.Cut(rest, []byte("\n"))
-			if strings.TrimRight(string(line), " \t\r") == fence {
-				return n, rest
-			}
-		}
-	}
-	return 0, source
 }
 
 func lineStarts(b []byte) []int {
