@@ -62,11 +62,21 @@ func TestRead_Snapshot(t *testing.T) {
 }
 
 func TestWrite_CancelledContext(t *testing.T) {
+	t.Run("before the rollback", func(t *testing.T) { writeCancelled(t, false) })
+	t.Run("after the rollback", func(t *testing.T) { writeCancelled(t, true) })
+}
+
+func writeCancelled(t *testing.T, late bool) {
+	t.Helper()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO documents (path, live) VALUES ('a', 1)`)
 		cancel()
+		for rolledBack := false; late && !rolledBack; { // database/sql does it in the background
+			_, err := tx.Exec(`SELECT 1`)
+			rolledBack = errors.Is(err, sql.ErrTxDone)
+		}
 		return err
 	})
 	require.ErrorIs(t, err, context.Canceled)

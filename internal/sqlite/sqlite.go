@@ -180,10 +180,15 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	if err := fn(tx); err != nil {
-		return err
+	if err = fn(tx); err == nil {
+		err = tx.Commit()
 	}
-	return tx.Commit()
+	// database/sql rolls back in the background when ctx is cancelled, and then says
+	// only that the transaction is over.
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // Close waits for running transactions, checkpoints the write-ahead log and
