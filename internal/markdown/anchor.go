@@ -15,7 +15,7 @@ import (
 type Anchors struct {
 	src        []byte
 	texts      []string         // of the headings
-	headings   map[string][]int // by anchorKey: indexes into keys
+	headings   map[string][]int // by AnchorID: indexes into keys
 	keys       [][2]string      // of each heading: of its text, and of its source
 	parents    []int
 	blocks     map[string]bool // ids in lower case
@@ -32,7 +32,7 @@ const maxNamesakes = 64
 func NewAnchors(doc *Document, src []byte) *Anchors {
 	a := &Anchors{src: src, headings: map[string][]int{}, parents: headingParents(doc.Headings), blocks: map[string]bool{}}
 	for i, h := range doc.Headings {
-		keys := [2]string{anchorKey(h.Text), anchorKey(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
+		keys := [2]string{AnchorID(h.Text), AnchorID(string(src[h.Start:min(h.ContentStart, h.Start+maxText)]))}
 		a.keys, a.texts = append(a.keys, keys), append(a.texts, h.Text)
 		for _, key := range slices.Compact(keys[:]) {
 			a.headings[key] = append(a.headings[key], i)
@@ -123,7 +123,7 @@ func slug(text string) string {
 func (a *Anchors) path(names []string) []int {
 	keys := make([]string, len(names))
 	for i, name := range names {
-		keys[i] = anchorKey(name)
+		keys[i] = AnchorID(name)
 	}
 	last := len(keys) - 1
 	found := a.headings[keys[last]]
@@ -169,7 +169,7 @@ func (a *Anchors) numbered(name string) int {
 	if m == nil {
 		return -1
 	}
-	found := a.headings[anchorKey(m[1])]
+	found := a.headings[AnchorID(m[1])]
 	if n, err := strconv.Atoi(m[2]); err == nil && n < len(found) {
 		return found[n]
 	}
@@ -191,9 +191,10 @@ func (a *Anchors) isExplicit(id string) bool {
 	return a.explicit[id]
 }
 
-// anchorKey returns the letters and digits of a heading in lower case, which are
-// what every way to write an anchor keeps; the whole text where it has none.
-func anchorKey(s string) string {
+// AnchorID returns the letters and digits of a heading, or of a link's anchor, in
+// lower case: the part that every way to write an anchor keeps. For a text without
+// any it returns the text in lower case.
+func AnchorID(s string) string {
 	var b strings.Builder
 	for _, r := range fold(s) {
 		if isWord(r) || unicode.IsMark(r) {

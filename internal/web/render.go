@@ -114,9 +114,9 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 		switch n := n.(type) {
 		case *ast.Heading:
 			text := plain(n, source)
-			id := slug(text)
+			id := markdown.AnchorID(text)
 			if ids[id]++; ids[id] > 1 {
-				id += "-" + strconv.Itoa(ids[id]-1)
+				id += strconv.Itoa(ids[id] - 1) // as links name it: AnchorID leaves out the "-"
 			}
 			n.SetAttributeString("id", []byte(id))
 			f.out.Outline = append(f.out.Outline, section{Level: n.Level, Text: text, ID: id})
@@ -180,7 +180,7 @@ func (f *finisher) link(n *ast.Link) {
 	}
 	switch notePath, isNote := f.to.notes[unescaped]; {
 	case target == "":
-		n.Destination = []byte("#" + slug(anchorText(anchor)))
+		n.Destination = []byte("#" + markdown.AnchorID(anchorText(anchor)))
 	case isNote:
 		n.Destination = []byte(notePage(notePath) + fragment(anchor))
 	default:
@@ -256,7 +256,7 @@ func fragment(anchor string) string {
 	if anchor == "" {
 		return ""
 	}
-	return "#" + slug(anchorText(anchor))
+	return "#" + markdown.AnchorID(anchorText(anchor))
 }
 
 // anchorText is the last heading of an anchor, as in Note#A#B.
@@ -287,23 +287,6 @@ func picture(file string) bool {
 		return true
 	}
 	return false
-}
-
-// slug is a heading's id: its letters and digits in lower case, joined by "-".
-func slug(heading string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool {
-		return strings.ContainsRune(" \t\n\r-_.,:;!?\"'`()[]{}<>/\\|*&^%$#@+=~", r)
-	}) {
-		if b.Len() > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(word)
-	}
-	if b.Len() == 0 {
-		return "section"
-	}
-	return b.String()
 }
 
 // plain is the text of a node without its marks.

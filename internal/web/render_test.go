@@ -28,8 +28,8 @@ func TestRenderLinks(t *testing.T) {
 	for source, want := range map[string]string{
 		"[[Rye Bread]]":                       `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
 		"[[Rye Bread|loaf]]":                  `<a href="/n/Recipes/Rye%20Bread.md">loaf</a>`,
-		"[[Rye Bread#The Oven]]":              `<a href="/n/Recipes/Rye%20Bread.md#the-oven">Rye Bread › The Oven</a>`,
-		"[[#Plan B]]":                         `<a href="#plan-b">Plan B</a>`,
+		"[[Rye Bread#The Oven]]":              `<a href="/n/Recipes/Rye%20Bread.md#theoven">Rye Bread › The Oven</a>`,
+		"[[#Plan B]]":                         `<a href="#planb">Plan B</a>`,
 		"[[Täglich]]":                         `<a href="/n/T%C3%A4glich.md">Täglich</a>`,
 		"| a |\n|---|\n| [[Rye Bread\\|x]] |": `<a href="/n/Recipes/Rye%20Bread.md">x</a>`,
 		"[oil](Oil.md#Use)":                   `<a href="/n/Projects/Oil.md#use">oil</a>`,
@@ -43,6 +43,24 @@ func TestRenderLinks(t *testing.T) {
 		"[[not closed":                        `[[not closed`,
 	} {
 		assert.Contains(t, rendering(t, source, to), want, source)
+	}
+}
+
+// TestRenderLinkToHeading names one heading as Obsidian and GitHub do.
+func TestRenderLinkToHeading(t *testing.T) {
+	for heading, links := range map[string][]string{
+		"Risks & costs: v2":    {"[[#Risks & costs v2]]", "[a](#risks--costs-v2)", "[a](#Risks%20&%20costs:%20v2)"},
+		"A/B | C":              {"[[#A/B C]]", "[a](#ab--c)"},
+		"Plan\n\n# Plan":       {"[a](#plan)"},
+		"One\n\n# Two\n\n# Two": {"[a](#two-1)"},
+	} {
+		for _, link := range links {
+			text := rendering(t, "# "+heading+"\n\n"+link+"\n", destinations{})
+			_, after, _ := strings.Cut(text, `href="#`)
+			id, _, _ := strings.Cut(after, `"`)
+			require.NotEmpty(t, id, text)
+			assert.Contains(t, text, `id="`+id+`"`, link)
+		}
 	}
 }
 
