@@ -139,11 +139,11 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetVersionTemplate(service.ThisBuild().String() + "\n")
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
-	flags.String("vault", "", "the folder of notes")
-	flags.StringVar(&a.stateFlag, "state", "", "where the index and the history are kept")
-	flags.StringVar(&a.configFile, "config", "", "the configuration file")
-	flags.String("log-level", "", "debug, info, warn or error")
-	flags.String("log-file", "", "write the log there")
+	flags.String("vault", "", "the `folder` of notes")
+	flags.StringVar(&a.stateFlag, "state", "", "the `folder` for the index and the history")
+	flags.StringVar(&a.configFile, "config", "", "the configuration `file`")
+	flags.String("log-level", "", "the lowest `level`: debug, info, warn or error")
+	flags.String("log-file", "", "write the log to this `file`")
 	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{

@@ -82,41 +82,59 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-func commandHelp(cmd *cobra.Command) string {
-	var b strings.Builder
-	about := cmd.Long
-	if about == "" {
-		about = cmd.Short + "."
-	}
-	fmt.Fprintf(&b, "%s\n\nUsage: %s\n", strings.TrimSpace(about), cmd.UseLine())
-	if lines := flagLines(cmd.NonInheritedFlags()); len(lines) > 0 {
-		b.WriteString("\n" + strings.Join(lines, "\n") + "\n")
-	}
-	b.WriteString("\nAlso: --vault, --state, --config, --log-level, --log-file (see notesd -h)\n")
-	fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
-	return b.String()
+// commandDoc is what -h and the reference in docs say of a command.
+type commandDoc struct {
+	Name     string // "notesd search"
+	Usage    string // "notesd search [flags] QUERY…"
+	Short    string // one line without a full stop
+	About    string // sentences
+	Flags    []flagDoc
+	Examples []string // command lines
 }
 
-func flagLines(flags *pflag.FlagSet) []string {
-	var names, texts []string
-	width := 0
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
+// flagDoc describes a flag.
+type flagDoc struct {
+	Name string // "--limit N"
+	Text string
+}
+
+// docOf describes a command. The flags are its own; those of every command are
+// the root's.
+func docOf(cmd *cobra.Command) commandDoc {
+	d := commandDoc{Name: cmd.CommandPath(), Usage: cmd.UseLine(), Short: cmd.Short, About: strings.TrimSpace(cmd.Long)}
+	if d.About == "" {
+		d.About = cmd.Short + "."
+	}
+	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		value, text := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if value != "" {
-			name += " " + strings.ToUpper(value)
-		}
-		names, texts = append(names, name), append(texts, text)
-		width = max(width, len(name))
+		d.Flags = append(d.Flags, flagDoc{Name: strings.TrimSpace("--" + f.Name + " " + strings.ToUpper(value)), Text: text})
 	})
-	lines := make([]string, len(names))
-	for i := range names {
-		lines[i] = fmt.Sprintf("  %-*s  %s", width, names[i], texts[i])
+	for line := range strings.Lines(cmd.Example) {
+		d.Examples = append(d.Examples, strings.TrimSpace(line))
 	}
-	return lines
+	return d
+}
+
+func commandHelp(cmd *cobra.Command) string {
+	d := docOf(cmd)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nUsage: %s\n", d.About, d.Usage)
+	width := 0
+	for _, f := range d.Flags {
+		width = max(width, len(f.Name))
+	}
+	for i, f := range d.Flags {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, f.Name, f.Text)
+	}
+	b.WriteString("\nAlso: --vault, --state, --config, --log-level, --log-file (see notesd -h)\n")
+	fmt.Fprintf(&b, "\nExamples:\n  %s\n", strings.Join(d.Examples, "\n  "))
+	return b.String()
 }
 
 func versionCommand(a *app) *cobra.Command {

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
+	"notesd/mcp/tools"
+)
+
+//go:generate go test -run TestReference -update .
+
+const generated = "<!-- Generated from the program by go generate ./cmd/notesd. Do not edit. -->\n\n"
+
+// TestReference compares the pages of docs/reference with the program.
+func TestReference(t *testing.T) {
+	t.Run("commands", func(t *testing.T) {
+		notestest.Generated(t, "docs/reference/commands.md", commandsPage())
+	})
+	offer := offered(t)
+	t.Run("tools", func(t *testing.T) {
+		notestest.Generated(t, "docs/reference/tools.md", toolsPage(offer))
+	})
+	t.Run("prompts and resources", func(t *testing.T) {
+		notestest.Generated(t, "docs/reference/prompts-and-resources.md", resourcesPage(offer))
+	})
+}
+
+// Every example that help and the reference show is a command line that the
+// program understands.
+func TestExamplesAreUnderstood(t *testing.T) {
+	for _, cmd := range (&app{}).rootCommand().Commands() {
+		for _, example := range docOf(cmd).Examples {
+			t.Run(example, func(t *testing.T) { requireUnderstood(t, example) })
+		}
+	}
+}
+
+// requireUnderstood checks the command, the flags and the number of arguments of
+// each notesd in a command line.
+func requireUnderstood(t *testing.T, line string) {
+	t.Helper()
+	found := false
+	words := shellWords(line)
+	for i, word := range words {
+		if filepath.Base(word) != "notesd" || i > 0 && words[i-1] != "--" && !isOperator(words[i-1]) {
+			continue
+		}
+		args := words[i+1:]
+		if end := slices.IndexFunc(args, isOperator); end >= 0 {
+			args = args[:end]
+		}
+		root := (&app{}).rootCommand()
+		cmd, rest, err := root.Find(args)
+		require.NoError(t, err)
+		require.NotEqual(t, root, cmd, "%s names no command", line)
+		require.NoError(t, cmd.ParseFlags(rest), line)
+		require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), line)
+		found = true
+	}
+	require.True(t, found, "%s does not call notesd", line)
+}
+
+func isOperator(word string) bool {
+	return slices.Contains([]string{"|", "<", ">", "(", ")", ";", "&&"}, word)
+}
+
+// shellWords splits a command line as a shell does, without its substitutions;
+// operators are words of their own.
+func shellWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	flush := func() {
+		if inWord {
+			words = append(words, word.String())
+			word.Reset()
+			inWord = false
+		}
+	}
+	for _, r := range line {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			} else {
+				word.WriteRune(r)
+			}
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t':
+			flush()
+		case strings.ContainsRune("|;<>()", r):
+			flush()
+			words = append(words, string(r))
+		default:
+			inWord = true
+			word.WriteRune(r)
+		}
+	}
+	flush()
+	return words
+}
+
+func commandsPage() string {
+	var b strings.Builder
+	root := (&app{}).rootCommand()
+	b.WriteString("# Commands\n\n" + generated)
+	b.WriteString("`notesd COMMAND -h` prints what is here. `notesd completion bash` (zsh, fish, powershell) prints\n" +
+		"the script with which your shell completes commands, flags, notes and tags.\n\n" +
+		"## All commands\n\n| command | |\n|---|---|\n")
+	commands := root.Commands()
+	slices.SortFunc(commands, func(a, b *cobra.Command) int { return cmp.Compare(a.Name(), b.Name()) })
+	for _, cmd := range commands {
+		d := docOf(cmd)
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", d.Name, strings.ReplaceAll(d.Name, " ", "-"), cell(d.Short))
+	}
+	b.WriteString("\nFlags of every command:\n\n")
+	flagTable(&b, docOf(root).Flags)
+	b.WriteString(`
+## Output and exit codes
+
+Results go to standard output, remarks and errors to standard error. With ` + "`--json`" + `, standard
+output is one JSON document, and an error is ` + "`{\"error\": {\"code\", \"message\", \"hint\"}}`" + ` on standard error.
+
+| exit code | |
+|---|---|
+| 0 | done |
+| 1 | failed |
+| 2 | wrong usage or configuration |
+| 3 | not found |
+| 4 | conflict: the note exists, or has changed |
+| 128 + n | ended by signal n: 130 for Ctrl-C |
+`)
+	for _, cmd := range commands {
+		d := docOf(cmd)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n\n", d.Name, d.About, d.Usage)
+		flagTable(&b, d.Flags)
+		if len(d.Flags) > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "```sh\n%s\n```\n", strings.Join(d.Examples, "\n"))
+	}
+	return b.String()
+}
+
+func flagTable(b *strings.Builder, flags []flagDoc) {
+	if len(flags) > 0 {
+		b.WriteString("| flag | |\n|---|---|\n")
+	}
+	for _, f := range flags {
+		fmt.Fprintf(b, "| `%s` | %s |\n", f.Name, cell(f.Text))
+	}
+}
+
+// cell returns a text for a cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "\n", " ").Replace(text)
+}
+
+// offer is what a server offers a client.
+type offer struct {
+	Tools []struct {
+		Name, Title, Description string
+		InputSchema              property
+		Annotations              struct{ ReadOnlyHint, DestructiveHint bool }
+	}
+	Prompts []struct {
+		Name, Title, Description string
+		Arguments                []struct{ Name, Description string }
+	}
+	Resources         []resource
+	ResourceTemplates []resource
+}
+
+type resource struct{ URI, URITemplate, Title, Description, MIMEType string }
+
+type property struct {
+	Type        string
+	Description string
+	Enum        []string
+	Items       *property
+	AnyOf       []property
+	Properties  map[string]property
+	Required    []string
+	Minimum     *int
+	Maximum     *int
+}
+
+// offered asks the program what it offers.
+func offered(t *testing.T) offer {
+	t.Helper()
+	h := newPlace(t, nil).launch(t, "mcp", "--in-process", "--tools", "all")
+	h.initialize()
+	var o offer
+	for _, list := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		require.NoError(t, json.Unmarshal(h.call(list, nil).Result, &o), list)
+	}
+	require.NoError(t, h.end())
+	require.Len(t, o.Tools, len(tools.All()))
+	return o
+}
+
+func toolsPage(o offer) string {
+	var b strings.Builder
+	b.WriteString("# Tools\n\n" + generated)
+	b.WriteString(`What a client is offered: the descriptions are those that the model reads. ` + "`notesd mcp --tools`" + ` takes
+names of this page, or the groups ` + "`reader`, `writer` and `all`" + `.
+
+A note is named by its path, its title, an alias, a link or a URI, as results write it
+(` + "`Plan.md:5-14`, `Plan#Risks`" + `), or by ` + "`today`, `yesterday`, `tomorrow`, `this week`" + `, a day or a week for a daily or
+weekly note. Queries: [Queries and filters](queries.md).
+
+| tool | | |
+|---|---|---|
+`)
+	for _, tool := range o.Tools {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", tool.Name, tool.Name, tool.Title, kindOf(tool.Name))
+	}
+	for _, tool := range o.Tools {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", tool.Name, tool.Description)
+		rows := argumentRows("", tool.InputSchema)
+		if len(rows) == 0 {
+			b.WriteString("No arguments.\n")
+			continue
+		}
+		b.WriteString("| argument | type | |\n|---|---|---|\n" + strings.Join(rows, ""))
+	}
+	return b.String()
+}
+
+// kindOf says what a tool does to notes, and whether it has to be asked for.
+func kindOf(name string) string {
+	tool := tools.Find(name)
+	kind := map[tools.Effect]string{tools.Reads: "reads", tools.Adds: "adds", tools.Changes: "changes"}[tool.Effect]
+	if tool.Optional {
+		kind += "; offered when --tools names it"
+	}
+	return kind
+}
+
+// argumentRows returns a row for each argument, the required ones first.
+func argumentRows(prefix string, schema property) []string {
+	names := slices.SortedFunc(maps.Keys(schema.Properties), func(a, b string) int {
+		required := func(name string) int {
+			if i := slices.Index(schema.Required, name); i >= 0 {
+				return i
+			}
+			return len(schema.Required)
+		}
+		return cmp.Or(cmp.Compare(required(a), required(b)), cmp.Compare(a, b))
+	})
+	var rows []string
+	for _, name := range names {
+		p := schema.Properties[name]
+		text := []string{}
+		if slices.Contains(schema.Required, name) {
+			text = append(text, "required")
+		}
+		if p.Description != "" {
+			text = append(text, p.Description)
+		}
+		if len(p.Enum) > 0 {
+			text = append(text, "`"+strings.Join(p.Enum, "`, `")+"`")
+		}
+		switch {
+		case p.Minimum != nil && p.Maximum != nil:
+			text = append(text, fmt.Sprintf("%d to %d", *p.Minimum, *p.Maximum))
+		case p.Maximum != nil:
+			text = append(text, fmt.Sprintf("at most %d", *p.Maximum))
+		}
+		rows = append(rows, fmt.Sprintf("| `%s%s` | %s | %s |\n", prefix, name, typeOf(p), cell(strings.Join(text, "; "))))
+		if p.Items != nil && len(p.Items.Properties) > 0 {
+			rows = append(rows, argumentRows(prefix+name+"[].", *p.Items)...)
+		}
+	}
+	return rows
+}
+
+func typeOf(p property) string {
+	switch {
+	case p.Type == "array" && p.Items != nil:
+		return "list of " + typeOf(*p.Items) + "s"
+	case len(p.AnyOf) > 0:
+		return "any"
+	}
+	return p.Type
+}
+
+func resourcesPage(o offer) string {
+	var b strings.Builder
+	b.WriteString("# Prompts and resources\n\n" + generated)
+	b.WriteString("## Prompts\n\nNo argument is required. Your own prompts: [Write prompts](../how-to/prompts.md).\n")
+	for _, p := range o.Prompts {
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| argument | |\n|---|---|\n", p.Name, p.Description)
+		for _, a := range p.Arguments {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", a.Name, cell(a.Description))
+		}
+	}
+	b.WriteString("\n## Resources\n\nA client can subscribe to each; it is notified when the resource reads differently.\n\n" +
+		"| URI | type | |\n|---|---|---|\n")
+	for _, r := range append(o.Resources, o.ResourceTemplates...) {
+		if r.URI != "" && strings.HasPrefix(r.URI, "note:///") {
+			continue // a note of the vault
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cmp.Or(r.URI, r.URITemplate), cmp.Or(r.MIMEType, "its own"), cell(r.Description))
+	}
+	b.WriteString("\nA note's URI may end in lines or a heading: `note:///Plan.md#L12-L18`, `note:///Plan.md#Risks`. The\n" +
+		"anchor of a passage also has the version that it was read from: `note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18`.\n")
+	return b.String()
+}
+
+func TestShellWords(t *testing.T) {
+	assert.Equal(t, []string{"a", "b c", "|", "d e", "f", ">", "g"}, shellWords(`a 'b c' | "d e" f > g`))
+}
