@@ -194,6 +194,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"vectors/bert":           {imports: []string{"vectors/model"}},
 	"vectors/model":          {imports: []string{"vectors/bert/modelfile", "vectors/bert/unigram"}},
 	"vectors/model/convert":  {imports: []string{"vectors/bert"}},
+	"notes/vault":            {imports: []string{"migrations"}}, // it opens stores of earlier versions
 	"migrations":             {thirdParty: []string{"modernc.org/sqlite"}},
 	"vectors/table":          {thirdParty: []string{"modernc.org/sqlite"}},                                                      // its vec, the reference for distances
 	"internal/markdown":      {imports: []string{"internal/markdown/mdtest"}, thirdParty: []string{"github.com/yuin/goldmark"}}, // the oracle for CommonMark

@@ -35,15 +35,9 @@ func avoid(word, instead string) privateWord {
 	return privateWord{word, instead, regexp.MustCompile(`\b` + word + `\b`)}
 }
 
-// unworded lists the packages, with those below them, whose comments and texts
-// still use private words. An entry goes when its package has been rewritten.
-var unworded = []string{
-	"internal/disk",
-}
-
 func TestWords_PrivateWords(t *testing.T) {
 	for _, file := range scan(t, root) {
-		if file.test || isUnworded(file.pkg) {
+		if file.test {
 			continue
 		}
 		for _, text := range file.texts() {
@@ -62,10 +56,6 @@ func TestWords_Complaints(t *testing.T) {
 		"The toldo reports whether it ran": nil,
 	} {
 		assert.Equal(t, want, privateWordsIn(text), text)
-	}
-	for _, pkg := range unworded {
-		assert.True(t, isUnworded(pkg+"/inner"))
-		assert.False(t, isUnworded(pkg+"x"))
 	}
 }
 
@@ -101,13 +91,4 @@ func privateWordsIn(text string) []string {
 		}
 	}
 	return complaints
-}
-
-func isUnworded(pkg string) bool {
-	for _, prefix := range unworded {
-		if pkg == prefix || strings.HasPrefix(pkg, prefix+"/") {
-			return true
-		}
-	}
-	return false
 }

@@ -2,13 +2,18 @@ package vault
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/migrations"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -92,16 +97,58 @@ func TestBrokenAnchorsSayWhatIsMeant(t *testing.T) {
 	assert.Empty(t, report.Unresolved)
 }
 
-// A store of the release before knows nothing of anchors.
+// A store of every earlier version learns what later versions store: version 1
+// had no state for a link whose anchor is missing.
 func TestBrokenAnchorsAfterAnUpgrade(t *testing.T) {
-	f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n")
-	require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `ALTER TABLE notes DROP COLUMN inline; DROP TABLE tasks; DROP INDEX links_anchored; UPDATE links SET state = 1; PRAGMA user_version = 1`)
-		return err
-	}))
-	f.restart()
-	assert.Equal(t, []string{"B#Nope"}, f.broken("A.md"))
-	f.requireConsistent()
+	for version := 1; version < migrations.Notes.Version(); version++ {
+		t.Run(strconv.Itoa(version), func(t *testing.T) {
+			f := newFixture(t, "A.md", "[[B#Nope]]\n", "B.md", "# Yes\n- [ ] Task 📅 2026-03-01\n")
+			require.NoError(t, f.store.Close())
+			f.downgrade(version)
+			f.open(Options{})
+			f.reconcile()
+			assert.Equal(t, []string{"B#Nope"}, f.broken("A.md"))
+			assert.Equal(t, []string{"B.md:2 Task"}, f.listed(notes.TaskQuery{}))
+			f.requireConsistent()
+		})
+	}
+}
+
+// downgrade makes notes.db, which must be closed, a database of an earlier
+// version with the same rows.
+func (f *fixture) downgrade(version int) {
+	f.t.Helper()
+	ctx, path := f.t.Context(), filepath.Join(f.state, store.NotesFile)
+	require.NoError(f.t, os.Rename(path, path+".now"))
+	db, err := sql.Open("sqlite", path)
+	require.NoError(f.t, err)
+	db.SetMaxOpenConns(1)
+	defer func() { require.NoError(f.t, db.Close()) }()
+	require.NoError(f.t, migrations.Apply(ctx, db, migrations.Notes, version))
+	column := func(query string, args ...any) (values []string) {
+		rows, err := db.QueryContext(ctx, query, args...)
+		require.NoError(f.t, err)
+		for rows.Next() {
+			var value string
+			require.NoError(f.t, rows.Scan(&value))
+			values = append(values, value)
+		}
+		require.NoError(f.t, errors.Join(rows.Err(), rows.Close()))
+		return values
+	}
+	exec := func(query string, args ...any) {
+		_, err := db.ExecContext(ctx, query, args...)
+		require.NoError(f.t, err, query)
+	}
+	exec(`ATTACH ? AS now`, path+".now")
+	for _, table := range column(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`) {
+		columns := strings.Join(column(`SELECT name FROM pragma_table_info(?)`, table), ", ")
+		exec(`INSERT OR REPLACE INTO main.` + table + ` (` + columns + `) SELECT ` + columns + ` FROM now.` + table)
+	}
+	if version < 2 {
+		exec(`UPDATE links SET state = 1 WHERE state = 4`)
+	}
+	exec(`DELETE FROM store WHERE key = 'tasks'`) // which version has read the tasks and fields of the notes
 }
 
 func TestBrokenAnchorsAreFoundByIndex(t *testing.T) {
