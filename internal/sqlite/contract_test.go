@@ -62,22 +62,34 @@ func TestRead_Snapshot(t *testing.T) {
 }
 
 func TestWrite_CancelledContext(t *testing.T) {
-	t.Run("before the rollback", func(t *testing.T) { writeCancelled(t, false) })
-	t.Run("after the rollback", func(t *testing.T) { writeCancelled(t, true) })
+	t.Run("before the rollback", func(t *testing.T) { writeCancelled(t, nil) })
+	t.Run("after the rollback", func(t *testing.T) {
+		writeCancelled(t, func(*sql.Stmt) error { return nil })
+	})
+	t.Run("prepared statement after the rollback", func(t *testing.T) {
+		writeCancelled(t, func(s *sql.Stmt) error { _, err := s.Exec("b"); return err })
+	})
 }
 
-func writeCancelled(t *testing.T, late bool) {
+// writeCancelled cancels a write. A function that is not nil runs after database/sql
+// has rolled the transaction back, which it does in the background.
+func writeCancelled(t *testing.T, late func(*sql.Stmt) error) {
 	t.Helper()
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO documents (path, live) VALUES ('a', 1)`)
+		insert, err := tx.PrepareContext(ctx, `INSERT INTO documents (path, live) VALUES (?, 1)`)
+		require.NoError(t, err)
+		_, err = insert.Exec("a")
+		require.NoError(t, err)
 		cancel()
-		for rolledBack := false; late && !rolledBack; { // database/sql does it in the background
-			_, err := tx.Exec(`SELECT 1`)
-			rolledBack = errors.Is(err, sql.ErrTxDone)
+		if late == nil {
+			return nil
 		}
-		return err
+		for !errors.Is(err, sql.ErrTxDone) {
+			_, err = tx.Exec(`SELECT 1`)
+		}
+		return late(insert)
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Zero(t, count(t, db.Reader()))

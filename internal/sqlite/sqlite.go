@@ -183,10 +183,10 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 	if err = fn(tx); err == nil {
 		err = tx.Commit()
 	}
-	// database/sql rolls back in the background when ctx is cancelled, and then says
-	// only that the transaction is over.
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		return ctx.Err()
+	// When ctx is cancelled, database/sql rolls back in the background, and what fn does
+	// then fails with "transaction has already been committed" or "statement is closed".
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
 	return err
 }
