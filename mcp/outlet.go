@@ -133,7 +133,7 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			o.server.AddResource(fixedResources[0], o.session.readResource) // the SDK's way to say that the list has changed
 		}
 		if tools {
-			o.session.addTools(o.server) // the same for tools
+			o.session.addTools(o.server, o.session.callable()[0]) // the same; several could be notified of twice
 		}
 		for _, record := range logs {
 			_ = o.ss.Log(ctx, record)

@@ -40,14 +40,18 @@ func (s *session) offered() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
-// addTools registers every tool that the session may ever call. The SDK only
-// routes calls: listTools lists them, so that the SDK does not parse schemas for
-// each session.
-func (s *session) addTools(server *sdk.Server) {
-	for _, t := range tools.All() {
-		if s.selected(t) && !(s.profile.ReadOnly && t.Writes()) {
-			server.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyArguments}, s.handler(t))
-		}
+// callable are the tools that the session may ever call.
+func (s *session) callable() []*tools.Tool {
+	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
+		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
+	})
+}
+
+// addTools registers tools. The SDK only routes calls: listTools lists the tools, so
+// that the SDK does not parse schemas for each session.
+func (s *session) addTools(server *sdk.Server, all ...*tools.Tool) {
+	for _, t := range all {
+		server.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyArguments}, s.handler(t))
 	}
 }
 

@@ -26,27 +26,50 @@ const (
 
 // learnRoots asks the client for its roots, the folders that its user works on.
 // Those inside the vault bound what the session reads and writes; a client
-// whose roots all lie elsewhere is not bounded.
+// whose roots all lie elsewhere is not bounded. There is one question at a time, so
+// that the last answer is the newest: while one is open, learnRoots has it repeated.
 func (s *session) learnRoots(ss *sdk.ServerSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rootsStale = true
+	if s.rootsAsking {
+		return
+	}
+	s.rootsAsking = true
 	s.background.Go(func() {
-		defer s.rootsKnown()
-		ctx, cancel := context.WithTimeout(s.ctx, rootsTimeout)
-		defer cancel()
-		res, err := ss.ListRoots(ctx, nil)
-		if err != nil {
-			s.log.Debug("the client did not tell its roots", "error", err)
-			return
+		for s.shouldAskRoots() {
+			if err := s.askRoots(ss); err != nil {
+				s.log.Warn("cannot compare the client's roots with the vault", "error", err)
+			}
+			s.rootsKnown()
 		}
-		folders, ignored, err := s.rootFolders(ctx, res.Roots)
-		if err != nil {
-			s.log.Warn("cannot compare the client's roots with the vault", "error", err)
-			return
-		}
-		if ignored > 0 {
-			s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
-		}
-		s.setRoots(folders)
 	})
+}
+
+func (s *session) shouldAskRoots() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rootsAsking, s.rootsStale = s.rootsStale, false
+	return s.rootsAsking
+}
+
+func (s *session) askRoots(ss *sdk.ServerSession) error {
+	ctx, cancel := context.WithTimeout(s.ctx, rootsTimeout)
+	defer cancel()
+	res, err := ss.ListRoots(ctx, nil)
+	if err != nil {
+		s.log.Debug("the client did not list its roots", "error", err)
+		return nil
+	}
+	folders, ignored, err := s.rootFolders(ctx, res.Roots)
+	if err != nil {
+		return err
+	}
+	if ignored > 0 {
+		s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
+	}
+	s.setRoots(folders)
+	return nil
 }
 
 // rootFolders returns the vault's folders that the roots name, nil for no

@@ -1,10 +1,14 @@
 package mcp
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -97,4 +101,40 @@ func TestSpelled(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(vault, "work")))
 	require.NoError(t, os.Mkdir(filepath.Join(vault, "work"), 0o700))
 	assert.Equal(t, "work", spelled(vault, "work", known), "here they are two folders")
+}
+
+// TestRoots_LatestHold has a client that answers the last question about its roots
+// first. An earlier answer that arrives later must not hold.
+func TestRoots_LatestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sampleVault, Limits{})
+		client := w.connect(t, Profile{Write: []string{"Home"}})
+		var asked []string // ids of the questions
+		listen := func() (open []string) {
+			synctest.Wait()
+			for _, m := range regexp.MustCompile(`"id":(\d+),"method":"roots/list"`).FindAllStringSubmatch(strings.Join(client.received(), ""), -1) {
+				asked, open = append(asked, m[1]), append(open, m[1])
+			}
+			return open
+		}
+		client.send(strings.Replace(strings.TrimSuffix(handshake, "\n"), `"capabilities":{}`, `"capabilities":{"roots":{"listChanged":true}}`, 1))
+		open := listen()
+		for range 3 {
+			client.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
+			open = append(open, listen()...)
+		}
+		for len(open) > 0 {
+			last := open[len(open)-1]
+			folder := "Home"
+			if last == asked[0] {
+				folder = "Garden"
+			}
+			client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":"file:///home/ann/vault/%s"}]}}`, last, folder))
+			open = append(open[:len(open)-1], listen()...)
+		}
+		client.send(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
+		synctest.Wait()
+		assert.True(t, strings.Contains(strings.Join(client.received(), ""), `"create_note"`), "Home may be written to")
+		assert.Len(t, asked, 2, "changes during a question are one reason to ask again")
+	})
 }

@@ -57,6 +57,8 @@ type session struct {
 	level        slog.Level
 	wantsLog     bool
 	roots        []string      // folders that the client's roots bound it to; nil: no bound
+	rootsAsking  bool          // a question about them is open
+	rootsStale   bool          // they have changed since the last question
 	rootsPending chan struct{} // closed when the roots are known; nil if no request waits
 	own          *watch        // of the session era
 	watches      map[*watch]struct{}
@@ -119,7 +121,7 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.learnRoots(r.Session) },
 	})
-	s.addTools(server)
+	s.addTools(server, s.callable()...)
 	s.addResources(server)
 	s.addPrompts(server)
 	s.addMethods(server)
