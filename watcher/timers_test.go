@@ -477,3 +477,21 @@ func TestBudget(t *testing.T) {
 	}
 	v.settle()
 }
+
+// TestRecheck_IgnoredIsGone has an excluded directory that a listing found, and that is
+// gone when the event of its creation arrives: that of its removal is still to come.
+func TestRecheck_IgnoredIsGone(t *testing.T) {
+	play(t, Options{Ignore: ignoreGit}, nil, func(s *scene) {
+		git := filepath.Join(s.root, "sub", ".git")
+		require.NoError(s, os.MkdirAll(git, 0o755))
+		s.event(fsnotify.Create, s.root, "sub")
+		time.Sleep(time.Second)
+		require.NoError(s, os.Remove(git))
+		s.event(fsnotify.Create, s.root, "sub/.git")
+		s.event(fsnotify.Remove, s.root, "sub/.git")
+		time.Sleep(time.Second)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Equal(s, []string{"sub"}, got[0].Paths)
+	})
+}

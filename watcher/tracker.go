@@ -270,6 +270,9 @@ func (t *tracker) recheck(rel string, d *dir, moved bool) {
 	if skip && d == nil && moved && !t.opt.Ignore(rel, false) {
 		t.touch(rel) // the removed entry may have been a file, which is not ignored
 	}
+	if d != nil && d.mode == ignored && !exists && !moved {
+		return // the event of its removal follows, and must find it
+	}
 	if d != nil {
 		// On a case-insensitive file system the old name of a renamed directory
 		// still resolves to it.
