@@ -173,7 +173,7 @@ func (c *testClient) close() error {
 	select {
 	case err := <-c.exit:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		return errors.New("the relay does not end")
 	}
 }

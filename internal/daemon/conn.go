@@ -94,11 +94,16 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	if err != nil || holder.Socket == "" {
 		return nil, ErrNotRunning // a daemon that starts has not written the lock file yet
 	}
-	c, err := new(net.Dialer).DialContext(ctx, "unix", holder.Socket)
-	if err != nil {
-		if absent(err) {
-			return nil, ErrNotRunning
-		}
+	stuck := fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
+	dialer := net.Dialer{Timeout: frameTimeout} // a stuck daemon may have a full queue of connections
+	c, err := dialer.DialContext(ctx, "unix", holder.Socket)
+	switch {
+	case err == nil:
+	case absent(err):
+		return nil, ErrNotRunning
+	case daemonIsStuck(err):
+		return nil, stuck
+	default:
 		return nil, fmt.Errorf("connect to the daemon: %w", err)
 	}
 	conn, err := greet(ctx, c.(*net.UnixConn), hello)
@@ -109,7 +114,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 			other.State = dir
 		}
 		if daemonIsStuck(err) {
-			return nil, fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
+			return nil, stuck
 		}
 		return nil, err
 	}

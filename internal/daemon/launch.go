@@ -51,6 +51,9 @@ func Start(ctx context.Context, exe string, args []string, logFile string) error
 	select {
 	case err = <-reported:
 	case <-ctx.Done():
+		err = errNoReport
+	}
+	if errors.Is(err, errNoReport) && ctx.Err() != nil { // which has ended the launcher
 		err = fmt.Errorf("the daemon did not start in time: %w", context.Cause(ctx))
 	}
 	_ = launcher.Wait() // it ended before the daemon reported, or the context ends it

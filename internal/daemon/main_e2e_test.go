@@ -83,7 +83,7 @@ func serveTest(ctx context.Context, startup *daemon.Startup, dir string) error {
 	case "crash after rotation":
 		return crashWithLog(filepath.Join(dir, "daemon.log"))
 	case "hang":
-		<-time.After(2 * time.Second) // longer than the test waits
+		<-time.After(20 * time.Second) // longer than the test waits
 		return errors.New("nobody should hear this")
 	}
 	id := daemon.NewIdentity(testVersion(), os.Getpid())
