@@ -51,10 +51,14 @@ func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 		if !utf8.ValidString(out.Text) {
 			out.Text = string([]rune(out.Text))
 		}
-		return &sdk.CallToolResult{
+		result := &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: out.Text}},
 			StructuredContent: out.Structured,
-		}, nil
+		}
+		if out.Panel != nil && showsPanel(req) {
+			result.Meta = sdk.Meta{metaPanel: out.Panel}
+		}
+		return result, nil
 	}
 }
 

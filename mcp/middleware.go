@@ -128,7 +128,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, err
 			}
 		case *sdk.ListToolsParams:
-			return s.listTools(params)
+			return s.listTools(params, showsPanel(req))
 		case *sdk.ListPromptsParams:
 			if err := await(ctx, s.core.opts.Opened); err != nil {
 				return nil, err
@@ -158,14 +158,20 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				s.http.attach(s, listen.Session)
 			}
 		case *sdk.ListResourcesParams:
-			return s.listResources(ctx, params)
+			return s.listResources(ctx, params, showsPanel(req))
 		case *sdk.ReadResourceParams:
+			if params.URI == panelURI && showsPanel(req) {
+				return panelContents(), nil
+			}
 			return s.readResources(ctx, req, params, next)
 		}
 		res, err := next(ctx, method, req)
 		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {
 			discovered.Instructions = s.instructions(ctx)
 			discovered.Capabilities.Logging = nil // there is no session whose level could be set
+			if showsPanel(req) {
+				discovered.Capabilities.AddExtension(extensionUI, nil)
+			}
 		}
 		return res, err
 	}
@@ -198,6 +204,9 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 		return nil, fmt.Errorf("initialize returned a %T", res)
 	}
 	result.Instructions = s.instructions(ctx)
+	if declaresPanel(params.Capabilities) {
+		result.Capabilities.AddExtension(extensionUI, nil)
+	}
 	if params.Capabilities != nil && params.Capabilities.RootsV2 != nil {
 		s.mu.Lock()
 		s.rootsPending = make(chan struct{})

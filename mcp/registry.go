@@ -58,13 +58,17 @@ func (s *session) addTools(server *sdk.Server, all ...*tools.Tool) {
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
 // listTools answers tools/list, which has one page.
-func (s *session) listTools(params *sdk.ListToolsParams) (sdk.Result, error) {
+func (s *session) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("tools/list")
 	}
 	tools := []*sdk.Tool{}
 	for _, t := range s.offered() {
-		tools = append(tools, definition(t, s.limits.tools()))
+		def := definition(t, s.limits.tools())
+		if panel && t.Panel {
+			def.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": panelURI}}
+		}
+		tools = append(tools, def)
 	}
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }

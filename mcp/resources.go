@@ -256,7 +256,7 @@ func parseListCursor(s string) (listCursor, error) {
 // whole, some give up after 64 pages, and all pay for it with memory, so the
 // list ends at a limit; every note can be read through the template all the
 // same.
-func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
+func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
 	var at listCursor
 	var err error
 	if params != nil {
@@ -280,6 +280,9 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 	resources := make([]*sdk.Resource, 0, len(page.Notes)+len(fixedResources))
 	if at.Listed == 0 {
 		resources = append(resources, fixedResources...)
+		if panel {
+			resources = append(resources, panelResource)
+		}
 		tables, err := s.tableResources(ctx)
 		if err != nil {
 			return nil, err

@@ -105,6 +105,7 @@ type Written struct {
 	Revision int64  // of the note, in its history
 	Seq      uint64 // of the store's newest change
 	Diff     string // unified, short; for a dry run what would be changed
+	Whole    string `json:"-"` // of an edit's dry run: the diff of all notes with nothing left out; "" when it is too long
 
 	Was        string   `json:",omitempty"` // the hash before; "" for a new note
 	OldPath    string   `json:",omitempty"` // of a moved note

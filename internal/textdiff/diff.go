@@ -20,7 +20,8 @@ const maxLine = 400
 // Unified returns the change from old to new in unified format with context
 // lines around it, empty when they are equal. It is for reading: long lines are
 // shortened to where they differ, line breaks are shown as "\n" and no more than
-// about maxBytes are written, with a last line that says what was left out.
+// about maxBytes are written, with a last line that says what was left out; with
+// 0 as maxBytes everything is written, long lines too.
 // Shortest edit script after E. Myers, "An O(ND) Difference Algorithm and Its
 // Variations" (1986).
 func Unified(old, new []byte, name string, context, maxBytes int) string {
@@ -243,14 +244,18 @@ func (w *diffWriter) line(mark byte, line []byte, at int) {
 	text = bytes.TrimSuffix(text, []byte{'\r'})
 	w.out.WriteByte(mark)
 	from := 0
-	if len(text) > maxLine {
+	most := maxLine
+	if w.limit == 0 {
+		most = len(text)
+	}
+	if len(text) > most {
 		from = max(0, min(at, len(text))-maxLine/4)
 		from -= from - len(cut(string(text[:from+min(1, len(text)-from)]), from))
 	}
 	if from > 0 {
 		w.out.WriteString("…")
 	}
-	shown := cut(string(text[from:]), maxLine)
+	shown := cut(string(text[from:]), most)
 	w.out.WriteString(shown)
 	if rest := len(text) - from - len(shown); rest > 0 {
 		fmt.Fprintf(&w.out, "… (%d more bytes)", rest)

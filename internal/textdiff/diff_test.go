@@ -37,6 +37,7 @@ func TestUnifiedIsShort(t *testing.T) {
 	assert.Contains(t, diff, "more lines\n")
 
 	long := strings.Repeat("word ", 40_000)
+	assert.Contains(t, Unified([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 0), "+"+long+"new"+long, "without a bound lines are whole")
 	diff = Unified([]byte(long+"old"+long), []byte(long+"new"+long), "n.md", 3, 4000)
 	assert.Less(t, len(diff), 1200)
 	assert.Contains(t, diff, "word old")

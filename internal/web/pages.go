@@ -128,7 +128,7 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 	uri := noteURI(ref)
 	var meta noteMeta
 	var links linkResult
-	var near struct{ Results []related }
+	var near struct{ Related []related }
 	var source string
 	watched := s.vault.watch(r.Context(), uri) // before it is read, so that no change falls between
 	group, ctx := errgroup.WithContext(r.Context())
@@ -170,7 +170,7 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 	delete(meta.FrontMatter, "tags")
 	s.write(w, r, http.StatusOK, "note", page{
 		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Results, "Titled": titled(text, meta.Title)},
+		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
 	})
 }
 

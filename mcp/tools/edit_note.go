@@ -17,6 +17,7 @@ var editNote = define(Tool{
 	Title:       "Edit a note",
 	Description: "Change parts of a note; every other byte stays. Use it after read_note, with old copied exactly or a heading named. All edits are made or none.",
 	Effect:      Changes,
+	Panel:       true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -130,7 +131,31 @@ func runEditNote(ctx context.Context, in *invocation, a editArgs) (Outcome, erro
 	if !a.DryRun {
 		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
 	}
-	return changed("Edited", w, a.DryRun), nil
+	out := changed("Edited", w, a.DryRun)
+	if a.DryRun && w.Was != w.Hash {
+		out.Panel = proposed(w, a.Edits)
+	}
+	return out, nil
+}
+
+// An EditPanel is a proposed edit, to be shown whole before it is made.
+type EditPanel struct {
+	Diff  string   `json:"diff"`  // of all notes with nothing left out; "" when it is too long to be shown
+	Apply editCall `json:"apply"` // the arguments of edit_note that make this edit, or none if the note is not the one shown
+}
+
+type editCall struct {
+	Note         string                       `json:"note"`
+	Edits        []map[string]json.RawMessage `json:"edits"`
+	ExpectedHash string                       `json:"expected_hash"`
+}
+
+func proposed(w notes.Written, edits []oneEdit) EditPanel {
+	p := EditPanel{Diff: w.Whole, Apply: editCall{Note: notes.URI(w.Path), ExpectedHash: w.Was}}
+	for _, e := range edits {
+		p.Apply.Edits = append(p.Apply.Edits, e.passed)
+	}
+	return p
 }
 
 // changed is the outcome of a change to one note.

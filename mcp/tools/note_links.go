@@ -14,6 +14,7 @@ var noteLinks = define(Tool{
 	Name:        "note_links",
 	Title:       "Links of a note",
 	Description: "What a note links to, what links to it (with the line), and its broken links. Use it to follow a thread, or before moving or deleting a note.",
+	Panel:       true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {

@@ -17,6 +17,7 @@ var relatedNotes = define(Tool{
 	Name:        "related_notes",
 	Title:       "Related notes",
 	Description: "Notes close to a note or a text, in meaning or by links, with the reason. Use it to find what belongs together, or where a note should link.",
+	Panel:       true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {

@@ -18,6 +18,7 @@ var searchNotes = define(Tool{
 	Name:        "search_notes",
 	Title:       "Search notes",
 	Description: "Find notes by words or meaning: the best passage of each. Use it first whenever the answer may be in the user's notes; read more with read_note. The query may hold \"exact phrases\", -exclusions, tag:x, path:Folder/.",
+	Panel:       true,
 	input: mustSchema(`{
 		"type": "object",
 		"properties": {
@@ -140,7 +141,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		for _, hit := range res.Hits[:n] {
 			out.Results = append(out.Results, resultOf(hit, a.Explain))
 		}
-		return Outcome{Structured: out, Text: searchText(a, out)}
+		return Outcome{Structured: out, Text: searchText(a, out), Panel: matchedIn(res.Hits[:n])}
 	}
 	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(res.Hits), answer)
 	if n == len(res.Hits) {
@@ -152,6 +153,19 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		return Outcome{}, err
 	}
 	return answer(len(res.Hits)), nil
+}
+
+// A SearchPanel has the terms that each result matched, to mark them.
+type SearchPanel struct {
+	Terms [][]string `json:"terms"`
+}
+
+func matchedIn(hits []search.Hit) SearchPanel {
+	p := SearchPanel{Terms: make([][]string, len(hits))}
+	for i, h := range hits {
+		p.Terms[i] = append([]string{}, h.Why.Terms...) // never null
+	}
+	return p
 }
 
 func (o SearchResult) withRemarks(remarks ...string) any {

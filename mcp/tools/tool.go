@@ -35,6 +35,7 @@ type Tool struct {
 	Idempotent  bool // calling it again with the same arguments changes nothing more
 	Optional    bool // not in the default selection
 	Tables      bool // needs Env.Tables
+	Panel       bool // its results have a view in the panel of clients that show one
 
 	input  func() schema
 	output func() json.RawMessage
@@ -167,6 +168,10 @@ type invocation struct {
 type Outcome struct {
 	Structured any    // marshals to an object that fits the tool's output schema
 	Text       string // the same facts, for reading
+
+	// Panel is what the panel needs beside Structured: a [SearchPanel], an
+	// [EditPanel] or nil. No model sees it.
+	Panel any
 }
 
 // remarked is what a reading tool returns: it has a place for remarks beside

@@ -16,6 +16,7 @@ import (
 
 	"notesd/internal/markdown"
 	"notesd/internal/sqlite"
+	"notesd/internal/textdiff"
 	"notesd/notes"
 )
 
@@ -451,6 +452,22 @@ func (op *Operation) Written() notes.Written {
 		}
 	}
 	return w
+}
+
+// maxWholeDiff bounds a whole diff, in bytes: more is not for reading.
+const maxWholeDiff = 256 << 10
+
+// WholeDiff returns the unified diff of all files with nothing left out, or ""
+// if it is too long.
+func (op *Operation) WholeDiff() string {
+	var b strings.Builder
+	for _, f := range op.Files {
+		b.WriteString(textdiff.Unified(f.Old, f.New, f.NewPath, diffContext, 0))
+	}
+	if b.Len() > maxWholeDiff {
+		return ""
+	}
+	return b.String()
 }
 
 // Conflicts returns the notes that another program changed first.

@@ -71,7 +71,11 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, v.mounts.explain(root, err)
 	}
 	if f := &o.Files[0]; c.dryRun || f.OldPath != "" && f.OldDisk == f.NewDisk && bytes.Equal(f.Old, f.New) {
-		return o.Written(), nil
+		written = o.Written()
+		if c.dryRun && c.kind == "edit" {
+			written.Whole = o.WholeDiff()
+		}
+		return written, nil
 	}
 	if err := v.mounts.checkOperation(root, o.Operation); err != nil {
 		return written, err
