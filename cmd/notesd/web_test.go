@@ -28,7 +28,7 @@ import (
 type browser struct {
 	t    *testing.T
 	ctx  context.Context
-	base string
+	base string // of all addresses that it may ask
 
 	mu       sync.Mutex
 	complain []string
@@ -66,6 +66,16 @@ func (p place) browse(t *testing.T, args ...string) *browser {
 // openBrowserAt opens a one-time link.
 func openBrowserAt(t *testing.T, program, link string) *browser {
 	t.Helper()
+	base, _, ok := strings.Cut(link, "/login/")
+	require.True(t, ok, link)
+	b := startBrowser(t, program, base)
+	b.run(chromedp.Navigate(link), chromedp.WaitVisible("header .vault"), chromedp.Poll("location.pathname === '/'", nil))
+	return b
+}
+
+// startBrowser starts a browser for the pages of a server.
+func startBrowser(t *testing.T, program, base string) *browser {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("headless", "new"))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
@@ -73,11 +83,9 @@ func openBrowserAt(t *testing.T, program, link string) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
-	base, _, ok := strings.Cut(link, "/login/")
-	require.True(t, ok, link)
 	b := &browser{t: t, ctx: ctx, base: base}
 	chromedp.ListenTarget(ctx, b.observe)
-	b.run(network.Enable(), log.Enable(), chromedp.Navigate(link), chromedp.WaitVisible("header .vault"), chromedp.Poll("location.pathname === '/'", nil))
+	b.run(network.Enable(), log.Enable())
 	return b
 }
 
@@ -90,7 +98,7 @@ func (b *browser) observe(event any) {
 	case *log.EventEntryAdded:
 		b.complain = append(b.complain, "log: "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.base) && !strings.HasPrefix(u, "about:") {
+		if u := e.Request.URL; !strings.HasPrefix(strings.Replace(u, "//localhost:", "//127.0.0.1:", 1), b.base) && !strings.HasPrefix(u, "about:") {
 			b.complain = append(b.complain, "request to "+u)
 		}
 	}
@@ -120,7 +128,7 @@ func (b *browser) await(expression string) {
 		if gone && time.Now().Before(deadline) {
 			continue
 		}
-		require.NoError(b.t, err, "%s; the page is:\n%s", expression, b.text("body"))
+		require.NoError(b.t, err, "%s; the page is:\n%s", expression, b.text("title")+"\n"+b.text("body"))
 	}
 }
 

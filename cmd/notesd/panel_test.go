@@ -1,0 +1,187 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A chat is a host of MCP Apps in a browser, and the program that it launched.
+type chat struct {
+	*browser
+	peer *peer
+	view *browser // the sandbox with the panel; nil before show
+}
+
+// the policy that the specification has hosts use where a page asks for no
+// domains.
+const panelPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
+
+func (p place) chat(t *testing.T) *chat {
+	t.Helper()
+	program := findChromium(t)
+	c := &chat{peer: p.launch(t, "mcp")}
+	answer := c.peer.call("initialize", map[string]any{
+		"protocolVersion": "2025-11-25", "clientInfo": map[string]any{"name": "chat", "version": "1"},
+		"capabilities": map[string]any{"extensions": map[string]any{"io.modelcontextprotocol/ui": map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}}}},
+	})
+	require.Nil(t, answer.Error)
+	c.peer.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /host", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "testdata/panel/host.html") })
+	mux.HandleFunc("GET /favicon.ico", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /sandbox", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", panelPolicy)
+		http.ServeFile(w, r, "testdata/panel/sandbox.html")
+	})
+	mux.HandleFunc("POST /rpc", func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Method string
+			Params json.RawMessage
+		}
+		if assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked)) {
+			assert.NoError(t, json.NewEncoder(w).Encode(<-c.peer.send(asked.Method, asked.Params)))
+		}
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	c.browser = startBrowser(t, program, server.URL)
+	c.run(chromedp.Navigate(server.URL + "/host"))
+	return c
+}
+
+// show calls a tool and waits until the panel shows its result.
+func (c *chat) show(tool string, args map[string]any, until string) {
+	c.t.Helper()
+	data, err := json.Marshal(args)
+	require.NoError(c.t, err)
+	c.run(chromedp.Evaluate("show("+jsString(tool)+", "+string(data)+").catch((e) => faults.push(e.message))", nil))
+	c.await("view?.state === 'initialized'")
+	targets, err := chromedp.Targets(c.ctx)
+	require.NoError(c.t, err)
+	for _, target := range targets {
+		if target.Type == "iframe" && strings.HasSuffix(target.URL, "/sandbox") {
+			ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithTargetID(target.TargetID))
+			c.t.Cleanup(cancel)
+			c.view = &browser{t: c.t, ctx: ctx, base: c.base}
+		}
+	}
+	require.NotNil(c.t, c.view)
+	c.sees(until)
+}
+
+// inPanel makes an expression one about the panel's document.
+func inPanel(expression string) string {
+	return "(panel => " + expression + ")(document.querySelector('iframe').contentDocument)"
+}
+
+// sees waits until an expression about the panel's document is true. The title of
+// the sandbox is the panel's text meanwhile, for await's message.
+func (c *chat) sees(expression string) {
+	c.t.Helper()
+	c.view.await(inPanel("panel !== null && ("+expression+")") + " || void (document.title = document.querySelector('iframe').contentDocument?.body.innerText)")
+}
+
+// press clicks the button with a text.
+func (c *chat) press(text string) {
+	c.t.Helper()
+	var pressed bool
+	c.view.run(chromedp.Evaluate(inPanel("(b => b && !b.disabled && (b.click(), true))([...panel.querySelectorAll('button')].find(b => b.innerText === "+jsString(text)+")) ?? false"), &pressed))
+	require.True(c.t, pressed, text)
+}
+
+// end has the host take the panel down, and fails the test for everything that
+// the specification does not permit.
+func (c *chat) end() {
+	c.t.Helper()
+	c.run(chromedp.Evaluate("teardown().then(() => { document.title = 'down' })", nil))
+	c.await("document.title === 'down'")
+	var faults []string
+	c.run(chromedp.Evaluate("document.title = 'host'; faults", &faults))
+	assert.Empty(c.t, faults)
+	c.clean()
+}
+
+// TestPanelSearch shows results in a chat, the passage of one, and the links
+// around its note.
+func TestPanelSearch(t *testing.T) {
+	files := map[string]string{"Bakery.md": "# Bakery\n\n" + strings.Repeat("Flour, water and salt are all there is to it, and time.\n\n", 40) +
+		"## Kneading\n\n" + strings.Repeat("Knead rye little.\n\n", 20) + "## Selling\n\n" + strings.Repeat("Early in the morning, at the door.\n\n", 40)}
+	maps.Copy(files, pageNotes)
+	c := newPlace(t, files).chat(t)
+	c.show("search_notes", map[string]any{"query": "knead rye"}, "panel.querySelector('li mark')")
+	c.sees("panel.querySelector('h1').innerText === '3 notes for knead rye'")
+	c.press("Bakery")
+	c.sees("[...panel.querySelectorAll('pre .lit')].some(line => line.innerText === 'Knead rye little.')")
+	c.sees("[...panel.querySelectorAll('pre span:not(.lit)')].some(line => line.innerText !== '')")
+	c.press("Bakery")
+	c.sees("panel.querySelector('pre') === null")
+	c.press("Rye Bread")
+	c.sees("panel.querySelector('pre .lit') !== null")
+	c.await("frame.clientHeight > 100 && seen.filter(m => m.method === 'ui/notifications/size-changed').length > 1 && frame.clientHeight === seen.findLast(m => m.method === 'ui/notifications/size-changed').params.height")
+	c.press("Links of this note")
+	c.sees("panel.querySelector('h1').innerText.startsWith('Rye Bread') && panel.querySelectorAll('svg text').length === 2")
+	c.sees("panel.body.innerText.includes('Broken links') && panel.body.innerText.includes('Nowhere')")
+	c.press("Starter")
+	c.sees("panel.querySelector('h1').innerText.startsWith('Starter')")
+	c.end()
+
+	c.show("related_notes", map[string]any{"note": "Starter"}, "panel.querySelector('h1')?.innerText === '2 related notes'")
+	c.end()
+	c.show("note_links", map[string]any{"note": "Nothing"}, "panel.querySelector('.bad') !== null")
+	c.end()
+}
+
+// TestPanelEdit makes the edit that is shown when the user applies it, makes none
+// when the user refuses or the note is another by then, and says so.
+func TestPanelEdit(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	c := p.chat(t)
+	boat := func() string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(p.vault, "Boat.md"))
+		require.NoError(t, err)
+		return string(data)
+	}
+	propose := func(word string) {
+		t.Helper()
+		c.show("edit_note", map[string]any{"note": "Boat", "dry_run": true, "edits": []any{map[string]any{"op": "replace_text", "old": "Varnish", "new": word}}},
+			"panel.querySelector('.add')?.innerText.startsWith('+"+word+"')")
+	}
+	propose("Paint")
+	assert.Equal(t, pageNotes["Boat.md"], boat())
+	c.press("Refuse")
+	c.await("modelContext?.content[0].text.startsWith('The user refused')")
+	c.end()
+
+	propose("Paint")
+	c.press("Apply")
+	c.sees("panel.getElementById('status').innerText.startsWith('Applied: revision 2')")
+	assert.Equal(t, "# Boat\n\nPaint the transom.\n", boat())
+	c.await("modelContext.content[0].text.startsWith('The user applied')")
+	c.sees("[...panel.querySelectorAll('button')].every(b => b.disabled)")
+	c.end()
+
+	require.NoError(t, os.WriteFile(filepath.Join(p.vault, "Boat.md"), []byte("# Boat\n\nVarnish the mast.\n"), 0o600))
+	eventually(t, "the save is found", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "mast") })
+	propose("Oil")
+	p.save(t, "Boat.md", "# Boat\n\nVarnish the rudder.\n")
+	c.press("Apply")
+	c.sees("panel.querySelector('#status.bad')?.innerText.includes('is not the one that expected_hash names')")
+	assert.Equal(t, "# Boat\n\nVarnish the rudder.\n", boat())
+	c.press("Show the edit of the note as it is now")
+	c.sees("panel.querySelector('.add')?.innerText === '+Oil the rudder.'")
+	c.press("Apply")
+	c.sees("panel.getElementById('status').innerText.startsWith('Applied')")
+	assert.Equal(t, "# Boat\n\nOil the rudder.\n", boat())
+	c.end()
+}
