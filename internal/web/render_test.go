@@ -49,9 +49,9 @@ func TestRenderLinks(t *testing.T) {
 // TestRenderLinkToHeading names one heading as Obsidian and GitHub do.
 func TestRenderLinkToHeading(t *testing.T) {
 	for heading, links := range map[string][]string{
-		"Risks & costs: v2":    {"[[#Risks & costs v2]]", "[a](#risks--costs-v2)", "[a](#Risks%20&%20costs:%20v2)"},
-		"A/B | C":              {"[[#A/B C]]", "[a](#ab--c)"},
-		"Plan\n\n# Plan":       {"[a](#plan)"},
+		"Risks & costs: v2":     {"[[#Risks & costs v2]]", "[a](#risks--costs-v2)", "[a](#Risks%20&%20costs:%20v2)"},
+		"A/B | C":               {"[[#A/B C]]", "[a](#ab--c)"},
+		"Plan\n\n# Plan":        {"[a](#plan)"},
 		"One\n\n# Two\n\n# Two": {"[a](#two-1)"},
 	} {
 		for _, link := range links {
