@@ -18,7 +18,7 @@ import (
 )
 
 // tasksVersion is raised whenever the same note has other tasks or inline fields.
-const tasksVersion = 2
+const tasksVersion = 3
 
 // tasksSetting is where the store keeps how far the tasks and fields of notes from
 // before an upgrade have been read.
@@ -70,8 +70,10 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 			}
 			for _, n := range read {
 				at.Through = n.ID
-				if err := w.exec(`DELETE FROM tasks WHERE note = ?`, n.ID); err != nil {
-					return err
+				for _, table := range []string{"tasks", "task_tags"} {
+					if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
+						return err
+					}
 				}
 				if err := w.tasks(n); err != nil {
 					return err
@@ -105,19 +107,23 @@ func (w *writer) tasks(n *notes.Note) error {
 		if t.Status.IsOpen() {
 			open = 1
 		}
-		tags := " "
+		tags, due := " ", cmp.Or(t.Due, noDate)
 		for _, tag := range slices.Concat(t.Tags, t.NoteTags) {
-			k := notes.Key(tag)
-			for i := range len(k) {
-				if k[i] == '/' {
-					tags += k[:i] + " " // a tag selects those nested in it
+			k := notes.Key(tag) + "/"
+			for end := range len(k) {
+				if k[end] != '/' { // a tag selects those nested in it
+					continue
+				}
+				tags += k[:end] + " "
+				if err := w.exec(`INSERT OR IGNORE INTO task_tags (tag_key, open, due, rank, note, ordinal) VALUES (?, ?, ?, ?, ?, ?)`,
+					k[:end], open, due, t.Rank(), n.ID, i); err != nil {
+					return err
 				}
 			}
-			tags += k + " "
 		}
 		if err := w.exec(`INSERT INTO tasks (note, ordinal, line, open, status, mark, due, scheduled, done, rank, text_key, tag_keys, heading, source)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, n.ID, i, t.Line, open, string(t.Status), t.Mark,
-			cmp.Or(t.Due, noDate), cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tags, t.Heading, t.Source); err != nil {
+			due, cmp.Or(t.Scheduled, noDate), cmp.Or(t.Done, noDate), t.Rank(), notes.Key(t.Text), tags, t.Heading, t.Source); err != nil {
 			return err
 		}
 	}
@@ -167,19 +173,8 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		if err := s.ofNotes(ctx, tx, q, c); err != nil {
 			return err
 		}
-		table := `tasks t`
-		if q.Text != "" || len(q.Tags) > 0 {
-			table = `tasks t NOT INDEXED` // every row is read, which is faster in their order
-		}
-		from := ` FROM ` + table + ` CROSS JOIN notes n ON n.id = t.note WHERE `
-		count := from
-		if !slices.ContainsFunc(c.terms, func(term string) bool { return strings.Contains(term, "n.") }) {
-			count = ` FROM ` + table + ` WHERE `
-		}
-		if q.Sort == "path" {
-			from = ` FROM notes n CROSS JOIN tasks t ON t.note = n.id WHERE `
-		}
-		if err := tx.QueryRowContext(ctx, `SELECT count(*)`+count+strings.Join(c.terms, " AND "), c.args...).Scan(&page.Total); err != nil {
+		from, count, indexed := c.taskTables(q)
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+count+` WHERE `+indexed(strings.Join(c.terms, " AND ")), c.args...).Scan(&page.Total); err != nil {
 			return err
 		}
 		if q.Cursor != "" {
@@ -194,8 +189,8 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			order = strings.Join(by.columns, " DESC, ") + " DESC"
 		}
 		last := taskCursor{Sort: q.Sort}
-		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s%s%s ORDER BY %s LIMIT %d`,
-			strings.Join(by.columns, ", "), from, strings.Join(c.terms, " AND "), order, q.Limit+1), c.args, func(rows *sql.Rows) error {
+		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
+			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(order), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
 				text, err := json.Marshal(last)
 				page.Next = base64.RawURLEncoding.EncodeToString(text)
@@ -218,6 +213,34 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		})
 	})
 	return page, err
+}
+
+// taskTables returns the tables that a list is read from, and those that it is
+// counted in, and what names the columns that the index of tags has.
+func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed func(string) string) {
+	has := func(column string) bool {
+		return slices.ContainsFunc(c.terms, func(term string) bool { return strings.Contains(term, column) })
+	}
+	ofNote := ""
+	if has("n.") {
+		ofNote = ` CROSS JOIN notes n ON n.id = t.note`
+	}
+	indexed = func(sql string) string { return sql }
+	switch {
+	case len(q.Tags) > 0:
+		indexed = strings.NewReplacer("t.open", "g.open", "t.due", "g.due", "t.rank", "g.rank", "t.note", "g.note", "t.ordinal", "g.ordinal").Replace
+		const task = ` CROSS JOIN tasks t ON t.note = g.note AND t.ordinal = g.ordinal`
+		if list, count = `task_tags g`+task+` CROSS JOIN notes n ON n.id = t.note`, `task_tags g`; strings.Contains(indexed(strings.Join(c.terms, " ")), "t.") {
+			count += task
+		}
+		return list, count + indexed(ofNote), indexed
+	case q.Sort == "path":
+		return `notes n CROSS JOIN tasks t ON t.note = n.id`, `tasks t` + ofNote, indexed
+	case q.Text != "":
+		const unordered = `tasks t NOT INDEXED` // every row is read, which is faster in their order
+		return unordered + ` CROSS JOIN notes n ON n.id = t.note`, unordered + ofNote, indexed
+	}
+	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t` + ofNote, indexed
 }
 
 func parseTaskCursor(s, sort string, columns int) (taskCursor, error) {
@@ -251,8 +274,12 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 		}
 		c.add("t.mark = ?", status)
 	}
-	for _, tag := range q.Tags {
-		c.add("instr(t.tag_keys, ?) > 0", " "+notes.Key(strings.TrimPrefix(tag, "#"))+" ")
+	for i, tag := range q.Tags {
+		if key := notes.Key(strings.TrimPrefix(tag, "#")); i == 0 {
+			c.add("g.tag_key = ?", key)
+		} else {
+			c.add("instr(t.tag_keys, ?) > 0", " "+key+" ")
+		}
 	}
 	if q.Text != "" {
 		c.add("instr(t.text_key, ?) > 0", notes.Key(q.Text))

@@ -155,7 +155,7 @@ func inlineText(n *notes.Note) string {
 // parts writes what hangs on a note, instead of what hung there before.
 func (w *writer) parts(n *notes.Note, replace bool) error {
 	if replace {
-		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks", "tasks"} {
+		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks", "tasks", "task_tags"} {
 			if err := w.exec(`DELETE FROM `+table+` WHERE note = ?`, n.ID); err != nil {
 				return err
 			}

@@ -58,6 +58,11 @@ func TestTasks(t *testing.T) {
 		{notes.TaskQuery{Tags: []string{"#Urgent"}}, []string{"Work/Plan.md:5 Write report #urgent/today"}},
 		{notes.TaskQuery{Tags: []string{"work", "urgent/today"}}, []string{"Work/Plan.md:5 Write report #urgent/today"}},
 		{notes.TaskQuery{Tags: []string{"urg"}}, []string{}},
+		{notes.TaskQuery{Tags: []string{"work"}, Status: "all", Sort: "path", Limit: 2}, []string{"Work/Plan.md:5 Write report #urgent/today", "Work/Plan.md:7 Ask Ann", "Work/Plan.md:8 Draft", "Work/Plan.md:9 Old", "Work/Plan.md:10 Moved"}},
+		{notes.TaskQuery{Tags: []string{"work"}, Status: "done", Sort: "done"}, []string{"Work/Plan.md:7 Ask Ann"}},
+		{notes.TaskQuery{Tags: []string{"work"}, Text: "draft", Scheduled: notes.TaskDates{From: "2026-02-01"}}, []string{"Work/Plan.md:8 Draft"}},
+		{notes.TaskQuery{Tags: []string{"work"}, Folder: "work", Sort: "priority", Limit: 1}, []string{"Work/Plan.md:8 Draft", "Work/Plan.md:5 Write report #urgent/today"}},
+		{notes.TaskQuery{Tags: []string{"work"}, Scope: notes.Scope{Read: []string{"Home"}}}, []string{}},
 		{notes.TaskQuery{Text: "DENTIST"}, []string{"Home.md:1 Ring dentist"}},
 		{notes.TaskQuery{Priority: "high"}, []string{"Work/Plan.md:8 Draft"}},
 		{notes.TaskQuery{Folder: "Templates"}, []string{"Templates/Day.md:1 Journal"}},
@@ -131,18 +136,19 @@ func toggleTwo(toggle func(notes.Edit) string) string {
 func TestTasksAfterAnUpgrade(t *testing.T) {
 	files := []string{}
 	for i := range 450 {
-		files = append(files, fmt.Sprintf("N%03d.md", i), fmt.Sprintf("- [ ] task %03d\n- [x] done\n- [!] now\n", i))
+		files = append(files, fmt.Sprintf("N%03d.md", i), fmt.Sprintf("- [ ] task %03d #tag\n- [x] done\n- [!] now\n", i))
 	}
 	f := newFixture(t, files...)
 	want := f.listed(notes.TaskQuery{Sort: "path"})
 	require.Len(t, want, 900)
 	for _, before := range []string{`DELETE FROM store WHERE key = 'tasks'`, `UPDATE store SET value = '{"version":0}' WHERE key = 'tasks'`} {
 		require.NoError(t, f.store.Notes().Write(t.Context(), func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), `DELETE FROM tasks WHERE note % 2 = 0; UPDATE notes SET open_tasks = 1; `+before)
+			_, err := tx.ExecContext(t.Context(), `DELETE FROM tasks WHERE note % 2 = 0; DELETE FROM task_tags; UPDATE notes SET open_tasks = 1; `+before)
 			return err
 		}))
 		f.restart()
 		assert.Equal(t, want, f.listed(notes.TaskQuery{Sort: "path"}))
+		assert.Len(t, f.listed(notes.TaskQuery{Tags: []string{"tag"}}), 450)
 		var open int
 		require.NoError(t, f.store.Notes().Reader().QueryRowContext(t.Context(), `SELECT sum(open_tasks) FROM notes`).Scan(&open))
 		assert.Equal(t, 900, open)
@@ -153,7 +159,7 @@ func TestTasksAfterAnUpgrade(t *testing.T) {
 func BenchmarkTasks(b *testing.B) {
 	files := map[string]string{}
 	for i := range 10_000 {
-		files[fmt.Sprintf("F%d/N%05d.md", i%20, i)] = fmt.Sprintf("- [ ] write report %d 📅 2026-%02d-%02d\n- [ ] ring ann #t%d\n- [x] done ✅ 2026-01-01\n", i, 1+i%12, 1+i%28, i%50)
+		files[fmt.Sprintf("F%d/N%05d.md", i%20, i)] = fmt.Sprintf("---\ntags: [note]\n---\n- [ ] write report %d 📅 2026-%02d-%02d\n- [ ] ring ann #t%d\n- [x] done ✅ 2026-01-01\n", i, 1+i%12, 1+i%28, i%50)
 	}
 	ctx := b.Context()
 	s, err := store.Open(ctx, b.TempDir(), store.Options{})
@@ -163,7 +169,7 @@ func BenchmarkTasks(b *testing.B) {
 	require.NoError(b, err)
 	require.NoError(b, v.Reconcile(ctx))
 	for name, q := range map[string]notes.TaskQuery{
-		"open": {}, "week": {Due: notes.TaskDates{From: "2026-02-16", Before: "2026-02-23"}}, "folder": {Folder: "F3"}, "tag": {Tags: []string{"t7"}},
+		"open": {}, "week": {Due: notes.TaskDates{From: "2026-02-16", Before: "2026-02-23"}}, "folder": {Folder: "F3"}, "tag": {Tags: []string{"t7"}}, "often": {Tags: []string{"note"}},
 		"text": {Text: "report 77"}, "done": {Status: "done", Sort: "done"}, "path": {Sort: "path"}, "scope": {Scope: notes.Scope{Read: []string{"F1", "F2"}}},
 	} {
 		b.Run(name, func(b *testing.B) {
