@@ -73,7 +73,7 @@ func TestReadSeveralNotes(t *testing.T) {
 	assert.False(t, many.Truncated)
 	require.Len(t, many.Notes, 1)
 	assert.Contains(t, many.Notes[0], "note:///Gone.md: ")
-	assert.Contains(t, text, `[note "B.md" `)
+	assert.Contains(t, text, `[note "note:///B.md?rev=`)
 	assert.Contains(t, text, "Gone.md")
 
 	within[tools.ReadManyResult](t, w, 20_000, "read_note", args{"notes": []string{"Long.md", "A.md", "Long 2.md"}})

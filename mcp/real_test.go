@@ -404,7 +404,8 @@ func TestRealPrompts(t *testing.T) {
 		require.NoError(t, err)
 		for _, m := range res.Messages {
 			if r, ok := m.Content.(*sdk.EmbeddedResource); ok {
-				uris = append(uris, r.Resource.URI)
+				uri, _, _ := strings.Cut(r.Resource.URI, "?rev=")
+				uris = append(uris, uri)
 			}
 		}
 		return uris

@@ -42,6 +42,7 @@ type LinkReport struct {
 type LinkedNote struct {
 	Direction string // "out": From links to To; "in": the same, found backwards
 	From      string // path of the linking note
+	FromHash  string // of the linking note's bytes
 	To        string // path of the linked note or attachment; "" when unresolved
 	ToTitle   string
 	Kind      LinkKind

@@ -210,7 +210,7 @@ func askNotes(ctx context.Context, r *rendering) error {
 	if err != nil {
 		return err
 	}
-	closing := "Answer from these notes and cite each by its path. Support each claim with a short quote, and check the quotes with check_quotes (anchor: the note's path, or Path.md:12-18) before you answer. If they do not hold the answer, look further with search_notes before you say that the notes do not have it."
+	closing := "Answer from these notes and cite each by its path. Support each claim with a short quote, and check the quotes with check_quotes (anchor: the URI of the embedded note) before you answer. If they do not hold the answer, look further with search_notes before you say that the notes do not have it."
 	if sel.total == 0 {
 		closing = "No note matches the question's words. Look further with search_notes, using other words, before you say that the notes do not have the answer."
 	}

@@ -28,7 +28,7 @@ func newShelf(texts ...string) shelf {
 		path, content, _ := strings.Cut(text, "|")
 		at := noon.Add(time.Duration(i-len(texts)) * time.Hour)
 		s = append(s, &notes.Note{
-			ID: int64(i + 1), Path: path, Title: strings.TrimSuffix(path, ".md"), Content: content, Size: int64(len(content)),
+			ID: int64(i + 1), Path: path, Title: strings.TrimSuffix(path, ".md"), Content: content, Hash: "0123456789abcdef", Size: int64(len(content)),
 			Modified: at, Date: at, Chunks: []notes.Chunk{{End: len(content)}},
 		})
 	}
@@ -95,11 +95,14 @@ func render(t *testing.T, s shelf, o Options, name string, args map[string]strin
 	return r
 }
 
+// embedded returns the URIs of the embedded notes, without the revision and lines
+// of a whole note.
 func embedded(r Rendered) []string {
 	var uris []string
 	for _, m := range r.Messages {
 		if m.Resource != nil {
-			uris = append(uris, m.Resource.URI)
+			uri, _, _ := strings.Cut(m.Resource.URI, "?")
+			uris = append(uris, uri)
 		}
 	}
 	return uris
@@ -229,7 +232,7 @@ func TestTemplates(t *testing.T) {
 	r, err := c.Render(t.Context(), "weekly", map[string]string{"topic": "sourdough", "style": "short"}, notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, "Look at sourdough.", r.Messages[0].Text)
-	assert.Equal(t, "note:///Recipes/bread.md", r.Messages[1].Resource.URI)
+	assert.Equal(t, "note:///Recipes/bread.md?rev=0123456789ab#L1-L1", r.Messages[1].Resource.URI)
 	assert.Equal(t, "And at", r.Messages[2].Text)
 	assert.Equal(t, "too: short!", r.Messages[3].Text, "the note is there already")
 
@@ -253,16 +256,35 @@ func TestTemplates(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
+// TestEmbeddedLines: the URI of an embedded note is the anchor of the lines that
+// are embedded, and a drawing is left out.
+func TestEmbeddedLines(t *testing.T) {
+	for content, want := range map[string]Resource{
+		"one\ntwo\n":                 {URI: "#L1-L2", Text: "one\ntwo\n"},
+		"one\r\ntwo":                 {URI: "#L1-L2", Text: "one\r\ntwo"},
+		"":                           {URI: "#L1-L1"},
+		strings.Repeat("a line\n", 9): {URI: "#L1-L6", Text: strings.Repeat("a line\n", 5) + "a lin"},
+	} {
+		r := render(t, newShelf("a.md|"+content), Options{Budget: 40}, "summarize_note", nil)
+		want.URI = "note:///a.md?rev=0123456789ab" + want.URI
+		assert.Equal(t, &want, r.Messages[1].Resource)
+	}
+	drawing := "---\nexcalidraw-plugin: parsed\n---\nBoat\n\n%%\n# Drawing\n```json\n{" + strings.Repeat("0", 99) + "}\n```\n%%\n"
+	r := render(t, newShelf("a.md|"+drawing), Options{Budget: 100}, "summarize_note", nil)
+	assert.Equal(t, "note:///a.md?rev=0123456789ab#L1-L11", r.Messages[1].Resource.URI)
+	assert.Contains(t, r.Messages[1].Resource.Text, "Boat")
+	assert.NotContains(t, r.Messages[1].Resource.Text, "000")
+}
+
 // A section is embedded alone, with its lines in the URI; one that is not there
 // is an error with those that are.
 func TestSummarizeSection(t *testing.T) {
 	s := newShelf("plan.md|# Plan\nintro\n## Goals\nwin\n## Risks\nlose\n")
 	r := render(t, s, Options{}, "summarize_note", map[string]string{"note": "plan.md", "heading": "goals"})
-	require.Equal(t, []string{"note:///plan.md#L3-L4"}, embedded(r))
-	assert.Equal(t, "## Goals\nwin\n", r.Messages[1].Resource.Text)
+	require.Equal(t, &Resource{URI: "note:///plan.md?rev=0123456789ab#L3-L4", Text: "## Goals\nwin\n"}, r.Messages[1].Resource)
 
 	r = render(t, s, Options{Budget: 10}, "summarize_note", map[string]string{"note": "plan.md", "heading": "Goals"})
-	assert.Equal(t, "## Goals\nw", r.Messages[1].Resource.Text)
+	assert.Equal(t, &Resource{URI: "note:///plan.md?rev=0123456789ab#L3-L4", Text: "## Goals\nw"}, r.Messages[1].Resource)
 	assert.Contains(t, words(r), `only the beginning of "plan.md" is here`)
 
 	_, err := New(Options{Notes: s}).Render(t.Context(), "summarize_note", map[string]string{"note": "plan.md", "heading": "Golas"}, notes.Scope{})

@@ -30,17 +30,22 @@ func (r *rendering) embed(n *notes.Note) bool {
 	if r.embedded[n.Path] {
 		return true
 	}
-	if len(n.Content) > r.left {
+	text := legible(n)
+	if len(text) > r.left {
 		return false
 	}
-	r.add(n.Path, notes.URI(n.Path), n.Content)
+	r.add(n, 1, lineCount(n.Content), text)
 	return true
 }
 
 // embedStart adds as much of the note's beginning as fits.
 func (r *rendering) embedStart(n *notes.Note) {
-	text, _ := r.fitting(n.Content)
-	r.add(n.Path, notes.URI(n.Path), text)
+	text, _ := r.fitting(legible(n))
+	last := lineCount(n.Content)
+	if strings.HasPrefix(n.Content, text) {
+		last = lineCount(text)
+	}
+	r.add(n, 1, last, text)
 }
 
 // embedSection adds the lines first to last of the note, or as many as fit, and
@@ -48,9 +53,20 @@ func (r *rendering) embedStart(n *notes.Note) {
 func (r *rendering) embedSection(n *notes.Note, first, last int) bool {
 	lines := strings.SplitAfter(n.Content, "\n")
 	text, whole := r.fitting(strings.Join(lines[first-1:min(last, len(lines))], ""))
-	r.add(n.Path, fmt.Sprintf("%s#L%d-L%d", notes.URI(n.Path), first, last), text)
+	r.add(n, first, first+lineCount(text)-1, text)
 	return whole
 }
+
+// legible is the note's text without the drawing of Excalidraw and other data.
+func legible(n *notes.Note) string {
+	if prose := n.Prose(); prose != n.Content {
+		return notes.Legible(prose)
+	}
+	return n.Content
+}
+
+// lineCount returns the number of a text's lines, at least 1.
+func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
 
 // fitting returns as much of the text's beginning as fits.
 func (r *rendering) fitting(text string) (beginning string, whole bool) {
@@ -64,13 +80,14 @@ func (r *rendering) fitting(text string) (beginning string, whole bool) {
 	return text[:cut], false
 }
 
-func (r *rendering) add(path, uri, text string) {
+// add embeds a text under the anchor of its lines.
+func (r *rendering) add(n *notes.Note, first, last int, text string) {
 	if r.embedded == nil {
 		r.embedded = make(map[string]bool)
 	}
-	r.embedded[path] = true
+	r.embedded[n.Path] = true
 	r.left -= len(text)
-	r.messages = append(r.messages, Message{Resource: &Resource{URI: uri, Text: text}})
+	r.messages = append(r.messages, Message{Resource: &Resource{URI: notes.PassageURI(n.Path, n.Hash, first, last), Text: text}})
 }
 
 // bounded restricts a filter to the notes that the caller may read. It excludes

@@ -1,8 +1,9 @@
 // Package quote finds quotations in texts, however their white space, line ends
-// and accents are written.
+// and accents are written, and without regard to Markdown's marks.
 package quote
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 	"unicode"
@@ -12,10 +13,16 @@ import (
 
 // A Text is a text that quotations are looked up in.
 type Text struct {
-	source string
-	lines  []int  // the offset of each line
-	folded string // in NFC, white space as single spaces
-	at     []int  // of each byte of folded: its offset in source
+	source   string
+	lines    []int // the offset of each line
+	asIs     folded
+	unmarked *folded // made when first used
+}
+
+// folded is a text in NFC, with white space as single spaces.
+type folded struct {
+	text string
+	at   []int // of each byte of text: its offset in the source
 }
 
 // Lines are the first and the last line of a passage, from 1.
@@ -29,13 +36,11 @@ func NewText(source string) *Text {
 			t.lines = append(t.lines, i+1)
 		}
 	}
-	t.folded, t.at = fold(source)
+	t.asIs = fold(source)
 	return t
 }
 
-// fold returns s in NFC, with every run of white space as one space, and of each
-// byte its offset in s.
-func fold(s string) (string, []int) {
+func fold(s string) folded {
 	var b strings.Builder
 	var at []int
 	var it norm.Iter
@@ -59,30 +64,77 @@ func fold(s string) (string, []int) {
 			}
 		}
 	}
-	return b.String(), at
+	return folded{b.String(), at}
+}
+
+// What a reader of Markdown does not see. The number of a list item is left out of
+// a text alone: in a quotation another number is another text.
+var (
+	lineMarks = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}[ \t]+|>[ \t]?|(?:[-*+]|\d+[.)])[ \t]+(?:\[.\][ \t]+)?)+)`)
+	wikiLink  = regexp.MustCompile(`!?\[\[(?:[^\]\[|\n]*\|)?([^\]\[|\n]*)\]\]`)
+	link      = regexp.MustCompile(`!?\[([^\]\[]*)\]\([^)\n]*\)`)
+	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][^<>\n]*>`)
+	spanMarks = strings.NewReplacer("**", "", "__", "", "*", "", "`", "", "~~", "", "==", "", "|", "")
+)
+
+func withoutMarks(line string) string {
+	if strings.ContainsAny(line, "[<") {
+		line = wikiLink.ReplaceAllString(line, "$1")
+		line = link.ReplaceAllString(line, "$1")
+		line = htmlTag.ReplaceAllString(line, "")
+	}
+	return spanMarks.Replace(line)
+}
+
+// withoutMarks returns the text without marks; offsets are those of lines.
+func (t *Text) withoutMarks() *folded {
+	if t.unmarked != nil {
+		return t.unmarked
+	}
+	t.unmarked = &folded{}
+	var b strings.Builder
+	for i, start := range t.lines {
+		line := t.Passage(Lines{i + 1, i + 1})
+		text := fold(withoutMarks(line[len(lineMarks.FindString(line)):])).text
+		if text = strings.TrimSuffix(text, " "); text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			text = " " + text
+		}
+		b.WriteString(text)
+		for range len(text) {
+			t.unmarked.at = append(t.unmarked.at, start)
+		}
+	}
+	t.unmarked.text = b.String()
+	return t.unmarked
 }
 
 // clean folds a quotation and drops the marks of where it was cut.
-func clean(quotation string) string {
-	folded, _ := fold(quotation)
-	return strings.Trim(folded, " …")
+func clean(quotation string) string { return strings.Trim(fold(quotation).text, " …") }
+
+// Find returns the lines of each place that has the quotation, as it is or, if
+// there is none, without marks.
+func (t *Text) Find(quotation string) []Lines {
+	if found := t.find(&t.asIs, clean(quotation)); found != nil {
+		return found
+	}
+	return t.find(t.withoutMarks(), clean(withoutMarks(quotation)))
 }
 
-// Find returns the lines of each place that has the quotation.
-func (t *Text) Find(quotation string) []Lines {
+func (t *Text) find(in *folded, wanted string) (found []Lines) {
 	const most = 1000
-	wanted := clean(quotation)
 	if wanted == "" {
 		return nil
 	}
-	var found []Lines
 	for from := 0; len(found) < most; {
-		i := strings.Index(t.folded[from:], wanted)
+		i := strings.Index(in.text[from:], wanted)
 		if i < 0 {
 			break
 		}
 		i += from
-		found = append(found, Lines{t.lineOf(t.at[i]), t.lineOf(t.at[i+len(wanted)-1])})
+		found = append(found, Lines{t.lineOf(in.at[i]), t.lineOf(in.at[i+len(wanted)-1])})
 		from = i + 1
 	}
 	return found
@@ -116,9 +168,9 @@ const Likeness = 0.7
 func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
 	const mostWanted, mostWords = 400, 20_000
 	wanted := words(clean(quotation), mostWanted)
-	text := words(t.folded, len(t.folded))
+	text := words(t.asIs.text, len(t.asIs.text))
 	if len(text) > mostWords {
-		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(t.at[text[i].start]) >= near.First })
+		middle := sort.Search(len(text), func(i int) bool { return t.lineOf(t.asIs.at[text[i].start]) >= near.First })
 		from := max(0, min(middle-mostWords/2, len(text)-mostWords))
 		text = text[from : from+mostWords]
 	}
@@ -127,7 +179,7 @@ func (t *Text) Nearest(quotation string, near Lines) (Lines, bool) {
 		return Lines{}, false
 	}
 	last := text[best.end-1]
-	return Lines{t.lineOf(t.at[text[best.start].start]), t.lineOf(t.at[last.start+len(last.text)-1])}, true
+	return Lines{t.lineOf(t.asIs.at[text[best.start].start]), t.lineOf(t.asIs.at[last.start+len(last.text)-1])}, true
 }
 
 type word struct {

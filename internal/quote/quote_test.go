@@ -32,6 +32,26 @@ func TestFind(t *testing.T) {
 	assert.Empty(t, NewText("").Find("x"))
 }
 
+// TestFindWithoutMarks quotes what a reader sees of Markdown.
+func TestFindWithoutMarks(t *testing.T) {
+	text := NewText("# Plan\n\n> See [[Almanac|the *book*]] and [a site](https://example.com/a_b).\n\n3. Buy **red** tomatoes\n4. [ ] Water `them`\n- [x] done <b>now</b>\n\n| a | b |\n")
+	for quotation, want := range map[string][]Lines{
+		"See the book and a site.":           {{3, 3}},
+		"Buy red tomatoes":                   {{5, 5}},
+		"Buy red tomatoes Water them":        {{5, 6}},
+		"Plan See the **book**":              {{1, 3}},
+		"done now":                           {{7, 7}},
+		"done now a b":                       {{7, 9}},
+		"3. Buy **red** tomatoes":            {{5, 5}},
+		"5. Buy red tomatoes":                nil,
+		"See the Almanac":                    nil,
+		"…and a site.…":                      {{3, 3}},
+		"Buy **red** tomatoes\n4. [ ] Water": {{5, 6}},
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+}
+
 func TestPassage(t *testing.T) {
 	text := NewText("a\r\nb\nc")
 	assert.Equal(t, "a\r\nb", text.Passage(Lines{1, 2}))

@@ -66,6 +66,7 @@ type TaskList struct {
 type ListedTask struct {
 	Path      string   `json:"path"`
 	Line      int      `json:"line"`
+	Anchor    string   `json:"anchor"`
 	Heading   string   `json:"heading,omitempty"`
 	Text      string   `json:"text"`
 	Status    string   `json:"status"`
@@ -165,7 +166,7 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 }
 
 func listedTask(t notes.Task) ListedTask {
-	out := ListedTask{Path: t.Path, Line: t.Line, Heading: t.Heading, Text: t.Text, Status: string(t.Status),
+	out := ListedTask{Path: t.Path, Line: t.Line, Anchor: notes.PassageURI(t.Path, t.Hash, t.Line, t.Line), Heading: t.Heading, Text: t.Text, Status: string(t.Status),
 		Due: t.Due, Scheduled: t.Scheduled, Done: t.Task.Done, Priority: t.Priority, Tags: t.Tags}
 	if t.Mark != " " && t.Mark != "x" {
 		out.Mark = t.Mark

@@ -186,6 +186,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
+	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, last) // its size counts
 	if a.Outline {
 		return outlined(out, note, most), nil
 	}
@@ -194,7 +195,6 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
-	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, last) // for its size
 	const marks = 200                                                // a fence, what is said of the rest, and next_lines
 	room := most - max(jsonSize(out), len(readText(out))) - marks
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
@@ -332,7 +332,7 @@ func outlineText(out ReadResult) string {
 	for i, h := range out.Outline {
 		lines[i] = fmt.Sprintf("%d-%d %s %s (%d bytes)", h.LineStart, h.LineEnd, strings.Repeat("#", h.Level), phrase.OneLine(h.Heading), h.Bytes)
 	}
-	b.WriteString("\n" + Fence("outline", out.Path, strings.Join(lines, "\n")))
+	b.WriteString("\n" + Fence("outline", out.Anchor, strings.Join(lines, "\n")))
 	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere are more: go on with lines %q.", out.NextLines)
 	}
@@ -345,7 +345,7 @@ func readText(out ReadResult) string {
 	if out.FrontMatterError != "" {
 		b.WriteString("\n(front matter is broken: " + phrase.OneLine(out.FrontMatterError) + ")")
 	}
-	b.WriteString("\n" + Fence("note", out.Path, out.Content))
+	b.WriteString("\n" + Fence("note", out.Anchor, out.Content))
 	if len(out.Attachments) > 0 {
 		b.WriteString("\n" + attachedText(out.Path, out.Attachments))
 	}

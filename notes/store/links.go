@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"path"
@@ -43,7 +44,7 @@ func (s *Reader) Links(ctx context.Context, ref string, q notes.LinkQuery) (note
 		if err != nil {
 			return err
 		}
-		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside, lines: map[string][]string{}}
+		w := &linkWalk{ctx: ctx, tx: tx, query: q, report: &report, outside: outside, sources: map[string]source{}}
 		if q.Direction != "in" {
 			if err := w.follow("out", meta.ID, &report.Outgoing); err != nil {
 				return err
@@ -65,8 +66,8 @@ type linkWalk struct {
 	tx      *sql.Tx
 	query   notes.LinkQuery
 	report  *notes.LinkReport
-	outside map[string]bool // symlinks that lead out of the scope
-	lines   map[string][]string
+	outside map[string]bool   // symlinks that lead out of the scope
+	sources map[string]source // by path
 }
 
 const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
@@ -173,31 +174,38 @@ func (w *linkWalk) addContext() error {
 	}
 	for _, list := range [][]notes.LinkedNote{w.report.Outgoing, w.report.Backlinks, w.report.Unresolved} {
 		for i := range list {
-			lines, err := w.linesOf(list[i].From)
+			from, err := w.sourceOf(list[i].From)
 			if err != nil {
 				return err
 			}
-			if n := list[i].Line; n >= 1 && n <= len(lines) {
-				list[i].Context = around(strings.TrimSpace(lines[n-1]), list[i].Target)
+			list[i].FromHash = from.hash
+			if n := list[i].Line; n >= 1 && n <= len(from.lines) {
+				list[i].Context = around(strings.TrimSpace(from.lines[n-1]), list[i].Target)
 			}
 		}
 	}
 	return nil
 }
 
-func (w *linkWalk) linesOf(path string) ([]string, error) {
-	if lines, ok := w.lines[path]; ok {
-		return lines, nil
+// source is a note that links stand in.
+type source struct {
+	hash  string
+	lines []string
+}
+
+func (w *linkWalk) sourceOf(path string) (source, error) {
+	if from, ok := w.sources[path]; ok {
+		return from, nil
 	}
 	var codec int
-	var packed []byte
-	err := w.tx.QueryRowContext(w.ctx, `SELECT c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, path).Scan(&codec, &packed)
+	var packed, hash []byte
+	err := w.tx.QueryRowContext(w.ctx, `SELECT n.hash, c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE n.path = ?`, path).Scan(&hash, &codec, &packed)
 	if err != nil {
-		return nil, err
+		return source{}, err
 	}
 	text, err := unpack(codec, packed)
-	w.lines[path] = strings.Split(string(text), "\n")
-	return w.lines[path], err
+	w.sources[path] = source{hex.EncodeToString(hash), strings.Split(string(text), "\n")}
+	return w.sources[path], err
 }
 
 // around cuts a long line to the part that has the target in it.

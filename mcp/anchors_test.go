@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+)
+
+// passageKeys are the keys under which answers have text of notes.
+var passageKeys = []string{"snippet", "text", "context", "content"}
+
+// passagesIn returns the anchor and the text of each passage in a structured answer.
+func passagesIn(t *testing.T, value any) (found []args) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			found = append(found, passagesIn(t, item)...)
+		}
+	case map[string]any:
+		for key, item := range value {
+			if text, ok := item.(string); ok && slices.Contains(passageKeys, key) && text != "" {
+				require.NotEmpty(t, value["anchor"], "a passage without an anchor: %v", value)
+				found = append(found, args{"anchor": value["anchor"], "quote": text})
+			}
+			found = append(found, passagesIn(t, item)...)
+		}
+		for _, heading := range asList(value["outline"]) {
+			found = append(found, args{"anchor": value["anchor"], "quote": heading.(map[string]any)["heading"]})
+		}
+	}
+	return found
+}
+
+func asList(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+// TestEveryPassageHasAnAnchor checks each passage of each answer with check_quotes
+// at the anchor that the answer gives it.
+func TestEveryPassageHasAnAnchor(t *testing.T) {
+	saturday := time.Date(2026, 2, 21, 9, 0, 0, 0, time.UTC)
+	w := newRealWorldAt(t, map[string]string{
+		"Garden/Tomato plan.md": "---\ntags: [garden]\nup: \"[[Almanac]]\"\n---\n# Tomato plan\r\n\r\nTomatoes need water every day in July. See [[Almanac]] for the moon.\r\n\r\n## Tasks\r\n\r\n- [ ] Water the tomatoes 📅 2026-02-21\r\n- [x] Buy seeds ✅ 2026-02-20\r\n",
+		"Almanac.md":            "# Almanac\n\n" + strings.Repeat("The moon waxes and the moon wanes over the garden. ", 30) + "\n\nTomatoes are sown under a full moon, says [the plan](Garden/Tomato%20plan.md).\n",
+		"2026-02-21.md":         "Today the tomatoes got water.\n",
+		"Sketch.md":             "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nTomatoes in a sketch ^abc\n\n%%\n# Drawing\n```compressed-json\nN4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYBXUtiRoIACyhQ4zZAHoFAc0JRJQgEYA6bGwC2CgF7N6hbEcK4OCtptbErHALRY8RMpWdx8Q1TdIEfARcZgRmBShcZQUebQBmbQAOGjoghH0EDihmbgBtcDBQMBKIEm4IAEYAZgB2ACUAVgBJKuqk5N5/PkNSqGIt\n```\n%%\n",
+	}, func() time.Time { return saturday }, nil)
+	s := w.session
+	check := func(name string, quotes []args) {
+		t.Helper()
+		require.NotEmpty(t, quotes, name)
+		for i, q := range quotes {
+			longest := ""
+			for part := range strings.SplitSeq(q["quote"].(string), "…") {
+				if len(part) > len(longest) {
+					longest = part
+				}
+			}
+			quotes[i]["quote"] = longest
+		}
+		out, _ := call[tools.QuotesResult](t, s, "check_quotes", args{"quotes": quotes})
+		for i, r := range out.Results {
+			assert.Equal(t, "exact", r.Verdict, "%s: %v: %v", name, quotes[i], r)
+			assert.Contains(t, quotes[i]["anchor"], "?rev=", name)
+		}
+	}
+	answers := map[string][]args{
+		"search_notes":   {{"query": "tomatoes"}, {"query": "tomatoes", "as_of": "2026-02-21"}, {"query": "moon garden", "limit": 1}},
+		"read_note":      {{"note": "today"}, {"note": "Tomato plan", "heading": "Tasks"}, {"notes": []string{"Almanac", "today"}}, {"note": "Almanac", "max_bytes": 100}, {"note": "Almanac", "as_of": "2026-02-21"}, {"note": "Almanac", "outline": true}},
+		"gather_context": {{"query": "tomatoes"}},
+		"list_tasks":     {{}, {"status": "all", "note": "Tomato plan"}},
+		"note_links":     {{"note": "Almanac"}, {"note": "Tomato plan", "depth": 2}},
+	}
+	for name, calls := range answers {
+		for _, a := range calls {
+			res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: a})
+			require.NoError(t, err)
+			check(name, passagesIn(t, res.StructuredContent))
+			if text := res.Content[0].(*sdk.TextContent).Text; name == "read_note" {
+				assert.Contains(t, text, "?rev=", "the text of what is read has the anchor too")
+			}
+		}
+	}
+	for name, arguments := range map[string]map[string]string{
+		"summarize_notes": nil, "summarize_note": {"note": "Tomato plan", "heading": "Tasks"}, "daily_review": {"date": "2026-02-21"}, "find_connections": {"note": "Almanac"}, "ask_notes": {"question": "tomatoes"},
+	} {
+		res, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: arguments})
+		require.NoError(t, err)
+		var quotes []args
+		for _, m := range res.Messages {
+			if e, ok := m.Content.(*sdk.EmbeddedResource); ok {
+				quotes = append(quotes, args{"anchor": e.Resource.URI, "quote": e.Resource.Text})
+				assert.NotContains(t, e.Resource.Text, "N4KAk", "a drawing is no text")
+			}
+		}
+		check(name, quotes)
+	}
+	without := []string{ // have no text of notes in their answers
+		"list_notes", "related_notes", "vault_overview", "create_note", "edit_note", "move_note", "rename_tag", "delete_note", "note_history", "restore_note", "check_quotes",
+		"create_table", "add_vector", "search_vectors", "list_tables", "delete_vectors", "drop_table",
+	}
+	assert.ElementsMatch(t, tools.Names(), append(without, slices.Collect(maps.Keys(answers))...), "a tool that is in neither list")
+}
