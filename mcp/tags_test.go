@@ -28,12 +28,32 @@ func TestRenameTag(t *testing.T) {
 	assert.Equal(t, "about #area/house and #projects\n", w.disk(t, "B.md"))
 	list, _ := call[tools.ListResult](t, w.session, "list_notes", args{"tags": []string{"area"}})
 	assert.Equal(t, 2, list.Total)
-	history, _ := call[tools.HistoryResult](t, w.session, "note_history", args{"note": "B.md"})
+	history, text := call[tools.HistoryResult](t, w.session, "note_history", args{"note": "B.md"})
 	require.Len(t, history.Revisions, 2)
 	call[tools.WriteResult](t, w.session, "restore_note", args{"note": "B.md", "revision": history.Revisions[1].Revision})
 	assert.Equal(t, "about #project/house and #projects\n", w.disk(t, "B.md"))
 
 	assert.Contains(t, refused(t, w.session, "rename_tag", args{"tag": "nothing", "to": "x"}), "nothing")
+
+	history, text = call[tools.HistoryResult](t, w.session, "note_history", args{"note": "A.md"})
+	assert.Equal(t, done.Change, history.Revisions[0].Change)
+	assert.Contains(t, text, fmt.Sprintf("tag renamed by tester 2, +1 -1 lines, %d bytes, change %d", history.Revisions[0].Size, done.Change))
+	undone, text := call[tools.WriteResult](t, w.session, "restore_note", args{"change": done.Change})
+	assert.Equal(t, "---\ntags: [project, other]\n---\ntext\n", w.disk(t, "A.md"))
+	assert.Equal(t, []string{"B.md"}, undone.Conflicts, "it was restored since")
+	assert.Contains(t, text, fmt.Sprintf("Undid change %d: \"A.md\", revision %d", done.Change, undone.Revision))
+	assert.Contains(t, text, "meanwhile, left alone: B.md")
+	created, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "New", "content": "x"})
+	history, _ = call[tools.HistoryResult](t, w.session, "note_history", args{"note": created.Path})
+	undone, text = call[tools.WriteResult](t, w.session, "restore_note", args{"change": history.Revisions[0].Change})
+	assert.Contains(t, text, `"New.md" is deleted, revision`)
+	assert.Empty(t, undone.Hash)
+	assert.False(t, undone.Unchanged)
+
+	for _, wrong := range []args{{}, {"note": "A"}, {"revision": 1}, {"note": "A", "change": 1}, {"revision": 1, "change": 1}} {
+		assert.Contains(t, refused(t, w.session, "restore_note", wrong), "change")
+	}
+	assert.Contains(t, refused(t, w.session, "restore_note", args{"change": 1000}), "there is no change 1000")
 }
 
 // The edits of tags and headings, through the tool.
@@ -45,7 +65,7 @@ func TestEditNoteTagsAndHeadings(t *testing.T) {
 	assert.Equal(t, "---\ntags: [two]\n---\n# Plan\n\n## Dangers\n\nNone.\n", w.disk(t, "A.md"))
 	assert.Equal(t, "See [[A#Dangers]] and [[A]].\n", w.disk(t, "B.md"))
 	assert.Equal(t, []string{"B.md"}, edited.Relinked)
-	assert.Contains(t, text, "links changed in: B.md")
+	assert.Contains(t, text, "also changed: B.md")
 	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "rename_heading", "heading": "Dangers"}}}), "new is missing; pass the heading's new text")
 	assert.Contains(t, refused(t, w.session, "edit_note", args{"note": "A", "edits": []args{{"op": "add_tag", "tag": "x", "content": "y"}}}), `add_tag has no field "content"`)
 }

@@ -252,7 +252,13 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	moved, text = call[tools.MoveResult](t, w.session, "move_note", args{"note": "Languages", "to": "Lang"})
 	assert.Equal(t, []string{"Lang/French.md", "Lang/Old/Latin.md"}, moved.Moved)
 	assert.Equal(t, 2, moved.Total)
-	assert.Equal(t, "Moved the folder \"Languages\" to \"Lang\"\nnotes in it (2):\n- Lang/French.md\n- Lang/Old/Latin.md", text)
+	assert.Equal(t, "Moved the folder \"Languages\" to \"Lang\", change 1\nnotes in it (2):\n- Lang/French.md\n- Lang/Old/Latin.md", text)
+
+	back, text := call[tools.WriteResult](t, w.session, "restore_note", args{"change": moved.Change})
+	assert.Equal(t, `Undid change 1: the folder "Lang" is "Languages" again, change 2`, text)
+	assert.Equal(t, "Languages", back.Path)
+	assert.Equal(t, "[[French]]\n", w.disk(t, "Languages/Old/Latin.md"))
+	assert.Equal(t, "x", w.disk(t, "Languages/map.png"))
 
 	many := map[string]string{}
 	for i := range 700 {

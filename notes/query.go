@@ -91,6 +91,7 @@ type Revision struct {
 	Size      int64
 	Added     int // lines, against the revision before
 	Removed   int
+	Change    int64 // undoes what was made together with it, as RestoreRequest.Change; 0: another program made it
 }
 
 // ErrBadCursor is an ErrInvalid too; protocol lists answer it with a

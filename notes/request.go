@@ -86,10 +86,11 @@ type Deletion struct {
 	LinkedFrom []string // notes with links that lead nowhere now
 }
 
-// RestoreRequest asks for an earlier version of a note.
+// RestoreRequest asks for an earlier version of a note, or for a change to be undone.
 type RestoreRequest struct {
 	Note         string // also the path that a deleted note had
 	Revision     int64  // from History
+	Change       int64  // instead of all else: undo this change in every note, from Written or History
 	ExpectedHash string
 	DryRun       bool
 	Scope        Scope
@@ -103,7 +104,8 @@ type Written struct {
 	Title    string
 	Hash     string // of the note's bytes now; "" after a delete
 	Revision int64  // of the note, in its history
-	Seq      uint64 // of the store's newest change
+	Seq      uint64 // of the store's newest change in the feed
+	Change   int64  // undoes all of it, as RestoreRequest.Change; 0: nothing was written
 	Diff     string // unified, short; for a dry run what would be changed
 	Whole    string `json:"-"` // of an edit's dry run: the diff of all notes with nothing left out; "" when it is too long
 
@@ -113,7 +115,7 @@ type Written struct {
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
-	Conflicts  []string `json:",omitempty"` // notes that another program changed in that moment, and which were left alone
+	Conflicts  []string `json:",omitempty"` // notes that another program changed in that moment, or since the change that is undone, and which were left alone
 }
 
 // BindRequest returns the RequestKey of a request that came with the key and

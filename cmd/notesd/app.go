@@ -150,7 +150,7 @@ func (a *app) rootCommand() *cobra.Command {
 		mcpCommand, serveCommand, webCommand, stopCommand, restartCommand,
 		searchCommand, linksCommand, relatedCommand, tagsCommand,
 		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
-		historyCommand, restoreCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
+		historyCommand, restoreCommand, undoCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
 		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,
 	} {

@@ -21,7 +21,7 @@ Usage: notesd COMMAND [flags]
   read, list, links, tags print a note · list notes, links or tags
   new, append, edit, move, delete   make a note from stdin · change it
   web, tasks, daily       the notes in a browser · tasks · today's note
-  history, restore, forget   a note's versions · erase those of a deleted note
+  history, restore, undo, forget   a note's versions · undo a change · erase one
   export, backup, adopt, tables   as it was · a copy · after a rename · vectors
   index, status, doctor   update the index · its state · what is wrong
   setup, config           register with Claude, Cursor and others · the settings

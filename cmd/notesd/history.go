@@ -90,6 +90,9 @@ func (o *output) printHistory(revisions []tools.Revision) {
 		if r.OldPath != "" {
 			where = o.out.path(o.out.line(r.OldPath)) + " → " + where
 		}
+		if r.Change != 0 {
+			where += o.out.dim(fmt.Sprintf("  change %d", r.Change))
+		}
 		fmt.Fprintf(o.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
 			o.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), o.out.line(r.Operation),
 			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, o.out.line(r.Author), where)
@@ -122,6 +125,43 @@ lost by it. "notesd history" lists the revisions.`,
 					a.note(fmt.Sprintf("%s is as it was in revision %d already.", res.Path, revision))
 				case !dryRun:
 					a.note(fmt.Sprintf("%s is as it was in revision %d; this is revision %d.", res.Path, revision, res.Revision))
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func undoCommand(a *app) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "undo [flags] CHANGE",
+		Short: "Undo a change in every note that it was made in",
+		Long: `Undo a change that was made through notesd, such as a move or the renaming of a
+tag, in every note at once. "notesd history" and the change itself say its number.
+A note that was changed since stays as it is and is named. An undo can be undone.`,
+		Example: `  notesd undo 17
+  notesd undo --dry-run 17`,
+		Args: takes("CHANGE"),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			change, err := strconv.ParseInt(words[0], 10, 64)
+			if err != nil || change < 1 {
+				return service.Usagef("notesd history NOTE lists them.", "%q is not the number of a change", words[0])
+			}
+			args := map[string]any{"change": change}
+			put(args, "dry_run", dryRun)
+			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
+				for _, p := range append([]string{res.Path}, res.Relinked...) {
+					fmt.Fprintln(a.out, a.out.path(a.out.line(p)))
+				}
+				for _, p := range res.Conflicts {
+					fmt.Fprintf(a.out, "changed since, left as it is: %s\n", a.out.path(a.out.line(p)))
+				}
+				if dryRun {
+					fmt.Fprint(a.out, a.out.plain(res.Diff))
+					a.note("Nothing was changed.")
 				}
 			})
 		},

@@ -343,6 +343,13 @@ func TestPageHistory(t *testing.T) {
 		_, err := os.Stat(filepath.Join(p.vault, "Boat.md"))
 		return err == nil
 	})
+	p.run(t, "move", "Boat", "Ships/Dinghy.md")
+	b.open("/changes")
+	b.run(chromedp.Click("form[action='/undo/Ships/Dinghy.md'] button"))
+	eventually(t, "the move is undone", func() bool {
+		_, err := os.Stat(filepath.Join(p.vault, "Boat.md"))
+		return err == nil
+	})
 	b.clean404(1)
 }
 

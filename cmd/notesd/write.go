@@ -327,11 +327,14 @@ func (o *output) printMove(res tools.MoveResult) {
 	lines("links changed in", res.Relinked)
 	lines("changed meanwhile, links left alone in", res.Conflicts)
 	lines("not writable, links left alone in", res.Left)
-	if res.DryRun {
+	switch {
+	case res.DryRun:
 		fmt.Fprint(o.out, o.out.plain(res.Diff))
 		o.note("Nothing was changed.")
-	} else if res.Total > 0 {
-		o.note(count(res.Total, "note") + " moved")
+	case res.Total > 0:
+		o.note(fmt.Sprintf("%s moved; notesd undo %d moves them back", count(res.Total, "note"), res.Change))
+	default:
+		o.note(fmt.Sprintf("notesd undo %d moves it back", res.Change))
 	}
 }
 

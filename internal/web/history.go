@@ -18,6 +18,7 @@ type revision struct {
 	Hash            string
 	Size            int64
 	Added, Removed  int
+	Change          int
 
 	CanUndo bool `json:"-"` // see markUndoable
 }
@@ -128,7 +129,7 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
 
 // What says what a revision was, as a user says it.
 func (r revision) What() string {
-	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "found": "first seen"}[r.Operation]
+	what := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[r.Operation]
 	switch {
 	case r.Operation == "found":
 		return what
@@ -138,20 +139,32 @@ func (r revision) What() string {
 	return cmp.Or(what, r.Operation) + " by " + r.Author
 }
 
-// markUndoable marks the revisions whose note has an earlier text to go back to
-// and was not changed since.
+// markUndoable marks the revisions whose note was not changed since, and that notesd
+// made or that have an earlier text to go back to.
 func markUndoable(revisions []revision) {
 	seen := map[string]bool{}
 	for i := range revisions {
 		r := &revisions[i]
-		r.CanUndo = !seen[r.Path] && r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete" || r.Operation == "restore")
+		r.CanUndo = !seen[r.Path] && (r.Change > 0 || r.Revision > 0 && (r.Operation == "edit" || r.Operation == "delete"))
 		seen[r.Path] = true
 	}
 }
 
-// undo brings back the version before a revision, if that is still the newest.
+// undo undoes a change in every note that it was made in, or brings back the version
+// before a revision of another program, if that is still the newest.
 func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 	path := r.PathValue("path")
+	if change, err := strconv.Atoi(r.PostFormValue("change")); err == nil && change > 0 {
+		var done struct{ Conflicts []string }
+		if err := s.vault.call(r.Context(), "restore_note", map[string]any{"change": change}, &done); err != nil {
+			s.trouble(w, r, err)
+		} else if len(done.Conflicts) > 0 {
+			s.fail(w, r, http.StatusConflict, "Undone, except in notes that were changed since: "+strings.Join(done.Conflicts, ", "), "Their histories have every version.")
+		} else {
+			http.Redirect(w, r, "/changes", http.StatusSeeOther)
+		}
+		return
+	}
 	var result versions
 	if err := s.vault.call(r.Context(), "note_history", map[string]any{"note": path, "limit": 2}, &result); err != nil {
 		s.trouble(w, r, err)

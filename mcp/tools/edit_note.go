@@ -103,6 +103,7 @@ type WriteResult struct {
 	URI       string   `json:"uri"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision" doc:"0: nothing was written"`
+	Change    int64    `json:"change,omitempty" doc:"when other notes changed too"`
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
@@ -160,21 +161,31 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 
 // changed is the outcome of a change to one note.
 func changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Unchanged: w.Was == w.Hash, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Unchanged: w.Hash != "" && w.Was == w.Hash, DryRun: dryRun}
+	if len(w.Relinked) > 0 || len(w.Moved) > 0 {
+		out.Change = w.Change
+	}
 	var b strings.Builder
 	switch {
 	case out.Unchanged:
 		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", phrase.OneLine(w.Path), w.Hash)
 	case dryRun:
 		fmt.Fprintf(&b, "Nothing was written: %q would become", phrase.OneLine(w.Path))
+	case w.Hash == "" && w.OldPath == "":
+		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, phrase.OneLine(w.Path), w.Revision)
+	case w.Hash == "":
+		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, phrase.OneLine(w.OldPath), phrase.OneLine(w.Path))
 	default:
 		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, phrase.OneLine(w.Path), w.Revision, w.Hash)
 	}
+	if out.Change != 0 {
+		fmt.Fprintf(&b, ", change %d", out.Change)
+	}
 	if len(w.Relinked) > 0 {
-		fmt.Fprintf(&b, "\nlinks changed in: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
+		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
 	}
 	if len(w.Conflicts) > 0 {
-		fmt.Fprintf(&b, "\nchanged by another program meanwhile, links left alone: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
+		fmt.Fprintf(&b, "\nchanged by another program meanwhile, left alone: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
 	}
 	if w.Diff != "" {
 		b.WriteString("\n" + Fence("diff", w.Path, w.Diff))

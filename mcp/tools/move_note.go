@@ -41,6 +41,7 @@ type MoveResult struct {
 	OldPath   string   `json:"old_path"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision"`
+	Change    int64    `json:"change,omitempty"`
 	Moved     []string `json:"moved,omitempty"`
 	Total     int      `json:"moved_total,omitempty"`
 	Relinked  []string `json:"relinked"`
@@ -62,7 +63,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		in.Seen.wrote(w.OldPath, w.Path, w.Was, w.Hash)
 	}
 	out := MoveResult{
-		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision,
+		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
 	fitting, _ := fit(in.Limits.ResultBytes-in.reserve(), len(w.Moved), func(n int) Outcome {
@@ -79,9 +80,9 @@ func moveText(out MoveResult) string {
 	case out.DryRun:
 		fmt.Fprintf(&b, "Nothing was written: this would move %q to %q", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path))
 	case out.Hash == "":
-		fmt.Fprintf(&b, "Moved the folder %q to %q", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path))
+		fmt.Fprintf(&b, "Moved the folder %q to %q, change %d", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Change)
 	default:
-		fmt.Fprintf(&b, "Moved %q to %q, revision %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Hash)
+		fmt.Fprintf(&b, "Moved %q to %q, revision %d, change %d, hash %s", phrase.OneLine(out.OldPath), phrase.OneLine(out.Path), out.Revision, out.Change, out.Hash)
 	}
 	list := func(heading string, paths []string, total int) {
 		if total == 0 {
@@ -94,7 +95,7 @@ func moveText(out MoveResult) string {
 	}
 	list("notes in it", out.Moved, out.Total)
 	list("links changed in", out.Relinked, len(out.Relinked))
-	list("changed by another program meanwhile, links left alone", out.Conflicts, len(out.Conflicts))
+	list("changed by another program meanwhile, left alone", out.Conflicts, len(out.Conflicts))
 	list("broken or not writable, and left with the old path", out.Left, len(out.Left))
 	if out.Diff != "" {
 		b.WriteString("\n" + Fence("diff", out.Path, out.Diff))

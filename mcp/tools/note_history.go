@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -55,6 +56,7 @@ type Revision struct {
 	Size      int64  `json:"size"`
 	Added     int    `json:"added"`
 	Removed   int    `json:"removed"`
+	Change    int64  `json:"change,omitempty"`
 }
 
 func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome, error) {
@@ -121,7 +123,7 @@ func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
 	for _, r := range revisions {
 		out.Revisions = append(out.Revisions, Revision{
 			Revision: r.Revision, Time: r.Time.UTC().Format(time.RFC3339), Author: strings.TrimSpace(r.Author.Name + " " + r.Author.Version),
-			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: r.Hash, Size: r.Size, Added: r.Added, Removed: r.Removed,
+			Operation: r.Operation, Path: r.Path, OldPath: r.OldPath, Hash: r.Hash, Size: r.Size, Added: r.Added, Removed: r.Removed, Change: r.Change,
 		})
 	}
 	return out
@@ -146,7 +148,7 @@ func historyText(out HistoryResult) string {
 var restoreNote = define(Tool{
 	Name:        "restore_note",
 	Title:       "Restore a note",
-	Description: "Bring back an earlier version of a note, or a deleted note, as a new revision. Use it to undo a change, with a revision from note_history.",
+	Description: "Bring back an earlier version of a note, or a deleted note, as a new revision; or undo a change in all its notes. Use it with a revision or change from note_history.",
 	Effect:      Changes,
 	Idempotent:  true,
 	input: mustSchema(`{
@@ -154,10 +156,10 @@ var restoreNote = define(Tool{
 		"properties": {
 			"note": {"type": "string"},
 			"revision": {"type": "integer", "minimum": 1},
+			"change": {"type": "integer", "minimum": 1, "description": "instead of note and revision"},
 			"expected_hash": {"type": "string"},
 			"dry_run": {"type": "boolean"}
-		},
-		"required": ["note", "revision"]
+		}
 	}`),
 	output: outputOf[WriteResult](),
 }, runRestoreNote)
@@ -165,24 +167,33 @@ var restoreNote = define(Tool{
 type restoreArgs struct {
 	Note         string `json:"note"`
 	Revision     int64  `json:"revision"`
+	Change       int64  `json:"change"`
 	ExpectedHash string `json:"expected_hash"`
 	DryRun       bool   `json:"dry_run"`
 }
 
 func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome, error) {
 	expected := a.ExpectedHash
-	if expected == "" {
+	switch {
+	case a.Change != 0 && (a.Note != "" || a.Revision != 0 || expected != ""):
+		return Outcome{}, usagef("change undoes a whole change, and is given alone; note and revision bring back one note")
+	case a.Change == 0 && (a.Note == "" || a.Revision == 0):
+		return Outcome{}, usagef("give a note and one of its revisions, or the number of a change; note_history lists both")
+	case a.Change == 0 && expected == "":
 		expected = in.lastSeen(ctx, a.Note)
 	}
 	w, err := in.Vault.Restore(ctx, notes.RestoreRequest{
-		Note: a.Note, Revision: a.Revision, ExpectedHash: expected, DryRun: a.DryRun,
+		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: expected, DryRun: a.DryRun,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {
 		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
-	if !a.DryRun {
-		in.Seen.wrote(w.Path, w.Path, w.Was, w.Hash)
+	if !a.DryRun && w.Hash != "" {
+		in.Seen.wrote(cmp.Or(w.OldPath, w.Path), w.Path, w.Was, w.Hash)
+	}
+	if a.Change != 0 {
+		return changed(fmt.Sprintf("Undid change %d:", a.Change), w, a.DryRun), nil
 	}
 	return changed("Restored", w, a.DryRun), nil
 }
@@ -190,7 +201,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 // text says in a line what happened.
 func (r Revision) text() string {
 	what, by := r.Operation, phrase.OneLine(r.Author)
-	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "found": "first seen"}[what]; ok {
+	if word, ok := map[string]string{"create": "created", "edit": "edited", "move": "moved", "delete": "deleted", "restore": "restored", "rename_tag": "tag renamed", "found": "first seen"}[what]; ok {
 		what = word
 	}
 	if by == notes.Outside.Name {
@@ -208,6 +219,9 @@ func (r Revision) text() string {
 	}
 	if r.Hash != "" {
 		line += fmt.Sprintf(", %d bytes", r.Size)
+	}
+	if r.Change != 0 {
+		line += fmt.Sprintf(", change %d", r.Change)
 	}
 	revision := "-"
 	if r.Revision != 0 {

@@ -37,6 +37,7 @@ type RenameTagResult struct {
 	Changed   []string `json:"changed"`
 	Total     int      `json:"total"`
 	Conflicts []string `json:"conflicts,omitempty"`
+	Change    int64    `json:"change,omitempty" doc:"restore_note undoes it"`
 	Diff      string   `json:"diff,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
@@ -51,7 +52,7 @@ func runRenameTag(ctx context.Context, in *invocation, a renameTagArgs) (Outcome
 	}
 	changed := append([]string{w.Path}, w.Relinked...)
 	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(changed), func(n int) Outcome {
-		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Diff: w.Diff, DryRun: a.DryRun}
+		out := RenameTagResult{Changed: changed[:n], Total: len(changed), Conflicts: w.Conflicts, Change: w.Change, Diff: w.Diff, DryRun: a.DryRun}
 		return Outcome{Structured: out, Text: renameTagText(a, out)}
 	})
 	return result, nil
@@ -63,7 +64,7 @@ func renameTagText(a renameTagArgs, out RenameTagResult) string {
 	if out.DryRun {
 		fmt.Fprintf(&b, "Nothing was written: #%s would become #%s in %s", tag, to, phrase.Count(out.Total, "note"))
 	} else {
-		fmt.Fprintf(&b, "Renamed #%s to #%s in %s", tag, to, phrase.Count(out.Total, "note"))
+		fmt.Fprintf(&b, "Renamed #%s to #%s in %s, change %d", tag, to, phrase.Count(out.Total, "note"), out.Change)
 	}
 	for _, p := range out.Changed {
 		b.WriteString("\n- " + phrase.OneLine(p))

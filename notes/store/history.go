@@ -44,7 +44,8 @@ type Version struct {
 	data           []byte // packed; nil when the blob is known to be there
 	size           int64
 	added, removed int
-	passing        bool // the next version from outside may replace it
+	passing        bool  // the next version from outside may replace it
+	change         int64 // the operation that made it; 0 for another program
 }
 
 // KeepOverwritten records, before the store forgets them, the versions that
@@ -329,8 +330,8 @@ func (h historyWriter) add(doc int64, v Version) error {
 			return err
 		}
 	}
-	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.Path, v.oldPath, v.Hash, v.size, v.added, v.removed, v.passing)
+	return h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, passing, change)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))`, doc, v.time, v.author.Name, v.author.Version, v.operation, v.Path, v.oldPath, v.Hash, v.size, v.added, v.removed, v.passing, v.change)
 }
 
 func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) error {
@@ -580,14 +581,14 @@ func parseRevisionCursor(s string) (int64, error) {
 	return n, nil
 }
 
-const revisionColumns = `r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed`
+const revisionColumns = `r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed, coalesce(r.change, 0)`
 
 // scanRevision reads a row of revisions.
 func scanRevision(rows *sql.Rows) (notes.Revision, error) {
 	var r notes.Revision
 	var at int64
 	var hash []byte
-	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed)
+	err := rows.Scan(&r.Revision, &at, &r.Author.Name, &r.Author.Version, &r.Operation, &r.Path, &r.OldPath, &hash, &r.Size, &r.Added, &r.Removed, &r.Change)
 	r.Time, r.Hash = time.Unix(0, at), hex.EncodeToString(hash)
 	return r, err
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,13 @@ import (
 type Operation struct {
 	id         int64
 	RequestKey string
-	Kind       string // create, edit, move, delete, restore
+	Kind       string // create, edit, move, delete, restore, rename_tag
 	Author     notes.Author
 	Files      []FileChange
 	Left       []string // canvases and bases that name what moves and could not be changed
 	LinkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
 	Moved      []string // the notes in a folder that moves, by their new paths; nor these
+	Kept       []string // of an undo: the files that were changed since and stay as they are; nor these
 }
 
 // FileChange is one file of an operation.
@@ -166,7 +168,7 @@ type journalEntry struct {
 func (s *Versions) JournalOf(ctx context.Context, temp string) (*journalEntry, error) {
 	e := &journalEntry{}
 	err := s.history.Reader().QueryRowContext(ctx, `SELECT o.state, iif(f.link <> '', f.link, f.path),
-		CASE WHEN f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.link = '' OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
+		CASE WHEN `+notNote+` OR EXISTS (SELECT 1 FROM revisions WHERE hash = f.old_hash) THEN f.old_hash END, f.new_hash
 		FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.temp = ?`, temp).Scan(&e.State, &e.Note, &e.OldHash, &e.NewHash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -275,7 +277,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 			return 0, err
 		}
 	}
-	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New))}
+	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New)), change: op.id}
 	v.added, v.removed = lineChanges(f.Old, f.New)
 	if f.NewPath == "" {
 		v.Path = f.OldPath
@@ -299,10 +301,10 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 // have a history get a revision for it.
 func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error {
 	const below = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
-	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed)
-		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0
+	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, change)
+		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0, ?6
 		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+below,
-		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version)
+		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version, op.id)
 	if err != nil {
 		return err
 	}
@@ -388,6 +390,30 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 	return ops, err
 }
 
+// Change returns an operation that was carried out, with its files, or
+// [notes.ErrNotFound]. A file whose old or new text is not kept any more is in
+// the state StateFailed.
+func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
+	op := &Operation{id: id}
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT kind FROM operations WHERE id = ? AND state = 'done'`, id).Scan(&op.Kind)
+		if err == nil {
+			err = loadOperationFiles(ctx, tx, op)
+		}
+		if errors.Is(err, sql.ErrNoRows) || err == nil && len(op.Files) == 0 {
+			err = NoChange(id)
+		}
+		return err
+	})
+	return op, err
+}
+
+// NoChange is the error for a change that cannot be undone because it is not known.
+func NoChange(id int64) error {
+	return &notes.Error{Op: "restore", Err: notes.ErrNotFound, Detail: fmt.Sprintf("there is no change %d, or it is older than %d days", id, int(JournalAge.Hours()/24)),
+		Hint: "note_history lists changes; each note can be restored by its revision."}
+}
+
 func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 	var hashes [][2][]byte
 	err := sqlite.ForEach(ctx, tx, `SELECT path, new_path, temp, old_hash, new_hash, state, link FROM operation_files WHERE operation = ? ORDER BY ordinal`, []any{op.id}, func(rows *sql.Rows) error {
@@ -406,10 +432,15 @@ func loadOperationFiles(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		return err
 	}
 	for i := range op.Files {
-		if op.Files[i].Old, err = loadBlob(ctx, tx, hashes[i][0]); err != nil {
-			return err
+		f := &op.Files[i]
+		f.Old, err = loadBlob(ctx, tx, hashes[i][0])
+		if err == nil {
+			f.New, err = loadBlob(ctx, tx, hashes[i][1])
 		}
-		if op.Files[i].New, err = loadBlob(ctx, tx, hashes[i][1]); err != nil {
+		if errors.Is(err, sql.ErrNoRows) && f.State == StateDone {
+			f.State, err = StateFailed, nil // the limits of history let it go
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -432,7 +463,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 // Written describes the operation's outcome; its revision is not known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
-	w := notes.Written{Path: f.NewPath, Diff: ShortDiff(f.Old, f.New, f.NewPath), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
+	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, f.NewPath), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
@@ -472,7 +503,7 @@ func (op *Operation) WholeDiff() string {
 
 // Conflicts returns the notes that another program changed first.
 func (op *Operation) Conflicts() []string {
-	var paths []string
+	paths := slices.Clone(op.Kept)
 	for _, f := range op.Files {
 		if f.Conflict != nil {
 			paths = append(paths, f.OldPath)

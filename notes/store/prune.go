@@ -25,11 +25,15 @@ const (
 	mayBePruned = `id NOT IN (` + newestOnes + `)`
 )
 
-// unused holds for blobs that no revision and no pending operation names: one
-// that is finished needs its texts no more.
+// unused holds for blobs that no revision and no pending operation names. One that
+// is finished needs its texts to be undone: revisions have those of notes, only the
+// journal those of canvases and bases.
 const unused = `NOT EXISTS (SELECT 1 FROM revisions WHERE revisions.hash = blobs.hash)
-	AND NOT EXISTS (SELECT 1 FROM operations JOIN operation_files ON operation = operations.id
-		WHERE operations.state = 'pending' AND blobs.hash IN (old_hash, new_hash))`
+	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.old_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))
+	AND NOT EXISTS (SELECT 1 FROM operation_files f JOIN operations o ON o.id = f.operation WHERE f.new_hash = blobs.hash AND (o.state = 'pending' OR ` + notNote + `))`
+
+// notNote holds for files f of an operation that are no notes.
+const notNote = `f.link = '' AND f.path NOT LIKE '%.md' AND f.path NOT LIKE '%.markdown' AND f.new_path NOT LIKE '%.md' AND f.new_path NOT LIKE '%.markdown'`
 
 // freeable is a text that only revisions have which may be pruned.
 type freeable struct {

@@ -47,9 +47,7 @@ func (o *operation) followers(links *linksAround) error {
 			continue
 		}
 		if links.move.first.Folder && notes.Under(file.Path, links.move.first.OldPath) {
-			f.NewPath, f.Before = links.move.after(file.Path), f.OldDisk
-			f.OldDisk = links.move.first.NewDisk + strings.TrimPrefix(f.OldDisk, links.move.first.OldDisk)
-			f.NewDisk = f.OldDisk
+			links.move.carry(&f)
 		}
 		o.Files = append(o.Files, f)
 	}

@@ -27,13 +27,7 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 		if err != nil {
 			return err
 		}
-		o.Files = []store.FileChange{m.first}
-		if m.first.Folder {
-			for p := range m.rows {
-				o.Moved = append(o.Moved, m.after(p))
-			}
-			slices.Sort(o.Moved)
-		}
+		o.begin(m)
 		if r.UpdateLinks {
 			return o.relink(m)
 		}
@@ -46,6 +40,25 @@ type movement struct {
 	first store.FileChange     // the note or the folder itself
 	paths map[string]string    // old path → new path, of every note and attachment that moves
 	rows  map[string]store.Row // the notes among them, by old path
+}
+
+// begin makes the movement the first file of the operation.
+func (o *operation) begin(m *movement) {
+	o.Files = []store.FileChange{m.first}
+	if m.first.Folder {
+		for p := range m.rows {
+			o.Moved = append(o.Moved, m.after(p))
+		}
+		slices.Sort(o.Moved)
+	}
+}
+
+// carry makes the change of a file in a folder that moves one of the file where
+// it will be: it is staged where it is, and put in place when the folder has moved.
+func (m *movement) carry(f *store.FileChange) {
+	f.NewPath, f.Before = m.after(f.OldPath), f.OldDisk
+	f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
+	f.NewDisk = f.OldDisk
 }
 
 func (m *movement) after(p string) string {
@@ -289,17 +302,11 @@ func (o *operation) relink(m *movement) error {
 	return o.followers(links)
 }
 
-// openRelinked reads a note whose links may change. One that lies in a folder
-// that moves is staged where it is and put in place where it will be.
+// openRelinked reads a note whose links may change.
 func (o *operation) openRelinked(m *movement, notePath string) (store.FileChange, error) {
 	f, err := o.openNote(notePath, "")
-	if err != nil {
-		return f, err
+	if m.paths[notePath] != "" && err == nil {
+		m.carry(&f)
 	}
-	if to, moved := m.paths[notePath]; moved {
-		f.NewPath, f.Before = to, f.OldDisk
-		f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
-		f.NewDisk = f.OldDisk
-	}
-	return f, nil
+	return f, err
 }

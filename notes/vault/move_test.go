@@ -312,6 +312,9 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 			}
 		}
 		requireSameBesidesLinks(t, before, after)
+		if i%3 == 0 {
+			f.requireUndone(w, before, after)
+		}
 		queued, _ := f.queue.take()
 		require.NoError(t, f.reconcilePaths(ctx, queued))
 	}

@@ -3,6 +3,7 @@ package vault
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -124,6 +125,7 @@ func TestRenameOutlivesACrash(t *testing.T) {
 func TestRenamesAgainstAnOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 30 {
+		before := map[string]string{}
 		files := map[string]string{}
 		var list []string
 		for n := range 5 {
@@ -184,7 +186,8 @@ func TestRenamesAgainstAnOracle(t *testing.T) {
 
 		tag := r.IntN(3)
 		old := regexp.MustCompile(fmt.Sprintf(`#[tT]ag%d\b`, tag))
-		_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: fmt.Sprintf("tag%d", tag), To: "top/fresh"})
+		maps.Copy(before, files)
+		done, err := f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: fmt.Sprintf("tag%d", tag), To: "top/fresh"})
 		for name, text := range files {
 			var lines []string
 			code := false
@@ -201,6 +204,9 @@ func TestRenamesAgainstAnOracle(t *testing.T) {
 		}
 		assert.True(t, err == nil || errors.Is(err, notes.ErrNotFound), "%v", err)
 		assert.Equal(t, files, f.files(), "round %d: tag %d", round, tag)
+		if err == nil && round%3 == 0 {
+			f.requireUndone(done, before, files)
+		}
 		f.requireConsistent()
 	}
 }

@@ -11,12 +11,20 @@ import (
 
 // Restore brings a version back as a new revision: nothing of the history is
 // lost by it, the restoring included. A deleted note comes back where it was.
+//
+// With r.Change it undoes a change in every note, folder, canvas and base that the
+// change was made in, as one operation, which can be undone in turn. What was changed
+// since stays as it is and is listed in Written.Conflicts; when that is all of it,
+// or the note that was moved, the error is [notes.ErrConflict].
 func (v *Vault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	asked := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	if done, err := v.Repeated(ctx, r.RequestKey); err != nil {
 		return notes.Written{}, err
 	} else if done {
 		return v.change(ctx, asked, nil) // only answers
+	}
+	if r.Change != 0 {
+		return v.change(ctx, asked, func(o *operation) error { return o.planUndo(r.Change) })
 	}
 	notePath, err := v.historyPath(ctx, r.Note, r.Scope)
 	if err != nil {

@@ -1,0 +1,126 @@
+package vault
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// errChanged: a file is not as the change that is undone has left it.
+var errChanged = errors.New("changed since")
+
+// planUndo makes the operation the reverse of one in the journal.
+func (o *operation) planUndo(change int64) error {
+	done, err := o.v.store.Change(o.ctx, change)
+	if err != nil {
+		return err
+	}
+	for _, f := range done.Files {
+		for _, p := range []string{f.OldPath, f.NewPath} {
+			if p != "" && !o.scope.CanRead(p) {
+				return store.NoChange(change)
+			}
+			if err := o.mayWrite(p); p != "" && err != nil {
+				return err
+			}
+		}
+	}
+	m := &movement{}
+	if first := &done.Files[0]; first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath {
+		if m, err = o.planMoveBack(first); err != nil {
+			return err
+		}
+		done.Files = done.Files[1:]
+		o.begin(m)
+	}
+	for _, was := range done.Files {
+		f, err := o.reverse(m, was)
+		switch {
+		case was.State == store.StateConflict || was.State == store.StatePending: // the change was not made in it
+		case was.State == store.StateFailed || errors.Is(err, errChanged):
+			o.Kept = append(o.Kept, cmp.Or(was.NewPath, was.OldPath))
+		case err != nil:
+			return err
+		default:
+			o.Files = append(o.Files, f)
+		}
+	}
+	if len(o.Files) == 0 {
+		return &notes.Error{Op: o.Kind, Path: o.Kept[0], Err: notes.ErrConflict, Detail: "every note of the change was changed since; nothing was written", Candidates: o.Kept,
+			Hint: "note_history shows what changed; each note can be restored by its revision."}
+	}
+	return nil
+}
+
+// planMoveBack moves a note or folder to where it was. A note whose links were
+// rewritten with the move must be as the move has left it.
+func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
+	plan := o.planMove
+	if was.Folder {
+		plan = func(r notes.MoveRequest) (*movement, error) { return o.planFolderMove(r.Note, r) }
+	}
+	m, err := plan(notes.MoveRequest{Note: was.NewPath, To: was.OldPath})
+	switch {
+	case errors.Is(err, notes.ErrNotFound) || err == nil && m.first.OldPath != was.NewPath:
+		return nil, &notes.Error{Op: o.Kind, Path: was.NewPath, Err: notes.ErrConflict, Detail: "it was moved or deleted since; nothing was written", Hint: "note_history says where it is."}
+	case err != nil:
+		return nil, err
+	case m.first.NewPath != was.OldPath:
+		return nil, movedOnto(was.NewPath, was.OldPath)
+	case was.IsPureMove() || was.Folder:
+	case !bytes.Equal(m.first.Old, was.New):
+		return nil, conflict(o.Kind, was.NewPath, was.New, m.first.Old)
+	default:
+		m.first.New = was.Old
+	}
+	return m, nil
+}
+
+// reverse returns what undoes the change of one file, or errChanged.
+func (o *operation) reverse(m *movement, was store.FileChange) (f store.FileChange, err error) {
+	if was.NewPath == "" {
+		return o.undelete(was)
+	}
+	if was.IsNote() {
+		rows, err := o.v.store.Rows(o.ctx, []string{was.NewPath})
+		if err != nil {
+			return f, err
+		}
+		if _, exists := rows[was.NewPath]; !exists {
+			return f, errChanged
+		}
+		f, err = o.openNote(was.NewPath, "")
+		if err == nil {
+			err = o.checkTarget(f)
+		}
+	} else {
+		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
+		if f.Old, _, err = readOnce(o.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
+			err = checkReplaceable(o.root, o.Kind, f)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(f.Old, was.New) {
+		err = errChanged
+	}
+	f.New = was.Old
+	switch {
+	case was.OldPath == "" && f.Link == "": // it was created
+		f.NewPath, f.NewDisk = "", ""
+	case m.first.Folder && notes.Under(f.OldPath, m.first.OldPath):
+		m.carry(&f)
+	}
+	return f, err
+}
+
+// undelete brings a deleted note back where it was.
+func (o *operation) undelete(was store.FileChange) (store.FileChange, error) {
+	f := store.FileChange{NewPath: was.OldPath, NewDisk: was.OldDisk, New: was.Old}
+	if _, err := o.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
+		return f, errChanged
+	}
+	return f, checkPlace(o.root, o.Kind, f.NewPath)
+}

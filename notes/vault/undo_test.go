@@ -1,0 +1,235 @@
+package vault
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// requireUndone undoes a change and makes it again: the files have the bytes
+// before it, and then those after it.
+func (f *fixture) requireUndone(done notes.Written, before, after map[string]string) {
+	f.t.Helper()
+	undone, err := f.Restore(f.t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.NoError(f.t, err)
+	require.Equal(f.t, before, f.files(), "%s undone", done.Path)
+	require.Empty(f.t, undone.Conflicts)
+	f.reconcile()
+	f.requireConsistent()
+	again, err := f.Restore(f.t.Context(), notes.RestoreRequest{Change: undone.Change})
+	require.NoError(f.t, err)
+	require.Equal(f.t, after, f.files(), "%s made again", done.Path)
+	require.NotEqual(f.t, done.Change, again.Change)
+	f.reconcile()
+}
+
+// undoable makes one change of each kind.
+func undoable(t *testing.T, f *fixture, change string) notes.Written {
+	t.Helper()
+	var w notes.Written
+	var err error
+	switch change {
+	case "create":
+		w, err = f.Create(t.Context(), notes.CreateRequest{Path: "New/Note.md", Content: "new\n"})
+	case "edit":
+		w, err = f.Edit(t.Context(), notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	case "rename_heading":
+		w, err = f.Edit(t.Context(), notes.EditRequest{Note: "P/One", Edits: []notes.Edit{{Op: "rename_heading", Heading: "One", New: "Uno"}}})
+	case "rename_tag":
+		w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "work", To: "job"})
+	case "move":
+		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P/One", To: "Q/R/Uno.md", UpdateLinks: true})
+	case "move a folder":
+		w, err = f.Move(t.Context(), notes.MoveRequest{Note: "P", To: "Q/R", UpdateLinks: true})
+	case "delete":
+		var d notes.Deletion
+		d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "P/One"})
+		w = d.Written
+	case "restore":
+		w = undoable(t, f, "edit")
+		w, err = f.Restore(t.Context(), notes.RestoreRequest{Note: "A", Revision: w.Revision - 1})
+	}
+	require.NoError(t, err)
+	require.NotZero(t, w.Change)
+	return w
+}
+
+func undoFixture(t *testing.T) *fixture {
+	t.Helper()
+	return newFixture(t, "A.md", "[[One#One]] [p](P/One.md) #work\n", "B.md", "b\n", "P/One.md", "# One\n[[A]] [a](../A.md) #work/x\n", "P/Two.md", "[o](One.md) [i](i.png)\r\n#work",
+		"P/i.png", "i", "P/in.canvas", `{"nodes":[{"type":"file","file":"P/One.md"}]}`, "board.canvas", `{"nodes":[{"type":"file","file":"P/One.md"},{"file":"P/i.png"}]}`)
+}
+
+var undoableChanges = []string{"create", "edit", "rename_heading", "rename_tag", "move", "move a folder", "delete", "restore"}
+
+func TestUndo(t *testing.T) {
+	for _, change := range undoableChanges {
+		t.Run(change, func(t *testing.T) {
+			f := undoFixture(t)
+			before := f.files()
+			if change == "restore" {
+				undoable(t, f, "edit")
+				before = f.files()
+				f = undoFixture(t)
+			}
+			done := undoable(t, f, change)
+			require.NoError(t, f.Prune(t.Context())) // also canvases' texts are kept for it
+			f.restart()
+			f.requireUndone(done, before, f.files())
+			page, err := f.History(t.Context(), notes.HistoryQuery{})
+			require.NoError(t, err)
+			counts := map[int64]int{}
+			for _, r := range page.Revisions {
+				counts[r.Change]++
+			}
+			if len(done.Moved) == 0 { // a note in a folder that moves need not have a history
+				assert.GreaterOrEqual(t, counts[done.Change], 1+len(slices.DeleteFunc(done.Relinked, func(p string) bool { return !notes.IsNoteName(p) })), "history names the change at every note")
+			}
+		})
+	}
+}
+
+func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
+	f := undoFixture(t)
+	before := f.files()
+	done := undoable(t, f, "rename_tag")
+	changed := "changed\n#job"
+	f.write("P/Two.md", changed)
+	undone, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"P/Two.md"}, undone.Conflicts)
+	want := maps.Clone(before)
+	want["P/Two.md"] = changed
+	assert.Equal(t, want, f.files())
+	f.reconcile()
+	f.requireConsistent()
+
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.ErrorIs(t, err, notes.ErrConflict, "every note was changed since, by the undo")
+	assert.Equal(t, []string{"A.md", "P/One.md", "P/Two.md"}, domainError(t, err).Candidates)
+	f.remove("P/Two.md")
+	f.reconcile()
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: undone.Change})
+	require.NoError(t, err, "the undo was of two notes")
+	assert.Contains(t, f.onDisk("A.md"), "#job")
+	assert.NotContains(t, f.files(), "P/Two.md")
+
+	f = undoFixture(t)
+	done = undoable(t, f, "move")
+	f.write("Q/R/Uno.md", "rewritten\n")
+	after := f.files()
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.ErrorIs(t, err, notes.ErrConflict, "its links were rewritten")
+	assert.Equal(t, after, f.files())
+
+	f = undoFixture(t)
+	before = f.files()
+	done = undoable(t, f, "move a folder")
+	f.write("Q/R/Two.md", "rewritten\n")
+	f.write("Q/R/Three.md", "three\n")
+	undone, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	require.NoError(t, err)
+	before["P/Three.md"] = "three\n"
+	if len(undone.Conflicts) > 0 { // its links had to change
+		assert.Equal(t, []string{"Q/R/Two.md"}, undone.Conflicts)
+	}
+	before["P/Two.md"] = "rewritten\n"
+	assert.Equal(t, before, f.files(), "what came into the folder goes along")
+	f.reconcile()
+	f.requireConsistent()
+}
+
+func TestUndoMeetsAnObstacle(t *testing.T) {
+	for change, obstacle := range map[string]string{"move": "P/One.md", "move a folder": "P/x.txt", "delete": "P/One.md"} {
+		f := undoFixture(t)
+		done := undoable(t, f, change)
+		f.write(obstacle, "in the way")
+		after := f.files()
+		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.Error(t, err, change)
+		domainError(t, err)
+		assert.Equal(t, after, f.files(), change)
+	}
+	for change, gone := range map[string]string{"move": "Q/R/Uno.md", "move a folder": "Q/R", "create": "New/Note.md"} {
+		f := undoFixture(t)
+		done := undoable(t, f, change)
+		f.rename(gone, "elsewhere.md")
+		f.reconcile()
+		after := f.files()
+		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		require.ErrorIs(t, err, notes.ErrConflict, change)
+		domainError(t, err)
+		assert.Equal(t, after, f.files(), change)
+	}
+}
+
+func TestUndoKeepsTheScope(t *testing.T) {
+	f := undoFixture(t)
+	done := undoable(t, f, "rename_tag")
+	after := f.files()
+	_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Read: []string{"P"}}})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.NotContains(t, err.Error(), "A.md")
+	_, unknown := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change + 1, Scope: notes.Scope{Read: []string{"P"}}})
+	require.ErrorIs(t, unknown, notes.ErrNotFound)
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Write: []string{"P"}}})
+	require.ErrorIs(t, err, notes.ErrForbidden)
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{ReadOnly: true}})
+	require.ErrorIs(t, err, notes.ErrReadOnly)
+	assert.Equal(t, after, f.files())
+
+	dry, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, DryRun: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"P/One.md", "P/Two.md"}, dry.Relinked)
+	assert.Contains(t, dry.Diff, "+[[One#One]] [p](P/One.md) #work")
+	assert.Zero(t, dry.Change)
+	assert.Equal(t, after, f.files())
+
+	request := notes.RestoreRequest{Change: done.Change, RequestKey: "key"}
+	first, err := f.Restore(t.Context(), request)
+	require.NoError(t, err)
+	again, err := f.Restore(t.Context(), request)
+	require.NoError(t, err, "a repeated request has its answer")
+	assert.Equal(t, first.Change, again.Change)
+
+	f.clock.Advance(store.JournalAge * 2)
+	require.NoError(t, f.Prune(t.Context()))
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: first.Change})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.ErrorContains(t, err, "30 days")
+}
+
+// An undo ends whole or not at all, wherever it is cut off.
+func TestUndoOutlivesACrash(t *testing.T) {
+	for step := 1; ; step++ {
+		f := undoFixture(t)
+		before := f.files()
+		done := undoable(t, f, "move a folder")
+		after := f.files()
+		f.reconcile()
+		count := 0
+		f.failpoint = func(string) error {
+			if count++; count == step {
+				return errKilled
+			}
+			return nil
+		}
+		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		if err == nil {
+			assert.Greater(t, step, 10)
+			break
+		}
+		require.ErrorIs(t, err, errKilled)
+		f.restart()
+		if files := f.files(); !maps.Equal(after, files) {
+			assert.Equal(t, before, files, "killed at step %d", step)
+		}
+		f.requireConsistent()
+	}
+}
