@@ -103,6 +103,8 @@ type Core struct {
 	now        func() time.Time
 	newErrorID func() string
 	notifier   atomic.Pointer[Notifier] // nil: no notifications
+	working    atomic.Int64             // requests in progress
+	worked     atomic.Int64             // when the last one ended: nanoseconds since 1970
 
 	mu       sync.Mutex
 	sessions map[*session]struct{}
@@ -182,6 +184,20 @@ func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteClo
 func (c *Core) TablesChanged(list bool) {
 	if n := c.notifier.Load(); n != nil {
 		n.tablesChanged(list)
+	}
+}
+
+// Quiet reports whether no request has been in progress for d.
+func (c *Core) Quiet(d time.Duration) bool {
+	return c.working.Load() == 0 && c.now().Sub(time.Unix(0, c.worked.Load())) >= d
+}
+
+// begin counts a request in progress until the returned function is called.
+func (c *Core) begin() (end func()) {
+	c.working.Add(1)
+	return func() {
+		c.worked.Store(c.now().UnixNano())
+		c.working.Add(-1)
 	}
 }
 

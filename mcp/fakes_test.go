@@ -125,7 +125,7 @@ func (v *fakeVault) find(op, ref string, scope notes.Scope) (*notes.Note, error)
 }
 
 func inScope(p string, folders []string) bool {
-	return folders == nil || slices.ContainsFunc(folders, func(f string) bool { return inFolder(p, f) })
+	return folders == nil || notes.InAny(p, folders)
 }
 
 func (v *fakeVault) Lookup(_ context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
@@ -200,7 +200,7 @@ func (v *fakeVault) List(_ context.Context, q notes.ListQuery) (notes.ListPage, 
 }
 
 func (v *fakeVault) selects(f notes.Filter, n *notes.Note) bool {
-	if !inScope(n.Path, f.Scope) || !inFolder(n.Path, f.Folder) || (!f.After.IsZero() && n.Date.Before(f.After)) {
+	if !inScope(n.Path, f.Scope) || !notes.InAny(n.Path, []string{f.Folder}) || (!f.After.IsZero() && n.Date.Before(f.After)) {
 		return false
 	}
 	for _, tag := range f.Tags {

@@ -90,6 +90,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if !slices.Contains(work, method) {
 			return next(ctx, method, req)
 		}
+		defer s.core.begin()()
 		if err := s.rates.admits(method); err != nil {
 			if method == methodCallTool { // for the model to read
 				return s.failed(ctx, err), nil

@@ -72,10 +72,7 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		if c.OldPath != "" {
 			n.note(watched, notes.URI(c.OldPath))
 		}
-		isPrompt := false
-		for folder := range promptFolders {
-			isPrompt = isPrompt || inFolder(c.Path, folder) || inFolder(c.OldPath, folder)
-		}
+		isPrompt := notes.InAny(c.Path, promptFolders) || notes.InAny(c.OldPath, promptFolders)
 		n.prompts = n.prompts || isPrompt
 		n.list = n.list || c.Kind != notes.Modified
 		if c.Kind != notes.Modified || isPrompt {
@@ -105,11 +102,10 @@ func (n *Notifier) Reset(context.Context) error {
 }
 
 // promptFolders returns the folders of the sessions' own prompts.
-func (c *Core) promptFolders() map[string]bool {
-	folders := make(map[string]bool)
+func (c *Core) promptFolders() (folders []string) {
 	c.each(func(s *session) {
 		if s.templated() {
-			folders[s.catalogue.Folder()] = true
+			folders = append(folders, s.catalogue.Folder())
 		}
 	})
 	return folders

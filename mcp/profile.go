@@ -16,7 +16,7 @@ import (
 // A Profile is what a session may see and do. The zero value allows everything.
 type Profile struct {
 	ReadOnly bool     `json:"read_only,omitempty"`
-	Tools    []string `json:"tools,omitempty"` // names or groups; nil: "default"
+	Tools    []string `json:"tools,omitempty"` // names or groups; empty: all
 	Read     []string `json:"read,omitempty"`  // folders it may read; nil: all
 	Write    []string `json:"write,omitempty"` // folders it may change; nil: all that it may read
 
@@ -48,7 +48,7 @@ func (s Settings) or(outer Settings) Settings {
 
 // The groups of tools that a selection may name.
 const (
-	groupDefault = "default" // what notesd offers by default
+	groupDefault = "default" // the same as all
 	groupAll     = "all"
 	groupRead    = "read"
 	groupWrite   = "write"
@@ -99,9 +99,9 @@ func narrow(outer, inner []string) []string {
 	for _, a := range outer {
 		for _, b := range inner {
 			switch {
-			case inFolder(b, a):
+			case notes.InAny(b, []string{a}):
 				folders = append(folders, b)
-			case inFolder(a, b):
+			case notes.InAny(a, []string{b}):
 				folders = append(folders, a)
 			}
 		}
@@ -110,26 +110,16 @@ func narrow(outer, inner []string) []string {
 	return append([]string{}, slices.Compact(folders)...) // never nil, which would be everything
 }
 
-func inFolder(path, folder string) bool {
-	folder = strings.Trim(folder, "/")
-	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
-}
-
 // selects reports whether the profile's own selection has the tool.
 func (p Profile) selects(t *tools.Tool) bool {
-	if p.Tools == nil {
-		return !t.Optional
-	}
-	return slices.ContainsFunc(p.Tools, func(name string) bool {
+	return len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, func(name string) bool {
 		switch name {
-		case groupAll:
+		case groupAll, groupDefault, groupWriter:
 			return true
-		case groupDefault, groupWriter:
-			return !t.Optional
 		case groupRead, groupReader:
-			return !t.Optional && !t.Writes()
+			return !t.Writes()
 		case groupWrite:
-			return !t.Optional && t.Writes()
+			return t.Writes()
 		}
 		return name == t.Name
 	})

@@ -30,10 +30,9 @@ func TestDefaultToolsAreSmall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inputs, outputs := 0, 0
 			for _, tool := range tools.All() {
-				if def := definition(tool, limits.withDefaults().tools()); !tool.Optional {
-					inputs += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
-					outputs += len(def.OutputSchema.(json.RawMessage))
-				}
+				def := definition(tool, limits.withDefaults().tools())
+				inputs += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
+				outputs += len(def.OutputSchema.(json.RawMessage))
 			}
 			t.Logf("%d bytes, %d with the output schemas", inputs, inputs+outputs)
 			assert.LessOrEqual(t, inputs+outputs, maxToolBytes)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,9 +31,10 @@ type app struct {
 	startup *daemon.Startup
 	env     []string
 
-	loaded   *config.Loaded // the settings, once they have been read
-	read     func() (*config.Loaded, error)
-	remarked []string // remarks on them that have been printed
+	loaded    *config.Loaded // the settings, once they have been read
+	read      func() (*config.Loaded, error)
+	remarking sync.Mutex
+	remarked  []string // remarks on them that have been printed
 
 	configFile string
 	stateFlag  string

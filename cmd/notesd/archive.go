@@ -151,7 +151,7 @@ status" names. The history that the vault has by now is set aside.`,
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			aside, err := service.Adopt(cmd.Context(), cfg, a.hello(cfg, daemon.KindStatus), old)
+			aside, err := service.Adopt(cmd.Context(), cfg, helloOf(a.loaded, daemon.KindStatus), old)
 			if err != nil {
 				return err
 			}

@@ -110,17 +110,20 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 // daemonOrLock returns a connection to the vault's daemon or, if none runs,
 // the lock under which this process may serve the vault.
 func (a *app) daemonOrLock(ctx context.Context, cfg *config.Config, kind daemon.Kind) (*daemon.Conn, *daemon.Lock, error) {
-	conn, lock, err := service.DialOrLock(ctx, cfg, a.hello(cfg, kind))
+	conn, lock, err := service.DialOrLock(ctx, cfg, helloOf(a.loaded, kind))
 	if conn != nil {
-		a.remark(conn)
+		a.remark(conn.Remarks...)
 	}
 	return conn, lock, err
 }
 
-// hello returns the first line that this process sends to the daemon.
-func (a *app) hello(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	hello := service.HelloOf(cfg, kind)
-	hello.Passed = a.passed()
+// helloOf returns the first line that a process with these settings sends to the
+// daemon.
+func helloOf(loaded *config.Loaded, kind daemon.Kind) daemon.Hello {
+	hello := service.HelloOf(loaded.Config, kind)
+	for _, p := range loaded.Passed() {
+		hello.Passed = append(hello.Passed, daemon.Passed(p))
+	}
 	return hello
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"notesd"
 	"notesd/internal/config"
-	"notesd/internal/daemon"
 	"notesd/internal/service"
+	"notesd/mcp"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -35,6 +35,7 @@ configuration file, and so is that of --example, which documents every setting.`
 			if err != nil {
 				return err
 			}
+			a.warn(loaded)
 			all := loaded.Settings()
 			if a.json {
 				return a.out.json(map[string]any{"settings": all})
@@ -137,6 +138,10 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 		return nil, err
 	}
 	a.loaded = loaded
+	a.warn(loaded)
+	if err := (mcp.Profile{Tools: loaded.Vault.Tools}).Validate(); err != nil {
+		return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
+	}
 	return loaded.Config, nil
 }
 
@@ -156,18 +161,18 @@ func (a *app) serveOptions() service.ServeOptions {
 	return service.ServeOptions{Loaded: a.loaded, Read: a.read, Startup: a.startup, Stderr: a.err}
 }
 
-// passed returns the settings of the daemon that this process was given.
-func (a *app) passed() []daemon.Passed {
-	var passed []daemon.Passed
-	for _, p := range a.loaded.Passed() {
-		passed = append(passed, daemon.Passed(p))
+// warn prints the variables that look like settings and are none.
+func (a *app) warn(loaded *config.Loaded) {
+	for _, unknown := range loaded.Unknown {
+		a.remark(unknown.String())
 	}
-	return passed
 }
 
-// remark prints each remark of the daemon on this process's settings once.
-func (a *app) remark(conn *daemon.Conn) {
-	for _, remark := range conn.Remarks {
+// remark prints each remark on this process's settings once.
+func (a *app) remark(remarks ...string) {
+	a.remarking.Lock()
+	defer a.remarking.Unlock()
+	for _, remark := range remarks {
 		if !slices.Contains(a.remarked, remark) {
 			a.remarked = append(a.remarked, remark)
 			a.note(remark + ".")

@@ -130,7 +130,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	var conn *daemon.Conn
 	var lock *daemon.Lock
 	if rebuild {
-		lock, err = service.TakeOver(ctx, cfg, a.hello(cfg, daemon.KindStatus))
+		lock, err = service.TakeOver(ctx, cfg, helloOf(a.loaded, daemon.KindStatus))
 	} else {
 		conn, lock, err = a.daemonOrLock(ctx, cfg, daemon.KindCLI)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,6 @@ import (
 
 func mcpCommand(a *app) *cobra.Command {
 	var inProcess bool
-	var tools string
 	cmd := &cobra.Command{
 		Use:   "mcp [flags]",
 		Short: "Serve MCP over stdio: what an assistant launches",
@@ -33,63 +31,67 @@ func mcpCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			profile := mcp.Profile{Tools: toolList(tools)}
-			if err := profile.Validate(); err != nil {
-				return err
-			}
 			if a.inTerminal() {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {
-				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, profile)
+				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, mcp.Profile{Tools: cfg.Vault.Tools})
 			}
-			return a.relay(cmd.Context(), cfg, profile.Tools, a.in, a.stdout)
+			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
 	cmd.Flags().Bool("read-only", false, "offer no tool that writes")
-	cmd.Flags().StringVar(&tools, "tools", "", "offer these only: a `list` of names, or reader, writer, all")
+	cmd.Flags().String("tools", "", "offer these only: a `list` of names, or reader, writer, all")
 	completes(cmd, "tools", completeTools)
 	return cmd
-}
-
-func toolList(flag string) []string {
-	var names []string
-	for _, name := range strings.Split(flag, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // launchedIdleExit is how long a daemon that was started for a client runs
 // without one: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute
 
+// allTools is for a session of the user's own, which vault.tools does not bound.
+const allTools = true
+
 // relay joins the client at in and out to the vault's daemon, and starts one if
 // there is none.
-func (a *app) relay(ctx context.Context, cfg *config.Config, tools []string, in io.ReadCloser, out io.WriteCloser) error {
+func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in io.ReadCloser, out io.WriteCloser) (err error) {
 	if err := service.MakePrivate(cfg.State); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: service.LevelOf(cfg.Log.Level)}))
-	hello := a.hello(cfg, daemon.KindMCP)
-	hello.Tools = tools
-	connector, err := a.connector(cfg, hello)
+	if a.loaded.IsPassed("log.file") { // a file in the configuration file is the daemon's
+		logs, err := service.OpenLogs(cfg, a.err, a.startup.Launched())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, logs.Close()) }()
+		log = logs.Logger
+	}
+	loaded := a.loaded
+	connector, err := a.connector(cfg, daemon.Hello{})
 	if err != nil {
 		return err
 	}
 	connector.Replace, connector.Logger = true, log
 	dial := func(ctx context.Context, asked bool) (io.ReadWriteCloser, error) {
+		if now, err := a.read(); err == nil { // the file may have changed
+			now.Vault.Path, now.State, loaded = cfg.Vault.Path, cfg.State, now
+		} else {
+			log.Warn("the configuration cannot be read again, and is used as it was", "error", err)
+		}
 		c := *connector
-		c.Lazy = !asked
+		c.Lazy, c.Hello = !asked, helloOf(loaded, daemon.KindMCP)
+		if allTools {
+			c.Hello.Tools = nil
+		}
 		conn, err := c.Connect(ctx)
 		if errors.Is(err, daemon.ErrOtherVault) {
 			return nil, fmt.Errorf("%w. %s", err, service.OtherVaultHint)
 		}
 		if err == nil {
-			a.remark(conn)
+			a.remark(conn.Remarks...)
 		}
 		if err != nil {
 			return nil, err // not conn: a nil *Conn would be a non-nil interface

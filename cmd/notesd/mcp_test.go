@@ -200,7 +200,9 @@ func (h *peer) notified(t *testing.T, method string) map[string]json.RawMessage 
 		case m := <-h.others:
 			if m.Method == method {
 				var params map[string]json.RawMessage
-				require.NoError(t, json.Unmarshal(m.Params, &params))
+				if m.Params != nil {
+					require.NoError(t, json.Unmarshal(m.Params, &params))
+				}
 				return params
 			}
 		case <-deadline:

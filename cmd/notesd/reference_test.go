@@ -239,14 +239,9 @@ weekly note. Queries: [Queries and filters](queries.md).
 	return b.String()
 }
 
-// kindOf says what a tool does to notes, and whether it has to be asked for.
+// kindOf says what a tool does to notes.
 func kindOf(name string) string {
-	tool := tools.Find(name)
-	kind := map[tools.Effect]string{tools.Reads: "reads", tools.Adds: "adds", tools.Changes: "changes"}[tool.Effect]
-	if tool.Optional {
-		kind += "; offered when --tools names it"
-	}
-	return kind
+	return map[tools.Effect]string{tools.Reads: "reads", tools.Adds: "adds", tools.Changes: "changes"}[tools.Find(name).Effect]
 }
 
 // argumentRows returns a row for each argument, the required ones first.

@@ -87,28 +87,27 @@ func TestSettingsOfTheHostsEnvironment(t *testing.T) {
 	eventually(t, "its settings are no longer reported", func() bool { return len(p.report(t).Settings.Ignored) == 0 })
 }
 
-// A changed file counts for new sessions; what the daemon was started with waits
-// for a restart, and status names it.
+// A changed file counts for new sessions at once, and for all after a restart.
 func TestChangedConfigurationFile(t *testing.T) {
 	p := newPlace(t, settledNotes)
 	before := p.launch(t, "mcp")
 	before.initialize()
 	pid := p.daemon(t).PID
 	assert.Empty(t, p.report(t).Settings)
+	done := p.busy(t)
 
-	file := filepath.Join(p.config(), "notesd", "notesd.toml")
-	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"off\"\n[search]\nlimit = 1\n[history]\nkeep = 7\n"), 0o600))
+	p.configure(t, "[semantic]\nprovider = \"off\"\n[search]\nlimit = 1\n[history]\nkeep = 7\n")
 	after := p.launch(t, "mcp")
 	after.initialize()
 	assert.Len(t, after.found("word"), 1)
-	r := p.report(t)
-	assert.Equal(t, []string{"history.keep"}, r.Settings.Waiting)
-	assert.Contains(t, r.Warnings, "the configuration file has another history.keep; it takes effect after notesd restart")
+	assert.Len(t, before.found("word"), 4)
+	assert.Equal(t, []string{"history.keep"}, p.report(t).Settings.Waiting)
 
+	done()
 	p.run(t, "restart")
 	assert.NotEqual(t, pid, p.daemon(t).PID)
 	assert.Empty(t, p.report(t).Settings.Waiting)
-	assert.Len(t, before.found("word"), 4, "clients stay connected, with the settings that they began with")
+	assert.Len(t, before.found("word"), 1, "clients stay connected")
 
 	p.run(t, "stop")
 	assert.Empty(t, p.daemons(t))

@@ -19,7 +19,6 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/hosts"
 	"notesd/internal/service"
-	"notesd/mcp"
 )
 
 // registration is the result of setup for one host.
@@ -62,7 +61,6 @@ type setup struct {
 
 func setupCommand(a *app) *cobra.Command {
 	s := &setup{app: a}
-	var tools string
 	var readOnly bool
 	cmd := &cobra.Command{
 		Use:   "setup [flags] [HOST…]",
@@ -79,7 +77,7 @@ A second vault gets an entry of its own.`,
 			if err != nil {
 				return err
 			}
-			if err := s.prepare(cmd, readOnly, toolList(tools)); err != nil {
+			if err := s.prepare(cmd, readOnly); err != nil {
 				return err
 			}
 			done, failure := s.all(chosen)
@@ -93,7 +91,7 @@ A second vault gets an entry of its own.`,
 	flags := cmd.Flags()
 	flags.StringVar(&s.name, "name", "", "what the host calls it (notes; another vault: notes-FOLDER)")
 	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
-	flags.StringVar(&tools, "tools", "", "have it offer these only; a `list` as for notesd mcp")
+	flags.String("tools", "", "have it offer these only; a `list` as for notesd mcp")
 	completes(cmd, "tools", completeTools)
 	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")
 	flags.BoolVar(&s.print, "print", false, "print the settings as they would be; change nothing")
@@ -102,7 +100,7 @@ A second vault gets an entry of its own.`,
 }
 
 // prepare sets the vault and the command line that hosts launch.
-func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error {
+func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 	if s.remove && s.name != "" {
 		return nil // the name says enough; the vault may be gone
 	}
@@ -113,9 +111,6 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error
 	s.vault = cfg.Vault.Path
 	if s.remove {
 		return nil
-	}
-	if err := (mcp.Profile{Tools: tools}).Validate(); err != nil {
-		return err
 	}
 	s.server, err = s.app.server(cfg)
 	if err != nil {
@@ -133,7 +128,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool, tools []string) error
 	} else if cmd.Flags().Changed("read-only") {
 		s.own = append(s.own, "--read-only") // --read-only=false takes it away
 	}
-	add("--tools", strings.Join(tools, ","))
+	add("--tools", strings.Join(cfg.Vault.Tools, ","))
 	add("--log-level", cfg.Log.Level)
 	add("--log-file", cfg.Log.File)
 	return nil

@@ -55,7 +55,7 @@ opens it may come back for a month.`,
 // servedPage prints a link to the page of a daemon that serves HTTP, and reports
 // whether there is one.
 func (a *app) servedPage(ctx context.Context, cfg *config.Config, open bool) (served bool, err error) {
-	conn, err := daemon.Dial(ctx, cfg.State, a.hello(cfg, daemon.KindCLI))
+	conn, err := daemon.Dial(ctx, cfg.State, helloOf(a.loaded, daemon.KindCLI))
 	if errors.Is(err, daemon.ErrNotRunning) {
 		return false, nil
 	}
@@ -92,7 +92,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 		Dial: func(context.Context) (io.ReadWriteCloser, error) {
 			ours, theirs := net.Pipe()
 			g.Go(func() error {
-				_ = a.relay(ctx, cfg, nil, theirs, theirs) // the page opens another session
+				_ = a.relay(ctx, cfg, allTools, theirs, theirs) // the page opens another session
 				return nil
 			})
 			return ours, nil

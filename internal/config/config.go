@@ -8,7 +8,8 @@
 // Each layer is checked before it is merged, so that a problem is reported with
 // its file and line, variable or flag. [Load] fails with an [*Error] that lists
 // every [Problem]. An unknown key is an error, because a misspelt "read_only"
-// must not leave a vault writable.
+// must not leave a vault writable; an unknown variable is a warning
+// ([Loaded.Unknown]), because other programs may use the prefix.
 //
 // Paths in a Config are absolute. A relative path is resolved against the
 // directory of the file that holds it, or against the working directory if it
@@ -40,6 +41,7 @@ type Vault struct {
 	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
 	ReadOnly bool     `koanf:"read_only"` // offer only tools that read
 	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
+	Tools    []string `koanf:"tools"`     // names and groups of the tools that clients are offered; empty: the default ones
 }
 
 // Search holds the defaults of a query.
@@ -107,7 +109,7 @@ type Log struct {
 // Default returns the settings without any source.
 func Default() Config {
 	return Config{
-		Vault:    Vault{Ignore: []string{}, Dates: []string{}, Allow: []string{}},
+		Vault:    Vault{Ignore: []string{}, Dates: []string{}, Allow: []string{}, Tools: []string{}},
 		Search:   Search{Mode: "hybrid", Limit: 10},
 		Semantic: Semantic{Provider: "builtin"},
 		History:  History{Keep: 200, Age: 3650 * 24 * time.Hour, Size: 1 << 30},

@@ -1,17 +1,21 @@
 package config
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"notesd/internal/phrase"
 )
 
 const envPrefix = "NOTESD_"
 
-// shortForms maps the variables whose names do not follow from a key.
-var shortForms = map[string]string{"NOTESD_VAULT": "vault.path"}
+// shortForms maps the variables whose names do not follow from a key: those that
+// are spelled like a flag.
+var shortForms = map[string]string{"NOTESD_VAULT": "vault.path", "NOTESD_READ_ONLY": "vault.read_only", "NOTESD_TOOLS": "vault.tools"}
 
 // flagKeys maps the flags that are settings to their keys. Commands have other
 // flags besides.
@@ -19,6 +23,7 @@ var flagKeys = map[string]string{
 	"vault":     "vault.path",
 	"state":     "state",
 	"read-only": "vault.read_only",
+	"tools":     "vault.tools",
 	"http":      "http.addr",
 	"log-level": "log.level",
 	"log-file":  "log.file",
@@ -44,38 +49,51 @@ func newEnvironment(environ []string) environment {
 	return env
 }
 
-// envEntries returns the settings in the environment and reports unknown
-// variables with the prefix NOTESD_.
+// envEntries returns the settings in the environment. An unknown variable with the
+// prefix NOTESD_ is a warning and no error: packagers and containers set variables
+// for their own purposes. Underscores do not distinguish names, so that
+// NOTESD_VAULT_READONLY does not leave a vault writable.
 func (l *loader) envEntries() []entry {
-	keys := make(map[string]string, len(settings)+len(shortForms))
+	squeeze := func(name string) string { return strings.ReplaceAll(name, "_", "") }
+	variables := maps.Clone(shortForms)
 	for _, s := range settings {
-		keys[variable(s.key)] = s.key
+		variables[variable(s.key)] = s.key
 	}
-	for name, key := range shortForms {
-		keys[name] = key
-		if long := variable(key); l.env[name] != "" && l.env[long] != "" && l.env[name] != l.env[long] {
-			l.report(Problem{
-				Origin: name + " and " + long,
-				Key:    key,
-				Value:  show(l.env[name]) + " and " + show(l.env[long]),
-				Detail: "has two different values",
-				Hint:   "unset one of the variables",
-			})
-		}
+	keys := make(map[string]string, len(variables))
+	var names []string // without the prefix
+	for name, key := range variables {
+		keys[squeeze(name)] = key
+		names = append(names, strings.TrimPrefix(name, envPrefix))
 	}
+	slices.Sort(names)
 	var entries []entry
-	for name, value := range l.env {
+	for _, name := range slices.Sorted(maps.Keys(l.env)) {
 		if !strings.HasPrefix(name, envPrefix) || name == tierVariable || name == APIKeyVariable {
 			continue
 		}
-		key, known := keys[name]
+		key, known := keys[squeeze(name)]
 		if !known {
-			l.report(Problem{Origin: name, Detail: "is not a known variable", Hint: suggest(name, variable)})
+			unknown := Problem{Origin: name, Detail: "is not a known variable and has no effect"}
+			if near := phrase.Nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
+				unknown.Hint = "the nearest setting is " + envPrefix + near
+			}
+			l.unknown = append(l.unknown, unknown)
 			continue
 		}
-		entries = append(entries, entry{key: key, value: value, origin: name})
+		e := entry{key: key, value: l.env[name], origin: name}
+		for _, other := range entries {
+			if other.key == key && other.value != e.value {
+				l.report(Problem{
+					Origin: other.origin + " and " + name,
+					Key:    key,
+					Value:  show(other.value) + " and " + show(e.value),
+					Detail: "has two different values",
+					Hint:   "unset one of the variables",
+				})
+			}
+		}
+		entries = append(entries, e)
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.origin, b.origin) })
 	return entries
 }
 

@@ -31,10 +31,10 @@ func ExampleLoad() {
 
 // All problems are reported together, each with its origin and a hint.
 func ExampleLoad_problems() {
-	_, err := config.Load(config.Sources{Dir: "/", Env: []string{"NOTESD_SERACH_MODE=text", "NOTESD_SEARCH_LIMIT=99"}})
+	_, err := config.Load(config.Sources{Dir: "/", Env: []string{"NOTESD_SEARCH_MODE=fast", "NOTESD_SEARCH_LIMIT=99"}})
 	fmt.Println(err)
 	// Output:
 	// configuration: 2 problems:
-	//   NOTESD_SERACH_MODE: is not a known variable; did you mean NOTESD_SEARCH_MODE?
 	//   NOTESD_SEARCH_LIMIT: search.limit = "99" must be from 1 to 50
+	//   NOTESD_SEARCH_MODE: search.mode = "fast" must be hybrid, text or semantic
 }

@@ -42,6 +42,7 @@ type loader struct {
 	merged   *koanf.Koanf
 	origins  map[string]origin // of the merged values
 	problems []Problem
+	unknown  []Problem // variables, which are no errors
 }
 
 // Load merges the sources and checks the result. The error is an [*Error] with
@@ -69,7 +70,7 @@ func Load(src Sources) (*Loaded, error) {
 	if len(l.problems) > 0 {
 		return nil, &Error{Problems: l.problems}
 	}
-	return &Loaded{Config: cfg, File: l.file, merged: l.merged, origins: l.origins}, nil
+	return &Loaded{Config: cfg, File: l.file, Unknown: l.unknown, merged: l.merged, origins: l.origins}, nil
 }
 
 func (l *loader) mergeFile(name string) {
@@ -103,7 +104,7 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 	for _, e := range entries {
 		s, known := find(e.key)
 		if !known {
-			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key, asKey)})
+			l.report(Problem{Origin: e.origin, Key: e.key, Detail: "is not a known key", Hint: suggest(e.key)})
 			continue
 		}
 		v, err := l.check(s, e.value, dir, fromFile)

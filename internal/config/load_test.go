@@ -130,7 +130,7 @@ behind_proxy = true
 `)
 	cfg, err := w.load(Sources{File: file})
 	require.NoError(t, err)
-	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}}, cfg.Vault)
+	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}, Tools: []string{}}, cfg.Vault)
 	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
 	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
 	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)
@@ -178,7 +178,6 @@ age = "soon"
 		file + `:10: search.limit = 10.5 must be a whole number, without quotes`,
 		file + `:11: search.log.level is not a known key; did you mean log.level?`,
 		file + `:13: history.age = "soon" must be a duration such as "90d", "12h" or "10m"`,
-		`NOTESD_SERACH_MODE: is not a known variable; did you mean NOTESD_SEARCH_MODE?`,
 		`NOTESD_HTTP_ADDR: http.addr = "localhost" must be an address such as "127.0.0.1:8931"`,
 		`NOTESD_SEARCH_MODE: search.mode = "fuzzy" must be hybrid, text or semantic`,
 		`--log-level: log.level = "\x1b[31mred" must be debug, info, warn or error`,
@@ -413,7 +412,28 @@ func TestPassedAndWaiting(t *testing.T) {
 
 	before := read()
 	assert.Empty(t, before.Passed())
-	assert.Empty(t, before.Waiting(read()))
+	sessions, daemons := before.Changed(read())
+	assert.Empty(t, append(sessions, daemons...))
 	require.NoError(t, os.WriteFile(file, []byte("[semantic]\nprovider = \"ollama\"\n[search]\nlimit = 2\n"), 0o600))
-	assert.Equal(t, []string{"semantic.provider", "vault.ignore"}, before.Waiting(read()))
+	sessions, daemons = before.Changed(read())
+	assert.Equal(t, []string{"search.limit"}, sessions)
+	assert.Equal(t, []string{"semantic.provider", "vault.ignore"}, daemons)
+}
+
+// A variable that is no setting is a warning that names the nearest setting.
+func TestLoad_UnknownVariables(t *testing.T) {
+	w := newWorld(t)
+	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader"), Dir: w.home})
+	require.NoError(t, err)
+	assert.Equal(t, []Problem{
+		{Origin: "NOTESD_SERACH_MODE", Detail: "is not a known variable and has no effect", Hint: "the nearest setting is NOTESD_SEARCH_MODE"},
+		{Origin: "NOTESD_SHA256", Detail: "is not a known variable and has no effect"},
+	}, loaded.Unknown)
+	assert.Equal(t, "hybrid", loaded.Search.Mode)
+	assert.True(t, loaded.Vault.ReadOnly, "underscores do not distinguish names")
+	assert.Equal(t, []string{"reader"}, loaded.Vault.Tools)
+	assert.Equal(t, "NOTESD_VAULT_READONLY", loaded.Origin("vault.read_only"))
+	passed := loaded.Passed()
+	require.Len(t, passed, 1, "only what resembles a setting")
+	assert.Equal(t, loaded.Unknown[0].String(), passed[0].Remark)
 }

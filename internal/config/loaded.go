@@ -16,6 +16,8 @@ type Loaded struct {
 	// File is the path of the configuration file, which need not exist; "" if there
 	// is no home directory to hold one.
 	File string
+	// Unknown lists variables that look like settings. They have no effect.
+	Unknown []Problem
 
 	merged  *koanf.Koanf
 	origins map[string]origin
@@ -33,7 +35,7 @@ type Setting struct {
 func (l *Loaded) Settings() []Setting {
 	all := make([]Setting, len(settings))
 	for i, s := range settings {
-		all[i] = Setting{Key: s.key, Value: plain(l.merged.Get(s.key)), Origin: cmp.Or(l.origins[s.key].place, "default")}
+		all[i] = Setting{Key: s.key, Value: plain(l.merged.Get(s.key)), Origin: l.Origin(s.key)}
 		if s.key == "state" && all[i].Value != l.State {
 			all[i].Value, all[i].Origin = l.State, "vault"
 		}
@@ -52,7 +54,7 @@ func (s Setting) TOML() string {
 
 // sessionKeys lists the settings of a session. Each client has its own values, from
 // its flags, environment and file.
-var sessionKeys = []string{"vault.read_only", "vault.allow", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
+var sessionKeys = []string{"vault.read_only", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
 
 // processKeys lists the settings of the process that reads them.
 var processKeys = []string{"state", "vault.path", "log.level", "log.file"}
@@ -63,17 +65,23 @@ func isDaemons(key string) bool {
 	return !slices.Contains(sessionKeys, key) && !slices.Contains(processKeys, key)
 }
 
-// Passed is a setting of the daemon that a client passed.
+// Passed is a setting that a client passed and that cannot be its own.
 type Passed struct {
-	Key    string `json:"key"`
+	Key    string `json:"key"`    // empty: an unknown variable
 	Value  string `json:"value"`  // in the form of Loaded.Text
-	Remark string `json:"remark"` // why it has no effect, and the line to add to the file
+	Remark string `json:"remark"` // why it has no effect, and what to do
 }
 
 // Passed returns the settings of the daemon that came from the environment or a
-// flag. A daemon that several clients share reads its settings from the file only.
+// flag, and the variables that look like a misspelt setting. A daemon that several
+// clients share reads its settings from the file only.
 func (l *Loaded) Passed() []Passed {
 	var all []Passed
+	for _, p := range l.Unknown {
+		if p.Hint != "" {
+			all = append(all, Passed{Remark: p.String()})
+		}
+	}
 	for _, s := range settings {
 		from := l.origins[s.key]
 		if !from.passed || !isDaemons(s.key) {
@@ -81,7 +89,7 @@ func (l *Loaded) Passed() []Passed {
 		}
 		section, name, _ := strings.Cut(s.key, ".")
 		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: printable(fmt.Sprintf(
-			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, then run notesd restart",
+			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, which the daemon reads when it is idle",
 			from.place, s.key, name, tomlText(plain(l.merged.Get(s.key))), section, l.File))})
 	}
 	return all
@@ -90,15 +98,25 @@ func (l *Loaded) Passed() []Passed {
 // Text returns the value of a setting as text; equal values have equal texts.
 func (l *Loaded) Text(key string) string { return fmt.Sprint(l.merged.Get(key)) }
 
-// Waiting returns the sorted keys of the daemon's and the log's settings that differ
-// in a configuration that was read later. A running daemon keeps the values that it
-// was started with.
-func (l *Loaded) Waiting(later *Loaded) []string {
-	var keys []string
+// Origin returns where a setting comes from, in the form of [Setting].
+func (l *Loaded) Origin(key string) string { return cmp.Or(l.origins[key].place, "default") }
+
+// IsPassed reports whether a setting came from the environment or a flag.
+func (l *Loaded) IsPassed(key string) bool { return l.origins[key].passed }
+
+// Changed returns the sorted keys of the settings that differ in a configuration
+// that was read later: those of new sessions, and those of the daemon and the log,
+// which a running daemon keeps as it was started with. The vault and the state of a
+// process never change.
+func (l *Loaded) Changed(later *Loaded) (sessions, daemons []string) {
 	for _, s := range settings {
-		if (isDaemons(s.key) || strings.HasPrefix(s.key, "log.")) && !reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)) {
-			keys = append(keys, s.key)
+		switch {
+		case s.key == "vault.path" || s.key == "state" || reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)):
+		case slices.Contains(sessionKeys, s.key):
+			sessions = append(sessions, s.key)
+		default:
+			daemons = append(daemons, s.key)
 		}
 	}
-	return keys
+	return sessions, daemons
 }

@@ -81,24 +81,19 @@ func printable(s string) string {
 	}, s)
 }
 
-// suggest returns a hint with the known key that is nearest to an unknown one,
-// as the source of the setting spells keys, or "" if none is near.
-func suggest(unknown string, spell func(key string) string) string {
-	best, bestDistance := "", 1+len(unknown)/3 // a third of the letters may be wrong
-	name := unknown[strings.LastIndexByte(unknown, '.')+1:]
-	for _, s := range settings {
-		distance := phrase.Distance(unknown, spell(s.key))
-		if s.key[strings.LastIndexByte(s.key, '.')+1:] == name {
-			distance = min(distance, 1) // the right name in the wrong section
+// suggest returns a hint with the known key that an unknown one probably means: the
+// right name in the wrong section or a misspelling. It returns "" if none is near.
+func suggest(unknown string) string {
+	name := func(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+	keys := make([]string, len(settings))
+	for i, s := range settings {
+		if name(s.key) == name(unknown) {
+			return "did you mean " + s.key + "?"
 		}
-		if distance <= bestDistance && (best == "" || distance < bestDistance) {
-			best, bestDistance = spell(s.key), distance
-		}
+		keys[i] = s.key
 	}
-	if best == "" {
-		return ""
+	if near := phrase.Nearest(unknown, keys); near != "" {
+		return "did you mean " + near + "?"
 	}
-	return "did you mean " + best + "?"
+	return ""
 }
-
-func asKey(key string) string { return key }

@@ -87,7 +87,7 @@ func TestSuggest(t *testing.T) {
 		"colour.background": "",
 		"x":                 "",
 	} {
-		hint := suggest(unknown, asKey)
+		hint := suggest(unknown)
 		if want == "" {
 			assert.Empty(t, hint, unknown)
 		} else {

@@ -122,6 +122,8 @@ func isStopped(dir string) bool {
 // of hello says, and returns its process id once it has released its lock; 0 if
 // none ran. After KindStop no [Connector] that is Lazy starts another.
 func Stop(ctx context.Context, dir string, hello Hello) (pid int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*stopTimeout)
+	defer cancel()
 	for {
 		conn, err := Dial(ctx, dir, hello)
 		var closing *RefusedError
@@ -165,8 +167,9 @@ func markStopped(ctx context.Context, dir string, hello Hello) (done bool, err e
 	}
 	defer turn.Close()
 	lock, err := Acquire(ctx, dir, NewIdentity(hello.Version, os.Getpid()))
-	if errors.Is(err, ErrLocked) {
-		return true, nil // a process that serves one command, and is no daemon
+	var locked *LockedError
+	if errors.As(err, &locked) {
+		return locked.Holder.Socket == "", ctx.Err() // a process that serves one command, or a daemon that listens again
 	}
 	if err != nil {
 		return false, err
@@ -218,7 +221,7 @@ func ReadHolder(dir string) (Holder, error) {
 func (l *Lock) setSocket(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.holder.Socket, l.holder.Stopped = path, false
+	l.holder.Socket, l.holder.Stopped, l.holder.Closing = path, false, false
 	return l.write()
 }
 

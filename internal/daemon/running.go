@@ -30,13 +30,16 @@ type running struct {
 }
 
 // untilOver returns the reason when the server is to stop, or nil when ctx
-// ends.
+// ends for another reason than ErrReplaced.
 func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
 	look := time.NewTicker(cmp.Or(r.server.lookEvery, placeCheck))
 	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			if why := context.Cause(ctx); errors.Is(why, ErrReplaced) {
+				return why
+			}
 			return nil
 		case <-idle:
 			return ErrIdle

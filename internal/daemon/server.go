@@ -86,8 +86,9 @@ func (s *Server) Hold() (release func()) {
 // cancelled, after the connection was cut, when the daemon has no more time to
 // wait.
 //
-// Serve returns nil after ctx has ended, ErrIdle, ErrReplaced, ErrStopped or ErrDisplaced. By
-// then the socket is gone. The sessions are given ten seconds at most; an error
+// Serve returns nil after ctx has ended, or its cause if that is ErrReplaced, ErrIdle,
+// ErrReplaced, ErrStopped or ErrDisplaced. By then the socket is gone; with the lock
+// still held, another Server may listen on it. The sessions are given ten seconds at most; an error
 // that says how many are left is joined to the other.
 func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Session) error) error {
 	r := &running{

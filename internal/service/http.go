@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"notesd/internal/config"
+	"notesd/internal/daemon"
 	"notesd/internal/web"
 	"notesd/mcp"
 )
@@ -70,7 +71,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
+	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ type Logs struct {
 	apart   bool // from standard error
 }
 
-func (l *Logs) close() error {
+// Close closes the log file, if there is one.
+func (l *Logs) Close() error {
 	if l.file == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"notesd/internal/config"
@@ -22,41 +23,58 @@ type ServeOptions struct {
 	IdleExit time.Duration                  // a daemon stops after so long without use; 0: never
 }
 
-// locked returns a service that watches its vault, with its log open, and the lock
-// of the state directory, which it takes first.
-func locked(ctx context.Context, cfg *config.Config, o ServeOptions) (*Service, *daemon.Lock, error) {
-	lock, err := lockState(ctx, cfg)
-	if err != nil {
-		return nil, nil, err
-	}
+// newServer returns a service that watches its vault, with its log open.
+func newServer(cfg *config.Config, o ServeOptions) (*Service, error) {
 	logs, err := OpenLogs(cfg, o.Stderr, o.Startup.Launched())
 	if err != nil {
-		return nil, nil, errors.Join(err, lock.Release())
+		return nil, err
 	}
 	s := New(cfg, logs, Watching)
 	s.settings = newRunningSettings(o.Loaded, o.Read)
-	return s, lock, nil
+	return s, nil
 }
 
 // Serve runs the daemon. It takes the lock first, so that it never waits for
 // the database or index of another process, then opens the store, then the
-// socket.
+// socket. When the settings have changed and it is idle, it closes all and starts
+// again with the lock still held.
 func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
-	s, lock, err := locked(ctx, cfg, o)
+	lock, err := lockState(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	return s.RunLocked(ctx, lock, func(ctx context.Context) error {
-		if !s.opens(ctx) {
-			return nil // stopped, or the store cannot be opened, which start returns
+	for again := true; again && err == nil; {
+		again = false
+		var s *Service
+		if s, err = newServer(cfg, o); err != nil {
+			break
 		}
-		err := s.acceptAll(ctx, lock, o)
-		if errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped) {
+		err = s.runLogged(ctx, func(ctx context.Context) error {
+			if !s.opens(ctx) {
+				return nil // stopped, or the store cannot be opened, which start returns
+			}
+			ctx, restart := context.WithCancelCause(ctx)
+			var watching sync.WaitGroup
+			watching.Go(func() { s.restartWhenIdle(ctx, restart) })
+			defer watching.Wait()
+			defer restart(nil)
+			err := s.acceptAll(ctx, lock, o)
+			switch {
+			case errors.Is(err, errSettings):
+				later := s.settings.later()
+				if again = later != nil; again {
+					later.Vault.Path, later.State = cfg.Vault.Path, cfg.State
+					o.Loaded, cfg = later, later.Config
+				}
+			case errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped):
+			default:
+				return err
+			}
 			s.logs.Info("stopping", "reason", err)
 			return nil
-		}
-		return err
-	})
+		})
+	}
+	return errors.Join(err, lock.Release())
 }
 
 // openPatience is how long the socket waits for the store. A store that cannot
@@ -103,6 +121,10 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	defer func() { done(); <-held }()
 	return server.Serve(ctx, func(ctx context.Context, session *daemon.Session) error {
 		profile := s.profileOfHello(session.Hello)
+		if session.Hello.Kind != daemon.KindCLI {
+			s.relays.Add(1)
+			defer s.relays.Add(-1)
+		}
 		if s.settings != nil {
 			defer s.settings.connected(profile.Remarks)()
 		}
@@ -189,9 +211,13 @@ func (s *Service) Beside(lock *daemon.Lock, front func(context.Context) error) f
 // ServeStdio serves one client over a pair of streams, and others on the
 // socket, until the client closes in.
 func ServeStdio(ctx context.Context, cfg *config.Config, o ServeOptions, in io.ReadCloser, out io.WriteCloser, profile mcp.Profile) error {
-	s, lock, err := locked(ctx, cfg, o)
+	lock, err := lockState(ctx, cfg)
 	if err != nil {
 		return err
+	}
+	s, err := newServer(cfg, o)
+	if err != nil {
+		return errors.Join(err, lock.Release())
 	}
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
 		err := s.core.ServeLines(ctx, in, out, profile)

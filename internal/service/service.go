@@ -71,6 +71,7 @@ type Service struct {
 
 	protected sync.Map         // see protect
 	settings  *runningSettings // nil in a process that serves one command
+	relays    atomic.Int64     // sessions that do not delay a restart: relays connect again, a status is short
 
 	daemon atomic.Pointer[func() daemonStatus] // nil: not a daemon, or not yet
 	page   atomic.Pointer[listening]           // nil: no HTTP
@@ -171,11 +172,16 @@ func (s *Service) Run(ctx context.Context, front func(context.Context) error) er
 
 // RunLocked runs the service, then closes its log and releases the lock.
 func (s *Service) RunLocked(ctx context.Context, lock *daemon.Lock, front func(context.Context) error) error {
+	return errors.Join(s.runLogged(ctx, front), lock.Release())
+}
+
+// runLogged runs the service, then closes its log.
+func (s *Service) runLogged(ctx context.Context, front func(context.Context) error) error {
 	err := s.Run(ctx, front)
 	if err != nil && s.logs.apart { // the command reports it on standard error
 		s.logs.Error("notesd failed", "err", err)
 	}
-	return errors.Join(err, s.logs.close(), lock.Release())
+	return errors.Join(err, s.logs.Close())
 }
 
 // start opens the backend and starts the goroutines that keep it up to date.

@@ -1,15 +1,19 @@
 package service
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/mcp"
+	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
 )
@@ -17,8 +21,22 @@ import (
 // Settings are of two kinds. The settings of a session are its limits,
 // defaults and folders; a relay sends them in its hello, from its flags,
 // environment and file. The settings of the daemon come from the configuration
-// file. When the file changes, new sessions get the new values, and the
-// settings of the daemon wait for a restart.
+// file. When the file changes, new sessions get the new values at once. The
+// daemon starts again in the same process when it is idle: it then has the new
+// settings of the daemon, and relays, which connect again and read the file
+// again, bring the new values of running sessions.
+
+// errSettings is why a daemon starts again.
+var errSettings = fmt.Errorf("%w: the configuration file has changed", daemon.ErrReplaced)
+
+const (
+	// settingsPoll is how often a daemon checks whether the configuration file
+	// has changed.
+	settingsPoll = time.Second
+	// settingsQuiet is how long no request must have been in progress before a
+	// daemon starts again: an assistant that works sends the next one sooner.
+	settingsQuiet = 2 * time.Second
+)
 
 // runningSettings are the settings that a server was started with, and the
 // changes since.
@@ -28,8 +46,8 @@ type runningSettings struct {
 
 	mu      sync.Mutex
 	seen    fileStamp
-	waiting []string // keys
-	trouble string   // why the changed file is not used
+	now     *config.Loaded // the last valid version
+	trouble string         // why the changed file is not used
 	passed  map[*[]string]struct{}
 }
 
@@ -48,7 +66,7 @@ func stampOf(name string) fileStamp {
 }
 
 func newRunningSettings(started *config.Loaded, read func() (*config.Loaded, error)) *runningSettings {
-	return &runningSettings{started: started, read: read, seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
+	return &runningSettings{started: started, now: started, read: read, seen: stampOf(started.File), passed: map[*[]string]struct{}{}}
 }
 
 // changed returns the configuration if the file has changed since the last
@@ -66,18 +84,41 @@ func (r *runningSettings) changed() *config.Loaded {
 		r.trouble = err.Error()
 		return nil
 	}
-	r.trouble, r.waiting = "", r.started.Waiting(loaded)
+	r.trouble, r.now = "", loaded
 	return loaded
+}
+
+// later returns the configuration that the daemon should start again with, or nil
+// if it has the settings of now.
+func (r *runningSettings) later() *config.Loaded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sessions, daemons := r.started.Changed(r.now); r.trouble == "" && len(sessions)+len(daemons) > 0 {
+		return r.now
+	}
+	return nil
 }
 
 // remarks returns the remarks on the settings that a client passed without
 // effect.
 func (r *runningSettings) remarks(hello daemon.Hello) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var remarks []string
 	for _, p := range hello.Passed {
-		if r.started.Text(p.Key) != p.Value {
+		if p.Key == "" || r.started.Text(p.Key) != p.Value {
 			remarks = append(remarks, p.Remark)
 		}
+	}
+	vault := r.now.Vault
+	if vault.ReadOnly && !hello.ReadOnly {
+		remarks = append(remarks, fmt.Sprintf("vault.read_only = false has no effect: %s makes the vault read-only for every client", r.now.Origin("vault.read_only")))
+	}
+	outside := slices.DeleteFunc(slices.Clone(hello.Scopes), func(folder string) bool {
+		return len(vault.Allow) == 0 || notes.InAny(folder, vault.Allow)
+	})
+	if len(outside) > 0 {
+		remarks = append(remarks, fmt.Sprintf("vault.allow cannot add %s: %s allows only %s, to every client", strings.Join(outside, ", "), r.now.Origin("vault.allow"), strings.Join(vault.Allow, ", ")))
 	}
 	return remarks
 }
@@ -104,7 +145,8 @@ func (r *runningSettings) connected(remarks []string) func() {
 func (r *runningSettings) addTo(st *Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	st.Settings.Waiting = append(st.Settings.Waiting, r.waiting...)
+	_, waiting := r.started.Changed(r.now)
+	st.Settings.Waiting = append(st.Settings.Waiting, waiting...)
 	ignored := map[string]bool{}
 	for remarks := range r.passed {
 		for _, remark := range *remarks {
@@ -112,8 +154,8 @@ func (r *runningSettings) addTo(st *Report) {
 		}
 	}
 	st.Settings.Ignored = append(st.Settings.Ignored, slices.Sorted(maps.Keys(ignored))...)
-	for _, key := range r.waiting {
-		st.Warnings = append(st.Warnings, "the configuration file has another "+key+"; it takes effect after notesd restart")
+	for _, key := range waiting {
+		st.Warnings = append(st.Warnings, "the configuration file has another "+key+"; it takes effect when the daemon is idle, or at once with notesd restart")
 	}
 	st.Warnings = append(st.Warnings, st.Settings.Ignored...)
 	if r.trouble != "" {
@@ -128,6 +170,26 @@ func (s *Service) refresh() {
 	}
 	if loaded := s.settings.changed(); loaded != nil {
 		s.core.SetProfile(s.profileOf(loaded.Config))
+	}
+}
+
+// restartWhenIdle calls restart once the configuration file has changed and the
+// daemon is idle: no request is in progress, and no client is connected that would
+// notice, such as a browser. A relay connects again.
+func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
+	tick := time.NewTicker(settingsPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.refresh()
+		if s.settings.later() != nil && s.core.Quiet(settingsQuiet) && s.core.Sessions() == int(s.relays.Load()) {
+			restart(errSettings)
+			return
+		}
 	}
 }
 
@@ -178,5 +240,14 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 
 // HelloOf returns the hello of a process with this configuration.
 func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
+	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
+}
+
+// toolsOf returns the tools that a session is offered. The owner's commands have
+// all tools.
+func toolsOf(cfg *config.Config, kind daemon.Kind) []string {
+	if kind != daemon.KindMCP {
+		return nil
+	}
+	return cfg.Vault.Tools
 }

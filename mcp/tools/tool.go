@@ -33,7 +33,6 @@ type Tool struct {
 	Description string // for models: what it does, and when to use it
 	Effect      Effect
 	Idempotent  bool // calling it again with the same arguments changes nothing more
-	Optional    bool // not in the default selection
 	Tables      bool // needs Env.Tables
 	Panel       bool // its results have a view in the panel of clients that show one
 
