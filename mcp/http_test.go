@@ -99,7 +99,7 @@ func TestHTTPClients(t *testing.T) {
 			require.ErrorContains(t, err, "Resource not found")
 
 			require.NoError(t, s.Subscribe(ctx, &sdk.SubscribeParams{URI: "note:///Plan.md"}))
-			require.Eventually(t, func() bool { return len(w.core.watchedURIs()) == 1 }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(w.core.watchedURIs()) == 1 }, time.Minute, time.Millisecond)
 			w.save(t, "Plan.md", "changed")
 			assert.Equal(t, "note:///Plan.md", <-updated)
 			w.save(t, "New.md", "new")
@@ -312,7 +312,7 @@ func TestHTTPSlowClients(t *testing.T) {
 		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: note:///Big.md\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body)
 	require.NoError(t, err)
 	// The server has given up when it works on nothing any more.
-	require.Eventually(t, func() bool { return served.Load() == 2 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return served.Load() == 2 }, time.Minute, 10*time.Millisecond)
 	got, _ := io.Copy(io.Discard, conn)
 	assert.Less(t, got, int64(16<<20))
 }
@@ -329,7 +329,7 @@ func TestHTTPSessionsAreLimited(t *testing.T) {
 	_, err := sdk.NewClient(&sdk.Implementation{Name: "third"}, nil).Connect(t.Context(), transport(), &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	require.Error(t, err)
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { return !h.full() }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !h.full() }, time.Minute, time.Millisecond)
 	connectHTTP(t, transport(), "2025-11-25", nil)
 }
 

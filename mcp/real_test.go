@@ -89,7 +89,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 		before(w)
 	}
 	w.background(t, w.vault.Run)
-	require.Eventually(t, w.vault.Ready, 10*time.Second, time.Millisecond)
+	require.Eventually(t, w.vault.Ready, time.Minute, time.Millisecond)
 	w.session = w.client(t, Profile{Tools: []string{groupAll}}, &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { w.updated <- r.Params.URI },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {

@@ -156,7 +156,7 @@ func TestAppliesAreGathered(t *testing.T) {
 	assert.Equal(t, []int64{1}, has(t, x, "plum"))
 	assert.Len(t, has(t, x, "apple"), 18)
 	require.NoError(t, x.ApplyUpdates(ctx, at(24), []index.Update{updateTo(aNote(30, "quince"))}))
-	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, 20*time.Second, 10*time.Millisecond, "nobody has to ask")
+	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, time.Minute, 10*time.Millisecond, "nobody has to ask")
 	assert.Equal(t, []int64{30}, has(t, x, "quince"))
 }
 
@@ -464,9 +464,9 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 		s, err := x.Stats()
 		return err == nil && len(s.Warnings) == 1 && strings.Contains(s.Warnings[0], "cannot be saved")
 	}
-	require.Eventually(t, warned, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, warned, time.Minute, 10*time.Millisecond)
 	require.NoError(t, os.Rename(away, dir))
-	assert.Eventually(t, func() bool { return !warned() }, 20*time.Second, 10*time.Millisecond)
+	assert.Eventually(t, func() bool { return !warned() }, time.Minute, 10*time.Millisecond)
 }
 
 // A Reset that fails, as on a full disk, can be tried again.

@@ -73,12 +73,12 @@ func (b *bilingual) settled(model, why string) {
 	require.Eventually(b.t, func() bool {
 		st = b.index.Status()
 		return st.Model == model && st.State == StateReady && st.Answering == "" && st.Why == why
-	}, 10*time.Second, time.Millisecond, "%s: %s", model, why)
+	}, patience, time.Millisecond, "%s: %s", model, why)
 	b.requireTruth()
 	require.Eventually(b.t, func() bool {
 		files, err := filepath.Glob(filepath.Join(b.state, "vectors-*"))
 		return err == nil && len(files) == 1 && files[0] == slotPath(b.state, model)
-	}, 10*time.Second, time.Millisecond, "the file of the other model is deleted")
+	}, patience, time.Millisecond, "the file of the other model is deleted")
 }
 
 func TestAuto_FirstStart(t *testing.T) {
@@ -151,7 +151,7 @@ func TestAuto_InterruptedChange(t *testing.T) {
 	embedded := func(n int) func() bool {
 		return func() bool { return b.index.Status().Embedded == n && b.index.Status().Model == "multi" }
 	}
-	require.Eventually(t, embedded(12), 10*time.Second, time.Millisecond, "three batches of four")
+	require.Eventually(t, embedded(12), patience, time.Millisecond, "three batches of four")
 	const why = "33 % of 30 passages are not English"
 	answers := func() {
 		st := b.index.Status()
@@ -163,7 +163,7 @@ func TestAuto_InterruptedChange(t *testing.T) {
 	answers()
 	b.stop()
 	b.run()
-	require.Eventually(t, embedded(12), 10*time.Second, time.Millisecond, "they were committed")
+	require.Eventually(t, embedded(12), patience, time.Millisecond, "they were committed")
 	answers()
 	close(b.multilingual.gate)
 	b.settled("multi", why)
@@ -183,7 +183,7 @@ func TestAuto_RevokedChange(t *testing.T) {
 	b.settled("en", "0 % of 20 passages are not English")
 	b.multilingual.gate = make(chan struct{}, 1)
 	b.fill(20, 10)
-	require.Eventually(t, func() bool { return b.index.Status().Model == "multi" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.index.Status().Model == "multi" }, patience, time.Millisecond)
 	b.remove("Das*.md")
 	b.multilingual.gate <- struct{}{}
 	b.settled("en", "0 % of 20 passages are not English")
@@ -200,7 +200,7 @@ func TestAuto_ChangeDuringFirstEmbedding(t *testing.T) {
 	b.multilingual.gate = make(chan struct{}, 100)
 	b.fill(20, 0)
 	b.run()
-	require.Eventually(t, func() bool { return b.index.Status().Model == "en" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.index.Status().Model == "en" }, patience, time.Millisecond)
 	b.fill(20, 60)
 	b.english.gate <- struct{}{}
 	for range 2 {
@@ -209,7 +209,7 @@ func TestAuto_ChangeDuringFirstEmbedding(t *testing.T) {
 	require.Eventually(t, func() bool {
 		st := b.index.Status()
 		return st.Model == "multi" && st.Answering == "" && st.Embedded == 8
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	close(b.multilingual.gate)
 	b.settled("multi", "75 % of 80 passages are not English")
 }

@@ -35,6 +35,10 @@ type wordEmbedder struct {
 	gate     chan struct{} // when not nil, a batch waits for it
 }
 
+// patience is how long a test waits for what must happen; only a failing test waits that
+// long.
+const patience = time.Minute
+
 func newWordEmbedder(id string) *wordEmbedder {
 	return &wordEmbedder{id: id, dim: 64, embedded: map[string]int{}}
 }
@@ -156,7 +160,7 @@ func (w *world) restart(e Embedder, previous func(string) (Embedder, error)) {
 
 func (w *world) settle() {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.index.Status().State == StateReady }, 10*time.Second, time.Millisecond)
+	require.Eventually(w.t, func() bool { return w.index.Status().State == StateReady }, patience, time.Millisecond)
 }
 
 func (w *world) find(query string) []string {
@@ -285,21 +289,21 @@ func TestIndex_ModelChange(t *testing.T) {
 		}
 		return old, nil
 	})
-	require.Eventually(t, func() bool { return w.index.Status().Answering == "m1" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.index.Status().Answering == "m1" }, patience, time.Millisecond)
 	assert.Equal(t, "b.md", w.find("beta")[0], "the old vectors answer")
 	state, share, _ := w.index.Coverage()
 	assert.Equal(t, StateReady, state)
 	assert.InDelta(t, 1, share, 0)
 	close(next.gate)
 	w.settle()
-	require.Eventually(t, func() bool { return w.index.Status().Answering == "" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.index.Status().Answering == "" }, patience, time.Millisecond)
 	assert.Equal(t, "b.md", w.find("beta")[0])
 	assert.Len(t, next.counts(), 2)
 	require.Eventually(t, func() bool {
 		models, err := w.index.models(context.Background())
 		return err == nil && len(models) == 1 && models[0].name == "m2"
-	}, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, patience, time.Millisecond)
 }
 
 func TestChangesWhileEmbedding(t *testing.T) {
@@ -371,7 +375,7 @@ func TestIndex_Leads(t *testing.T) {
 	require.Eventually(t, func() bool {
 		state, share, _ := w.index.Coverage()
 		return state == StateReady && share == 1
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	assert.Equal(t, 1, w.index.Status().Pending)
 	close(gated.gate)
 	w.settle()

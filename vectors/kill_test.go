@@ -284,7 +284,7 @@ func TestEmbedUntilKilled(t *testing.T) {
 	require.NoError(t, vault.Reconcile(ctx))
 	done := make(chan error, 1)
 	go func() { done <- index.Run(ctx) }()
-	require.Eventually(t, func() bool { return index.Status().State == StateReady }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return index.Status().State == StateReady }, patience, time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
 	require.NoError(t, index.Close())

@@ -44,7 +44,7 @@ func TestPrune_ManyEdits(t *testing.T) {
 			size = w.fileSize()
 		}
 	}
-	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.rows() <= keep+2 }, patience, time.Millisecond)
 	assert.Equal(t, size, w.fileSize(), "slots are used again")
 	assert.Len(t, w.index.serving.slots.byKey, w.rows(), "the file has what SQLite has")
 	w.requireTruth()

@@ -56,7 +56,7 @@ func (e *remoteEmbedder) EmbedPassages(ctx context.Context, texts []string, thre
 
 func (w *world) eventually(what func() bool) {
 	w.t.Helper()
-	require.Eventually(w.t, what, 20*time.Second, time.Millisecond)
+	require.Eventually(w.t, what, patience, time.Millisecond)
 }
 
 func TestRun_ServerUnavailableAtStart(t *testing.T) {
