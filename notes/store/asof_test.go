@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -105,10 +106,7 @@ func (r *replay) step() {
 // TestAsOfEqualsAReplay: after many changes, every moment is what an independent
 // replay of them says: each note read, the lists by filters, and a search.
 func TestAsOfEqualsAReplay(t *testing.T) {
-	steps := 1000
-	if testing.Short() {
-		steps = 120
-	}
+	steps := notestest.Rounds(1000)
 	r := &replay{world: newWorld(t, nil), rng: rand.New(rand.NewPCG(3, 5)), texts: map[string]string{}}
 	for range steps {
 		r.step()

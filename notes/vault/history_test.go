@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"notesd/internal/notestest"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -237,7 +238,7 @@ func TestThinningOfOutsideVersions(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("a line that stays as it is\n", 40)
 	f.save("N.md", long)
-	const saves = 1500 // 50 minutes
+	saves := notestest.Rounds(1500) // 2 s apart
 	for i := range saves {
 		f.save("N.md", fmt.Sprintf("%styped %d\n", long, i))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -244,7 +245,7 @@ func TestMovesAgainstAnOracle(t *testing.T) {
 		require.NoError(t, err)
 		seed = n
 	}
-	moves := 40
+	moves := notestest.Rounds(40)
 	if n, err := strconv.Atoi(os.Getenv("TEST_MOVES")); err == nil {
 		moves = n
 	}

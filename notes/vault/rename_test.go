@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/notestest"
 	"notesd/notes"
 )
 
@@ -124,7 +125,7 @@ func TestRenameOutlivesACrash(t *testing.T) {
 // made so that they are distinct.
 func TestRenamesAgainstAnOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	for round := range 30 {
+	for round := range notestest.Rounds(30) {
 		before := map[string]string{}
 		files := map[string]string{}
 		var list []string
