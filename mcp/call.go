@@ -71,7 +71,7 @@ func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRe
 		}
 	}
 	env := s.env()
-	env.Author = author(req)
+	env.Author = authorOf(req.ClientInfo())
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any

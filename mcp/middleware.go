@@ -113,6 +113,9 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 // checking does the checks that the SDK leaves to its user, for each method.
 func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if r, ok := req.(introduced); ok && isModern(req) && s.unnamed() {
+			s.introduce(r.ClientInfo(), r.ClientCapabilities())
+		}
 		switch params := req.GetParams().(type) {
 		case *sdk.InitializeParams:
 			return s.initialize(ctx, req, params, next)
@@ -205,6 +208,7 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 		return nil, fmt.Errorf("initialize returned a %T", res)
 	}
 	result.Instructions = s.instructions(ctx)
+	s.introduce(params.ClientInfo, params.Capabilities)
 	if declaresPanel(params.Capabilities) {
 		result.Capabilities.AddExtension(extensionUI, nil)
 	}

@@ -39,9 +39,7 @@ func panelContents() *sdk.ReadResourceResult {
 
 // showsPanel reports whether the client that a request comes from shows the panel.
 func showsPanel(req sdk.Request) bool {
-	r, ok := req.(interface {
-		ClientCapabilities() *sdk.ClientCapabilities
-	})
+	r, ok := req.(introduced)
 	return ok && declaresPanel(r.ClientCapabilities())
 }
 

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,4 +83,44 @@ func TestOverviewSaysHowToOpenANote(t *testing.T) {
 	overview, text = call[tools.Overview](t, w.client(t, Profile{Read: []string{"Garden"}}, nil), "vault_overview", nil)
 	assert.Empty(t, overview.Open)
 	assert.NotContains(t, text, "obsidian")
+}
+
+// The status names the connected clients and what bounds them.
+func TestClients(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	names := func() (names []string) {
+		for _, c := range w.core.Clients() {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"tester"}, names())
+	s := w.client(t, Profile{ReadOnly: true, Read: []string{"Garden"}, Owner: true, Settings: Settings{Hits: 3, Mode: "text"}}, withPanel)
+	clients := w.core.Clients()
+	require.Len(t, clients, 2)
+	c := clients[1]
+	assert.Equal(t, Client{
+		Name: "tester", Version: "2", Since: c.Since, Panel: true, Command: true, Profile: c.Profile, Mode: "text", Hits: 3, ResultBytes: 20_000,
+	}, c)
+	assert.True(t, c.ReadOnly)
+	assert.Equal(t, []string{"Garden"}, c.Read)
+	assert.False(t, c.Since.Before(clients[0].Since))
+	require.NoError(t, s.Close())
+	require.Eventually(t, func() bool { return len(names()) == 1 }, 10*time.Second, time.Millisecond)
+}
+
+// A client without sessions is known by its first request.
+func TestClientOfRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sampleVault, Limits{})
+		c := w.connect(t, Profile{})
+		synctest.Wait()
+		assert.Empty(t, w.core.Clients()[0].Name)
+		for _, name := range []string{"first", "second"} {
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"` + name + `","version":"7"}}}}`)
+			synctest.Wait()
+		}
+		assert.Equal(t, "first", w.core.Clients()[0].Name)
+		assert.Equal(t, "7", w.core.Clients()[0].Version)
+	})
 }

@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -52,8 +54,12 @@ type session struct {
 
 	seen tools.Seen
 
+	since time.Time
+
 	mu           sync.Mutex
-	initialized  bool // the client has said that it is ready for notifications
+	client       notes.Author // its name, "" until it has said it
+	panel        bool         // the client shows the panel
+	initialized  bool         // the client has said that it is ready for notifications
 	level        slog.Level
 	wantsLog     bool
 	roots        []string      // folders that the client's roots bound it to; nil: no bound
@@ -83,6 +89,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		outer:   outer,
 		limits:  c.limits,
 		log:     c.log,
+		since:   c.now(),
 		working: make(chan struct{}, c.limits.Concurrent),
 		rates:   newRates(c.limits),
 		out:     silent{},
@@ -129,6 +136,58 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 	return server
 }
 
+// A Client is a connected client, and the settings of its session.
+type Client struct {
+	Name        string    `json:"name"` // "" until it has said it
+	Version     string    `json:"version,omitempty"`
+	Since       time.Time `json:"since"`
+	HTTP        bool      `json:"http,omitempty"`    // connected over HTTP
+	Panel       bool      `json:"panel,omitempty"`   // shows results in the panel
+	Command     bool      `json:"command,omitempty"` // a command of the owner's shell
+	Profile               // that bounds it
+	Mode        string    `json:"search_mode,omitempty"`
+	Hits        int       `json:"hits"`
+	ResultBytes int       `json:"result_bytes"`
+}
+
+// Clients returns the connected clients, the oldest first.
+func (c *Core) Clients() []Client {
+	clients := []Client{}
+	c.each(func(s *session) {
+		client := Client{
+			Since: s.since, HTTP: s.line == nil, Command: s.profile.Owner, Profile: s.bounds(),
+			Mode: string(s.profile.Settings.Mode), Hits: s.limits.Hits, ResultBytes: s.limits.ResultBytes,
+		}
+		s.mu.Lock()
+		client.Name, client.Version, client.Panel = s.client.Name, s.client.Version, s.panel
+		s.mu.Unlock()
+		clients = append(clients, client)
+	})
+	slices.SortStableFunc(clients, func(a, b Client) int { return a.Since.Compare(b.Since) })
+	return clients
+}
+
+// introduce records what a client says of itself, with initialize or with its
+// first request of 2026-07-28.
+func (s *session) introduce(info *sdk.Implementation, caps *sdk.ClientCapabilities) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client, s.panel = authorOf(info), declaresPanel(caps)
+}
+
+// introduced is a request from which its client is known.
+type introduced interface {
+	ClientInfo() *sdk.Implementation
+	ClientCapabilities() *sdk.ClientCapabilities
+}
+
+// unnamed reports whether the client has not been introduced.
+func (s *session) unnamed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client.Name == ""
+}
+
 // ready records that the client accepts notifications.
 func (s *session) ready() {
 	s.mu.Lock()
@@ -173,9 +232,8 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	return caps
 }
 
-// author is the client that a request comes from, for the history.
-func author(req *sdk.CallToolRequest) notes.Author {
-	info := req.ClientInfo()
+// authorOf is a client, for the history.
+func authorOf(info *sdk.Implementation) notes.Author {
 	if info == nil || info.Name == "" {
 		return notes.Author{Name: "unknown"}
 	}

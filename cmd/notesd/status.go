@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,22 @@ func (o *output) printReport(r service.Report) {
 		}
 	} else {
 		row("daemon", "not running")
+	}
+	for _, c := range r.Clients {
+		if c.Command {
+			continue
+		}
+		text := strings.TrimSpace(c.Name+" "+c.Version) + " since " + c.Since.Local().Format("2006-01-02 15:04")
+		if c.ReadOnly {
+			text += ", read-only"
+		}
+		if c.Tools != nil {
+			text += ", tools " + strings.Join(c.Tools, " ")
+		}
+		if c.Read != nil {
+			text += ", folders " + strings.Join(c.Read, " ")
+		}
+		row("client", "%s", text)
 	}
 	if r.Log != "" {
 		row("log", "%s", r.Log)

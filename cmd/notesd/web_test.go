@@ -111,7 +111,12 @@ func (b *browser) run(actions ...chromedp.Action) {
 
 func (b *browser) open(path string) {
 	b.t.Helper()
-	b.run(chromedp.Navigate(b.base+path), chromedp.WaitReady("main"))
+	err := chromedp.Run(b.ctx, chromedp.Navigate(b.base+path))
+	for err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // by what was clicked before
+		err = chromedp.Run(b.ctx, chromedp.Navigate(b.base+path))
+	}
+	require.NoError(b.t, err)
+	b.run(chromedp.WaitReady("main"))
 }
 
 // await waits until an expression is true, on this page or the one that the
@@ -266,12 +271,17 @@ func TestPageWhy(t *testing.T) {
 	b.clean()
 }
 
-// TestPageStatus shows counts.
+// TestPageStatus shows counts, warnings, and who is connected with what settings.
 func TestPageStatus(t *testing.T) {
-	b := newPlace(t, pageNotes).browse(t)
+	p := newPlace(t, pageNotes)
+	p.save(t, "Broken.md", "broken \xff\xfe\x00\n")
+	p.launch(t, "mcp", "--read-only", "--tools", "search_notes").initialize()
+	b := p.browse(t)
 	b.open("/status")
 	b.await("document.querySelector('main').innerText.includes('up to date')")
-	assert.Contains(t, b.text("main"), "3")
+	assert.Contains(t, b.text("main"), "1 file skipped")
+	b.await("[...document.querySelectorAll('tbody tr')].some(row => /^test 1\\s.*\\sread-only, search_notes\\s/.test(row.innerText))")
+	b.await("[...document.querySelectorAll('tbody tr')].some(row => row.innerText.startsWith('notesd web'))")
 	b.clean()
 }
 

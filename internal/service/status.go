@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"notesd/internal/config"
+	"notesd/mcp"
 	"notesd/search"
 	"notesd/watcher"
 )
@@ -21,6 +22,7 @@ type Report struct {
 	Vault       string         `json:"vault"`
 	State       string         `json:"state"`
 	Daemon      daemonStatus   `json:"daemon"`
+	Clients     []mcp.Client   `json:"clients"`
 	Notes       int            `json:"notes"`
 	Index       IndexStatus    `json:"index"`
 	Semantic    SemanticStatus `json:"semantic"`
@@ -100,6 +102,7 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		Semantic: SemanticStatus{State: "off"},
 		Watcher:  WatcherStatus{State: watcher.StateStopped},
 		Skipped:  skippedStatus{Files: []skippedFile{}},
+		Clients:  s.core.Clients(),
 		Warnings: []string{},
 	}
 	r.Log = logFile(s.cfg)

@@ -44,6 +44,7 @@ var functions = template.FuncMap{
 	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"marked":  marked,
+	"join":    func(words []string) string { return strings.Join(words, ", ") },
 	"percent": func(part, whole int) int {
 		if whole <= 0 {
 			return 100
@@ -285,9 +286,16 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 			Directories int
 		}
 		Skipped  struct{ Total int }
-		Sessions []struct {
-			Name, Version string
-			Since         time.Time
+		Settings struct{ Waiting, Ignored []string }
+		Clients  []struct {
+			Name, Version        string
+			Since                time.Time
+			HTTP, Panel, Command bool
+			Tools, Read, Write   []string
+			ReadOnly             bool   `json:"read_only"`
+			Mode                 string `json:"search_mode"`
+			Hits                 int
+			ResultBytes          int `json:"result_bytes"`
 		}
 		Warnings []string
 	}
@@ -295,7 +303,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
-	p := page{Title: "Status", Tab: "status", Live: true, Data: report}
+	p := page{Title: "Status", Tab: "status", Live: true, Data: report, Refresh: 5000} // clients come and go without a change
 	if !report.Index.Ready || report.Semantic.State == "building" {
 		p.Refresh = 1000
 	}
