@@ -66,7 +66,7 @@ func setupCommand(a *app) *cobra.Command {
 		Use:   "setup [flags] [HOST…]",
 		Short: "Register with the programs that use MCP",
 		Long: `Register notesd, for one vault, with the programs that use MCP: claude-desktop,
-claude-code, cursor, vscode, codex; without a name, with those that are
+claude-code, cursor, vscode, codex, gemini; without a name, with those that are
 installed. Their settings are backed up first, and nothing else is changed.
 A second vault gets an entry of its own.`,
 		Example: `  notesd setup --vault ~/Notes claude-desktop
@@ -475,10 +475,10 @@ func (s *setup) report(done []registration) {
 			fmt.Fprintf(out, "%s: %s %s %q in %s\n", out.bold(r.title), r.Action, as, out.line(r.Name), out.path(out.line(r.File)))
 		}
 		if r.Note != "" {
-			s.app.note("  " + r.Note + ", so this vault has an entry of its own; --name chooses another name")
+			s.app.note(r.Note + ", so this vault has an entry of its own; --name chooses another name")
 		}
 		if r.Backup != "" {
-			s.app.note("  the settings as they were are kept as " + r.Backup)
+			s.app.note("the settings as they were are kept as " + r.Backup)
 		}
 		changed = changed || r.Backup != "" || r.Action == registered
 	}

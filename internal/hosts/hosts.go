@@ -61,6 +61,8 @@ var All = []Host{
 			}
 			return e.home(".codex", "config.toml")
 		}},
+	{Name: "gemini", Title: "Gemini CLI", servers: "mcpServers",
+		file: func(e Env) string { return e.home(".gemini", "settings.json") }},
 }
 
 // A Server is how a host launches an MCP server.

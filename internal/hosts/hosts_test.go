@@ -212,6 +212,7 @@ func TestHostFiles(t *testing.T) {
 		{"codex", env("linux", "HOME=/h", "CODEX_HOME=/c"), "/c/config.toml"},
 		{"codex", env("linux", "HOME=/h"), "/h/.codex/config.toml"},
 		{"codex", env("linux"), ""},
+		{"gemini", env("windows", "USERPROFILE=/u"), "/u/.gemini/settings.json"},
 	} {
 		i := slices.IndexFunc(All, func(h Host) bool { return h.Name == c.host })
 		assert.Equal(t, filepath.FromSlash(c.want), All[i].File(c.env), c.host)

@@ -1,0 +1,167 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// warningFuncs lists functions, besides those with "warning" in their names, whose
+// texts are warnings of status or reasons for skipping a file.
+var warningFuncs = []string{
+	"notes NotText", "notes/store StaleLinks", "notes/vault behind", "notes/vault unavailable", "notes/vault suddenly", "notes/vault readProblem",
+}
+
+// TestTroubleshooting finds every warning that the program can print in the page
+// that says what to do about it.
+func TestTroubleshooting(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
+	require.NoError(t, err)
+	page := wordBreaks.ReplaceAllString(string(data), " ")
+	found := 0
+	for _, file := range scan(t, root) {
+		if file.test || strings.HasPrefix(file.pkg, "mcp") || strings.HasPrefix(file.pkg, "internal/markdown") {
+			continue // remarks on a call
+		}
+		for _, text := range file.warnings() {
+			for _, part := range formatVerb.Split(text.text, -1) {
+				if part = strings.Trim(wordBreaks.ReplaceAllString(part, " "), " .,;:()"); strings.Count(part, " ") >= 2 && !strings.HasPrefix(part, "SELECT ") {
+					found++
+					assert.Contains(t, page, part, "%s:%d: docs/troubleshooting.md has no entry for this warning", file.path, file.line(text.pos))
+				}
+			}
+		}
+	}
+	assert.Greater(t, found, 40)
+}
+
+var formatVerb = regexp.MustCompile(`%[+#]?[a-zA-Z]`)
+
+// warnings returns the string literals that status prints as warnings, with which
+// it says why a file is skipped, and that doctor prints when something is not
+// right.
+func (s source) warnings() []textAt {
+	var all []textAt
+	literals := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				text, _ := strconv.Unquote(lit.Value) // the parser has checked it
+				all = append(all, textAt{lit.Pos(), text})
+			}
+			return true
+		})
+	}
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			name := strings.ToLower(n.Name.Name)
+			if n.Body != nil && (strings.Contains(name, "warning") || slices.Contains(warningFuncs, s.pkg+" "+n.Name.Name)) {
+				literals(n.Body)
+			}
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				field, ok := left.(*ast.SelectorExpr)
+				if ok && len(n.Rhs) == len(n.Lhs) && slices.Contains([]string{"Warnings", "warnings", "Text", "skip"}, field.Sel.Name) && (field.Sel.Name != "Text" || s.isDoctor()) {
+					literals(n.Rhs[i])
+				}
+				if entry, ok := left.(*ast.IndexExpr); ok && len(n.Rhs) == len(n.Lhs) {
+					if name, ok := entry.X.(*ast.Ident); ok && name.Name == "problems" && s.pkg == "prompts" {
+						literals(n.Rhs[i])
+					}
+				}
+			}
+		case *ast.CompositeLit:
+			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "check" && s.isDoctor() {
+				literals(textOfCheck(n))
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Reason" {
+				literals(n.Value)
+			}
+		case *ast.CallExpr:
+			if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "worse" && s.isDoctor() {
+				literals(n.Args[1])
+			}
+			if method, ok := n.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "skip" && s.pkg == "notes/vault" && len(n.Args) == 3 {
+				literals(n.Args[1])
+			}
+		}
+		return true
+	})
+	return all
+}
+
+func (s source) isDoctor() bool { return s.path == "cmd/notesd/doctor.go" }
+
+// textOfCheck returns the text of a check of doctor that is not fine.
+func textOfCheck(check *ast.CompositeLit) ast.Node {
+	text := ast.Node(&ast.BadExpr{})
+	for i, element := range check.Elts {
+		value, name := element, []string{"Name", "State", "Text", "Do"}[i]
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			value, name = pair.Value, pair.Key.(*ast.Ident).Name
+		}
+		if state, ok := value.(*ast.Ident); ok && name == "State" && state.Name == "fine" {
+			return &ast.BadExpr{}
+		}
+		if name == "Text" {
+			text = value
+		}
+	}
+	return text
+}
+
+// TestEnvironment finds every variable that the program reads in its page.
+func TestEnvironment(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "environment.md"))
+	require.NoError(t, err)
+	found := 0
+	for _, file := range scan(t, root) {
+		if file.test || file.pkg == "internal/markdown/mdtest" {
+			continue // only tests use mdtest
+		}
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			var read []ast.Expr
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if slices.Contains([]string{"Getenv", "LookupEnv", "lookup", "variable", "userDir"}, lastName(n.Fun)) {
+					read = n.Args
+				}
+			case *ast.CompositeLit:
+				if n.Type == nil && file.path == "internal/config/paths.go" {
+					read = n.Elts
+				}
+			}
+			for _, e := range read {
+				if lit, ok := e.(*ast.BasicLit); ok && envName.MatchString(lit.Value) {
+					found++
+					assert.Contains(t, string(page), "`"+strings.Trim(lit.Value, `"`)+"`", "%s:%d", file.path, file.line(lit.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	assert.Greater(t, found, 10)
+}
+
+var envName = regexp.MustCompile(`^"[A-Z][A-Za-z_]{3,}"$`)
+
+// lastName returns the name of a function or method that is called.
+func lastName(fun ast.Expr) string {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
+}
