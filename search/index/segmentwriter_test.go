@@ -28,36 +28,58 @@ func TestSegmentIsWhatZapMakes(t *testing.T) {
 		"several chunks":  someNotes(3000, 60), // of more than 1024 postings each
 		"dense container": someNotes(9000, 2),  // more than 4096 notes have a term
 	} {
-		t.Run(name, func(t *testing.T) {
-			b := NewBuilder()
-			for _, n := range all {
-				b.Add(n)
-			}
-			want := zapsOwn(t, b)
-			got := segmentOf(t, b)
-			assertSameSegment(t, want, got)
-
-			b.Reset()
-			more := someNotes(20, 3)
-			for _, n := range more {
-				n.ID += 100_000
-				b.Add(n)
-			}
-			drop := roaring.BitmapOf(0)
-			merged := func(first, second segment.Segment) segment.Segment {
-				path := filepath.Join(t.TempDir(), "merged.zap")
-				_, _, err := new(segmentPlugin).Merge([]segment.Segment{first, second}, []*roaring.Bitmap{drop, nil}, path, nil, nil)
-				require.NoError(t, err)
-				s, err := new(segmentPlugin).Open(path)
-				require.NoError(t, err)
-				t.Cleanup(func() { assert.NoError(t, s.Close()) })
-				return s
-			}
-			wantSecond := zapsOwn(t, b)
-			gotSecond := segmentOf(t, b)
-			assertSameSegment(t, merged(want, wantSecond), merged(got, gotSecond))
-		})
+		t.Run(name, func(t *testing.T) { assertSegmentOf(t, all) })
 	}
+}
+
+// FuzzSegment writes notes with the texts, which NUL separates, as often as there are
+// copies: zap has other forms for terms of one note, of many, and of more than 1024.
+func FuzzSegment(f *testing.F) {
+	f.Add("a word a day", uint16(1))
+	f.Add("Größe\x00größer words\x00", uint16(3))
+	f.Add("word1 word2\x00word1", uint16(3000))
+	f.Fuzz(func(t *testing.T, text string, copies uint16) {
+		texts := strings.Split(text, "\x00")
+		n := max(int(copies)%5000, len(texts))
+		if n*len(text)/len(texts) > 1<<18 {
+			t.Skip("large")
+		}
+		var all []*notes.Note
+		for i := range n {
+			all = append(all, note(int64(i)*(int64(copies)+1), texts[i%len(texts)]))
+		}
+		assertSegmentOf(t, all)
+	})
+}
+
+// assertSegmentOf compares the notes' segment with zap's own: in memory, and after both
+// were merged with another by zap, without their first note, and read from the disk.
+func assertSegmentOf(t *testing.T, all []*notes.Note) {
+	t.Helper()
+	b := NewBuilder()
+	for _, n := range all {
+		b.Add(n)
+	}
+	want, got := zapsOwn(t, b), segmentOf(t, b)
+	assertSameSegment(t, want, got)
+
+	b.Reset()
+	for _, n := range someNotes(20, 3) {
+		n.ID = -n.ID - 1
+		b.Add(n)
+	}
+	merged := func(first, second segment.Segment) segment.Segment {
+		path := filepath.Join(t.TempDir(), "merged.zap")
+		drop := []*roaring.Bitmap{roaring.BitmapOf(0), nil}
+		_, _, err := new(zap.ZapPlugin).Merge([]segment.Segment{first, second}, drop, path, nil, nil)
+		require.NoError(t, err)
+		s, err := new(zap.ZapPlugin).Open(path)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, s.Close()) })
+		return s
+	}
+	wantSecond, gotSecond := zapsOwn(t, b), segmentOf(t, b)
+	assertSameSegment(t, merged(want, wantSecond), merged(got, gotSecond))
 }
 
 // someNotes makes notes whose words are as unevenly spread as in language.
