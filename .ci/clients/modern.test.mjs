@@ -30,7 +30,7 @@ class Waiting {
       return this.#come.shift();
     }
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error("nothing has come for 10 s")), 10_000);
+      const late = setTimeout(() => reject(new Error("nothing has come for a minute")), 60_000);
       this.#asking.push((value) => {
         clearTimeout(late);
         resolve(value);

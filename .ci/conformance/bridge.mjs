@@ -135,7 +135,7 @@ class Session {
       return;
     }
     this.process.stdin.end();
-    const [status] = await once(this.process, "exit", { signal: AbortSignal.timeout(10_000) });
+    const [status] = await once(this.process, "exit", { signal: AbortSignal.timeout(60_000) });
     assert.equal(status, 0, "notesd mcp did not end as it should");
   }
 }

@@ -103,7 +103,7 @@ class Server {
     await this.front.close();
     if (this.process.exitCode === null) {
       this.process.kill();
-      const [status] = await once(this.process, "exit", { signal: AbortSignal.timeout(10_000) });
+      const [status] = await once(this.process, "exit", { signal: AbortSignal.timeout(60_000) });
       assert.equal(status, 0, "notesd serve did not stop as it should");
     }
   }
@@ -112,7 +112,7 @@ class Server {
 // node runs a script and returns its status and output.
 function node(...args) {
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: dir, env: { ...process.env, HOME: dir }, maxBuffer: 64 << 20, timeout: 60_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { cwd: dir, env: { ...process.env, HOME: dir }, maxBuffer: 64 << 20, timeout: 300_000 }, (error, stdout, stderr) =>
       done({ status: error ? (error.code ?? 1) : 0, stdout, stderr }),
     );
   });

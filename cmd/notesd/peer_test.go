@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a test waits for something that has to happen.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // place is a vault with a state of its own.
 type place struct {
