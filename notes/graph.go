@@ -11,3 +11,9 @@ type Node struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 }
+
+// A MonthCount is how many notes began in one.
+type MonthCount struct {
+	Month string `json:"month"` // 2026-01
+	Notes int    `json:"notes"`
+}

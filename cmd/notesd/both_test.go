@@ -95,7 +95,7 @@ func (p place) document(t *testing.T, exit int, args []string) any {
 
 // volatile are the members that tell when, where and by whom.
 var volatile = map[string]bool{
-	"time": true, "modified": true, "vault": true, "state": true, "daemon": true, "watcher": true,
+	"time": true, "modified": true, "vault": true, "state": true, "daemon": true, "watcher": true, "clients": true,
 	"dir": true, "folder": true, "as_of": true, "bytes": true, "size": true, "why": true, "score": true,
 	"seconds": true, "took": true, "files": true, "memory": true,
 }

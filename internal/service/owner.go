@@ -37,11 +37,13 @@ const (
 	MethodTables       = "notesd/tables"
 	MethodRestoreTable = "notesd/restoreTable"
 
+	MethodGrowth = "notesd/growth" // how many notes began in each month, as []notes.MonthCount
+
 	MethodWeb = "notesd/web" // a one-time link to the page, "" when nothing is served over HTTP
 )
 
 // OwnerMethods lists these methods.
-var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable, MethodWeb}
+var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodRescan, MethodTags, MethodTables, MethodRestoreTable, MethodGrowth, MethodWeb}
 
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
@@ -162,6 +164,8 @@ func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, e
 		return nil, s.vault.Reconcile(ctx)
 	case MethodTags:
 		return s.tags(ctx)
+	case MethodGrowth:
+		return s.vault.Store().Growth(ctx)
 	case MethodWeb:
 		if l := s.page.Load(); l != nil {
 			return l.origin() + l.page.Link(), nil

@@ -42,3 +42,19 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 	})
 	return g, err
 }
+
+// Growth returns how many of the notes began in each month, by the earliest date
+// that is known of each, the first month first.
+func (s *Reader) Growth(ctx context.Context) ([]notes.MonthCount, error) {
+	months := []notes.MonthCount{}
+	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+		return sqlite.ForEach(ctx, tx, `SELECT strftime('%Y-%m', min(date, created) / 1000000000, 'unixepoch') AS month, count(*)
+			FROM notes GROUP BY month ORDER BY month`, nil, func(rows *sql.Rows) error {
+			var m notes.MonthCount
+			err := rows.Scan(&m.Month, &m.Notes)
+			months = append(months, m)
+			return err
+		})
+	})
+	return months, err
+}

@@ -33,6 +33,10 @@ type Scores struct {
 	Recall10 float64 `json:"recall@10"`
 	MRR10    float64 `json:"mrr@10"`
 	Queries  int     `json:"queries"`
+
+	// Precision and Recall have a value for each depth from 1 to 10.
+	Precision [depth]float64 `json:"precision"`
+	Recall    [depth]float64 `json:"recall"`
 }
 
 // Report is the result of an evaluation.
@@ -107,6 +111,13 @@ func score(relevant map[string]int, found []string) Scores {
 			out.Recall10++
 		}
 	}
+	hits := 0.0
+	for k := range depth {
+		if k < len(grades) && grades[k] > 0 {
+			hits++
+		}
+		out.Precision[k], out.Recall[k] = hits/float64(k+1), hits/float64(len(relevant))
+	}
 	var ideal []int
 	for _, grade := range relevant {
 		ideal = append(ideal, grade)
@@ -133,9 +144,17 @@ func (s *Scores) add(o Scores) {
 	s.Recall10 += o.Recall10
 	s.MRR10 += o.MRR10
 	s.Queries += o.Queries
+	for k := range depth {
+		s.Precision[k] += o.Precision[k]
+		s.Recall[k] += o.Recall[k]
+	}
 }
 
 func (s Scores) mean() Scores {
 	n := float64(max(1, s.Queries))
-	return Scores{NDCG10: s.NDCG10 / n, Recall5: s.Recall5 / n, Recall10: s.Recall10 / n, MRR10: s.MRR10 / n, Queries: s.Queries}
+	m := Scores{NDCG10: s.NDCG10 / n, Recall5: s.Recall5 / n, Recall10: s.Recall10 / n, MRR10: s.MRR10 / n, Queries: s.Queries}
+	for k := range depth {
+		m.Precision[k], m.Recall[k] = s.Precision[k]/n, s.Recall[k]/n
+	}
+	return m
 }

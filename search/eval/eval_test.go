@@ -23,6 +23,8 @@ func TestScore(t *testing.T) {
 	assert.InDelta(t, 0.540586, s.NDCG10, 1e-6)
 	assert.InDelta(t, 0.5, s.MRR10, 1e-9)
 	assert.InDelta(t, 2.0/3, s.Recall5, 1e-9)
+	assert.Equal(t, [depth]float64{0, 1. / 2, 1. / 3, 2. / 4, 2. / 5, 2. / 6, 2. / 7, 2. / 8, 2. / 9, 2. / 10}, s.Precision)
+	assert.Equal(t, [depth]float64{0, 1. / 3, 1. / 3, 2. / 3, 2. / 3, 2. / 3, 2. / 3, 2. / 3, 2. / 3, 2. / 3}, s.Recall)
 	assert.Equal(t, Scores{Queries: 1}, score(relevant, nil))
 	assert.InDelta(t, 1, score(relevant, []string{"a", "c", "b"}).NDCG10, 1e-9)
 
@@ -76,7 +78,9 @@ func TestRunAverages(t *testing.T) {
 	r, err := s.Run(context.Background(), fixed{"document-1", "a"}, search.ModeText)
 	require.NoError(t, err)
 	assert.Equal(t, map[search.Mode]Scores{search.ModeText: {
-		NDCG10: 1 / math.Log2(3) / 2, Recall5: .5, Recall10: .5, MRR10: .25, Queries: 2}}, r.Modes)
+		NDCG10: 1 / math.Log2(3) / 2, Recall5: .5, Recall10: .5, MRR10: .25, Queries: 2,
+		Precision: [depth]float64{0, 1. / 4, 1. / 6, 1. / 8, 1. / 10, 1. / 12, 1. / 14, 1. / 16, 1. / 18, 1. / 20},
+		Recall:    [depth]float64{0, .5, .5, .5, .5, .5, .5, .5, .5, .5}}}, r.Modes)
 }
 
 func TestAnswers(t *testing.T) {
