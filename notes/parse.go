@@ -45,11 +45,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 		n.Headings = append(n.Headings, Heading{Level: h.Level, Text: h.Text, Line: h.Line})
 	}
 	n.Tasks = TasksOf(data, doc)
-	for _, t := range n.Tasks {
-		if t.Status.IsOpen() {
-			n.OpenTasks++
-		}
-	}
+	n.SetTasks(nil)
 	for _, l := range doc.Links {
 		if !l.External {
 			n.Links = append(n.Links, Link{Kind: LinkKind(l.Kind), Target: l.Target, Anchor: l.Anchor, Alias: l.Alias, Line: l.Line})

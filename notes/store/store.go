@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -31,15 +32,16 @@ type Store struct {
 
 // Reader answers questions about the notes as notes.db has them.
 type Reader struct {
-	notes      *sqlite.DB
-	id         string
-	byID       *sql.Stmt // selectNotes
-	Now        func() time.Time
-	Periodic   atomic.Pointer[notes.Periodic] // never nil
-	searchable searchable
-	HeadSeq    atomic.Uint64
-	Aside      atomic.Pointer[notes.AsideRules]
-	Roots      []string // the vault's folder, as configured and without symlinks; set by package vault
+	notes        *sqlite.DB
+	id           string
+	byID         *sql.Stmt // selectNotes
+	Now          func() time.Time
+	Periodic     atomic.Pointer[notes.Periodic] // never nil
+	TaskSettings atomic.Pointer[tasks.Settings] // of the Tasks plugin; nil without it
+	searchable   searchable
+	HeadSeq      atomic.Uint64
+	Aside        atomic.Pointer[notes.AsideRules]
+	Roots        []string // the vault's folder, as configured and without symlinks; set by package vault
 }
 
 // Versions are the revisions and the journal of operations, in history.db. The

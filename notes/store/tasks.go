@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -25,25 +26,28 @@ const tasksVersion = 3
 const tasksSetting = "tasks"
 
 type tasksRead struct {
-	Version int   `json:"version"`
-	Through int64 `json:"through,omitempty"` // the id of the last note that was read; 0 when all are
+	Version  int             `json:"version"`
+	Settings *tasks.Settings `json:"settings,omitempty"` // that they were read with
+	Through  int64           `json:"through,omitempty"`  // the id of the last note that was read; 0 when all are
 }
 
 // tasksBatch is how many notes are read in one transaction: writers wait for it.
 const tasksBatch = 200
 
-// ReadTasks reads the tasks and inline fields of notes that were stored by a version
-// of notesd that knew none, or other ones. It goes on where an earlier call was interrupted.
-func (s *Store) ReadTasks(ctx context.Context) error {
+// ReadTasks reads the tasks and inline fields of notes that were stored with other
+// settings of the Tasks plugin, or by a version of notesd that knew none or other ones.
+// It goes on where an earlier call was interrupted.
+func (s *Store) ReadTasks(ctx context.Context, settings *tasks.Settings) error {
+	s.TaskSettings.Store(settings)
 	var at tasksRead
 	if err := s.Setting(ctx, tasksSetting, &at); err != nil {
 		return err
 	}
-	if at.Version == tasksVersion && at.Through == 0 {
+	switch same := at.Version == tasksVersion && reflect.DeepEqual(at.Settings, settings); {
+	case same && at.Through == 0:
 		return nil
-	}
-	if at.Version != tasksVersion {
-		at = tasksRead{Version: tasksVersion}
+	case !same:
+		at = tasksRead{Version: tasksVersion, Settings: settings}
 	}
 	for done := false; !done; {
 		err := s.notes.Write(ctx, func(tx *sql.Tx) error {
@@ -62,6 +66,7 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 				}
 				doc := markdown.Parse(text)
 				n.Tasks, n.Inline = notes.TasksOf(text, doc), notes.InlineFields(doc.Fields(text))
+				n.SetTasks(settings)
 				read = append(read, n)
 				return nil
 			})
@@ -78,13 +83,7 @@ func (s *Store) ReadTasks(ctx context.Context) error {
 				if err := w.tasks(n); err != nil {
 					return err
 				}
-				open := 0
-				for _, t := range n.Tasks {
-					if t.Status.IsOpen() {
-						open++
-					}
-				}
-				if err := w.exec(`UPDATE notes SET open_tasks = ?1, inline = ?2 WHERE id = ?3 AND (open_tasks <> ?1 OR inline <> ?2)`, open, inlineText(n), n.ID); err != nil {
+				if err := w.exec(`UPDATE notes SET open_tasks = ?1, inline = ?2 WHERE id = ?3 AND (open_tasks <> ?1 OR inline <> ?2)`, n.OpenTasks, inlineText(n), n.ID); err != nil {
 					return err
 				}
 			}
@@ -208,6 +207,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			}
 			t, _ := notes.NewTask(source)
 			t.Path, t.Hash, t.Line, t.Heading = p, strings.ToLower(hash), line, heading
+			t.Status = s.TaskSettings.Load().StatusOf(t.Mark)
 			page.Tasks, last.Values = append(page.Tasks, t), values
 			return nil
 		})

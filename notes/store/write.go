@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"notesd/internal/fsid"
+	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -45,7 +46,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 	changes := make([]notes.Change, 0, len(entries))
 	var head int64
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx, s.dates.Load())
+		w, err := newWriter(ctx, tx, s.dates.Load(), s.TaskSettings.Load())
 		if err != nil {
 			return err
 		}
@@ -79,13 +80,14 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 // writer writes notes within one transaction.
 type writer struct {
 	*statements
-	dates  *notes.DateRules
-	head   int64 // seq of the last change
-	lastID int64
+	dates        *notes.DateRules
+	taskSettings *tasks.Settings
+	head         int64 // seq of the last change
+	lastID       int64
 }
 
-func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules) (*writer, error) {
-	w := &writer{statements: newStatements(ctx, tx), dates: dates}
+func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules, settings *tasks.Settings) (*writer, error) {
+	w := &writer{statements: newStatements(ctx, tx), dates: dates, taskSettings: settings}
 	var err error
 	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
 		return nil, err
@@ -109,6 +111,7 @@ func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
 		return change, w.exec(`DELETE FROM notes WHERE id = ?`, e.Id)
 	}
 	e.Note.ID, e.Note.Seq = e.Id, uint64(w.head)
+	e.Note.SetTasks(w.taskSettings)
 	if err := w.row(e, now); err != nil {
 		return change, err
 	}

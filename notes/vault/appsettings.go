@@ -6,8 +6,10 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
+	"notesd/internal/markdown/tasks"
 	"notesd/notes"
 )
 
@@ -67,6 +69,43 @@ func readDateRules(periodic *notes.Periodic, keys []string) *notes.DateRules {
 	r.Compile()
 	return r
 }
+
+// readTaskSettings returns those of the Tasks plugin, nil without it.
+func readTaskSettings(root *os.Root) *tasks.Settings {
+	type status struct {
+		Symbol string `json:"symbol"`
+		Next   string `json:"nextStatusSymbol"`
+		Type   string `json:"type"`
+	}
+	var plugin *struct {
+		Filter    string `json:"globalFilter"`
+		Format    string `json:"taskFormat"`
+		Done      *bool  `json:"setDoneDate"`
+		Cancelled *bool  `json:"setCancelledDate"`
+		NextBelow bool   `json:"recurrenceOnNextLine"`
+		Statuses  struct {
+			Core   []status `json:"coreStatuses"`
+			Custom []status `json:"customStatuses"`
+		} `json:"statusSettings"`
+	}
+	if readAppFile(root, "plugins/obsidian-tasks-plugin/data.json", &plugin); plugin == nil {
+		return nil
+	}
+	isOff := func(b *bool) bool { return b != nil && !*b }
+	s := &tasks.Settings{Dates: tasks.Emoji, NoDone: isOff(plugin.Done), NoCancelled: isOff(plugin.Cancelled), Filter: plugin.Filter, NextBelow: plugin.NextBelow}
+	if plugin.Format == "dataview" {
+		s.Dates = tasks.Dataview
+	}
+	for _, st := range slices.Concat(plugin.Statuses.Core, plugin.Statuses.Custom) {
+		if len(s.Statuses) < maxStatuses {
+			s.Statuses = append(s.Statuses, tasks.MarkStatus{Mark: st.Symbol, Next: st.Next, Status: tasks.PluginStatus(st.Type)})
+		}
+	}
+	return s
+}
+
+// maxStatuses bounds the statuses of the Tasks plugin.
+const maxStatuses = 200
 
 // maxAppFile bounds a settings file of the app that the vault is made with.
 const maxAppFile = 1 << 20

@@ -70,6 +70,7 @@ func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 			}
 		}
 		var err error
+		e.Tasks.Settings = v.store.TaskSettings.Load()
 		if e.Tasks.Done, e.Tasks.Dates, err = v.store.TaskNotations(ctx); err != nil {
 			return err
 		}

@@ -490,7 +490,7 @@ func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
 	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
 		v.store.Aside.Store(aside)
 	}
-	if err := v.store.ReadTasks(ctx); err != nil {
+	if err := v.store.ReadTasks(ctx, readTaskSettings(root)); err != nil {
 		return err
 	}
 	v.mu.Lock()

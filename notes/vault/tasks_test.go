@@ -181,3 +181,39 @@ func BenchmarkTasks(b *testing.B) {
 		})
 	}
 }
+
+// TestTasksPlugin lists and changes tasks as the settings of the Tasks plugin say,
+// also after these have changed.
+func TestTasksPlugin(t *testing.T) {
+	const settings = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+	f := newFixture(t, "List.md", "- [ ] milk\n- [!] rent\n- [D] bread\n- [ℹ] about\n- [ ] tea 🔁 every day 📅 2026-02-16\n",
+		settings, `{"taskFormat": "dataview", "recurrenceOnNextLine": true, "statusSettings": {"coreStatuses": [{"symbol": " ", "nextStatusSymbol": "D", "type": "TODO"}, {"symbol": "D", "nextStatusSymbol": " ", "type": "DONE"}],
+			"customStatuses": [{"symbol": "!", "nextStatusSymbol": "x", "type": "IN_PROGRESS"}, {"symbol": "x", "nextStatusSymbol": "!", "type": "DONE"}, {"symbol": "ℹ", "type": "NON_TASK"}]}}`)
+	f.on("2026-02-16 12:00")
+	statuses := func() (list []string) {
+		t.Helper()
+		page, err := f.Tasks(t.Context(), notes.TaskQuery{Status: "all", Sort: "path"})
+		require.NoError(t, err)
+		for _, task := range page.Tasks {
+			list = append(list, task.Description+" "+string(task.Status))
+		}
+		return list
+	}
+	assert.Equal(t, []string{"milk open", "rent in_progress", "bread done", "about other", "tea open"}, statuses())
+	assert.Len(t, f.listed(notes.TaskQuery{}), 3)
+	assert.Len(t, f.listed(notes.TaskQuery{Status: "ℹ"}), 1)
+	for _, text := range []string{"milk", "rent", "tea"} {
+		_, err := f.Edit(t.Context(), notes.EditRequest{Note: "List", Edits: []notes.Edit{{Op: "toggle_task", Text: text}}})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "- [D] milk [completion:: 2026-02-16]\n- [x] rent [completion:: 2026-02-16]\n- [D] bread\n- [ℹ] about\n"+
+		"- [D] tea 🔁 every day 📅 2026-02-16 [completion:: 2026-02-16]\n- [ ] tea 🔁 every day 📅 2026-02-17\n", f.onDisk("List.md"))
+
+	f.write(settings, `{"setDoneDate": false}`)
+	f.reconcile()
+	assert.Equal(t, []string{"milk other", "rent done", "bread other", "about other", "tea other", "tea open"}, statuses())
+	f.requireConsistent()
+	f.remove(settings)
+	f.restart()
+	assert.Len(t, f.listed(notes.TaskQuery{}), 1)
+}

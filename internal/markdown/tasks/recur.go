@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,17 +14,24 @@ import (
 type rule struct {
 	unit     string // day, week, month, year
 	every    int
-	weekdays []time.Weekday // of a week; in a month or year the one that nth counts
-	nth      int            // of the weekday in the month, -1 the last; 0 for days of the month
+	weekdays []time.Weekday // of a week
+	nth      []nth          // weekdays of a month
 	days     []int          // of the month, -1 the last
 	months   []time.Month   // of the year
 	whenDone bool           // counts from the day of completion
 }
 
+// nth is one weekday of a month: the first, -1 the last, -2 the one before it, 0
+// each.
+type nth struct {
+	n   int
+	day time.Weekday
+}
+
 var (
 	ruleText = regexp.MustCompile(`(?i)^every(?:\s+(\d+|other))?\s+([a-z]+)((?:\s*,?\s*(?:and\s+)?[a-z]+)*?)(?:\s+on\s+(?:the\s+)?(.+?))?(\s+when\s+done)?$`)
 	dayText  = regexp.MustCompile(`(?i)^(\d{1,2})(?:st|nd|rd|th)?$`)
-	nthText  = regexp.MustCompile(`(?i)^(last|\d(?:st|nd|rd|th))\s+([a-z]+)$`)
+	nthText  = regexp.MustCompile(`(?i)^(?:(\d)(?:st|nd|rd|th)\s+)?(last\s+)?([a-z]+)$`)
 	listText = regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+or\s+`)
 )
 
@@ -74,20 +82,19 @@ func (r *rule) on(text string, unknown error) error {
 		return nil
 	}
 	monthly := r.unit == "month" || r.unit == "year" && len(r.months) > 0
-	if m := nthText.FindStringSubmatch(text); m != nil && monthly {
-		day, ok := weekdayNamed(m[2])
-		if r.nth = -1; m[1] != "last" {
-			r.nth = int(m[1][0] - '0')
-		}
-		if r.weekdays = []time.Weekday{day}; !ok || r.nth == 0 || r.nth > 5 {
-			return unknown
-		}
-		return nil
-	}
 	for _, item := range listText.Split(text, -1) {
 		item = strings.TrimPrefix(strings.TrimSpace(item), "the ")
 		if day, ok := weekdayNamed(item); ok && r.unit == "week" {
 			r.weekdays = append(r.weekdays, day)
+		} else if m := nthText.FindStringSubmatch(item); m != nil && monthly && isWeekday(m[3]) {
+			n, _ := strconv.Atoi(cmp.Or(m[1], "0")) // a digit
+			if day, _ = weekdayNamed(m[3]); m[2] != "" {
+				n = -max(n, 1)
+			}
+			if m[1] == "0" || n > 5 || n < -5 {
+				return unknown
+			}
+			r.nth = append(r.nth, nth{n, day})
 		} else if m := dayText.FindStringSubmatch(item); m != nil && monthly {
 			n, _ := strconv.Atoi(m[1]) // two digits
 			if n < 1 || n > 31 {
@@ -101,6 +108,11 @@ func (r *rule) on(text string, unknown error) error {
 		}
 	}
 	return nil
+}
+
+func isWeekday(s string) bool {
+	_, ok := weekdayNamed(s)
+	return ok
 }
 
 func weekdayNamed(s string) (time.Weekday, bool) {
@@ -125,7 +137,7 @@ func monthNamed(s string) (time.Month, bool) {
 // A month without the day ends at its last, as in the Tasks plugin: 31 January,
 // 28 February.
 func (r rule) next(from time.Time) (time.Time, bool) {
-	if r.unit == "month" && r.nth == 0 && r.days == nil {
+	if r.unit == "month" && r.nth == nil && r.days == nil {
 		return addMonths(from, r.every), true
 	}
 	if r.unit == "year" && r.months == nil {
@@ -166,13 +178,13 @@ func (r rule) has(day, from time.Time) bool {
 		}
 	}
 	last := day.AddDate(0, 1, -day.Day()).Day()
-	switch {
-	case r.nth > 0:
-		return slices.Contains(r.weekdays, day.Weekday()) && (day.Day()-1)/7 == r.nth-1
-	case r.nth < 0:
-		return slices.Contains(r.weekdays, day.Weekday()) && day.Day() > last-7
-	case r.days == nil:
+	if r.nth == nil && r.days == nil {
 		return day.Day() == from.Day()
+	}
+	if slices.ContainsFunc(r.nth, func(w nth) bool {
+		return w.day == day.Weekday() && (w.n == 0 || w.n > 0 && (day.Day()-1)/7 == w.n-1 || w.n < 0 && (last-day.Day())/7 == -w.n-1)
+	}) {
+		return true
 	}
 	return slices.Contains(r.days, day.Day()) || slices.Contains(r.days, -1) && day.Day() == last
 }

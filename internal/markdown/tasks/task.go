@@ -10,10 +10,10 @@
 //
 //   - emoji of Obsidian's Tasks plugin: 📅 due, ⏳ scheduled, 🛫 start, ✅ done,
 //     ➕ created, ❌ cancelled, 🔁 recurrence, 🔺⏫🔼🔽⏬ priority, 🆔 id,
-//     ⛔ ids of the tasks before it;
+//     ⛔ ids of the tasks before it, 🏁 what becomes of it when it is done;
 //   - fields of Dataview, [due:: 2026-01-31] or (due:: 2026-01-31), with the
 //     names scheduled, start, completion, created, cancelled, repeat, priority,
-//     id and dependsOn;
+//     id, dependsOn and onCompletion;
 //   - Logseq's lines SCHEDULED: <2026-01-31 Sat> and DEADLINE: <2026-01-31 Sat
 //     .+1w> below the text, and its priorities [#A] to [#C].
 //
@@ -70,13 +70,8 @@ func ofBox(mark byte) Status {
 // bytes it has with its brackets, and what it means. The mark is "" if the item
 // is no task.
 func Marked(text string) (mark string, size int, status Status) {
-	if len(text) >= 3 && text[0] == '[' && text[2] == ']' && (len(text) == 3 || text[3] == ' ' || text[3] == '\t' || text[3] == '\n' || text[3] == '\r') {
-		switch c := text[1]; c {
-		case '\n', '\r', '[', ']', '^':
-			return "", 0, ""
-		default:
-			return text[1:2], 3, ofBox(c)
-		}
+	if mark := box(text); mark != "" {
+		return mark, len(mark) + 2, (*Settings)(nil).StatusOf(mark)
 	}
 	if text == "" || text[0] < 'A' || text[0] > 'Z' {
 		return "", 0, ""
@@ -151,7 +146,7 @@ var (
 	}
 	signDate  = regexp.MustCompile(`^\x{FE0F}?\s*(\d{4}-\d{2}-\d{2})`)
 	signAlone = regexp.MustCompile(`^\x{FE0F}?()`)
-	inline    = regexp.MustCompile(`(?i)[\[(](due|scheduled|start|completion|done|created|cancelled|repeat|priority|id|dependsOn)::\s*([^\[\]()]*?)\s*[\])]`)
+	inline    = regexp.MustCompile(`(?i)[\[(](due|scheduled|start|completion|done|created|cancelled|repeat|priority|id|dependsOn|onCompletion)::\s*([^\[\]()]*?)\s*[\])]`)
 	stamp     = regexp.MustCompile(`(SCHEDULED|DEADLINE): <(\d{4}-\d{2}-\d{2})(?:\s+\pL+\.?)?(?:\s+\d{1,2}:\d{2})?(?:\s+((?:\.\+|\+\+|\+)\d+[hdwmy]))?[^<>\n]*>`)
 	letter    = regexp.MustCompile(`\[#([ABC])\]`)
 	blockID   = regexp.MustCompile(`[ \t]+\^[a-zA-Z0-9-]+$`)
@@ -223,7 +218,7 @@ func (t *Task) read(first int) {
 	}
 	for _, m := range all(inline, line, "::") {
 		name := line[m[2]:m[3]]
-		for _, known := range []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn"} {
+		for _, known := range []string{"due", "scheduled", "start", "completion", "created", "cancelled", "repeat", "priority", "id", "dependsOn", "onCompletion"} {
 			if strings.EqualFold(name, known) {
 				name = known
 			}
@@ -327,7 +322,7 @@ func (t *Task) field(name string) (field, bool) {
 }
 
 // isWord reports whether the task has a word of Logseq's and no checkbox.
-func (t *Task) isWord() bool { return len(t.Mark) > 1 }
+func (t *Task) isWord() bool { return words[t.Mark] != "" }
 
 // DateNotation returns the notation of a date of the task, or "".
 func (t *Task) DateNotation() Notation {

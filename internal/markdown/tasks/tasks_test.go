@@ -200,7 +200,21 @@ func TestRules(t *testing.T) {
 		{"every February on the 29th", "2024-02-29", "2028-02-29"},
 		{"every week when done", "2026-02-16", "2026-02-23"},
 		{"every month on the 1st when done", "2026-02-16", "2026-03-01"},
+		{"every 2 weeks on Monday when done", "2026-02-18", "2026-03-02"},
+		{"every week on Sunday", "2021-04-25", "2021-05-02"},
+		{"every 3 weeks on Friday", "2026-02-20", "2026-03-13"},
+		{"every month on the 2nd last Friday", "2026-02-16", "2026-02-20"},
+		{"every 6 months on the 2nd Wednesday", "2026-02-11", "2026-08-12"},
+		{"every month on the 2nd Wednesday and 4th Wednesday", "2026-02-11", "2026-02-25"},
+		{"every month on the 1st, last Friday", "2026-02-16", "2026-02-27"},
+		{"every month on Monday", "2026-02-16", "2026-02-23"},
+		{"every February on the last", "2026-02-28", "2027-02-28"},
 		{"every February on the 30th", "2026-02-16", ""},
+		{"every month on the 7th last Friday", "2026-02-16", "no"},
+		{"every month on the 0th Friday", "2026-02-16", "no"},
+		{"every month on the last blue moon", "2026-02-16", "no"},
+		{"every week for 3 times", "2026-02-16", "no"},
+		{"every week until 2027", "2026-02-16", "no"},
 		{"every blue moon", "2026-02-16", "no"},
 		{"every week on the 3rd", "2026-02-16", "no"},
 		{"every day on Monday", "2026-02-16", "no"},
@@ -238,6 +252,64 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// plugin are settings of the Tasks plugin with statuses of a theme.
+var plugin = &Settings{
+	Dates: Emoji, NextBelow: true, Filter: "task",
+	Statuses: []MarkStatus{
+		{" ", "x", Open}, {"x", " ", Done}, {"!", "D", Open}, {"D", "!", Done}, {"◐", "✓", InProgress}, {"✓", "◐", Done}, {"~", "x", Cancelled}, {"i", "i", Other}, {"/", "x", Open}, {"!", "!", Other},
+	},
+}
+
+// TestSettings changes tasks of a vault with the Tasks plugin.
+func TestSettings(t *testing.T) {
+	for _, test := range []struct{ src, status, want string }{
+		{"- [ ] task", "", "- [x] task ✅ 2026-02-16"},
+		{"- [!] task", "", "- [D] task ✅ 2026-02-16"},
+		{"- [D] task ✅ 2026-02-10", "", "- [!] task"},
+		{"- [◐] task", "done", "- [✓] task ✅ 2026-02-16"},
+		{"- [✓] task", "in_progress", "- [◐] task"},
+		{"- [ ] task", "in_progress", "- [◐] task"},
+		{"- [ ] task", "cancelled", "- [~] task ❌ 2026-02-16"},
+		{"- [ ] task", "✓", "- [✓] task ✅ 2026-02-16"},
+		{"- [/] task", "open", "- [/] task"},
+		{"- [i] task", "open", "- [ ] task"},
+		{"- [ ] other", "", "- [x] other"},
+		{"- [!] task 🔁 every day 📅 2026-02-16", "", "- [D] task 🔁 every day 📅 2026-02-16 ✅ 2026-02-16\n- [!] task 🔁 every day 📅 2026-02-17"},
+	} {
+		src := test.src + "\n- [ ] last"
+		out, err := Update([]byte(src), placesOf(src), Target{Line: 1}, Change{Status: test.status}, Options{Today: monday, Settings: plugin})
+		require.NoError(t, err)
+		assert.Equal(t, test.want+"\n- [ ] last", string(out), test.src)
+	}
+	quiet := &Settings{Dates: Dataview, NoDone: true}
+	for status, want := range map[string]string{"done": "- [x] a", "cancelled": "- [-] a [cancelled:: 2026-02-16]"} {
+		out, err := Update([]byte("- [ ] a"), placesOf("- [ ] a"), Target{Line: 1}, Change{Status: status}, Options{Today: monday, Settings: quiet})
+		require.NoError(t, err)
+		assert.Equal(t, want, string(out))
+	}
+	for name, want := range map[string]Status{"TODO": Open, "ON_HOLD": Open, "IN_PROGRESS": InProgress, "done": Done, "CANCELLED": Cancelled, "NON_TASK": Other, "EMPTY": Other, "?": Open} {
+		assert.Equal(t, want, PluginStatus(name))
+	}
+}
+
+// TestOnCompletion removes a task that is done, and nothing else.
+func TestOnCompletion(t *testing.T) {
+	for src, want := range map[string]string{
+		"- [ ] a\n- [ ] b 🏁 delete\n- [ ] c\n":                            "- [ ] a\n- [ ] c\n",
+		"- [ ] b 🏁 Delete":                                                ``,
+		"- [ ] a\r\n  - [ ] b [onCompletion:: delete]\r\n    more\r\n- c": "- [ ] a\r\n- c",
+		"- [ ] b 🏁 keep":                                                  "- [x] b 🏁 keep ✅ 2026-02-16",
+		"- [ ] b 🔁 every day 🏁 delete 📅 2026-02-16\n- [ ] c":              "- [ ] b 🔁 every day 🏁 delete 📅 2026-02-17\n- [ ] c",
+	} {
+		out, err := Update([]byte(src), placesOf(src), Target{Text: "b"}, Change{Status: "done"}, Options{Today: monday})
+		require.NoError(t, err)
+		assert.Equal(t, want, string(out))
+		again, err := Update([]byte(src), placesOf(src), Target{Text: "b"}, Change{Status: "cancelled"}, Options{Today: monday})
+		require.NoError(t, err)
+		assert.Contains(t, string(again), "[-] b", "only what is done is removed")
+	}
+}
+
 // generate writes a list of tasks in all notations; each has another text.
 func generate(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
@@ -272,7 +344,7 @@ func TestCompleteAndReopen(t *testing.T) {
 	changed := 0
 	for range 3000 {
 		src := generate(r)
-		opt := Options{Today: monday, Done: []Notation{"", Emoji, Dataview}[r.IntN(3)]}
+		opt := Options{Today: monday, Done: []Notation{"", Emoji, Dataview}[r.IntN(3)], Settings: []*Settings{nil, {Dates: Emoji, NextBelow: true}, {NoDone: true, Dates: Dataview}}[r.IntN(3)]}
 		for _, p := range placesOf(src) {
 			task, _ := Parse(src[p.Start:p.End])
 			if !task.Status.IsOpen() {
@@ -282,6 +354,9 @@ func TestCompleteAndReopen(t *testing.T) {
 			require.NoError(t, err, src)
 			require.NotEqual(t, src, string(done))
 			line := p.Line + strings.Count(string(done), "\n") - strings.Count(src, "\n") // below its next instance
+			if opt.Settings != nil && opt.Settings.NextBelow {
+				line = p.Line
+			}
 			status := task.Mark
 			if status == " " {
 				status = "open"

@@ -48,6 +48,7 @@ type Options struct {
 	// Done is the notation of the dates at which tasks of other notes were done,
 	// Dates that of their other dates; "" if they have none.
 	Done, Dates Notation
+	Settings    *Settings // nil for a vault without the Tasks plugin
 }
 
 // Update changes one task of src, of which these are the tasks, and returns the
@@ -57,13 +58,14 @@ type Options struct {
 // tasks of the note, else of the vault, have one, or if it has a field of the
 // Tasks plugin; one that is open again loses it. A recurring task that is done is
 // followed by its next instance, as the plugin and Logseq do: the plugin's on the
-// line above, Logseq's by moving its dates. Opening what was just done removes
-// that instance.
+// line above, or below if it is set so, Logseq's by moving its dates. Opening what
+// was just done removes that instance. A task with "🏁 delete" is removed when it is
+// done.
 func Update(src []byte, places []Place, at Target, c Change, opt Options) ([]byte, error) {
 	n := &note{src: src, opt: opt}
 	for _, p := range places {
 		if t, ok := Parse(string(src[p.Start:p.End])); ok {
-			t.Line = p.Line
+			t.Line, t.Status = p.Line, opt.Settings.StatusOf(t.Mark)
 			n.tasks, n.places = append(n.tasks, t), append(n.places, p)
 		}
 	}
@@ -182,10 +184,8 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 	if _, known := words[c.Status]; known && t.isWord() {
 		return c.Status, words[c.Status], nil
 	}
-	if len(c.Status) == 1 && !t.isWord() {
-		if mark, _, status := Marked("[" + c.Status + "]"); mark != "" {
-			return mark, status, nil
-		}
+	if mark := box("[" + c.Status + "]"); mark != "" && !t.isWord() {
+		return mark, n.opt.Settings.StatusOf(mark), nil
 	}
 	status := statusNamed(c.Status)
 	switch {
@@ -202,7 +202,7 @@ func (n *note) mark(t *Task, c Change) (string, Status, error) {
 		return t.Mark, status, nil
 	}
 	if !t.isWord() {
-		return map[Status]string{Open: " ", InProgress: "/", Done: "x", Cancelled: "-"}[status], status, nil
+		return n.opt.Settings.markFor(t.Mark, status), status, nil
 	}
 	later := 0 // Logseq has two families of words, of which a user has one
 	for _, other := range append(slices.Clone(n.tasks), *t, *t) {
@@ -239,7 +239,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 		return n.put(p, source), nil
 	}
 	if changed, ok := Parse(source); ok {
-		t = changed
+		changed.Status, t = t.Status, changed
 	}
 	next := ""
 	if status == Done && t.Recurrence != "" {
@@ -254,7 +254,7 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 	}
 	today := n.opt.Today.Format(time.DateOnly)
 	source = withMark(&t, source, mark)
-	notation := n.doneNotation(&t)
+	notation := n.doneNotation(&t, status)
 	for name, of := range map[string]Status{"completion": Done, "cancelled": Cancelled} {
 		_, has := t.field(name)
 		switch {
@@ -267,18 +267,36 @@ func (n *note) change(i int, c Change) ([]byte, error) {
 			return nil, err
 		}
 	}
+	start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
 	if next != "" {
-		start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
-		next = string(n.src[start:p.Start]) + next + n.lineEnd()
-		out := n.put(p, source)
-		return slices.Concat(out[:start], []byte(next), out[start:]), nil
+		next = string(n.src[start:p.Start]) + next
 	}
-	if t.Status == Done && status.IsOpen() && t.Recurrence != "" {
+	if f, ok := t.field("onCompletion"); ok && status == Done && strings.EqualFold(t.Source[f.from:f.to], "delete") {
+		return n.without(p, start, next), nil
+	}
+	out := n.put(p, source)
+	end := p.Start + len(source)
+	switch {
+	case next != "" && n.opt.Settings != nil && n.opt.Settings.NextBelow:
+		return slices.Concat(out[:end], []byte(n.lineEnd()+next), out[end:]), nil
+	case next != "":
+		return slices.Concat(out[:start], []byte(next+n.lineEnd()), out[start:]), nil
+	case t.Status == Done && status.IsOpen() && t.Recurrence != "":
 		if out := n.withoutInstance(i, source); out != nil {
 			return out, nil
 		}
 	}
-	return n.put(p, source), nil
+	return out, nil
+}
+
+// without returns the note without the lines of a task, or with another line for
+// them.
+func (n *note) without(p Place, start int, next string) []byte {
+	end := p.End
+	if i := bytes.IndexByte(n.src[end:], '\n'); next == "" && i >= 0 {
+		end += i + 1
+	}
+	return slices.Concat(n.src[:start], []byte(next), n.src[end:])
 }
 
 // withMark gives the source of a task another mark.
@@ -286,7 +304,7 @@ func withMark(t *Task, source, mark string) string {
 	if t.isWord() {
 		return mark + source[len(t.Mark):]
 	}
-	return "[" + mark + source[2:]
+	return "[" + mark + source[1+len(t.Mark):]
 }
 
 func (n *note) put(p Place, source string) []byte {
@@ -300,11 +318,14 @@ func (n *note) lineEnd() string {
 	return "\n"
 }
 
-// doneNotation returns the notation of the date that the task is to get when it
-// is done, or "" if it is to get none.
-func (n *note) doneNotation(t *Task) Notation {
+// doneNotation returns the notation of the date that the task is to get with the
+// status, or "" if it is to get none.
+func (n *note) doneNotation(t *Task, status Status) Notation {
 	if t.isWord() {
 		return "" // Logseq keeps none
+	}
+	if notation, decides := n.opt.Settings.notation(t, status); decides {
+		return notation
 	}
 	if slices.ContainsFunc(t.fields, func(f field) bool { return f.notation == Emoji }) {
 		return Emoji
@@ -454,7 +475,8 @@ func (n *note) instance(t *Task) (string, error) {
 	if t.isWord() {
 		return withMark(t, source, "TODO"), nil
 	}
-	return withMark(t, source, " "), nil
+	settings := n.opt.Settings
+	return withMark(t, source, settings.markFor(settings.markFor(t.Mark, Done), Open)), nil
 }
 
 // move gives the dates of Logseq's repeated task, which stays open, their next
@@ -482,28 +504,34 @@ func (n *note) move(t *Task) (string, error) {
 }
 
 // withoutInstance returns the note with the task open and without its next
-// instance, if the line above is what it was when the task was done; else nil.
+// instance, if the line above or below is what it was when the task was done; else
+// nil.
 func (n *note) withoutInstance(i int, source string) []byte {
 	t, p := n.tasks[i], n.places[i]
 	start := bytes.LastIndexByte(n.src[:p.Start], '\n') + 1
-	if start == 0 {
-		return nil
-	}
-	above := bytes.LastIndexByte(n.src[:start-1], '\n') + 1
-	before := slices.Concat(n.src[:above], n.src[start:p.Start], []byte(source), n.src[p.End:])
-	again := &note{src: before, opt: n.opt}
-	if day, err := time.Parse(time.DateOnly, t.Done); err == nil {
-		again.opt.Today = day
-	}
-	again.opt.Done = t.DoneNotation()
 	open, ok := Parse(source)
 	if !ok {
 		return nil
 	}
-	at := above + p.Start - start
-	again.tasks, again.places = []Task{open}, []Place{{Line: t.Line - 1, Start: at, End: at + len(source)}}
-	if done, err := again.change(0, Change{Status: t.Mark}); err != nil || !bytes.Equal(done, n.src) {
-		return nil
+	open.Status = n.opt.Settings.StatusOf(open.Mark)
+	above := bytes.LastIndexByte(n.src[:max(0, start-1)], '\n') + 1
+	end := p.End // of the line below
+	if i := bytes.IndexByte(n.src[end:], '\n'); i >= 0 {
+		end += i + 1
+		end += firstLine(string(n.src[end:]))
 	}
-	return before
+	for _, cut := range [][2]int{{above, start}, {p.End, end}} {
+		before := slices.Concat(n.src[:min(start, cut[0])], n.src[start:p.Start], []byte(source), n.src[max(p.End, cut[1]):])
+		again := &note{src: before, opt: n.opt}
+		if day, err := time.Parse(time.DateOnly, t.Done); err == nil {
+			again.opt.Today = day
+		}
+		again.opt.Done = t.DoneNotation()
+		at := min(start, cut[0]) + p.Start - start
+		again.tasks, again.places = []Task{open}, []Place{{Line: t.Line, Start: at, End: at + len(source)}}
+		if done, err := again.change(0, Change{Status: t.Mark}); err == nil && bytes.Equal(done, n.src) {
+			return before
+		}
+	}
+	return nil
 }
