@@ -135,11 +135,14 @@ type NameFormat struct {
 	Folder string `json:"folder,omitempty"` // vault-relative
 	Format string `json:"format"`           // of the path below the folder, as package moment reads it: YYYY/MM/YYYY-MM-DD
 
+	// Weeks are those of the user's locale.
+	Weeks moment.Weeks `json:"weeks,omitzero"`
+
 	pattern *moment.Pattern
 }
 
 // Compile prepares the format, which matches nothing before.
-func (f *NameFormat) Compile() { f.pattern = moment.Compile(f.Format) }
+func (f *NameFormat) Compile() { f.pattern = f.Weeks.Compile(f.Format) }
 
 // Match reads a path without its extension.
 func (f *NameFormat) Match(name string) (time.Time, bool) {

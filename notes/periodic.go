@@ -43,7 +43,7 @@ func (u Unit) start(t time.Time) time.Time {
 	month, day := t.Month(), t.Day()
 	switch u {
 	case Week:
-		return moment.Monday(t)
+		return moment.Weeks{}.Start(t)
 	case Month:
 		day = 1
 	case Quarter:
@@ -72,7 +72,10 @@ var (
 // ParsePeriod reads the words that name a period: today, yesterday, tomorrow,
 // this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin
 // and end with now's location.
-func ParsePeriod(s string, now time.Time) (Period, bool) {
+func ParsePeriod(s string, now time.Time) (Period, bool) { return (&Periodic{}).Parse(s, now) }
+
+// Parse reads the words as [ParsePeriod] does, with the weeks of the user's locale.
+func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
 	if n := slices.Index([]string{"yesterday", "today", "tomorrow"}, s); n >= 0 {
@@ -80,18 +83,22 @@ func ParsePeriod(s string, now time.Time) (Period, bool) {
 	}
 	if m := relativePeriod.FindStringSubmatch(s); m != nil {
 		unit := Unit(m[2])
-		return Period{unit, unit.add(unit.start(now), slices.Index([]string{"last", "this", "next"}, m[1])-1)}, true
+		start := unit.start(now)
+		if unit == Week {
+			start = p.Weeks.Start(now)
+		}
+		return Period{unit, unit.add(start, slices.Index([]string{"last", "this", "next"}, m[1])-1)}, true
 	}
 	unit, parts := Day, moment.Parts{}
 	if m := weekPeriod.FindStringSubmatch(s); m != nil {
-		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2])}
+		unit, parts = Week, moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: p.Weeks}
 	} else if m := monthPeriod.FindStringSubmatch(s); m != nil {
 		unit, parts = Month, moment.Parts{Year: atoi(m[1]), Month: atoi(m[2])}
 	} else if m := isoDay.FindStringSubmatch(s); m != nil && len(s) == len(time.DateOnly) && m[2] == "-" && m[4] == "-" {
 		parts = moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}
 	}
 	t, ok := parts.Time()
-	return Period{unit, unit.start(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, now.Location()))}, ok
+	return Period{unit, time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, now.Location())}, ok
 }
 
 // PeriodicNotes are how a vault names and begins the notes of one unit.
@@ -102,7 +109,7 @@ type PeriodicNotes struct {
 
 // Path returns the path of the note of a period.
 func (n PeriodicNotes) Path(p Period) string {
-	return path.Join(strings.Trim(n.Folder, "/"), moment.Format(p.Start, n.Format)) + ".md"
+	return path.Join(strings.Trim(n.Folder, "/"), n.Weeks.Format(p.Start, n.Format)) + ".md"
 }
 
 // Periodic is what the vault's app says of periodic notes and of templates.
@@ -111,6 +118,13 @@ type Periodic struct {
 	Templates  string // folder of templates; "" where none is set
 	DateFormat string // of {{date}} in a template
 	TimeFormat string // of {{time}}
+	Weeks      moment.Weeks
+}
+
+// SetWeeks sets the weeks of a locale as moment.js names it, with another first day
+// unless that is "". The locale "system-default" is not known.
+func (p *Periodic) SetWeeks(locale, first string) {
+	p.Weeks = moment.WeeksOf(strings.TrimPrefix(locale, "system-default"), first)
 }
 
 // DefaultNames are the formats of periodic notes for which no app says another.
@@ -161,7 +175,7 @@ func (p *Periodic) Fill(template, title string, at time.Time) string {
 		case n >= 0:
 			t = t.AddDate(0, 0, n-1)
 		case strings.HasSuffix(word, "day"):
-			for t = t.AddDate(0, 0, -(int(t.Weekday())+6)%7); !strings.EqualFold(t.Weekday().String(), word); {
+			for t = t.AddDate(0, 0, -int(t.Weekday()-p.Weeks.Start(t).Weekday()+7)%7); !strings.EqualFold(t.Weekday().String(), word); {
 				t = t.AddDate(0, 0, 1)
 			}
 		}
@@ -197,6 +211,6 @@ func (p *Periodic) Fill(template, title string, at time.Time) string {
 		default:
 			format = DefaultNames[Day]
 		}
-		return moment.Format(t, format)
+		return p.Weeks.Format(t, format)
 	})
 }

@@ -1,9 +1,8 @@
 // Package moment formats and recognizes dates in the language of moment.js, in
 // which Obsidian and its plugins name periodic notes and fill templates:
 // YYYY/MM/YYYY-MM-DD, gggg-[W]ww, dddd D MMMM. Text in brackets, and what is no
-// token, stands for itself. Names of months and days are English. Weeks are
-// those of ISO 8601, for the tokens of the locale's weeks (gggg, ww) as well:
-// no file of a vault says which locale its user has.
+// token, stands for itself. Names of months and days are English. The tokens
+// GGGG and WW are of ISO 8601's weeks, gggg and ww of the locale's: [Weeks].
 //
 // The functions are pure and safe for concurrent use.
 package moment
@@ -26,11 +25,74 @@ var localized = map[string]string{
 	"LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A",
 }
 
+// Weeks are those of a locale. The zero value stands for ISO 8601's.
+type Weeks struct {
+	First    time.Weekday // the day on which weeks begin
+	Contains int          // the first week of a year has this day of January, 1 to 7
+}
+
+// WeeksOf returns the weeks of a locale as moment.js names it (en-gb, ja; "" if it is
+// not known), with another first day if the second argument is the English name of
+// one. Without a locale, weeks that begin on Monday are ISO 8601's, and others have
+// the first of January in the year's first week.
+func WeeksOf(locale, first string) Weeks {
+	w, known := localeWeeks[strings.ToLower(locale)]
+	if !known && locale != "" {
+		w, known = Weeks{time.Monday, 4}, true
+	}
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		switch {
+		case !strings.EqualFold(first, day.String()):
+		case known: // as moment.js: the day of January moves along
+			return Weeks{day, (w.Contains+int(day-w.First)+6)%7 + 1}
+		case day != time.Monday:
+			return Weeks{day, 1}
+		}
+	}
+	return w
+}
+
+var localeWeeks = map[string]Weeks{
+	"en": {time.Sunday, 1}, "en-us": {time.Sunday, 1}, "en-ca": {time.Sunday, 1}, "en-au": {time.Sunday, 3}, "en-in": {time.Sunday, 1}, "en-il": {time.Sunday, 1},
+	"he": {time.Sunday, 1}, "hi": {time.Sunday, 1}, "id": {time.Sunday, 1}, "ja": {time.Sunday, 1}, "ko": {time.Sunday, 1}, "pt-br": {time.Sunday, 1},
+	"th": {time.Sunday, 1}, "zh-hk": {time.Sunday, 1}, "zh-tw": {time.Sunday, 1}, "ar": {time.Saturday, 1}, "fa": {time.Saturday, 1}, "tr": {time.Monday, 1},
+}
+
+// Start returns midnight of the first day of the week of t.
+func (w Weeks) Start(t time.Time) time.Time {
+	if w.Contains == 0 {
+		w.First = time.Monday
+	}
+	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday()-w.First)+7)%7, 0, 0, 0, 0, t.Location())
+}
+
+// first returns the first day of the year's first week.
+func (w Weeks) first(year int, in *time.Location) time.Time {
+	day := w.Contains
+	if day == 0 {
+		day = 4
+	}
+	return w.Start(time.Date(year, 1, day, 0, 0, 0, 0, in))
+}
+
+// Number returns the week of t and the year that it belongs to.
+func (w Weeks) Number(t time.Time) (year, week int) {
+	start := w.Start(t)
+	for year = t.Year() + 1; w.first(year, t.Location()).After(start); {
+		year--
+	}
+	const halfDay = 12 // a change of the clocks in between
+	return year, 1 + (int(start.Sub(w.first(year, t.Location())).Hours())+halfDay)/(7*24)
+}
+
+// Format writes t in its own location, with the weeks of ISO 8601.
+func Format(t time.Time, format string) string { return Weeks{}.Format(t, format) }
+
 // Format writes t in its own location.
-func Format(t time.Time, format string) string {
+func (w Weeks) Format(t time.Time, format string) string {
 	return tokens.ReplaceAllStringFunc(format, func(token string) string {
 		if long, ok := localized[token]; ok {
-			return Format(t, long)
+			return w.Format(t, long)
 		}
 		if token[0] == '[' && len(token) > 1 {
 			return token[1 : len(token)-1]
@@ -41,16 +103,17 @@ func Format(t time.Time, format string) string {
 		if strings.HasPrefix(token, "S") {
 			return fmt.Sprintf("%09d", t.Nanosecond())[:len(token)]
 		}
-		return write(t, token)
+		return w.write(t, token)
 	})
 }
 
-func write(t time.Time, token string) string {
+func (w Weeks) write(t time.Time, token string) string {
 	isoYear, isoWeek := t.ISOWeek()
+	weekYear, week := w.Number(t)
 	twelve := (t.Hour()+11)%12 + 1
 	numbers := map[string]int{
 		"Y": t.Year(), "Q": quarter(t), "M": int(t.Month()), "DDD": t.YearDay(), "D": t.Day(), "d": int(t.Weekday()), "e": int(t.Weekday()),
-		"E": (int(t.Weekday())+6)%7 + 1, "w": isoWeek, "W": isoWeek, "H": t.Hour(), "h": twelve, "m": t.Minute(), "s": t.Second(),
+		"E": (int(t.Weekday())+6)%7 + 1, "w": week, "W": isoWeek, "H": t.Hour(), "h": twelve, "m": t.Minute(), "s": t.Second(),
 	}
 	if n, ok := numbers[token]; ok {
 		return strconv.Itoa(n)
@@ -63,10 +126,14 @@ func write(t time.Time, token string) string {
 		return fmt.Sprintf("%04d", t.Year())
 	case "YY":
 		return fmt.Sprintf("%02d", t.Year()%100)
-	case "gggg", "GGGG":
+	case "GGGG":
 		return fmt.Sprintf("%04d", isoYear)
-	case "gg", "GG":
+	case "GG":
 		return fmt.Sprintf("%02d", isoYear%100)
+	case "gggg":
+		return fmt.Sprintf("%04d", weekYear)
+	case "gg":
+		return fmt.Sprintf("%02d", weekYear%100)
 	case "MMMM":
 		return t.Month().String()
 	case "MMM":
@@ -118,6 +185,7 @@ func ordinal(n int) string {
 type Pattern struct {
 	match *regexp.Regexp
 	parts []string // which part of a date each group of match is
+	weeks Weeks
 }
 
 // patterns are the tokens' patterns and the parts of a date that they give.
@@ -128,16 +196,20 @@ var patterns = map[string]struct{ part, pattern string }{
 	"MMMM": {"monthName", `\pL+`}, "MMM": {"monthName", `\pL+`}, "MM": {"month", `\d{2}`}, "M": {"month", `\d{1,2}`}, "Mo": {"month", `\d{1,2}\pL*`},
 	"DDDD": {"yearDay", `\d{3}`}, "DDD": {"yearDay", `\d{1,3}`}, "DDDo": {"yearDay", `\d{1,3}\pL*`},
 	"DD": {"day", `\d{2}`}, "D": {"day", `\d{1,2}`}, "Do": {"day", `\d{1,2}\pL*`},
-	"ww": {"week", `\d{2}`}, "WW": {"week", `\d{2}`}, "w": {"week", `\d{1,2}`}, "W": {"week", `\d{1,2}`}, "wo": {"week", `\d{1,2}\pL*`}, "Wo": {"week", `\d{1,2}\pL*`},
+	"ww": {"week", `\d{2}`}, "WW": {"isoWeek", `\d{2}`}, "w": {"week", `\d{1,2}`}, "W": {"isoWeek", `\d{1,2}`}, "wo": {"week", `\d{1,2}\pL*`}, "Wo": {"isoWeek", `\d{1,2}\pL*`},
 	"dddd": {"", `\pL+`}, "ddd": {"", `\pL+`}, "dd": {"", `\pL+`}, "do": {"", `\d\pL*`}, "d": {"", `\d`}, "e": {"", `\d`}, "E": {"", `\d`},
 	"HH": {"", `\d{2}`}, "hh": {"", `\d{2}`}, "kk": {"", `\d{2}`}, "mm": {"", `\d{2}`}, "ss": {"", `\d{2}`},
 	"H": {"", `\d{1,2}`}, "h": {"", `\d{1,2}`}, "k": {"", `\d{1,2}`}, "m": {"", `\d{1,2}`}, "s": {"", `\d{1,2}`},
 	"A": {"", `\pL+`}, "a": {"", `\pL+`}, "X": {"", `\d+`}, "x": {"", `\d+`}, "Z": {"", `[-+]\d\d:\d\d`}, "ZZ": {"", `[-+]\d{4}`},
 }
 
+// Compile makes the pattern of a format, with the weeks of ISO 8601. Case does not
+// matter to it.
+func Compile(format string) *Pattern { return Weeks{}.Compile(format) }
+
 // Compile makes the pattern of a format. Case does not matter to it.
-func Compile(format string) *Pattern {
-	p := &Pattern{}
+func (w Weeks) Compile(format string) *Pattern {
+	p := &Pattern{weeks: w}
 	var b strings.Builder
 	b.WriteString(`(?i)^`)
 	var add func(format string)
@@ -192,8 +264,10 @@ func (p *Pattern) Match(text string) (time.Time, bool) {
 			if m := monthNamed(text); m > 0 && d.Month == 0 {
 				d.Month = m
 			}
+		case "isoWeek":
+			d.Week, d.Weeks = number, Weeks{}
 		case "week":
-			d.Week = number
+			d.Week, d.Weeks = number, p.weeks
 		case "yearDay":
 			d.YearDay = number
 		case "day":
@@ -215,7 +289,11 @@ func monthNamed(s string) int {
 }
 
 // Parts are the numbers of a date; 0 is absent.
-type Parts struct{ Year, Quarter, Month, Week, YearDay, Day int }
+type Parts struct {
+	Year, Quarter, Month, Week, YearDay, Day int
+
+	Weeks Weeks // that Week counts
+}
 
 // Time returns midnight, local time, of the first day that the parts name, and
 // whether there is such a day.
@@ -234,19 +312,13 @@ func (p Parts) Time() (time.Time, bool) {
 		t := date(1, p.YearDay)
 		return t, t.Year() == p.Year
 	case p.Week > 0:
-		fourth := date(1, 4) // of January lies in week 1
-		monday := Monday(fourth).AddDate(0, 0, 7*(p.Week-1))
-		_, week := monday.ISOWeek()
-		return monday, week == p.Week
+		start := p.Weeks.first(p.Year, time.Local).AddDate(0, 0, 7*(p.Week-1))
+		_, week := p.Weeks.Number(start)
+		return start, week == p.Week
 	case p.Month > 0:
 		return date(p.Month, 1), p.Month <= 12 && p.Day == 0
 	case p.Quarter > 0:
 		return date(3*p.Quarter-2, 1), true
 	}
 	return date(1, 1), p.Day == 0
-}
-
-// Monday returns midnight of the Monday on or before t.
-func Monday(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7, 0, 0, 0, 0, t.Location())
 }

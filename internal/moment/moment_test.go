@@ -74,7 +74,7 @@ func TestFormatAndMatchAgree(t *testing.T) {
 			want := day
 			switch i {
 			case 7:
-				want = Monday(day)
+				want = Weeks{}.Start(day)
 			case 8:
 				want = time.Date(day.Year(), time.Month(3*quarter(day)-2), 1, 0, 0, 0, 0, time.Local)
 			case 9:

@@ -24,11 +24,11 @@ func (s *Reader) PeriodicPath(ctx context.Context, ref string) (p string, period
 }
 
 func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string) (string, notes.Period, error) {
-	period, ok := notes.ParsePeriod(ref, s.Now())
+	periodic := s.Periodic.Load()
+	period, ok := periodic.Parse(ref, s.Now())
 	if !ok {
 		return "", period, nil
 	}
-	periodic := s.Periodic.Load()
 	named, ok := periodic.Notes[period.Unit]
 	if !ok {
 		daily, err := dailyNames(ctx, tx)
@@ -40,6 +40,7 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string) (stri
 		}
 		if named.NameFormat = daily; period.Unit != notes.Day {
 			named.Format = notes.DefaultNames[period.Unit] // beside the daily notes
+			named.Weeks = periodic.Weeks
 		}
 	}
 	p, err := notes.CleanPath(named.Path(period))

@@ -29,17 +29,27 @@ func readPeriodic(root *os.Root) *notes.Periodic {
 	var core struct{ Folder, DateFormat, TimeFormat string }
 	readAppFile(root, "templates.json", &core)
 	p.Templates, p.DateFormat, p.TimeFormat = strings.Trim(core.Folder, "/"), core.DateFormat, core.TimeFormat
+	var calendar struct {
+		WeekStart, LocaleOverride                              string
+		WeeklyNoteFormat, WeeklyNoteFolder, WeeklyNoteTemplate string
+	}
+	readAppFile(root, "plugins/calendar/data.json", &calendar)
+	p.SetWeeks(calendar.LocaleOverride, calendar.WeekStart)
 	add := func(unit notes.Unit, n notes.PeriodicNotes) {
 		if n.Format == "" {
 			n.Format = notes.DefaultNames[unit]
 		}
-		n.Folder = strings.Trim(n.Folder, "/")
+		n.Folder, n.Weeks = strings.Trim(n.Folder, "/"), p.Weeks
 		p.Notes[unit] = n
 	}
 	var daily notes.PeriodicNotes
 	readAppFile(root, "daily-notes.json", &daily)
 	if daily != (notes.PeriodicNotes{}) { // else the default, which holds everywhere
 		add(notes.Day, daily)
+	}
+	weekly := notes.PeriodicNotes{NameFormat: notes.NameFormat{Folder: calendar.WeeklyNoteFolder, Format: calendar.WeeklyNoteFormat}, Template: calendar.WeeklyNoteTemplate}
+	if weekly != (notes.PeriodicNotes{}) {
+		add(notes.Week, weekly)
 	}
 	type periodic struct {
 		notes.PeriodicNotes

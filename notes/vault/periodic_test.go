@@ -72,6 +72,27 @@ func TestPeriodicNotesOfObsidian(t *testing.T) {
 	assert.Empty(t, f.found("this month"))
 }
 
+// TestWeeksOfTheCalendar: weeks begin, and are counted, as the Calendar plugin says.
+func TestWeeksOfTheCalendar(t *testing.T) {
+	f := newFixture(t, "W/2027-W02.md", "x",
+		".obsidian/plugins/calendar/data.json", `{"weekStart": "sunday", "localeOverride": "en-us", "weeklyNoteFolder": "W", "weeklyNoteTemplate": "T"}`, "T.md", "{{title}} {{sunday:MMM D}} {{saturday:MMM D}}\n")
+	f.on("2027-01-03 08:00") // a Sunday
+	assert.Equal(t, "W/2027-W02.md", f.found("this week"))
+	assert.Equal(t, "W/2027-W02.md", f.found("2027-W02"))
+	assert.Equal(t, "2027-01-03", f.dayOf("W/2027-W02.md"))
+	made, err := f.Create(t.Context(), notes.CreateRequest{Title: "next week"})
+	require.NoError(t, err)
+	assert.Equal(t, "W/2027-W03.md", made.Path)
+	assert.Equal(t, "2027-W03 Jan 10 Jan 16\n", f.onDisk(made.Path))
+
+	f.write(".obsidian/plugins/calendar/data.json", `{"weekStart": "monday", "weeklyNoteFolder": "W"}`)
+	f.reconcile()
+	assert.Equal(t, "2027-01-11", f.dayOf("W/2027-W02.md"))
+	made, err = f.Create(t.Context(), notes.CreateRequest{Title: "this week"})
+	require.NoError(t, err)
+	assert.Equal(t, "W/2026-W53.md", made.Path)
+}
+
 // What is appended to a daily note that is not there makes it, as the app would.
 func TestAppendMakesTheDailyNote(t *testing.T) {
 	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",
