@@ -279,6 +279,9 @@ func (s *docScript) run(t *testing.T, p docPage) {
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(program, filepath.Join(home, "notesd", "notesd")))
 	t.Cleanup(func() { stopDaemons(t, filepath.Join(home, ".local")) })
+	if p.name != "docs/tutorial.md" { // which shows semantic search
+		require.NoError(t, configureTests(filepath.Join(home, ".config")))
+	}
 
 	cmd := exec.CommandContext(t.Context(), bash, "-euo", "pipefail", "-s")
 	cmd.Dir = filepath.Join(home, "notesd")
