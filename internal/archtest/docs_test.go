@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -164,4 +165,108 @@ func lastName(fun ast.Expr) string {
 		return fun.Sel.Name
 	}
 	return ""
+}
+
+// TestNamedTests finds every test that a page names as evidence, and every Go file
+// that a page names by its path.
+func TestNamedTests(t *testing.T) {
+	declared := map[string]bool{}
+	for _, file := range scan(t, root) {
+		for _, decl := range file.syntax.Decls {
+			if fun, ok := decl.(*ast.FuncDecl); ok && file.test && fun.Recv == nil {
+				declared[fun.Name.Name] = true
+			}
+		}
+	}
+	named := 0
+	for name, text := range documentation(t) {
+		for _, m := range testName.FindAllStringSubmatch(text, -1) {
+			named++
+			known := declared[m[1]]
+			for other := range declared { // `TestUndo…` stands for several
+				known = known || m[2] == "…" && strings.HasPrefix(other, m[1])
+			}
+			assert.True(t, known, "%s: there is no %s", name, m[1])
+			if script, ok := strings.CutPrefix(m[1]+m[2], "TestScripts/"); ok {
+				assert.FileExists(t, filepath.Join(root, "cmd", "notesd", "testdata", "script", script+".txtar"), name)
+			}
+		}
+		for _, m := range goFile.FindAllStringSubmatch(text, -1) {
+			if path.Base(m[1]) != "NAME.go" {
+				assert.FileExists(t, filepath.Join(root, filepath.FromSlash(m[1])), name)
+			}
+		}
+	}
+	assert.Greater(t, named, 150)
+}
+
+var (
+	testName = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)(…|/\\w+)?`")
+	goFile   = regexp.MustCompile("`((?:\\w+/)+\\w+\\.go)`")
+)
+
+// TestNamedCommands checks that each "go test" of a page runs a test: its packages
+// exist, and have one that its pattern matches.
+func TestNamedCommands(t *testing.T) {
+	tests := map[string][]string{}
+	for _, file := range scan(t, root) {
+		for _, decl := range file.syntax.Decls {
+			if fun, ok := decl.(*ast.FuncDecl); ok && file.test && fun.Recv == nil {
+				tests[file.pkg] = append(tests[file.pkg], fun.Name.Name)
+			}
+		}
+	}
+	commands := 0
+	for name, text := range documentation(t) {
+		for _, command := range goTest.FindAllString(text, -1) {
+			commands++
+			var wanted []string
+			words := strings.Fields(strings.NewReplacer("'", "", `\|`, "|").Replace(command))
+			for i, word := range words[1:] {
+				if flag := words[i]; flag == "-run" && word != "^$" || flag == "-bench" || flag == "-fuzz" {
+					wanted = append(wanted, strings.Split(word, "/")[0])
+				}
+			}
+			for _, word := range words {
+				pkg, ok := strings.CutPrefix(word, "./")
+				pkg, all := strings.CutSuffix(pkg, "/...")
+				if !ok || pkg == "..." {
+					continue
+				}
+				assert.DirExists(t, filepath.Join(root, filepath.FromSlash(pkg)), "%s: %s", name, command)
+				for _, pattern := range wanted {
+					runs := regexp.MustCompile(pattern)
+					matches := func(in string) bool { return slices.ContainsFunc(tests[in], runs.MatchString) }
+					found := matches(pkg)
+					for in := range tests {
+						found = found || all && strings.HasPrefix(in, pkg) && matches(in)
+					}
+					wanted = slices.DeleteFunc(slices.Clone(wanted), func(p string) bool { return found && p == pattern })
+				}
+			}
+			assert.Empty(t, wanted, "%s: %s runs nothing", name, command)
+		}
+	}
+	assert.Greater(t, commands, 40)
+}
+
+var goTest = regexp.MustCompile("go test [^`\n]*\\./[^`\n;]*")
+
+// documentation returns the pages for users and contributors by name.
+func documentation(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		require.NoError(t, err)
+		for _, name := range names {
+			if filepath.Base(name) != "CHANGELOG.md" {
+				text, err := os.ReadFile(name)
+				require.NoError(t, err)
+				pages[name] = string(text)
+			}
+		}
+	}
+	require.Greater(t, len(pages), 20)
+	return pages
 }
