@@ -62,11 +62,11 @@ func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 	}
 }
 
-// invoke runs the tool unless the session exceeds its rate of writes.
+// invoke runs the tool unless the session exceeds its rate.
 func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
 	defer recovered(t.Name, &err)
 	if t.Writes() {
-		if err := take(s.rates.writes, "changes"); err != nil {
+		if err := take(s.rate, writeCost-callCost, "changes"); err != nil { // the call has been counted
 			return out, err
 		}
 	}
@@ -174,9 +174,6 @@ func (s *session) reportProgress(ctx context.Context, req *sdk.CallToolRequest) 
 				return
 			case <-ctx.Done():
 				return
-			}
-			if take(s.rates.progress, "notifications of progress") != nil {
-				continue
 			}
 			// An error means that the session is closing, which also cancels ctx.
 			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{

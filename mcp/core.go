@@ -63,12 +63,11 @@ type Limits struct {
 	PromptBytes   int // of the notes that a prompt embeds; 100 000
 	Concurrent    int // requests of one session in progress at a time; 4, but half of the processors at most
 
-	// How often a second one session may ask for work (calls of tools, prompts,
-	// lists and reads of resources), call tools that write, ask for completions,
-	// and be sent log records and notifications of progress, of which a call has
-	// one a second; zero: as often as it likes. What five seconds allow may come
-	// at once. Over HTTP the requests without a session share what one may do.
-	CallsPerSecond, WritesPerSecond, CompletionsPerSecond, LogsPerSecond, ProgressPerSecond int
+	// How often a second one session may ask for work: call tools, get prompts,
+	// list and read resources. A call that writes counts as four, a completion as
+	// ten; zero: as often as it likes. What five seconds allow may come at once.
+	// Over HTTP the requests without a session share what one may do.
+	CallsPerSecond int
 
 	Line transport.Limits
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 )
 
 // HTTPOptions configure an [HTTP]. A zero field means its default.
@@ -75,7 +76,7 @@ type HTTP struct {
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
 	calls     openCalls
 	working   chan struct{} // slots that the requests without a session share
-	rates     *rates        // and how often they may come
+	rate      *rate.Limiter // and how often they may come
 
 	mu       sync.Mutex
 	closed   bool
@@ -98,7 +99,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
 	}
-	h.working, h.rates = make(chan struct{}, h.o.Working), newRates(core.limits)
+	h.working, h.rate = make(chan struct{}, h.o.Working), perSecond(core.limits.CallsPerSecond)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: h.o.Idle,

@@ -84,7 +84,7 @@ func (h *HTTP) newServer(modern bool) *sdk.Server {
 	}
 	s.http = h
 	if modern {
-		s.working, s.rates = h.working, h.rates
+		s.working, s.rate = h.working, h.rate
 	}
 	return s.server
 }

@@ -91,7 +91,11 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			return next(ctx, method, req)
 		}
 		defer s.core.begin()()
-		if err := s.rates.admits(method); err != nil {
+		cost, what := callCost, "calls"
+		if method == methodComplete {
+			cost, what = completionCost, "completions"
+		}
+		if err := take(s.rate, cost, what); err != nil {
 			if method == methodCallTool { // for the model to read
 				return s.failed(ctx, err), nil
 			}

@@ -7,31 +7,20 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rates are the limits on one session's costly requests. A nil limiter has no
-// limit.
-type rates struct {
-	calls, writes, completions, logs, progress *rate.Limiter
-}
+// What a request costs of Limits.CallsPerSecond. A call of a tool that writes is
+// fsynced and kept in history; completions come with every key that is typed.
+const (
+	callCost       = 1
+	writeCost      = 4
+	completionCost = 10
+)
 
-func newRates(l Limits) *rates {
-	return &rates{
-		calls: perSecond(l.CallsPerSecond), writes: perSecond(l.WritesPerSecond),
-		completions: perSecond(l.CompletionsPerSecond), logs: perSecond(l.LogsPerSecond),
-		progress: perSecond(l.ProgressPerSecond),
-	}
-}
-
-// admits returns an error for a request beyond the limit. invoke counts tools
-// that write once more, as writes.
-func (r *rates) admits(method string) error {
-	if method == methodComplete {
-		return take(r.completions, "completions")
-	}
-	return take(r.calls, "calls")
-}
+// logsPerSecond bounds the log records that one client is sent; others are
+// dropped.
+const logsPerSecond = 100
 
 // perSecond allows n a second, and those of five seconds at once: clients work
-// in bursts.
+// in bursts. It returns nil, no limit, for 0.
 func perSecond(n int) *rate.Limiter {
 	const burst = 5
 	if n <= 0 {
@@ -51,14 +40,15 @@ func (e *busyError) Error() string {
 	return fmt.Sprintf("too many %s: try again in %v", e.what, max(e.wait.Round(tenth), tenth))
 }
 
-// take uses one of what a limiter allows.
-func take(l *rate.Limiter, what string) error {
+// take uses what a limiter allows, as often as cost says.
+func take(l *rate.Limiter, cost int, what string) error {
 	if l == nil {
 		return nil
 	}
-	r := l.Reserve()
-	if wait := r.Delay(); wait > 0 {
-		r.Cancel()
+	now := time.Now()
+	r := l.ReserveN(now, min(cost, l.Burst()))
+	if wait := r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
 		return &busyError{what: what, wait: wait}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
 
 	"notesd/internal/phrase"
 	"notesd/mcp/tools"
@@ -40,7 +41,8 @@ type session struct {
 	http    *HTTP           // nil for others
 	log     *slog.Logger
 	working chan struct{} // a slot for each request being worked on
-	rates   *rates
+	rate    *rate.Limiter // of requests; nil: no limit
+	logRate *rate.Limiter
 
 	ctx        context.Context // of what the session does beside requests; ends with it
 	stop       context.CancelFunc
@@ -91,7 +93,8 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		log:     c.log,
 		since:   c.now(),
 		working: make(chan struct{}, c.limits.Concurrent),
-		rates:   newRates(c.limits),
+		rate:    perSecond(c.limits.CallsPerSecond),
+		logRate: perSecond(logsPerSecond),
 		out:     silent{},
 		own:     &watch{list: true, tools: true, uris: make(map[string][]string)},
 		watches: make(map[*watch]struct{}),

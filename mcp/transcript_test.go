@@ -343,3 +343,30 @@ func (h bothHandlers) WithAttrs(as []slog.Attr) slog.Handler {
 func (h bothHandlers) WithGroup(n string) slog.Handler {
 	return bothHandlers{h.a.WithGroup(n), h.b.WithGroup(n)}
 }
+
+// A client at a low level is sent so many log records a second, and those of five
+// seconds at once.
+func TestLogRecordsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil, Limits{})
+		client := w.connect(t, Profile{})
+		client.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+		synctest.Wait()
+		client.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		client.send(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"warning"}}`)
+		synctest.Wait()
+		client.received()
+		for range 6 * logsPerSecond {
+			w.core.log.Warn("one of many")
+		}
+		synctest.Wait()
+		assert.Len(t, client.received(), 5*logsPerSecond)
+		time.Sleep(time.Second)
+		for range 2 * logsPerSecond {
+			w.core.log.Warn("one of many")
+		}
+		synctest.Wait()
+		assert.Len(t, client.received(), logsPerSecond)
+		client.close()
+	})
+}

@@ -87,12 +87,8 @@ type Limits struct {
 	Resources   int   `koanf:"resources"`    // notes in resources/list
 	NoteBytes   Bytes `koanf:"note_bytes"`   // larger files are not indexed as notes
 
-	// Rates per client. A burst of five seconds' worth is allowed.
-	CallsPerSecond       int `koanf:"calls_per_second"`
-	WritesPerSecond      int `koanf:"writes_per_second"`
-	CompletionsPerSecond int `koanf:"completions_per_second"`
-	LogsPerSecond        int `koanf:"logs_per_second"`     // log records sent to the client
-	ProgressPerSecond    int `koanf:"progress_per_second"` // progress notifications sent to the client
+	// Requests per second of one client. A burst of five seconds' worth is allowed.
+	CallsPerSecond int `koanf:"calls_per_second"`
 }
 
 // Prompts configures the user's prompt templates.
@@ -121,11 +117,7 @@ func Default() Config {
 
 			// An agent that sends requests one after the other reaches a
 			// thousand calls a second and must stay below the limit.
-			CallsPerSecond:       2000,
-			WritesPerSecond:      500,
-			CompletionsPerSecond: 200,
-			LogsPerSecond:        100,
-			ProgressPerSecond:    20,
+			CallsPerSecond: 2000,
 		},
 		Log: Log{Level: "info"},
 	}

@@ -16,7 +16,8 @@ type Loaded struct {
 	// File is the path of the configuration file, which need not exist; "" if there
 	// is no home directory to hold one.
 	File string
-	// Unknown lists variables that look like settings. They have no effect.
+	// Unknown lists variables that look like settings, and settings of earlier
+	// versions. They have no effect.
 	Unknown []Problem
 
 	merged  *koanf.Koanf
@@ -78,7 +79,7 @@ type Passed struct {
 func (l *Loaded) Passed() []Passed {
 	var all []Passed
 	for _, p := range l.Unknown {
-		if p.Hint != "" {
+		if p.Key == "" && p.Hint != "" {
 			all = append(all, Passed{Remark: p.String()})
 		}
 	}

@@ -20,31 +20,31 @@ var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token
 // rules validate values beyond their type. A rule returns "" for a valid value,
 // and otherwise the end of the sentence "must be …".
 var rules = map[string]func(v any) string{
-	"vault.ignore":                  each(pattern),
-	"vault.dates":                   each(frontMatterKey),
-	"vault.allow":                   each(vaultFolder),
-	"search.mode":                   oneOf("hybrid", "text", "semantic"),
-	"search.limit":                  between(1, 50),
-	"semantic.provider":             oneOf("builtin", "ollama", "openai", "off"),
-	"semantic.model":                text(plainText),
-	"semantic.url":                  text(httpURL),
-	"semantic.threads":              between(0, 256),
-	"history.keep":                  between(1, 1_000_000),
-	"history.age":                   atLeastADay,
-	"history.size":                  betweenBytes(1<<20, 1<<50),
-	"http.addr":                     text(hostPort),
-	"http.allowed_origins":          each(webOrigin),
-	"limits.result_bytes":           betweenBytes(1<<10, 1<<20),
-	"limits.resources":              between(1, 1_000_000),
-	"limits.note_bytes":             betweenBytes(1<<10, 1<<30),
-	"limits.calls_per_second":       between(1, 100_000),
-	"limits.writes_per_second":      between(1, 100_000),
-	"limits.completions_per_second": between(1, 100_000),
-	"limits.logs_per_second":        between(1, 100_000),
-	"limits.progress_per_second":    between(1, 100_000),
-	"prompts.folder":                text(promptsFolder),
-	"log.level":                     oneOf("debug", "info", "warn", "error"),
+	"vault.ignore":            each(pattern),
+	"vault.dates":             each(frontMatterKey),
+	"vault.allow":             each(vaultFolder),
+	"search.mode":             oneOf("hybrid", "text", "semantic"),
+	"search.limit":            between(1, 50),
+	"semantic.provider":       oneOf("builtin", "ollama", "openai", "off"),
+	"semantic.model":          text(plainText),
+	"semantic.url":            text(httpURL),
+	"semantic.threads":        between(0, 256),
+	"history.keep":            between(1, 1_000_000),
+	"history.age":             atLeastADay,
+	"history.size":            betweenBytes(1<<20, 1<<50),
+	"http.addr":               text(hostPort),
+	"http.allowed_origins":    each(webOrigin),
+	"limits.result_bytes":     betweenBytes(1<<10, 1<<20),
+	"limits.resources":        between(1, 1_000_000),
+	"limits.note_bytes":       betweenBytes(1<<10, 1<<30),
+	"limits.calls_per_second": between(1, 100_000),
+	"prompts.folder":          text(promptsFolder),
+	"log.level":               oneOf("debug", "info", "warn", "error"),
 }
+
+// retired lists keys of earlier versions. They have no effect and are no errors, so
+// that a configuration file survives an upgrade.
+var retired = []string{"limits.writes_per_second", "limits.completions_per_second", "limits.logs_per_second", "limits.progress_per_second"}
 
 func oneOf(words ...string) func(any) string {
 	return func(v any) string {

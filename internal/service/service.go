@@ -104,16 +104,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		Settled: s.settled,
 		Profile: profile,
 		Refresh: s.refresh,
-		Limits: mcp.Limits{
-			Resources: cfg.Limits.Resources,
-
-			CallsPerSecond:  cfg.Limits.CallsPerSecond,
-			WritesPerSecond: cfg.Limits.WritesPerSecond,
-
-			CompletionsPerSecond: cfg.Limits.CompletionsPerSecond,
-			LogsPerSecond:        cfg.Limits.LogsPerSecond,
-			ProgressPerSecond:    cfg.Limits.ProgressPerSecond,
-		},
+		Limits:  mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
 		Methods: s.methods(),
 
 		ScopedMethods: s.scopedMethods(),

@@ -195,7 +195,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		out.FrontMatter, out.Tags = map[string]any{}, nil
 		out.Notes = append(out.Notes, "front_matter and tags are too long to repeat here: they are in the content")
 	}
-	const marks = 200                                                // a fence, what is said of the rest, and next_lines
+	const marks = 200 // a fence, what is said of the rest, and next_lines
 	room := most - max(jsonSize(out), len(readText(out))) - marks
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
