@@ -239,7 +239,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	s.line, _ = conn.(*transport.Conn)
-	s.out = connOutlet{conn: conn, log: s.log}
+	s.out = toConn(conn, s.log)
 	s.core.add(s)
 	defer s.end()
 	defer s.core.remove(s)

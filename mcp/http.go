@@ -234,7 +234,7 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		return
 	}
 	out := newSDKOutlet(s, ss)
-	s.out = out
+	s.out = out.notify
 	h.core.add(s)
 	h.sessions[ss] = s
 	ended := make(chan struct{})

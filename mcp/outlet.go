@@ -12,50 +12,34 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An outlet sends notifications to one client. None of its methods waits for
-// the client.
-type outlet interface {
-	updated(*sdk.ResourceUpdatedNotificationParams)
-	listChanged(*sdk.ResourceListChangedParams)
-	toolsChanged(*sdk.ToolListChangedParams)
-	notify(method string, params any)
-}
+// An outlet sends notifications to one client. It does not wait for the client.
+type outlet func(method string, params any)
 
-// A connOutlet writes to a connection whose Write only queues.
-type connOutlet struct {
-	conn sdk.Connection
-	log  *slog.Logger
-}
-
-func (o connOutlet) updated(p *sdk.ResourceUpdatedNotificationParams) {
-	o.notify("notifications/resources/updated", p)
-}
-
-func (o connOutlet) listChanged(p *sdk.ResourceListChangedParams) {
-	o.notify("notifications/resources/list_changed", p)
-}
-
-func (o connOutlet) toolsChanged(p *sdk.ToolListChangedParams) {
-	o.notify("notifications/tools/list_changed", p)
-}
-
-func (o connOutlet) notify(method string, params any) {
-	data, err := json.Marshal(params)
-	if err != nil {
-		o.log.Error("encode a notification", "method", method, "error", err)
-		return
-	}
-	// An error means that the session is closing, and it says so itself.
-	_ = o.conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
-}
+// The notifications that sessions send.
+const (
+	noteUpdated        = "notifications/resources/updated"
+	noteListChanged    = "notifications/resources/list_changed"
+	noteToolsChanged   = "notifications/tools/list_changed"
+	notePromptsChanged = "notifications/prompts/list_changed"
+	noteAcknowledged   = "notifications/subscriptions/acknowledged"
+	noteLog            = "notifications/message"
+)
 
 // silent is the outlet of a session that has no connection yet.
-type silent struct{}
+func silent(string, any) {}
 
-func (silent) updated(*sdk.ResourceUpdatedNotificationParams) {}
-func (silent) listChanged(*sdk.ResourceListChangedParams)     {}
-func (silent) toolsChanged(*sdk.ToolListChangedParams)        {}
-func (silent) notify(string, any)                             {}
+// toConn writes to a connection whose Write only queues.
+func toConn(conn sdk.Connection, log *slog.Logger) outlet {
+	return func(method string, params any) {
+		data, err := json.Marshal(params)
+		if err != nil {
+			log.Error("encode a notification", "method", method, "error", err)
+			return
+		}
+		// An error means that the session is closing, and it says so itself.
+		_ = conn.Write(context.Background(), &jsonrpc.Request{Method: method, Params: data})
+	}
+}
 
 // An sdkOutlet sends through the SDK, which waits for the client: so it has a
 // goroutine for it, and what piles up meanwhile is merged or dropped.
@@ -76,36 +60,22 @@ func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
 	return &sdkOutlet{session: s, server: s.server, ss: ss, wake: make(chan struct{}, 1), uris: make(map[string]struct{})}
 }
 
-func (o *sdkOutlet) updated(p *sdk.ResourceUpdatedNotificationParams) {
-	o.put(func() { o.uris[p.URI] = struct{}{} })
-}
-
-func (o *sdkOutlet) listChanged(*sdk.ResourceListChangedParams) {
-	o.put(func() { o.list = true })
-}
-
-func (o *sdkOutlet) toolsChanged(*sdk.ToolListChangedParams) {
-	o.put(func() { o.tools = true })
-}
-
-// notify queues log records, the only other notifications; a client that does
-// not read loses the oldest.
+// notify queues a notification. A client that does not read loses the oldest log
+// records.
 func (o *sdkOutlet) notify(_ string, params any) {
 	const most = 100
-	if record, ok := params.(*sdk.LoggingMessageParams); ok {
-		o.put(func() {
-			if len(o.logs) == most {
-				o.logs = o.logs[1:]
-			}
-			o.logs = append(o.logs, record)
-		})
-	}
-}
-
-func (o *sdkOutlet) put(change func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	change()
+	switch p := params.(type) {
+	case *sdk.ResourceUpdatedNotificationParams:
+		o.uris[p.URI] = struct{}{}
+	case *sdk.ResourceListChangedParams:
+		o.list = true
+	case *sdk.ToolListChangedParams:
+		o.tools = true
+	case *sdk.LoggingMessageParams:
+		o.logs = append(o.logs[max(0, len(o.logs)+1-most):], p)
+	}
 	select {
 	case o.wake <- struct{}{}:
 	default:

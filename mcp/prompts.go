@@ -153,7 +153,7 @@ func (s *session) promptsChanged(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	for _, params := range changes {
-		s.out.notify("notifications/prompts/list_changed", params)
+		s.out(notePromptsChanged, params)
 	}
 }
 

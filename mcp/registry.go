@@ -76,7 +76,7 @@ func (s *session) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result
 // toolsChanged notifies the client that the list of tools has changed.
 func (s *session) toolsChanged() {
 	for _, meta := range s.expecting(func(w *watch) bool { return w.tools }) {
-		s.out.toolsChanged(&sdk.ToolListChangedParams{Meta: meta})
+		s.out(noteToolsChanged, &sdk.ToolListChangedParams{Meta: meta})
 	}
 }
 

@@ -95,7 +95,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		working: make(chan struct{}, c.limits.Concurrent),
 		rate:    perSecond(c.limits.CallsPerSecond),
 		logRate: perSecond(logsPerSecond),
-		out:     silent{},
+		out:     silent,
 		own:     &watch{list: true, tools: true, uris: make(map[string][]string)},
 		watches: make(map[*watch]struct{}),
 		digests: make(map[string][sha256.Size]byte),

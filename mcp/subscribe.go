@@ -185,7 +185,7 @@ func (s *session) begins(w *watch, uris int, agreed sdk.NotificationSubscription
 	if err := s.takes(uris); err != nil {
 		return err
 	}
-	s.out.notify("notifications/subscriptions/acknowledged", &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
+	s.out(noteAcknowledged, &sdk.SubscriptionsAcknowledgedParams{Meta: w.meta(), Notifications: agreed})
 	s.watches[w] = struct{}{}
 	return nil
 }
@@ -256,14 +256,14 @@ func (s *session) updated(ctx context.Context, uri string) {
 		return
 	}
 	for _, params := range told {
-		s.out.updated(params)
+		s.out(noteUpdated, params)
 	}
 }
 
 // resourcesChanged notifies the client that the list of resources has changed.
 func (s *session) resourcesChanged() {
 	for _, meta := range s.expecting(func(w *watch) bool { return w.list }) {
-		s.out.listChanged(&sdk.ResourceListChangedParams{Meta: meta})
+		s.out(noteListChanged, &sdk.ResourceListChangedParams{Meta: meta})
 	}
 }
 
