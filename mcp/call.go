@@ -26,14 +26,14 @@ const MetaFailure = "notesd/error"
 // env returns the environment of a call, without what depends on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{
-		Vault: s.core.opts.Vault, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.catalogue,
+		Vault: s.core.opts.Vault, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
 		Scope: s.bounds().scope(), Limits: s.limits.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
 	}
 }
 
 // handler adapts a tool to the SDK. An error of the tool becomes a result that
 // says what to do next.
-func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
+func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
@@ -63,7 +63,7 @@ func (s *session) handler(t *tools.Tool) sdk.ToolHandler {
 }
 
 // invoke runs the tool unless the session exceeds its rate.
-func (s *session) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
+func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolRequest) (out tools.Outcome, err error) {
 	defer recovered(t.Name, &err)
 	if t.Writes() {
 		if err := take(s.rate, writeCost-callCost, "changes"); err != nil { // the call has been counted
@@ -108,7 +108,7 @@ func (*needsInput) Error() string { return "waiting for the user" }
 
 // confirm asks the user before a destructive change if the client supports
 // elicitation. The caller must not hold a lock. A refusal is ErrForbidden.
-func (s *session) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
+func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question string) error {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {
 		return nil
@@ -147,8 +147,8 @@ func accepted(answer *sdk.ElicitResult) error {
 
 // rest releases the session's slot for work while it waits for the user, and
 // resume takes one again.
-func (s *session) rest()   { <-s.working }
-func (s *session) resume() { s.working <- struct{}{} }
+func (s toolbox) rest()   { <-s.working }
+func (s toolbox) resume() { s.working <- struct{}{} }
 
 // progressInterval is the time before a call's first notification of progress,
 // and between two of them.
@@ -157,7 +157,7 @@ const progressInterval = time.Second
 // reportProgress notifies the client of a call's progress every second if the
 // request has a token. The progress is the number of seconds so far. Nothing is
 // sent after the returned function has returned.
-func (s *session) reportProgress(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
+func (s toolbox) reportProgress(ctx context.Context, req *sdk.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}

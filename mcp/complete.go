@@ -16,8 +16,11 @@ import (
 // maxCompletions is how many values the protocol allows in one answer.
 const maxCompletions = 100
 
+// A completer answers requests for completion.
+type completer struct{ resources }
+
 // complete offers values for the argument of a prompt or of a URI template.
-func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+func (s completer) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	kind, err := s.completes(ctx, req.Params)
 	if err != nil {
 		return nil, err
@@ -35,7 +38,7 @@ func (s *session) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.
 }
 
 // completes returns what the argument's values are.
-func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (prompts.Kind, error) {
+func (s completer) completes(ctx context.Context, params *sdk.CompleteParams) (prompts.Kind, error) {
 	name := params.Argument.Name
 	if params.Ref.Type == "ref/resource" {
 		switch {
@@ -50,7 +53,7 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 		}
 		return "", invalidParams("there is no resource template %q with an argument %q", phrase.Clip(params.Ref.URI, 100), phrase.Clip(name, 60))
 	}
-	p, err := s.findPrompt(ctx, params.Ref.Name)
+	p, err := s.prompts.find(ctx, params.Ref.Name)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +66,7 @@ func (s *session) completes(ctx context.Context, params *sdk.CompleteParams) (pr
 }
 
 // candidates returns all values of a kind that the session may see.
-func (s *session) candidates(ctx context.Context, kind prompts.Kind, params *sdk.CompleteParams) ([]string, error) {
+func (s completer) candidates(ctx context.Context, kind prompts.Kind, params *sdk.CompleteParams) ([]string, error) {
 	vault, scope := s.core.opts.Vault, s.bounds().scope()
 	var values []string
 	switch kind {
@@ -98,7 +101,7 @@ func (s *session) candidates(ctx context.Context, kind prompts.Kind, params *sdk
 }
 
 // headings returns the headings of the note that was chosen before.
-func (s *session) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]string, error) {
+func (s completer) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]string, error) {
 	if chosen == nil || chosen.Arguments["note"] == "" {
 		return nil, nil
 	}
@@ -114,7 +117,7 @@ func (s *session) headings(ctx context.Context, chosen *sdk.CompleteContext) ([]
 
 // notePaths returns the paths of the notes, newest first, up to the limit on
 // listed resources.
-func (s *session) notePaths(ctx context.Context) ([]string, error) {
+func (s completer) notePaths(ctx context.Context) ([]string, error) {
 	const page = 1000
 	var paths []string
 	q := notes.ListQuery{Filter: notes.Filter{Scope: s.bounds().Read}, Limit: page}

@@ -89,7 +89,7 @@ func TestHTTPClients(t *testing.T) {
 			ctx := t.Context()
 			offered, err := s.ListTools(ctx, nil)
 			require.NoError(t, err)
-			assert.Len(t, offered.Tools, len(session.offered()))
+			assert.Len(t, offered.Tools, len(session.toolbox().offered()))
 			_, text := call[tools.ReadResult](t, s, "read_note", map[string]any{"note": "Plan.md"})
 			assert.Contains(t, text, "Grow tomatoes")
 			res, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: "note:///Empty.md"})

@@ -37,7 +37,7 @@ func (s *session) instructions(ctx context.Context) string {
 	default:
 		fmt.Fprintf(&b, " The vault has %s.", phrase.Count(status.Notes, "note"))
 	}
-	has := func(name string) bool { t := tools.Find(name); return t != nil && s.offers(t) }
+	has := func(name string) bool { t := tools.Find(name); return t != nil && s.toolbox().offers(t) }
 	if has("search_notes") {
 		b.WriteString(" Start with search_notes; a query is plain words or a question.")
 	}

@@ -128,20 +128,20 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, nil //nolint:nilnil // a notification has no result
 			}
 		case *sdk.CallToolParamsRaw:
-			if err := s.checkTool(params.Name); err != nil {
+			if err := s.toolbox().checkTool(params.Name); err != nil {
 				return nil, err
 			}
 		case *sdk.GetPromptParams:
-			if err := s.checkPrompt(ctx, params); err != nil {
+			if err := s.prompts.check(ctx, params); err != nil {
 				return nil, err
 			}
 		case *sdk.ListToolsParams:
-			return s.listTools(params, showsPanel(req))
+			return s.toolbox().listTools(params, showsPanel(req))
 		case *sdk.ListPromptsParams:
 			if err := await(ctx, s.core.opts.Opened); err != nil {
 				return nil, err
 			}
-			if _, err := s.refreshPrompts(ctx); err != nil {
+			if _, err := s.prompts.refresh(ctx); err != nil {
 				return nil, err
 			}
 			res, err := next(ctx, method, req)
@@ -156,22 +156,22 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.SubscriptionsListenParams:
 			listen, ok := req.(*sdk.SubscriptionsListenRequest)
 			if ok && s.line != nil {
-				return s.listen(ctx, listen)
+				return s.subs.listen(ctx, listen)
 			}
 			if ok && s.http != nil {
-				if err := s.narrow(ctx, params.Notifications); err != nil {
+				if err := s.subs.narrow(ctx, params.Notifications); err != nil {
 					return nil, err
 				}
 				s.ready()
 				s.http.attach(s, listen.Session)
 			}
 		case *sdk.ListResourcesParams:
-			return s.listResources(ctx, params, showsPanel(req))
+			return s.resources().listResources(ctx, params, showsPanel(req))
 		case *sdk.ReadResourceParams:
 			if params.URI == panelURI && showsPanel(req) {
 				return panelContents(), nil
 			}
-			return s.readResources(ctx, req, params, next)
+			return s.resources().readResources(ctx, req, params, next)
 		}
 		res, err := next(ctx, method, req)
 		if discovered, ok := res.(*sdk.DiscoverResult); ok && err == nil {
@@ -218,7 +218,7 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	}
 	if params.Capabilities != nil && params.Capabilities.RootsV2 != nil {
 		s.mu.Lock()
-		s.rootsPending = make(chan struct{})
+		s.roots.pending = make(chan struct{})
 		s.mu.Unlock()
 	}
 	switch ss, _ := req.GetSession().(*sdk.ServerSession); {
@@ -240,7 +240,7 @@ func (s *session) awaitsInitialized(req sdk.Request) bool {
 }
 
 // checkTool refuses a tool that the session does not offer, and says why.
-func (s *session) checkTool(name string) error {
+func (s toolbox) checkTool(name string) error {
 	t := tools.Find(name)
 	switch {
 	case t == nil:
@@ -260,7 +260,7 @@ func (s *session) checkTool(name string) error {
 	return invalidParams("the tool %q is not among the tools selected for this session", name)
 }
 
-func (s *session) toolNames() []string {
+func (s toolbox) toolNames() []string {
 	var names []string
 	for _, t := range s.offered() {
 		names = append(names, t.Name)

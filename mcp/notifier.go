@@ -104,8 +104,8 @@ func (n *Notifier) Reset(context.Context) error {
 // promptFolders returns the folders of the sessions' own prompts.
 func (c *Core) promptFolders() (folders []string) {
 	c.each(func(s *session) {
-		if s.templated() {
-			folders = append(folders, s.catalogue.Folder())
+		if s.prompts.templated() {
+			folders = append(folders, s.prompts.catalogue.Folder())
 		}
 	})
 	return folders
@@ -203,13 +203,13 @@ func (n *Notifier) Run(ctx context.Context) error {
 		news, wait := n.due(time.Now())
 		n.core.each(func(s *session) {
 			for _, uri := range news.uris {
-				s.updated(ctx, uri)
+				s.subs.updated(ctx, uri)
 			}
 			if news.list {
-				s.resourcesChanged()
+				s.subs.listChanged(noteListChanged)
 			}
 			if news.prompts {
-				s.promptsChanged(ctx)
+				s.prompts.changed(ctx)
 			}
 		})
 		timer.Stop()
@@ -274,7 +274,7 @@ func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 func (c *Core) watchedURIs() map[string]struct{} {
 	all := make(map[string]struct{})
 	c.each(func(s *session) {
-		for _, uri := range s.watchedURIs() {
+		for _, uri := range s.subs.watchedURIs() {
 			all[uri] = struct{}{}
 		}
 	})

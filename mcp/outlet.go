@@ -62,7 +62,7 @@ func newSDKOutlet(s *session, ss *sdk.ServerSession) *sdkOutlet {
 
 // notify queues a notification. A client that does not read loses the oldest log
 // records.
-func (o *sdkOutlet) notify(_ string, params any) {
+func (o *sdkOutlet) notify(method string, params any) {
 	const most = 100
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,9 +70,8 @@ func (o *sdkOutlet) notify(_ string, params any) {
 	case *sdk.ResourceUpdatedNotificationParams:
 		o.uris[p.URI] = struct{}{}
 	case *sdk.ResourceListChangedParams:
-		o.list = true
-	case *sdk.ToolListChangedParams:
-		o.tools = true
+		o.list = o.list || method == noteListChanged
+		o.tools = o.tools || method == noteToolsChanged
 	case *sdk.LoggingMessageParams:
 		o.logs = append(o.logs[max(0, len(o.logs)+1-most):], p)
 	}
@@ -100,10 +99,10 @@ func (o *sdkOutlet) run(ended <-chan struct{}) {
 			_ = o.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 		if list {
-			o.server.AddResource(fixedResources[0], o.session.readResource) // the SDK's way to say that the list has changed
+			o.server.AddResource(fixedResources[0], o.session.resources().readResource) // the SDK's way to say that the list has changed
 		}
 		if tools {
-			o.session.addTools(o.server, o.session.callable()[0]) // the same; several could be notified of twice
+			o.session.toolbox().addTools(o.server, o.session.toolbox().callable()[0]) // the same; several could be notified of twice
 		}
 		for _, record := range logs {
 			_ = o.ss.Log(ctx, record)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,19 +15,33 @@ import (
 	"notesd/search"
 )
 
-// addPrompts registers the built-in prompts. The user's own come when prompts
+// sessionPrompts are the prompts that a session offers.
+type sessionPrompts struct {
+	*session
+	catalogue *prompts.Catalogue // nil: no prompts
+
+	registering sync.Mutex
+	registered  map[string]string // with the SDK: names, and what they are
+}
+
+// templated reports whether the user may have prompts of their own.
+func (s *sessionPrompts) templated() bool {
+	return s.catalogue != nil && s.catalogue.Folder() != ""
+}
+
+// add registers the built-in prompts. The user's own come when prompts
 // are first asked for: to read them the vault has to be open, for which no
 // handshake waits.
-func (s *session) addPrompts(server *sdk.Server) {
+func (s *sessionPrompts) add(server *sdk.Server) {
 	if catalogue := s.catalogue; catalogue != nil {
-		s.prompts = make(map[string]string)
-		s.setPrompts(server, catalogue.Builtins())
+		s.registered = make(map[string]string)
+		s.set(server, catalogue.Builtins())
 	}
 }
 
-// refreshPrompts registers the catalogue as it is now, and reports whether it
+// refresh registers the catalogue as it is now, and reports whether it
 // has changed. The SDK tells the client.
-func (s *session) refreshPrompts(ctx context.Context) (bool, error) {
+func (s *sessionPrompts) refresh(ctx context.Context) (bool, error) {
 	if !s.templated() {
 		return false, nil
 	}
@@ -34,29 +49,29 @@ func (s *session) refreshPrompts(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.promptsMu.Lock()
-	defer s.promptsMu.Unlock()
-	return s.setPrompts(s.server, list), nil
+	s.registering.Lock()
+	defer s.registering.Unlock()
+	return s.set(s.server, list), nil
 }
 
-// setPrompts makes the server's prompts those of the list.
-func (s *session) setPrompts(server *sdk.Server, list []prompts.Prompt) (changed bool) {
+// set makes the server's prompts those of the list.
+func (s *sessionPrompts) set(server *sdk.Server, list []prompts.Prompt) (changed bool) {
 	gone := make(map[string]bool)
-	for name := range s.prompts {
+	for name := range s.registered {
 		gone[name] = true
 	}
 	for _, p := range list {
 		delete(gone, p.Name)
 		text, err := json.Marshal(p)
-		if err != nil || s.prompts[p.Name] == string(text) {
+		if err != nil || s.registered[p.Name] == string(text) {
 			continue
 		}
-		s.prompts[p.Name] = string(text)
-		server.AddPrompt(promptDefinition(p), s.getPrompt)
+		s.registered[p.Name] = string(text)
+		server.AddPrompt(promptDefinition(p), s.get)
 		changed = true
 	}
 	for name := range gone {
-		delete(s.prompts, name)
+		delete(s.registered, name)
 		server.RemovePrompts(name)
 		changed = true
 	}
@@ -74,7 +89,7 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	return def
 }
 
-func (s *session) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	r, err := s.catalogue.Render(ctx, req.Params.Name, req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
@@ -97,9 +112,9 @@ func promptContent(m prompts.Message) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: contents}
 }
 
-// findPrompt returns the prompt with a name, or an error that says which there
+// find returns the prompt with a name, or an error that says which there
 // are.
-func (s *session) findPrompt(ctx context.Context, name string) (prompts.Prompt, error) {
+func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
 	catalogue := s.catalogue
 	if catalogue == nil {
 		return prompts.Prompt{}, invalidParams("there are no prompts here")
@@ -121,40 +136,30 @@ func (s *session) findPrompt(ctx context.Context, name string) (prompts.Prompt, 
 	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
 }
 
-// checkPrompt refuses an unknown prompt and a missing argument, which the SDK
+// check refuses an unknown prompt and a missing argument, which the SDK
 // does not check.
-func (s *session) checkPrompt(ctx context.Context, params *sdk.GetPromptParams) error {
-	p, err := s.findPrompt(ctx, params.Name)
+func (s *sessionPrompts) check(ctx context.Context, params *sdk.GetPromptParams) error {
+	p, err := s.find(ctx, params.Name)
 	if err != nil {
 		return err
 	}
 	if missing := p.Missing(params.Arguments); missing != "" {
 		return invalidParams("the prompt %q needs the argument %q", p.Name, missing)
 	}
-	_, err = s.refreshPrompts(ctx)
+	_, err = s.refresh(ctx)
 	return err
 }
 
-// promptsChanged notifies the client if the user's prompts have changed.
-func (s *session) promptsChanged(ctx context.Context) {
-	changed, err := s.refreshPrompts(ctx)
+// changed notifies the client if the user's prompts have changed.
+func (s *sessionPrompts) changed(ctx context.Context) {
+	changed, err := s.refresh(ctx)
 	if err != nil {
 		s.log.Warn("cannot read the prompts folder", "error", err)
 	}
 	if !changed || s.line == nil {
 		return
 	}
-	s.mu.Lock()
-	var changes []*sdk.PromptListChangedParams
-	for w := range s.watches {
-		if w.prompts {
-			changes = append(changes, &sdk.PromptListChangedParams{Meta: w.meta()})
-		}
-	}
-	s.mu.Unlock()
-	for _, params := range changes {
-		s.out(notePromptsChanged, params)
-	}
+	s.subs.listChanged(notePromptsChanged)
 }
 
 // Passages adapts a search engine for the prompt catalogue.

@@ -12,20 +12,25 @@ import (
 // toolGroups are the names of groups that a selection may hold.
 var toolGroups = []string{groupDefault, groupAll, groupRead, groupWrite, groupReader, groupWriter}
 
+// toolbox offers a session's tools and calls them.
+type toolbox struct{ *session }
+
+func (s *session) toolbox() toolbox { return toolbox{s} }
+
 // selected reports whether the session's and the core's selections have the
 // tool, and what it needs is there.
-func (s *session) selected(t *tools.Tool) bool {
+func (s toolbox) selected(t *tools.Tool) bool {
 	return s.profile.selects(t) && s.outer.selects(t) && (!t.Tables || s.core.opts.Tables != nil)
 }
 
 // offers reports whether the session lists the tool and may call it.
-func (s *session) offers(t *tools.Tool) bool {
+func (s toolbox) offers(t *tools.Tool) bool {
 	return s.selected(t) && (!t.Writes() || s.canWrite(t))
 }
 
 // canWrite reports whether the session may change anything with the tool. Tables
 // are in no folder.
-func (s *session) canWrite(t *tools.Tool) bool {
+func (s toolbox) canWrite(t *tools.Tool) bool {
 	p := s.bounds()
 	reach := p.Write
 	if reach == nil {
@@ -36,12 +41,12 @@ func (s *session) canWrite(t *tools.Tool) bool {
 
 // offered are the tools that the session lists now. The roots of its client may
 // change them.
-func (s *session) offered() []*tools.Tool {
+func (s toolbox) offered() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool { return !s.offers(t) })
 }
 
 // callable are the tools that the session may ever call.
-func (s *session) callable() []*tools.Tool {
+func (s toolbox) callable() []*tools.Tool {
 	return slices.DeleteFunc(tools.All(), func(t *tools.Tool) bool {
 		return !s.selected(t) || s.profile.ReadOnly && t.Writes()
 	})
@@ -49,7 +54,7 @@ func (s *session) callable() []*tools.Tool {
 
 // addTools registers tools. The SDK only routes calls: listTools lists the tools, so
 // that the SDK does not parse schemas for each session.
-func (s *session) addTools(server *sdk.Server, all ...*tools.Tool) {
+func (s toolbox) addTools(server *sdk.Server, all ...*tools.Tool) {
 	for _, t := range all {
 		server.AddTool(&sdk.Tool{Name: t.Name, InputSchema: anyArguments}, s.handler(t))
 	}
@@ -58,7 +63,7 @@ func (s *session) addTools(server *sdk.Server, all ...*tools.Tool) {
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
 // listTools answers tools/list, which has one page.
-func (s *session) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result, error) {
+func (s toolbox) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		return nil, badCursor("tools/list")
 	}
@@ -71,13 +76,6 @@ func (s *session) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result
 		tools = append(tools, def)
 	}
 	return &sdk.ListToolsResult{Tools: tools, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
-}
-
-// toolsChanged notifies the client that the list of tools has changed.
-func (s *session) toolsChanged() {
-	for _, meta := range s.expecting(func(w *watch) bool { return w.tools }) {
-		s.out(noteToolsChanged, &sdk.ToolListChangedParams{Meta: meta})
-	}
 }
 
 // definition is the tool as clients see it under the limits.

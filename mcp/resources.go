@@ -42,9 +42,14 @@ var fixedResources = []*sdk.Resource{
 	{URI: overviewURI, Name: "overview", Title: "Overview of the vault", MIMEType: markdownType, Description: "Counts, folders, tags and the newest notes."},
 }
 
+// resources answers requests for resources.
+type resources struct{ *session }
+
+func (s *session) resources() resources { return resources{s} }
+
 // addResources registers what has a fixed place. Notes are listed by
 // listResources and read through the template.
-func (s *session) addResources(server *sdk.Server) {
+func (s resources) addResources(server *sdk.Server) {
 	for _, r := range fixedResources {
 		server.AddResource(r, s.readResource)
 	}
@@ -82,7 +87,7 @@ func canonicalURI(uri string) (string, error) {
 
 // readResources lets a URI be written in any way that names the resource, and
 // answers with the URI as the client wrote it.
-func (s *session) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
+func (s resources) readResources(ctx context.Context, req sdk.Request, params *sdk.ReadResourceParams, next sdk.MethodHandler) (sdk.Result, error) {
 	asked := params.URI
 	whole, part, err := s.partOf(ctx, asked)
 	if err == nil {
@@ -117,7 +122,7 @@ func (s *session) readResources(ctx context.Context, req sdk.Request, params *sd
 // note:///Plan.md?rev=3#L12-L18; part cuts them out of the note's text. A
 // character that a URI should escape may belong to the name: a note with all of
 // it as its name comes first.
-func (s *session) partOf(ctx context.Context, uri string) (whole string, part func(string) (string, error), err error) {
+func (s resources) partOf(ctx context.Context, uri string) (whole string, part func(string) (string, error), err error) {
 	all := func(text string) (string, error) { return text, nil }
 	base, anchor := notes.SplitAnchor(uri)
 	if !notes.IsURI(uri) || base == uri {
@@ -156,7 +161,7 @@ func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 }
 
 // readResource reads the resource with a canonical URI.
-func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	if isAttachment(req.Params.URI) {
 		contents, err := s.attachmentContents(ctx, req.Params.URI)
 		if err != nil {
@@ -174,7 +179,7 @@ func (s *session) readResource(ctx context.Context, req *sdk.ReadResourceRequest
 }
 
 // resourceText returns a resource's text and its _meta.
-func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
+func (s resources) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
 	switch {
 	case notes.IsURI(uri):
 		note, err := s.core.opts.Vault.Read(ctx, uri, s.bounds().scope())
@@ -201,7 +206,7 @@ func (s *session) resourceText(ctx context.Context, uri string) (string, sdk.Met
 }
 
 // noteList is a Markdown list of notes with their URIs, newest first.
-func (s *session) noteList(ctx context.Context, heading string, f notes.Filter) (string, error) {
+func (s resources) noteList(ctx context.Context, heading string, f notes.Filter) (string, error) {
 	const most = 50
 	f.Scope = s.bounds().Read
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{Filter: f, Limit: most})
@@ -256,7 +261,7 @@ func parseListCursor(s string) (listCursor, error) {
 // whole, some give up after 64 pages, and all pay for it with memory, so the
 // list ends at a limit; every note can be read through the template all the
 // same.
-func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
+func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesParams, panel bool) (sdk.Result, error) {
 	var at listCursor
 	var err error
 	if params != nil {
@@ -299,7 +304,7 @@ func (s *session) listResources(ctx context.Context, params *sdk.ListResourcesPa
 	return s.resourcePage(resources, next), nil
 }
 
-func (s *session) resourcePage(resources []*sdk.Resource, next string) *sdk.ListResourcesResult {
+func (s resources) resourcePage(resources []*sdk.Resource, next string) *sdk.ListResourcesResult {
 	if resources == nil {
 		resources = []*sdk.Resource{}
 	}
@@ -336,7 +341,7 @@ func isAttachment(uri string) bool {
 func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
 
 // attachmentContents reads an attachment.
-func (s *session) attachmentContents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+func (s resources) attachmentContents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
 	a, err := s.core.opts.Vault.Attachment(ctx, uri, s.bounds().scope())
 	if err != nil {
 		return nil, err
@@ -345,4 +350,21 @@ func (s *session) attachmentContents(ctx context.Context, uri string) (*sdk.Reso
 		URI: uri, MIMEType: a.MediaType, Blob: append([]byte{}, a.Data...), // never nil, which would be a text
 		Meta: sdk.Meta{"size": a.Size, "lastModified": a.Modified.UTC().Format(time.RFC3339)},
 	}, nil
+}
+
+// content returns the bytes that the client would read.
+func (s resources) content(ctx context.Context, uri string) ([]byte, error) {
+	switch {
+	case isAttachment(uri):
+		contents, err := s.attachmentContents(ctx, uri)
+		if err != nil {
+			return nil, err
+		}
+		return contents.Blob, nil
+	case isTableURI(uri):
+		text, err := s.tableText(ctx, uri)
+		return []byte(text), err
+	}
+	text, _, err := s.resourceText(ctx, uri)
+	return []byte(text), err
 }

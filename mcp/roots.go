@@ -24,36 +24,46 @@ const (
 	rootsPatience = 2 * time.Second
 )
 
-// learnRoots asks the client for its roots, the folders that its user works on.
+// roots are the folders that a client's user works on. They bound the session. The
+// session's mutex guards the fields.
+type roots struct {
+	*session
+	folders []string      // nil: no bound
+	asking  bool          // a question about them is open
+	stale   bool          // they have changed since the last question
+	pending chan struct{} // closed when they are known; nil if no request waits
+}
+
+// learn asks the client for its roots, the folders that its user works on.
 // Those inside the vault bound what the session reads and writes; a client
 // whose roots all lie elsewhere is not bounded. There is one question at a time, so
-// that the last answer is the newest: while one is open, learnRoots has it repeated.
-func (s *session) learnRoots(ss *sdk.ServerSession) {
+// that the last answer is the newest: while one is open, learn has it repeated.
+func (s *roots) learn(ss *sdk.ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rootsStale = true
-	if s.rootsAsking {
+	s.stale = true
+	if s.asking {
 		return
 	}
-	s.rootsAsking = true
+	s.asking = true
 	s.background.Go(func() {
-		for s.shouldAskRoots() {
-			if err := s.askRoots(ss); err != nil {
+		for s.shouldAsk() {
+			if err := s.ask(ss); err != nil {
 				s.log.Warn("cannot compare the client's roots with the vault", "error", err)
 			}
-			s.rootsKnown()
+			s.known()
 		}
 	})
 }
 
-func (s *session) shouldAskRoots() bool {
+func (s *roots) shouldAsk() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rootsAsking, s.rootsStale = s.rootsStale, false
-	return s.rootsAsking
+	s.asking, s.stale = s.stale, false
+	return s.asking
 }
 
-func (s *session) askRoots(ss *sdk.ServerSession) error {
+func (s *roots) ask(ss *sdk.ServerSession) error {
 	ctx, cancel := context.WithTimeout(s.ctx, rootsTimeout)
 	defer cancel()
 	res, err := ss.ListRoots(ctx, nil)
@@ -61,21 +71,21 @@ func (s *session) askRoots(ss *sdk.ServerSession) error {
 		s.log.Debug("the client did not list its roots", "error", err)
 		return nil
 	}
-	folders, ignored, err := s.rootFolders(ctx, res.Roots)
+	folders, ignored, err := s.foldersOf(ctx, res.Roots)
 	if err != nil {
 		return err
 	}
 	if ignored > 0 {
 		s.log.Info("roots of the client lie outside of the vault and are ignored", "roots", ignored)
 	}
-	s.setRoots(folders)
+	s.set(folders)
 	return nil
 }
 
-// rootFolders returns the vault's folders that the roots name, nil for no
+// foldersOf returns the vault's folders that the roots name, nil for no
 // bound, and how many roots name none. A root that holds the whole vault bounds
 // nothing.
-func (s *session) rootFolders(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
+func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []string, ignored int, err error) {
 	if err := await(ctx, s.core.opts.Settled); err != nil {
 		return nil, 0, err
 	}
@@ -108,19 +118,19 @@ func (s *session) rootFolders(ctx context.Context, roots []*sdk.Root) (folders [
 	return folders, ignored, nil
 }
 
-// setRoots bounds the session to the folders; nil lifts the bound.
-func (s *session) setRoots(folders []string) {
-	tools := s.offered()
+// set bounds the session to the folders; nil lifts the bound.
+func (s *roots) set(folders []string) {
+	tools := s.toolbox().offered()
 	s.mu.Lock()
-	same := slices.Equal(s.roots, folders) && (s.roots == nil) == (folders == nil)
-	s.roots = folders
+	same := slices.Equal(s.folders, folders) && (s.folders == nil) == (folders == nil)
+	s.folders = folders
 	s.mu.Unlock()
 	if same {
 		return
 	}
-	s.resourcesChanged()
-	if !slices.Equal(tools, s.offered()) {
-		s.toolsChanged()
+	s.subs.listChanged(noteListChanged)
+	if !slices.Equal(tools, s.toolbox().offered()) {
+		s.subs.listChanged(noteToolsChanged)
 	}
 }
 
@@ -129,8 +139,8 @@ func (s *session) bounds() Profile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.profile
-	if s.roots != nil {
-		p.Read, p.Write = narrow(p.Read, s.roots), narrow(p.Write, s.roots)
+	if s.roots.folders != nil {
+		p.Read, p.Write = narrow(p.Read, s.roots.folders), narrow(p.Write, s.roots.folders)
 	}
 	return p
 }
@@ -142,7 +152,7 @@ func (s *session) settle(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	waiting := s.rootsPending
+	waiting := s.roots.pending
 	s.mu.Unlock()
 	if waiting == nil {
 		return nil
@@ -152,19 +162,19 @@ func (s *session) settle(ctx context.Context) error {
 	select {
 	case <-waiting:
 	case <-patience.C:
-		s.rootsKnown()
+		s.roots.known()
 	case <-ctx.Done():
 	}
 	return ctx.Err()
 }
 
-// rootsKnown ends the wait.
-func (s *session) rootsKnown() {
+// known ends the wait.
+func (s *roots) known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rootsPending != nil {
-		close(s.rootsPending)
-		s.rootsPending = nil
+	if s.pending != nil {
+		close(s.pending)
+		s.pending = nil
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -20,7 +19,6 @@ import (
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
 	"notesd/notes"
-	"notesd/prompts"
 )
 
 // serverName is what notesd calls itself.
@@ -50,27 +48,20 @@ type session struct {
 	work       context.Context // of requests over HTTP, beside their own; ends with the session
 	stopWork   context.CancelFunc
 
-	catalogue *prompts.Catalogue // nil: no prompts
-	promptsMu sync.Mutex
-	prompts   map[string]string // registered prompts, and what they are
+	prompts *sessionPrompts
+	subs    *subscriptions
+	roots   *roots
 
 	seen tools.Seen
 
 	since time.Time
 
-	mu           sync.Mutex
-	client       notes.Author // its name, "" until it has said it
-	panel        bool         // the client shows the panel
-	initialized  bool         // the client has said that it is ready for notifications
-	level        slog.Level
-	wantsLog     bool
-	roots        []string      // folders that the client's roots bound it to; nil: no bound
-	rootsAsking  bool          // a question about them is open
-	rootsStale   bool          // they have changed since the last question
-	rootsPending chan struct{} // closed when the roots are known; nil if no request waits
-	own          *watch        // of the session era
-	watches      map[*watch]struct{}
-	digests      map[string][sha256.Size]byte // of watched resources made from many notes
+	mu          sync.Mutex
+	client      notes.Author // its name, "" until it has said it
+	panel       bool         // the client shows the panel
+	initialized bool         // the client has said that it is ready for notifications
+	level       slog.Level
+	wantsLog    bool
 }
 
 // fixedTools is for sessions whose list of tools cannot change: a request of
@@ -96,16 +87,13 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		rate:    perSecond(c.limits.CallsPerSecond),
 		logRate: perSecond(logsPerSecond),
 		out:     silent,
-		own:     &watch{list: true, tools: true, uris: make(map[string][]string)},
-		watches: make(map[*watch]struct{}),
-		digests: make(map[string][sha256.Size]byte),
 	}
 	s.limits.ResultBytes = cmp.Or(s.profile.Settings.ResultBytes, s.limits.ResultBytes)
 	s.limits.Hits = cmp.Or(s.profile.Settings.Hits, s.limits.Hits)
-	s.catalogue = cmp.Or(s.profile.Settings.Prompts, c.opts.Prompts)
+	s.prompts = &sessionPrompts{session: s, catalogue: cmp.Or(s.profile.Settings.Prompts, c.opts.Prompts)}
+	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
-	s.watches[s.own] = struct{}{}
 	s.server = s.newServer(fixedTools)
 	return s, nil
 }
@@ -122,18 +110,18 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		Logger:             slog.New(quieter{s.log.Handler()}),
 		PageSize:           s.limits.PageSize,
 		Capabilities:       s.capabilities(fixedTools),
-		CompletionHandler:  s.complete,
-		SubscribeHandler:   s.subscribe,
-		UnsubscribeHandler: s.unsubscribe,
+		CompletionHandler:  completer{s.resources()}.complete,
+		SubscribeHandler:   s.subs.subscribe,
+		UnsubscribeHandler: s.subs.unsubscribe,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // lists and notes are one user's
 		},
 		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
-		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.learnRoots(r.Session) },
+		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
 	})
-	s.addTools(server, s.callable()...)
-	s.addResources(server)
-	s.addPrompts(server)
+	s.toolbox().addTools(server, s.toolbox().callable()...)
+	s.resources().addResources(server)
+	s.prompts.add(server)
 	s.addMethods(server)
 	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
 	return server
@@ -203,7 +191,7 @@ func (s *session) ready() {
 func (s *session) begin(ss *sdk.ServerSession) {
 	s.ready()
 	if p := ss.InitializeParams(); p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil {
-		s.learnRoots(ss)
+		s.roots.learn(ss)
 	}
 }
 
@@ -212,11 +200,6 @@ func (s *session) end() {
 	s.stop()
 	s.stopWork()
 	s.background.Wait()
-}
-
-// templated reports whether the user may have prompts of their own.
-func (s *session) templated() bool {
-	return s.catalogue != nil && s.catalogue.Folder() != ""
 }
 
 // capabilities are what this session supports.
@@ -229,8 +212,8 @@ func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
 	if s.core.opts.ClientLog != nil {
 		caps.Logging = &sdk.LoggingCapabilities{}
 	}
-	if s.catalogue != nil {
-		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.templated()}
+	if s.prompts.catalogue != nil {
+		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.prompts.templated()}
 	}
 	return caps
 }

@@ -13,14 +13,26 @@ import (
 	"notesd/notes"
 )
 
+// subscriptions are what a session's client is notified of. The session's mutex
+// guards the fields.
+type subscriptions struct {
+	*session
+	own     *watch // of the session era
+	watches map[*watch]struct{}
+	digests map[string][sha256.Size]byte // of watched resources made from many notes
+}
+
+func newSubscriptions(s *session) *subscriptions {
+	own := &watch{lists: []string{noteListChanged, noteToolsChanged}, uris: make(map[string][]string)} // the SDK reports prompts
+	return &subscriptions{session: s, own: own, watches: map[*watch]struct{}{own: {}}, digests: make(map[string][sha256.Size]byte)}
+}
+
 // A watch is a list of resources whose changes a client asked for: in the session
 // era the session has one, after that each subscriptions/listen is one.
 type watch struct {
-	id      any  // of the listen request, which its notifications carry; nil in the session era
-	list    bool // of the list of resources, too
-	prompts bool // of the list of prompts, where the SDK does not send it
-	tools   bool // of the list of tools, too
-	uris    map[string][]string
+	id    any      // of the listen request, which its notifications carry; nil in the session era
+	lists []string // the notifications of changed lists that it asked for, too
+	uris  map[string][]string
 }
 
 // add records that uri is watched, and reports whether that is new. The canonical
@@ -49,7 +61,7 @@ func (w *watch) meta() sdk.Meta {
 }
 
 // subscribe adds a resource to the session's watch.
-func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
+func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri, err := s.watchable(ctx, req.Params.URI)
 	if err != nil {
 		return err
@@ -66,7 +78,7 @@ func (s *session) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 // watchable returns the canonical form of a URI whose changes will be reported,
 // or an error that says why they will not. A note or a table need not exist:
 // a client may wait for it to appear.
-func (s *session) watchable(ctx context.Context, written string) (string, error) {
+func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
 	if err := s.settle(ctx); err != nil {
 		return "", err
 	}
@@ -82,7 +94,7 @@ func (s *session) watchable(ctx context.Context, written string) (string, error)
 		}
 		return uri, nil
 	}
-	content, err := s.content(ctx, uri)
+	content, err := s.resources().content(ctx, uri)
 	if err != nil && isAttachment(uri) { // it is one only while a note links to it
 		return "", err
 	}
@@ -91,7 +103,7 @@ func (s *session) watchable(ctx context.Context, written string) (string, error)
 }
 
 // covers reports whether the session may know of changes of a resource.
-func (s *session) covers(uri string) bool {
+func (s *subscriptions) covers(uri string) bool {
 	if isTableURI(uri) {
 		return s.core.opts.Tables != nil
 	}
@@ -104,7 +116,7 @@ func (s *session) covers(uri string) bool {
 
 // leadsOutside reports whether a note exists for others and not for this
 // session, although it may read its path: a symlink to what it may not read.
-func (s *session) leadsOutside(ctx context.Context, uri string) bool {
+func (s *subscriptions) leadsOutside(ctx context.Context, uri string) bool {
 	scope := s.bounds().scope()
 	if scope.Read == nil {
 		return false
@@ -118,7 +130,7 @@ func (s *session) leadsOutside(ctx context.Context, uri string) bool {
 
 // takes reports, as an error, that the session cannot watch n resources more.
 // The caller holds mu.
-func (s *session) takes(n int) error {
+func (s *subscriptions) takes(n int) error {
 	count := 0
 	for w := range s.watches {
 		for _, written := range w.uris {
@@ -131,7 +143,7 @@ func (s *session) takes(n int) error {
 	return nil
 }
 
-func (s *session) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
+func (s *subscriptions) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	uri, err := canonicalURI(req.Params.URI)
 	if err != nil {
 		return err
@@ -145,20 +157,26 @@ func (s *session) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 // listen serves subscriptions/listen on a line connection, until the client
 // cancels it. The SDK keeps one listener of a kind for each connection, so that
 // with two of them the end of one silences the other.
-func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
+func (s *subscriptions) listen(ctx context.Context, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
 	want := req.Params.Notifications
 	if want == nil {
 		return nil, invalidParams(`"notifications" is missing: say what to listen for`)
 	}
-	w := &watch{
-		id: transport.RequestID(req), list: want.ResourcesListChanged, prompts: want.PromptsListChanged && s.templated(), tools: want.ToolsListChanged,
-		uris: make(map[string][]string),
+	w := &watch{id: transport.RequestID(req), uris: make(map[string][]string)}
+	agreed := sdk.NotificationSubscriptions{
+		ResourcesListChanged: want.ResourcesListChanged, PromptsListChanged: want.PromptsListChanged && s.prompts.templated(), ToolsListChanged: want.ToolsListChanged,
+	}
+	for method, wanted := range map[string]bool{
+		noteListChanged: agreed.ResourcesListChanged, notePromptsChanged: agreed.PromptsListChanged, noteToolsChanged: agreed.ToolsListChanged,
+	} {
+		if wanted {
+			w.lists = append(w.lists, method)
+		}
 	}
 	uris, err := s.agreed(ctx, want)
 	if err != nil {
 		return nil, err
 	}
-	agreed := sdk.NotificationSubscriptions{ResourcesListChanged: w.list, PromptsListChanged: w.prompts, ToolsListChanged: w.tools}
 	for _, uri := range uris {
 		w.add(uri.canonical, uri.written)
 		agreed.ResourceSubscriptions = append(agreed.ResourceSubscriptions, uri.written)
@@ -171,7 +189,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 		defer s.mu.Unlock()
 		delete(s.watches, w)
 	}()
-	if w.list || w.prompts || w.tools || len(uris) > 0 {
+	if len(w.lists) > 0 || len(uris) > 0 {
 		<-ctx.Done()
 	}
 	return &sdk.SubscriptionsListenResult{Meta: w.meta()}, nil
@@ -179,7 +197,7 @@ func (s *session) listen(ctx context.Context, req *sdk.SubscriptionsListenReques
 
 // begins adds the watch of a listen. No notification is queued before the
 // acknowledgment, which must be the first message about it.
-func (s *session) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
+func (s *subscriptions) begins(w *watch, uris int, agreed sdk.NotificationSubscriptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.takes(uris); err != nil {
@@ -196,7 +214,7 @@ type watchedURI struct{ canonical, written string }
 // agreed returns the resources of a listen whose changes will be reported. The
 // acknowledgment omits the others; a listen without any fails with the first
 // reason.
-func (s *session) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
+func (s *subscriptions) agreed(ctx context.Context, want *sdk.NotificationSubscriptions) ([]watchedURI, error) {
 	var uris []watchedURI
 	var refused error
 	for _, written := range want.ResourceSubscriptions {
@@ -215,7 +233,7 @@ func (s *session) agreed(ctx context.Context, want *sdk.NotificationSubscription
 
 // narrow removes from a listen over HTTP, which the SDK serves, what is not
 // agreed to.
-func (s *session) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
+func (s *subscriptions) narrow(ctx context.Context, want *sdk.NotificationSubscriptions) error {
 	if want == nil {
 		return nil // the SDK refuses it
 	}
@@ -231,7 +249,7 @@ func (s *session) narrow(ctx context.Context, want *sdk.NotificationSubscription
 }
 
 // watchedURIs returns the canonical URIs that the session watches.
-func (s *session) watchedURIs() []string {
+func (s *subscriptions) watchedURIs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var uris []string
@@ -243,7 +261,7 @@ func (s *session) watchedURIs() []string {
 
 // updated notifies the client that the resource with the canonical uri has
 // changed, under each of the URIs that it asked for.
-func (s *session) updated(ctx context.Context, uri string) {
+func (s *subscriptions) updated(ctx context.Context, uri string) {
 	var told []*sdk.ResourceUpdatedNotificationParams
 	s.mu.Lock()
 	for w := range s.watches {
@@ -260,37 +278,31 @@ func (s *session) updated(ctx context.Context, uri string) {
 	}
 }
 
-// resourcesChanged notifies the client that the list of resources has changed.
-func (s *session) resourcesChanged() {
-	for _, meta := range s.expecting(func(w *watch) bool { return w.list }) {
-		s.out(noteListChanged, &sdk.ResourceListChangedParams{Meta: meta})
-	}
-}
-
-// expecting returns the _meta for each of the watches that asked for a kind of
-// notification. A session's client expects none before it says that it is
-// initialized.
-func (s *session) expecting(asked func(*watch) bool) []sdk.Meta {
+// listChanged sends the notification of a changed list to the watches that asked
+// for it. A session's client expects none before it says that it is initialized.
+func (s *subscriptions) listChanged(method string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	var metas []sdk.Meta
 	for w := range s.watches {
-		if asked(w) && (w != s.own || s.initialized) {
+		if slices.Contains(w.lists, method) && (w != s.own || s.initialized) {
 			metas = append(metas, w.meta())
 		}
 	}
-	return metas
+	s.mu.Unlock()
+	for _, meta := range metas {
+		s.out(method, &sdk.ResourceListChangedParams{Meta: meta}) // all kinds of lists have these
+	}
 }
 
 // readsDifferently reports whether a derived resource or an attachment has
 // changed since it was last compared, or was never compared.
-func (s *session) readsDifferently(ctx context.Context, uri string) bool {
-	content, err := s.content(ctx, uri)
+func (s *subscriptions) readsDifferently(ctx context.Context, uri string) bool {
+	content, err := s.resources().content(ctx, uri)
 	return s.differs(uri, content, err)
 }
 
 // differs is readsDifferently for content that was just read.
-func (s *session) differs(uri string, content []byte, err error) bool {
+func (s *subscriptions) differs(uri string, content []byte, err error) bool {
 	if err != nil {
 		content = []byte("cannot be read: " + err.Error()) // the client's own read reports why
 	}
@@ -302,21 +314,4 @@ func (s *session) differs(uri string, content []byte, err error) bool {
 	}
 	s.digests[uri] = sum
 	return true
-}
-
-// content returns the bytes that the client would read.
-func (s *session) content(ctx context.Context, uri string) ([]byte, error) {
-	switch {
-	case isAttachment(uri):
-		contents, err := s.attachmentContents(ctx, uri)
-		if err != nil {
-			return nil, err
-		}
-		return contents.Blob, nil
-	case isTableURI(uri):
-		text, err := s.tableText(ctx, uri)
-		return []byte(text), err
-	}
-	text, _, err := s.resourceText(ctx, uri)
-	return []byte(text), err
 }

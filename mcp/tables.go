@@ -88,14 +88,14 @@ func canonicalTableURI(uri string) (string, error) {
 }
 
 // addTables registers the template of vector tables.
-func (s *session) addTables(server *sdk.Server) {
+func (s resources) addTables(server *sdk.Server) {
 	if s.core.opts.Tables != nil {
 		server.AddResourceTemplate(tableTemplate, s.readTable)
 	}
 }
 
 // tableResources lists the tables as resources.
-func (s *session) tableResources(ctx context.Context) ([]*sdk.Resource, error) {
+func (s resources) tableResources(ctx context.Context) ([]*sdk.Resource, error) {
 	if s.core.opts.Tables == nil {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (s *session) tableResources(ctx context.Context) ([]*sdk.Resource, error) {
 }
 
 // tableNames returns what the template's argument can be.
-func (s *session) tableNames(ctx context.Context) ([]string, error) {
+func (s resources) tableNames(ctx context.Context) ([]string, error) {
 	resources, err := s.tableResources(ctx)
 	names := make([]string, len(resources))
 	for i, r := range resources {
@@ -127,7 +127,7 @@ type tableDescription struct {
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
 
-func (s *session) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (s resources) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	text, err := s.tableText(ctx, req.Params.URI)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *session) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (
 }
 
 // tableText is the content of the resource of a table.
-func (s *session) tableText(ctx context.Context, uri string) (string, error) {
+func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	const sample = 10
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, tablePrefix))
 	if err != nil {

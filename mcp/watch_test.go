@@ -96,19 +96,19 @@ func TestListenAgreesToWhatWillBeTold(t *testing.T) {
 	w := newRealWorld(t, watchedVault)
 	s, err := w.core.newSession(Profile{}, !fixedTools)
 	require.NoError(t, err)
-	uris, err := s.agreed(t.Context(), &sdk.NotificationSubscriptions{
+	uris, err := s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{
 		ResourceSubscriptions: []string{"note:///Unlinked.png", photoURI, "http://example.com", "note:///To come.md"},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []watchedURI{{photoURI, photoURI}, {"note:///To%20come.md", "note:///To come.md"}}, uris)
-	_, err = s.agreed(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
+	_, err = s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com"}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	uris, err = s.agreed(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
+	uris, err = s.subs.agreed(t.Context(), &sdk.NotificationSubscriptions{ToolsListChanged: true, ResourceSubscriptions: []string{"http://example.com"}})
 	require.NoError(t, err)
 	assert.Empty(t, uris)
 
 	over := &sdk.NotificationSubscriptions{ResourceSubscriptions: []string{"http://example.com", photoURI}}
-	require.NoError(t, s.narrow(t.Context(), over))
+	require.NoError(t, s.subs.narrow(t.Context(), over))
 	assert.Equal(t, []string{photoURI}, over.ResourceSubscriptions)
 }
 

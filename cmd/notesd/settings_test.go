@@ -216,7 +216,7 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 		assert.False(t, other.Daemon.Running)
 		assert.Equal(t, elsewhere, other.State)
 		vault := notestest.Vault(t, map[string]string{"x.md": "x"})
-		assert.Equal(t, 1, report("NOTESD_VAULT="+vault, "NOTESD_STATE="+filepath.Join(t.TempDir(), "state")).Notes)
+		assert.Equal(t, vault, report("NOTESD_VAULT="+vault, "NOTESD_STATE="+filepath.Join(t.TempDir(), "state")).Vault)
 	})
 
 	t.Run("log.level and log.file", func(t *testing.T) {
