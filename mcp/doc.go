@@ -9,7 +9,9 @@
 //     prompt catalogue, the limits. A program has one.
 //   - A session is one client on one connection. Each has an SDK server of its
 //     own, so its [Profile] (read-only, tool selection, folders it may see)
-//     shapes what it lists as well as what it may call.
+//     shapes what it lists as well as what it may call. Its subscriptions, roots
+//     and prompts have state of their own; resources, completer and toolbox are
+//     views of it that answer one kind of request.
 //   - A tool (see mcp/tools) is data; a session gives it an environment for each
 //     call and makes a result of its outcome.
 //   - An attachment is a file other than a note that a note links to; it has a
