@@ -137,8 +137,9 @@ func adoptCommand(a *app) *cobra.Command {
 		Use:   "adopt STATE",
 		Short: "Take over the history of a vault that was renamed",
 		Long: `Take over what was kept of a vault that was renamed or moved: its history, its
-tables of vectors and its index. STATE is the state directory that "notesd
-status" names. The history that the vault has by now is set aside.`,
+tables of vectors and its index. A vault that was moved on its disk keeps them
+by itself; where there is doubt, "notesd status" names the state directory that
+may be meant, STATE. The history that the vault has by now is set aside.`,
 		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
   notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
 		Args: takes("STATE"),

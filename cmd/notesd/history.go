@@ -139,10 +139,10 @@ func undoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [flags] CHANGE",
 		Short: "Undo a change in every note that it was made in",
-		Long: `Undo a change that was made through notesd, such as a move or the renaming of
-a tag, in every note at once. Its answer and "notesd history" say its number.
-A note that was changed since stays as it is and is named.
-An undo can be undone.`,
+		Long: `Undo a change that was made through notesd, such as a move or the renaming of a
+tag, in every note at once. "notesd history" and the change itself say its
+number. A note that was changed since stays as it is and is named. An undo can
+be undone.`,
 		Example: `  notesd undo 17
   notesd undo --dry-run 17`,
 		Args: takes("CHANGE"),

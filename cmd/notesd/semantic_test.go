@@ -120,6 +120,34 @@ func TestAServerMakesTheVectors(t *testing.T) {
 	assert.NotContains(t, string(log), "vessel")
 }
 
+// A vault that was renamed keeps its vectors and tables; nothing is embedded again.
+func TestARenamedVaultKeepsItsVectors(t *testing.T) {
+	server := newOllama(t)
+	p := newPlace(t, map[string]string{"a.md": "# A\n\nbuild a boat", "b.md": "# B\n\nbake some bread", "c.md": "# C\n\nhigh tide"})
+	p.configure(t, fmt.Sprintf("[semantic]\nprovider = 'ollama'\nmodel = 'test'\nurl = %q\n", server.URL))
+	p.run(t, "index", "--wait")
+	h := p.launch(t, "mcp")
+	h.initialize()
+	h.tool("create_table", map[string]any{"table_name": "birds", "dimension": 2})
+	before := p.report(t)
+	require.Equal(t, 3, before.Semantic.Embedded)
+	require.NoError(t, h.end())
+	stopDaemon(t, p.state)
+
+	server.away.Store(true)
+	moved := p
+	moved.vault, moved.state = filepath.Join(t.TempDir(), "elsewhere"), p.state+"-new"
+	t.Cleanup(func() { stopDaemon(t, moved.state) })
+	require.NoError(t, os.Rename(p.vault, moved.vault))
+	after := moved.report(t)
+	assert.Equal(t, before.Notes, after.Notes)
+	assert.Equal(t, before.Index.Seq, after.Index.Seq, "the index was not built again")
+	assert.Equal(t, before.Semantic, after.Semantic)
+	assert.Empty(t, after.Warnings)
+	assert.Contains(t, moved.run(t, "tables"), "birds")
+	assert.NoDirExists(t, p.state)
+}
+
 func TestDoctorReadsTheModelFile(t *testing.T) {
 	p := newPlace(t, map[string]string{"a.md": "text"})
 	check := func() (found check) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"notesd/internal/config"
@@ -33,18 +34,16 @@ func (o orphan) warning(vault string) string {
 	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
 }
 
-// orphans returns the states beside the configured vault's own that may belong
-// to it: the vault of each is gone, and either was the same folder under
-// another name or had mostly notes that this vault has. It skips states that
-// cannot be read.
-func orphans(ctx context.Context, cfg *config.Config, vault_ *vault.Vault) []orphan {
+// orphans returns the states beside the configured vault's own whose vaults are
+// gone. It skips states that cannot be read.
+func orphans(cfg *config.Config) []orphan {
 	dir := filepath.Dir(cfg.State)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	var found []orphan
-	id := vault.FolderID(vault_.Root())
+	id := vault.FolderID(cfg.Vault.Path)
 	for _, e := range entries {
 		o := orphan{state: filepath.Join(dir, e.Name())}
 		if o.state == cfg.State || !hasHistory(o.state) {
@@ -55,11 +54,49 @@ func orphans(ctx context.Context, cfg *config.Config, vault_ *vault.Vault) []orp
 			continue
 		}
 		o.vault, o.same = record.Path, id != "" && record.ID == id
-		if o.same || vault_.Store().HasMostOf(ctx, o.state) {
-			found = append(found, o)
-		}
+		found = append(found, o)
 	}
 	return found
+}
+
+// inherit moves the state of the configured vault's earlier name into its state
+// directory, if that is new and there is no doubt: one state has recorded this
+// folder under a path that does not exist any more, and most of its notes are
+// files of the folder as they were. A number of a folder that was deleted may be
+// given to another, which its files tell. Where there is doubt, or a state cannot be
+// moved, status and doctor offer it. The caller holds the lock of cfg.State.
+func inherit(ctx context.Context, cfg *config.Config) {
+	if hasHistory(cfg.State) {
+		return
+	}
+	same := slices.DeleteFunc(orphans(cfg), func(o orphan) bool { return !o.same })
+	if len(same) != 1 {
+		return
+	}
+	former := *cfg
+	former.Vault.Path = same[0].vault
+	if _, err := daemon.Stop(ctx, same[0].state, HelloOf(&former, daemon.KindRestart)); err != nil {
+		return
+	}
+	lock, err := daemon.Acquire(ctx, same[0].state, identity())
+	if err != nil {
+		return
+	}
+	if isStateOf(ctx, same[0].state, cfg.Vault.Path) && moveState(same[0].state, cfg.State) == nil {
+		defer func() { _ = os.RemoveAll(same[0].state) }() // what is left is locks and logs
+	}
+	_ = lock.Release() // the state is gone, or offered
+}
+
+// isStateOf reports whether most of the notes in a state, which must not be in use,
+// are files of the folder, unchanged.
+func isStateOf(ctx context.Context, state, folder string) bool {
+	s, err := store.Open(ctx, state, store.Options{}) // and close: folds the logs of a crash into the databases
+	if err != nil {
+		return false
+	}
+	is, err := s.IsOf(ctx, folder)
+	return errors.Join(err, s.Close()) == nil && is
 }
 
 func hasHistory(state string) bool { return isThere(filepath.Join(state, backupHistory)) }
@@ -70,13 +107,16 @@ func isThere(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// addOrphans warns of states that may be this vault's. It searches for them
-// once, after the first scan.
+// addOrphans warns of states that may be this vault's: it was the same folder under
+// another name, or had mostly notes that this vault has. It searches for them once,
+// after the first scan.
 func (s *Service) addOrphans(ctx context.Context, r *Report) {
 	if !s.vault.Ready() {
 		return
 	}
-	s.orphansOnce.Do(func() { s.orphans = orphans(ctx, s.cfg, s.vault.Vault) })
+	s.orphansOnce.Do(func() {
+		s.orphans = slices.DeleteFunc(orphans(s.cfg), func(o orphan) bool { return !o.same && !s.vault.Store().HasMostOf(ctx, o.state) })
+	})
 	for _, o := range s.orphans {
 		if hasHistory(o.state) { // else it has been adopted or deleted since
 			r.Warnings = append(r.Warnings, o.warning(s.vault.Root()))
@@ -99,6 +139,9 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 		return "", errors.Join(&Failure{Code: "locked", Message: "a daemon serves the vault", Hint: "Close the programs that use it, and try again."}, conn.Close())
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	if !hasHistory(old) {
+		return "", nil // DialOrLock has inherited it
+	}
 	oldLock, err := daemon.Acquire(ctx, old, identity())
 	if err != nil {
 		return "", lockProblem(err)

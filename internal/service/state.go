@@ -50,7 +50,7 @@ func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
 	for {
 		lock, err := daemon.Acquire(ctx, cfg.State, identity())
 		if err == nil {
-			return claimed(cfg, lock)
+			return claimed(ctx, cfg, lock)
 		}
 		var locked *daemon.LockedError
 		if !errors.As(err, &locked) || locked.Holder.Socket != "" {
@@ -83,7 +83,7 @@ func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*d
 		}
 		lock, err := daemon.Acquire(turn, cfg.State, identity())
 		if err == nil {
-			lock, err = claimed(cfg, lock)
+			lock, err = claimed(ctx, cfg, lock)
 			return nil, lock, err
 		}
 		if !errors.Is(err, daemon.ErrLocked) {
@@ -195,10 +195,11 @@ func claimVault(cfg *config.Config) error {
 }
 
 // claimed returns the lock if the state belongs to the configured vault, and
-// releases it otherwise.
-func claimed(cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
+// releases it otherwise. A new state gets what was kept under the vault's earlier name.
+func claimed(ctx context.Context, cfg *config.Config, lock *daemon.Lock) (*daemon.Lock, error) {
 	if err := claimVault(cfg); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
+	inherit(ctx, cfg)
 	return lock, nil
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"notesd/internal/fsid"
 	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -175,6 +176,18 @@ func (s *Store) HasMostOf(ctx context.Context, dir string) bool {
 	err = conn.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.notes n WHERE n.hash = o.hash)), 0)
 		FROM other.notes o WHERE o.size > 0`).Scan(&all, &shared)
 	return err == nil && shared >= 3 && shared*2 > all
+}
+
+// IsOf reports whether most of the notes are files of the folder, unchanged.
+func (s *Store) IsOf(ctx context.Context, folder string) (bool, error) {
+	rows, err := s.Rows(ctx, nil)
+	unchanged := 0
+	for _, r := range rows {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(r.DiskPath))); err == nil && fsid.StatOf(info) == r.Stat {
+			unchanged++
+		}
+	}
+	return unchanged*2 > len(rows), err
 }
 
 // Backup copies what the files cannot rebuild to a new database at path. An
