@@ -14,7 +14,7 @@ const planeBits = 5
 // n, with x = low + n*step, and bit b of all n is in plane b. The sum of n over the
 // positive signs of a row is then a sum of population counts.
 type planes struct {
-	planes    []uint64 // planeBits planes, each as long as the signs of a row
+	planes    []uint64 // planeBits words, one of each plane, for each word of a row's signs
 	low, step float32
 	sum       float32 // sum of all numbers
 }
@@ -31,7 +31,7 @@ func planesOf(q []float32) planes {
 		}
 		n := min(steps, int(math.RoundToEven(float64((x-p.low)/p.step))))
 		for b := range planeBits {
-			p.planes[b*words+i/64] |= uint64(n>>b&1) << (i % 64)
+			p.planes[i/64*planeBits+b] |= uint64(n>>b&1) << (i % 64)
 		}
 	}
 	return p
@@ -46,23 +46,18 @@ func planesOf(q []float32) planes {
 func (r *Ranker) refined(p *Prepared, row int) float32 {
 	signs := r.signs[row*r.words : (row+1)*r.words]
 	set, steps := 0, 0
-	for _, w := range signs {
+	for i, w := range signs {
+		planes := (*[planeBits]uint64)(p.planes.planes[planeBits*i:])
 		set += bits.OnesCount64(w)
-	}
-	for b := range planeBits {
-		plane := p.planes.planes[b*r.words : (b+1)*r.words]
-		n := 0
-		for i, w := range signs {
-			n += bits.OnesCount64(w & plane[i])
-		}
-		steps += n << b
+		steps += bits.OnesCount64(w&planes[0]) + bits.OnesCount64(w&planes[1])<<1 + bits.OnesCount64(w&planes[2])<<2 +
+			bits.OnesCount64(w&planes[3])<<3 + bits.OnesCount64(w&planes[4])<<4
 	}
 	inner := 2*(p.low*float32(set)+p.step*float32(steps)) - p.sum // inner product of q-m with the signs as ±1
 	return inner*r.weights[row] + r.lines[row].level
 }
 
 const (
-	// likelyRows is the number of rows that the first scan yields.
+	// likelyRows is about the number of rows whose second estimates are made at once.
 	likelyRows = 4096
 	// firstScored is the least number of those rows that are scored, to find a
 	// lower bound of the k-th highest score.
@@ -81,13 +76,11 @@ const (
 // highest estimates, at least so many rows together if there are. If keep is not nil, only rows
 // for which it returns true are considered; it must be safe for concurrent use.
 //
-// The search has four steps. The first scan estimates all rows and keeps the
-// likelyRows highest. The second estimate orders those, and the best of them are
-// scored; the k-th highest score is a lower bound of the final k-th score. From it,
-// floors derives the least estimates that a row of the result can have. Finally all
-// rows with both estimates above their floors are scored. If the lowest estimate of
-// the first scan is above the floor, rows that it dropped may qualify, so a second
-// scan collects all rows above the floor.
+// The search has four steps. All rows are estimated. The second estimate orders the
+// some likelyRows highest, and the best of them are scored; the k-th highest score is a
+// lower bound of the final k-th score. From it, floors derives the least estimates that
+// a row of the result can have. Finally all rows with both estimates above their floors
+// are scored.
 //
 // If the estimates separate the vectors poorly, more rows are above the floors: the
 // search then takes longer, and the recall stays the same. If more than an eighth
@@ -97,24 +90,26 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	if !r.Estimates() {
 		return sorted(r.All(p, keep, atLeast))
 	}
-	likely := r.estimateAll(p, keep, max(likelyRows, 4*atLeast))
+	pooled := r.estimates(p)
+	defer estimatePool.Put(pooled)
+	estimates, infinite := *pooled, float32(math.Inf(1))
+	bound := r.bound(estimates, keep, max(likelyRows, 4*atLeast))
+	likely := r.refinedBetween(p, estimates, keep, bound, infinite, -infinite)
+	if len(likely) < atLeast { // the sample misled
+		bound = -infinite
+		likely = r.refinedBetween(p, estimates, keep, bound, infinite, -infinite)
+	}
 	first := min(len(likely), atLeast)
-	refined := r.refineThese(p, likely)
-	highest(refined, first)
-	found := sorted(r.scoreThese(p, refined[:first]))
-	if first == len(likely) || len(found) < k {
+	highest(likely, first)
+	found := sorted(r.scoreThese(p, likely[:first]))
+	if len(found) < max(k, atLeast) { // these are all rows
 		return found
 	}
 	floor, second := r.floors(p, found[k-1])
-	rest := refined[first:]
-	if least(likely) > floor { // rows outside likely may be above it, too
-		seen := make(map[int32]bool, len(found))
-		for _, s := range found {
-			seen[s.Row] = true
-		}
-		rest = slices.DeleteFunc(r.estimateAbove(p, keep, floor, second), func(s Scored) bool { return seen[s.Row] })
+	rest := slices.DeleteFunc(likely[first:], func(s Scored) bool { return s.Score < second })
+	if floor < bound {
+		rest = append(rest, r.refinedBetween(p, estimates, keep, floor, bound, second)...)
 	}
-	rest = slices.DeleteFunc(rest, func(s Scored) bool { return s.Score < second })
 	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
 		return sorted(r.All(p, keep, atLeast))
 	}
@@ -150,21 +145,12 @@ func (r *Ranker) floors(p *Prepared, kth Scored) (first, second float32) {
 	return score - float32(scale*one), score - float32(scale*two)
 }
 
-// refineThese returns rows with their second estimates.
-func (r *Ranker) refineThese(p *Prepared, rows []Scored) []Scored {
-	return eachScored(rows, func(row int32) float32 { return r.refined(p, int(row)) })
-}
-
 // scoreThese returns rows with their scores.
 func (r *Ranker) scoreThese(p *Prepared, rows []Scored) []Scored {
-	return eachScored(rows, func(row int32) float32 { return r.Score(p, int(row)) })
-}
-
-func eachScored(rows []Scored, score func(row int32) float32) []Scored {
 	out := make([]Scored, len(rows))
 	inParallel(0, len(rows), func(_, from, to int) {
 		for i, s := range rows[from:to] {
-			out[from+i] = Scored{s.Row, score(s.Row)}
+			out[from+i] = Scored{s.Row, r.Score(p, int(s.Row))}
 		}
 	})
 	return out

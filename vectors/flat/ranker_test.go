@@ -126,6 +126,9 @@ func TestRanker_Recall(t *testing.T) {
 				require.GreaterOrEqual(t, s.recall(10, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(400, nil), 0.98)
 				require.GreaterOrEqual(t, s.recall(10, func(row int) bool { return row%7 == 3 }), 0.98)
+				sampled := func(row int) bool { return row%max(1, s.Len()/sampleRows) == 0 } // the sample takes them for all rows
+				require.GreaterOrEqual(t, s.recall(400, sampled), 0.98)
+				require.GreaterOrEqual(t, len(s.Candidates(s.Prepare(s.queries[0]), sampled, 10, 2000)), 2000)
 			})
 		}
 	}

@@ -3,6 +3,8 @@ package flat
 import (
 	"math"
 	"math/bits"
+	"slices"
+	"sync"
 )
 
 // Prepared is a query q with the data derived from it. m is the mean of all rows.
@@ -53,7 +55,9 @@ func (r *Ranker) Score(p *Prepared, row int) float32 {
 // All scores the rows for which keep returns true, or all if it is nil, and returns the
 // k highest in no particular order.
 func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
-	return r.selectBy(k, func(b *best, from, to int) {
+	all := newBest(k)
+	all.found = r.collect(func(from, to int) []Scored {
+		b := newBest(k)
 		for row := from; row < to; row++ {
 			if keep != nil && !keep(row) {
 				continue
@@ -62,78 +66,88 @@ func (r *Ranker) All(p *Prepared, keep func(row int) bool, k int) []Scored {
 				b.add(Scored{int32(row), s})
 			}
 		}
+		return b.found
 	})
-}
-
-// estimateAll returns the k rows to keep with the highest first estimates.
-func (r *Ranker) estimateAll(p *Prepared, keep func(row int) bool, k int) []Scored {
-	return r.selectBy(k, func(b *best, from, to int) {
-		r.estimate(p, b, from, to, func(row int, s float32) {
-			if keep == nil || keep(row) {
-				b.add(Scored{int32(row), s})
-			}
-		})
-	})
-}
-
-// estimateAbove returns the rows to keep whose first and second estimates are
-// at least floor and second, with their second estimates.
-func (r *Ranker) estimateAbove(p *Prepared, keep func(row int) bool, floor, second float32) []Scored {
-	return r.selectBy(r.n, func(b *best, from, to int) {
-		b.bound = floor
-		r.estimate(p, b, from, to, func(row int, _ float32) {
-			if s := r.refined(p, row); s >= second && (keep == nil || keep(row)) {
-				b.add(Scored{int32(row), s})
-			}
-		})
-	})
-}
-
-// estimate calls take with each row whose first estimate is at least b's bound.
-func (r *Ranker) estimate(p *Prepared, b *best, from, to int, take func(row int, s float32)) {
-	if r.words == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
-		r.estimate384(p, b, from, to, take)
-		return
-	}
-	for row := from; row < to; row++ {
-		words := r.signs[row*r.words : (row+1)*r.words]
-		distance := 0
-		for i, q := range p.signs {
-			distance += bits.OnesCount64(words[i] ^ q)
-		}
-		l := r.lines[row]
-		if s := p.table[distance]*l.slope + l.level; s >= b.bound {
-			take(row, s)
-		}
-	}
-}
-
-func (r *Ranker) estimate384(p *Prepared, b *best, from, to int, take func(row int, s float32)) {
-	q0, q1, q2, q3, q4, q5 := p.signs[0], p.signs[1], p.signs[2], p.signs[3], p.signs[4], p.signs[5]
-	rest, lines, table := r.signs[from*6:to*6], r.lines[from:to], (*[385]float32)(p.table)
-	for i, l := range lines {
-		w := (*[6]uint64)(rest)
-		rest = rest[6:]
-		d := bits.OnesCount64(w[0]^q0) + bits.OnesCount64(w[1]^q1) + bits.OnesCount64(w[2]^q2) +
-			bits.OnesCount64(w[3]^q3) + bits.OnesCount64(w[4]^q4) + bits.OnesCount64(w[5]^q5)
-		if s := table[d]*l.slope + l.level; s >= b.bound {
-			take(from+i, s)
-		}
-	}
-}
-
-// selectBy distributes the rows over the processors and returns the k highest of
-// the scores that do collects.
-func (r *Ranker) selectBy(k int, do func(b *best, from, to int)) []Scored {
-	parts := make([]*best, r.n/parallelRows+1)
-	n := inParallel(0, r.n, func(worker, from, to int) {
-		parts[worker] = newBest(k)
-		do(parts[worker], from, to)
-	})
-	all := parts[0]
-	for _, b := range parts[1:n] {
-		all.found = append(all.found, b.found...)
-	}
 	all.cut()
 	return all.found
+}
+
+// estimates returns the first estimates of all rows.
+func (r *Ranker) estimates(p *Prepared) *[]float32 {
+	out := estimatePool.Get().(*[]float32)
+	*out = grown(*out, r.n)
+	inParallel(0, r.n, func(_, from, to int) {
+		if r.words == 6 { // 384 dimensions, the most frequent case, has an unrolled loop
+			r.estimate384(p, (*out)[from:to], from)
+			return
+		}
+		for row := from; row < to; row++ {
+			words := r.signs[row*r.words : (row+1)*r.words]
+			distance := 0
+			for i, q := range p.signs {
+				distance += bits.OnesCount64(words[i] ^ q)
+			}
+			(*out)[row] = p.table[distance]*r.lines[row].slope + r.lines[row].level
+		}
+	})
+	return out
+}
+
+var estimatePool = sync.Pool{New: func() any { return new([]float32) }}
+
+func (r *Ranker) estimate384(p *Prepared, out []float32, from int) {
+	q0, q1, q2, q3, q4, q5 := p.signs[0], p.signs[1], p.signs[2], p.signs[3], p.signs[4], p.signs[5]
+	rest, lines, table := r.signs[from*6:], r.lines[from:], (*[385]float32)(p.table)
+	for i := range out {
+		w := (*[6]uint64)(rest[6*i:])
+		d := bits.OnesCount64(w[0]^q0) + bits.OnesCount64(w[1]^q1) + bits.OnesCount64(w[2]^q2) +
+			bits.OnesCount64(w[3]^q3) + bits.OnesCount64(w[4]^q4) + bits.OnesCount64(w[5]^q5)
+		out[i] = table[d]*lines[i].slope + lines[i].level
+	}
+}
+
+const sampleRows = 1 << 12
+
+// bound returns a first estimate that about so many of the rows to keep reach, chosen
+// from a sample of them, or -∞ if there are no more.
+func (r *Ranker) bound(estimates []float32, keep func(row int) bool, rows int) float32 {
+	step := max(1, r.n/sampleRows)
+	sample := make([]Scored, 0, 2*sampleRows)
+	for row := 0; row < r.n; row += step {
+		if keep == nil || keep(row) {
+			sample = append(sample, Scored{int32(row), estimates[row]})
+		}
+	}
+	if rows /= step; rows >= len(sample) {
+		return float32(math.Inf(-1))
+	}
+	highest(sample, max(1, rows))
+	return least(sample[:max(1, rows)])
+}
+
+// refinedBetween returns the rows to keep whose first estimates are at least from and
+// below to, and whose second estimates are at least second, with these.
+func (r *Ranker) refinedBetween(p *Prepared, estimates []float32, keep func(row int) bool, from, to, second float32) []Scored {
+	return r.collect(func(start, end int) (found []Scored) {
+		for i, e := range estimates[start:end] {
+			if e < from || e >= to {
+				continue
+			}
+			row := start + i
+			if keep != nil && !keep(row) {
+				continue
+			}
+			if s := r.refined(p, row); s >= second {
+				found = append(found, Scored{int32(row), s})
+			}
+		}
+		return found
+	})
+}
+
+// collect distributes the rows over the processors and returns all that do found.
+func (r *Ranker) collect(do func(from, to int) []Scored) []Scored {
+	parts := make([][]Scored, r.n/parallelRows+1)
+	n := inParallel(0, r.n, func(worker, from, to int) { parts[worker] = do(from, to) })
+	return slices.Concat(parts[:n]...)
 }
