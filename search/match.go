@@ -28,9 +28,8 @@ type matcher struct {
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
 
-	needles []string         // what seek looks for; nil: it is no use
-	pairs   *[1 << 10]uint64 // what they begin with
-	lower   []byte
+	needles []string // what seek looks for; nil: it is no use
+	pairs   *pairSet // what stops seek
 	places  []int
 }
 

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -47,14 +46,6 @@ func TestMatcherFindsWhatTheIndexWould(t *testing.T) {
 	}
 }
 
-func TestNoByteThatHidesIsPassedOver(t *testing.T) {
-	for b := range 256 {
-		if hides[b] {
-			assert.Equal(t, uint64(0x80), maybeHides(uint64(b)), "%#x", b)
-		}
-	}
-}
-
 func FuzzMatcher(f *testing.F) {
 	for _, text := range matchTexts {
 		f.Add("hope happily x-ray http été c++", text)
@@ -64,21 +55,6 @@ func FuzzMatcher(f *testing.F) {
 		want, got := slowly(m, text), m.find(nil, text)
 		if !assert.ObjectsAreEqual(want, got) {
 			t.Fatalf("%q in %q: want %v, got %v", query, text, want, got)
-		}
-	})
-}
-
-func FuzzLowerASCII(f *testing.F) {
-	f.Add("The quick BROWN fox @[`{ Ünïcode \x80\xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		want := []byte(s)
-		for i, b := range want {
-			if 'A' <= b && b <= 'Z' {
-				want[i] += 'a' - 'A'
-			}
-		}
-		if got := lowerASCII(nil, s); !bytes.Equal(want, got) {
-			t.Fatalf("%q: %q", s, got)
 		}
 	})
 }

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -58,82 +56,89 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 	if m.needles == nil {
 		return nil, false
 	}
-	m.lower = lowerASCII(m.lower[:0], text)
-	if places, ok = hiding(m.places[:0], text, m.lower); !ok {
-		return nil, false
+	places = m.places[:0]
+	if text == "" {
+		return places, true
 	}
-	if last := len(m.lower) - 1; last >= 0 {
-		for i, b := range m.lower[:last] {
-			if pair := uint(b)<<8 | uint(m.lower[i+1]); m.pairs[pair>>6]>>(pair&63)&1 != 0 {
-				places = m.needleAt(places, i)
+	hidden := 0
+	try := func(i int) {
+		switch {
+		case hides[text[i]]:
+			places = append(places, i)
+			hidden++
+		case m.needleAt(text[i:]):
+			places = append(places, i)
+		}
+	}
+	before := uint(text[0]) // the byte before and this one
+	for i := 0; i < len(text)-1; i++ {
+		pair := before<<8&0xff00 | uint(text[i+1])
+		if (m.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 {
+			if try(i); hidden > len(text)/16 {
+				return nil, false
 			}
 		}
-		places = m.needleAt(places, last)
+		before = pair
 	}
-	slices.Sort(places)
+	try(len(text) - 1)
 	m.places = places
 	return places, true
 }
 
-// needleAt appends a place of the text if a needle begins there.
-func (m *matcher) needleAt(places []int, at int) []int {
+// needleAt reports whether text begins with a needle.
+func (m *matcher) needleAt(text string) bool {
+next:
 	for _, n := range m.needles {
-		if rest := m.lower[at:]; len(rest) >= len(n) && string(rest[:len(n)]) == n {
-			return append(places, at)
+		if len(text) < len(n) {
+			continue
 		}
+		for i := range len(n) {
+			if text[i]|0x20 != n[i] { // needles are of letters and digits
+				continue next
+			}
+		}
+		return true
 	}
-	return places
+	return false
 }
 
-// pairsOf has a bit for each two bytes that a needle begins with.
-func pairsOf(needles []string) *[1 << 10]uint64 {
-	var pairs [1 << 10]uint64
-	for _, n := range needles {
-		from, to := uint(n[0])<<8, uint(n[0])<<8|0xff
-		if len(n) > 1 {
-			from |= uint(n[1])
-			to = from
+// pairSet is a set of pairs of bytes, the first in the higher eight bits.
+type pairSet [1 << 10]uint64
+
+func pairsWhere(has func(a, b byte) bool) (s pairSet) {
+	for pair := range uint(1 << 16) {
+		if has(byte(pair>>8), byte(pair)) {
+			s.add(pair)
 		}
-		for pair := from; pair <= to; pair++ {
-			pairs[pair>>6] |= 1 << (pair & 63)
+	}
+	return s
+}
+
+func (s *pairSet) add(pair uint) { s[pair>>6] |= 1 << (pair & 63) }
+
+var (
+	// hiding are the pairs that begin with what hides a needle.
+	hiding = pairsWhere(func(a, b byte) bool {
+		return hides[a] && (a >= utf8.RuneSelf || terms.ByteClass[b] != terms.ClassNone)
+	})
+	// begins are the pairs whose second byte may begin a part of a word, or hide it.
+	begins = pairsWhere(func(a, b byte) bool {
+		return hides[b] || terms.ByteClass[a]&terms.ClassWord == 0 || terms.ByteClass[b] == terms.ClassUpper
+	})
+)
+
+// pairsOf returns the pairs that begin a needle or something that hides one.
+func pairsOf(needles []string) *pairSet {
+	pairs := hiding
+	for _, n := range needles {
+		for b := range uint(256) {
+			if len(n) == 1 || byte(b)|0x20 == n[1] {
+				pairs.add(uint(n[0])<<8 | b)
+				pairs.add(uint(n[0]&^0x20)<<8 | b) // of a digit, a control character
+			}
 		}
 	}
 	return &pairs
-}
-
-// hiding appends the places of text where hides says that a beginning may be,
-// eight bytes at a time. ok is false when they are too many to be of use. lower
-// is text as lowerASCII has it, which leaves these bytes as they are.
-func hiding(places []int, text string, lower []byte) (_ []int, ok bool) {
-	i := 0
-	for ; i+8 <= len(lower) && len(places) <= len(text)/16; i += 8 {
-		w := binary.LittleEndian.Uint64(lower[i:])
-		for marks := maybeHides(w); marks != 0; marks &= marks - 1 {
-			places = hidingAt(places, text, i+bits.TrailingZeros64(marks)/8)
-		}
-	}
-	if len(places) > len(text)/16 {
-		return nil, false
-	}
-	for ; i < len(text); i++ {
-		places = hidingAt(places, text, i)
-	}
-	return places, true
-}
-
-// maybeHides sets the high bit of each byte in w that hides may have: those
-// outside ASCII, and the connectors with some of their neighbours.
-func maybeHides(w uint64) uint64 {
-	low := w &^ high
-	between := func(from, to uint64) uint64 { return (low + (0x80-from)*ones) &^ (low + (0x80-to-1)*ones) }
-	return ((between('&', '.') | between('@', '@') | between('_', '_')) | w) & high
-}
-
-func hidingAt(places []int, text string, i int) []int {
-	if b := text[i]; hides[b] && (b >= utf8.RuneSelf || i+1 < len(text) && terms.ByteClass[text[i+1]] != terms.ClassNone) {
-		places = append(places, i)
-	}
-	return places
 }
 
 // findAt appends the matches in the words at some places of a text.
@@ -162,32 +167,4 @@ func wordBegin(text string, at int) int {
 		at--
 	}
 	return at
-}
-
-// Eight bytes in one word: the lowest bit of each, and the highest.
-const (
-	ones = 0x0101010101010101
-	high = 0x80 * ones
-)
-
-// lowerASCII appends text to dst with its ASCII letters in lower case, eight
-// bytes at a time.
-func lowerASCII(dst []byte, text string) []byte {
-	dst = append(dst, text...)
-	i := 0
-	for ; i+8 <= len(dst); i += 8 {
-		w := binary.LittleEndian.Uint64(dst[i:])
-		low := w &^ high
-		// the high bit of each byte that is at least 'A', and that is above 'Z'
-		fromA := low + (0x80-'A')*ones
-		aboveZ := low + (0x80-'Z'-1)*ones
-		upper := fromA &^ aboveZ &^ w & high
-		binary.LittleEndian.PutUint64(dst[i:], w|upper>>2)
-	}
-	for ; i < len(dst); i++ {
-		if 'A' <= dst[i] && dst[i] <= 'Z' {
-			dst[i] |= 0x20
-		}
-	}
-	return dst
 }
