@@ -1,6 +1,8 @@
 package search
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,9 +30,8 @@ type matcher struct {
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
 
-	needles []string // what seek looks for; nil: it is no use
-	pairs   *pairSet // what stops seek
-	places  []int
+	seeker *seeker // nil: it is no use
+	places []int
 }
 
 func newMatcher(r *request) *matcher {
@@ -47,8 +48,9 @@ func newMatcher(r *request) *matcher {
 	for _, w := range r.words {
 		m.exact[w.term] = w.exact
 	}
-	m.needles = needlesOf(m.terms)
-	m.pairs = pairsOf(m.needles)
+	if needles := needlesOf(slices.Collect(maps.Keys(m.terms))); needles != nil {
+		m.seeker = newSeeker(needles, hiding)
+	}
 	return m
 }
 

@@ -84,9 +84,15 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	}
 	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady}
 	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
-		ids := make([]int64, len(text))
-		for i, c := range text {
-			ids[i] = c.note
+		known := make(map[int64]bool, len(near))
+		for _, h := range near {
+			known[h.NoteID] = true
+		}
+		var ids []int64
+		for _, c := range text {
+			if !known[c.note] {
+				ids = append(ids, c.note)
+			}
 		}
 		if m.also, got.err = scorer.Cosines(a.ctx, a.r.meaning, ids); got.err == nil {
 			m.complete = false // what it left out has no vectors

@@ -84,15 +84,18 @@ func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []
 // Of a long note only as much is looked at, some blocks of text, as it takes
 // to see each of its terms once.
 const (
-	block      = 16 << 10
-	maxScanned = 1 << 20
+	firstBlock = 16 << 10
+	block      = 4 << 10   // around a term that was not seen before
+	before     = 512       // of that, before the term
+	maxScanned = 256 << 10 // for terms that are not where they are looked for
 )
 
 func (s *rescorer) find(text string, terms uint64) (matches []match) {
-	for from := 0; from < min(len(text), maxScanned); {
+	size, skip := firstBlock, true
+	for from, scanned := 0, 0; from < len(text); size = block {
 		to := len(text)
-		if to-from > block*3/2 {
-			to = lineEnd(text, from+block)
+		if to-from > size*3/2 {
+			to = lineEnd(text, from+size)
 		}
 		seen := len(matches)
 		matches = s.matcher.find(matches, text[from:to])
@@ -102,8 +105,15 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 			m.end += from
 			terms &^= 1 << min(m.term, 63)
 		}
-		if from = to; terms == 0 {
+		if scanned += to - from; terms == 0 || scanned > maxScanned {
 			break
+		}
+		if from = to; skip {
+			at := s.matcher.next(text, from, terms)
+			if skip = at < len(text); skip && at > from+before {
+				from = at - before
+				from += strings.IndexAny(text[from:at], " \n") + 1
+			}
 		}
 	}
 	return matches
@@ -113,7 +123,7 @@ func (s *rescorer) find(text string, terms uint64) (matches []match) {
 // line is long.
 func lineEnd(text string, at int) int {
 	for _, sep := range []byte{'\n', ' '} {
-		if i := strings.IndexByte(text[at:min(len(text), at+block/4)], sep); i >= 0 {
+		if i := strings.IndexByte(text[at:min(len(text), at+block)], sep); i >= 0 {
 			return at + i + 1
 		}
 	}

@@ -117,8 +117,10 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	}
 	text := byText(r.Best)
 	head := text[:min(len(text), pool)]
-	if err := s.readNotes(ctx, s.best(text)); err != nil { // while the vectors are searched
-		return nil, err
+	if ask.hits != nil { // while the vectors are searched, read what is most probably shown
+		if err := s.readNotes(ctx, text[:min(len(text), rescored/2)]); err != nil {
+			return nil, err
+		}
 	}
 	m, err := ask.answer(ctx, list, head)
 	if err != nil {

@@ -15,9 +15,9 @@ const maxNeedles = 16
 // lower case; nil if that is not known for all of them. A stem differs from
 // its words in the last letter at most (happy: happi; hoping: hope), but for
 // dying, lying and tying.
-func needlesOf(list map[string]int) []string {
+func needlesOf(list []string) []string {
 	var needles []string
-	for t := range list {
+	for _, t := range list {
 		if len(list) > maxNeedles || t[0] >= utf8.RuneSelf || terms.AsciiClass[t[0]]&terms.ClassWord == 0 {
 			return nil
 		}
@@ -50,45 +50,55 @@ var hides = func() (t [256]bool) {
 	return t
 }()
 
-// seek returns where in a text the terms may be: where the beginning of one
-// stands, and whatever hides beginnings. ok is false when reading every word is better.
-func (m *matcher) seek(text string) (places []int, ok bool) {
-	if m.needles == nil {
-		return nil, false
-	}
-	places = m.places[:0]
-	if text == "" {
-		return places, true
-	}
-	hidden := 0
-	try := func(i int) {
-		switch {
-		case hides[text[i]]:
-			places = append(places, i)
-			hidden++
-		case m.needleAt(text[i:]):
-			places = append(places, i)
+// seeker looks for needles in texts.
+type seeker struct {
+	needles []string
+	pairs   pairSet // with which a needle begins, or what may hide one
+}
+
+// newSeeker returns a seeker that also stops where one of the pairs begins that hide
+// needles.
+func newSeeker(needles []string, hiding pairSet) *seeker {
+	s := &seeker{needles, hiding}
+	for _, n := range needles {
+		for b := range uint(256) {
+			if len(n) == 1 || byte(b)|0x20 == n[1] {
+				s.pairs.add(uint(n[0])<<8 | b)
+				s.pairs.add(uint(n[0]&^0x20)<<8 | b) // of a digit, a control character
+			}
 		}
 	}
-	before := uint(text[0]) // the byte before and this one
-	for i := 0; i < len(text)-1; i++ {
-		pair := before<<8&0xff00 | uint(text[i+1])
-		if (m.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 {
-			if try(i); hidden > len(text)/16 {
-				return nil, false
-			}
+	return s
+}
+
+// next returns the first place of a text, from a place on, where a part of a word may
+// begin that begins with a needle or may hide one; the length of the text if there is
+// none.
+func (s *seeker) next(text string, from int) int {
+	before := uint(0) // the byte before a place and the one at it
+	if from > 0 && from < len(text) {
+		before = uint(text[from-1])
+	}
+	if from < len(text) {
+		before = before<<8 | uint(text[from])
+	}
+	for i := from; i < len(text); i++ {
+		pair := before << 8 & 0xff00
+		if i+1 < len(text) {
+			pair |= uint(text[i+1])
+		}
+		if (s.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 && (hides[text[i]] || s.at(text[i:])) {
+			return i
 		}
 		before = pair
 	}
-	try(len(text) - 1)
-	m.places = places
-	return places, true
+	return len(text)
 }
 
-// needleAt reports whether text begins with a needle.
-func (m *matcher) needleAt(text string) bool {
+// at reports whether text begins with a needle.
+func (s *seeker) at(text string) bool {
 next:
-	for _, n := range m.needles {
+	for _, n := range s.needles {
 		if len(text) < len(n) {
 			continue
 		}
@@ -127,18 +137,40 @@ var (
 	})
 )
 
-// pairsOf returns the pairs that begin a needle or something that hides one.
-func pairsOf(needles []string) *pairSet {
-	pairs := hiding
-	for _, n := range needles {
-		for b := range uint(256) {
-			if len(n) == 1 || byte(b)|0x20 == n[1] {
-				pairs.add(uint(n[0])<<8 | b)
-				pairs.add(uint(n[0]&^0x20)<<8 | b) // of a digit, a control character
+// seek returns where in a text the terms may be: where the beginning of one
+// stands, and whatever hides beginnings. ok is false when reading every word is better.
+func (m *matcher) seek(text string) (places []int, ok bool) {
+	if m.seeker == nil {
+		return nil, false
+	}
+	places = m.places[:0]
+	hidden := 0
+	for i := m.seeker.next(text, 0); i < len(text); i = m.seeker.next(text, i+1) {
+		places = append(places, i)
+		if hides[text[i]] {
+			if hidden++; hidden > len(text)/16 {
+				return nil, false
 			}
 		}
 	}
-	return &pairs
+	m.places = places
+	return places, true
+}
+
+// next returns the first place of a text, from a place on, where a word of one of these
+// terms stands that is not hidden, or one like it; the length of the text if none is
+// known.
+func (m *matcher) next(text string, from int, of uint64) int {
+	var missing []string
+	for t, i := range m.terms {
+		if of&(1<<min(i, 63)) != 0 {
+			missing = append(missing, t)
+		}
+	}
+	if needles := needlesOf(missing); needles != nil {
+		return newSeeker(needles, pairSet{}).next(text, from)
+	}
+	return len(text)
 }
 
 // findAt appends the matches in the words at some places of a text.

@@ -98,7 +98,7 @@ type chunkHit struct {
 }
 
 // sureRows is the number of nearest chunks that a search does not miss.
-const sureRows = 10
+const sureRows = 3
 
 // scoredFor returns the number of chunks that are scored to find the k nearest notes.
 // It is a multiple of k because a note may have many near chunks.
@@ -114,8 +114,13 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int) []chunkH
 	if allowed != nil {
 		keep = func(row int) bool { return allowed.Has(e.note[row]) }
 	}
-	best := make(map[int64]chunkHit, 4*k)
+	best := make(map[int64]chunkHit, k)
+	last := float32(0)
 	for _, c := range e.ranker.Candidates(e.ranker.Prepare(query), keep, sureRows, scoredFor(k)) {
+		if len(best) >= k && c.Score < last {
+			break // the others are no nearer
+		}
+		last = c.Score
 		e.offer(best, c.Row, float64(c.Score))
 	}
 	return e.firsts(ranked(best, k), flat.NewQuery(query))

@@ -69,14 +69,19 @@ const minEncoded = 64
 var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)
 
 func dataURIs(text string) (spans [][2]int) {
+	const scheme = "data:"
 	for from := 0; ; {
-		i := strings.Index(text[from:], "data:")
+		i := strings.IndexByte(text[from:], ':') // rarer than what begins "data:", which halves the time
 		if i < 0 {
 			return spans
 		}
-		from += i
+		if !strings.HasSuffix(text[from:from+i+1], scheme) {
+			from += i + 1
+			continue
+		}
+		from += i + 1 - len(scheme)
 		head := dataURI.FindString(text[from:min(len(text), from+512)])
-		end := from + max(1, len(head))
+		end := from + max(len(scheme), len(head))
 		if head != "" {
 			if n := strings.IndexAny(text[end:], " \t\r\n\"'<>)"); n >= 0 {
 				end += n
