@@ -468,3 +468,23 @@ func TestSecondPassage(t *testing.T) {
 	assert.Nil(t, r.Second, "the diary is about March")
 	assert.Nil(t, f.search(search.Query{Text: "sourdough starter rye daily feed"}).Second, "one passage has it all")
 }
+
+// The passage that answers is found however far down a long note it is, also where
+// accents hide the word.
+func TestSearch_FarDownALongNote(t *testing.T) {
+	const filler = "The valley was described at length by everybody who had seen it.\n\n"
+	far := strings.Repeat(filler, 3000)
+	f := newFixture(t, map[string]string{
+		"plain.md":  "# Plain\n\n" + far + "## Winds\n\nThe zephyr of the valley blows at noon.\n\n" + far,
+		"accent.md": "# Accent\n\n" + far[:len(far)/2] + "## Vents\n\nThe Mistrál of the valley blows at night.\n\n" + far,
+	})
+	for query, want := range map[string]search.Hit{
+		"zephyr valley":  {Path: "plain.md", Heading: "Winds", Snippet: "The zephyr of the valley blows at noon."},
+		"valley mistral": {Path: "accent.md", Heading: "Vents", Snippet: "The Mistrál of the valley blows at night."},
+	} {
+		h := f.search(search.Query{Text: query, Mode: search.ModeText}).Hits[0]
+		assert.Equal(t, want.Path, h.Path, query)
+		assert.Equal(t, want.Heading, h.Heading, query)
+		assert.Contains(t, h.Snippet, want.Snippet, query)
+	}
+}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"notesd/search/terms"
@@ -53,13 +54,14 @@ var hides = func() (t [256]bool) {
 // seeker looks for needles in texts.
 type seeker struct {
 	needles []string
-	pairs   pairSet // with which a needle begins, or what may hide one
+	pairs   pairSet  // that begin a needle or what may hide one
+	begins  *pairSet // see knownPairs
 }
 
 // newSeeker returns a seeker that also stops where one of the pairs begins that hide
 // needles.
 func newSeeker(needles []string, hiding pairSet) *seeker {
-	s := &seeker{needles, hiding}
+	s := &seeker{needles, hiding, &known().begins}
 	for _, n := range needles {
 		for b := range uint(256) {
 			if len(n) == 1 || byte(b)|0x20 == n[1] {
@@ -87,7 +89,7 @@ func (s *seeker) next(text string, from int) int {
 		if i+1 < len(text) {
 			pair |= uint(text[i+1])
 		}
-		if (s.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 && (hides[text[i]] || s.at(text[i:])) {
+		if (s.pairs[pair>>6]>>(pair&63))&(s.begins[before>>6]>>(before&63))&1 != 0 && (hides[text[i]] || s.at(text[i:])) {
 			return i
 		}
 		before = pair
@@ -126,16 +128,22 @@ func pairsWhere(has func(a, b byte) bool) (s pairSet) {
 
 func (s *pairSet) add(pair uint) { s[pair>>6] |= 1 << (pair & 63) }
 
-var (
-	// hiding are the pairs that begin with what hides a needle.
-	hiding = pairsWhere(func(a, b byte) bool {
-		return hides[a] && (a >= utf8.RuneSelf || terms.ByteClass[b] != terms.ClassNone)
-	})
-	// begins are the pairs whose second byte may begin a part of a word, or hide it.
-	begins = pairsWhere(func(a, b byte) bool {
-		return hides[b] || terms.ByteClass[a]&terms.ClassWord == 0 || terms.ByteClass[b] == terms.ClassUpper
-	})
-)
+// knownPairs are made when they are first needed.
+type knownPairs struct {
+	hiding pairSet // that begin with what hides a needle
+	begins pairSet // whose second byte may begin a part of a word, or hide it
+}
+
+var known = sync.OnceValue(func() *knownPairs {
+	return &knownPairs{
+		hiding: pairsWhere(func(a, b byte) bool {
+			return hides[a] && (a >= utf8.RuneSelf || terms.ByteClass[b] != terms.ClassNone)
+		}),
+		begins: pairsWhere(func(a, b byte) bool {
+			return hides[b] || terms.ByteClass[a]&terms.ClassWord == 0 || terms.ByteClass[b] == terms.ClassUpper
+		}),
+	}
+})
 
 // seek returns where in a text the terms may be: where the beginning of one
 // stands, and whatever hides beginnings. ok is false when reading every word is better.
