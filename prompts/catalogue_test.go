@@ -260,9 +260,9 @@ func TestTemplates(t *testing.T) {
 // are embedded, and a drawing is left out.
 func TestEmbeddedLines(t *testing.T) {
 	for content, want := range map[string]Resource{
-		"one\ntwo\n":                 {URI: "#L1-L2", Text: "one\ntwo\n"},
-		"one\r\ntwo":                 {URI: "#L1-L2", Text: "one\r\ntwo"},
-		"":                           {URI: "#L1-L1"},
+		"one\ntwo\n":                  {URI: "#L1-L2", Text: "one\ntwo\n"},
+		"one\r\ntwo":                  {URI: "#L1-L2", Text: "one\r\ntwo"},
+		"":                            {URI: "#L1-L1"},
 		strings.Repeat("a line\n", 9): {URI: "#L1-L6", Text: strings.Repeat("a line\n", 5) + "a lin"},
 	} {
 		r := render(t, newShelf("a.md|"+content), Options{Budget: 40}, "summarize_note", nil)
