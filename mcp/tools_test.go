@@ -190,7 +190,21 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	for i := range 20 {
 		files[fmt.Sprintf("Projects/Garden plan %02d.md", i)] = "# Beds\n\n" + strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
 	}
+	for i := range 12 { // long paths leave the snippets less
+		files[fmt.Sprintf("Archive/Clients/Northwind/meeting-notes-%02d.md", i)] = "# Meeting notes " + fmt.Sprintf("%02d", i) + "\n\n## Orders\n\n" + strings.Repeat("They ordered another hundred chairs and a table for the hall. ", 10)
+	}
 	w := newRealWorld(t, files)
+	long, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "chairs"})
+	require.Len(t, long.Results, 10)
+	structure, err := json.Marshal(long)
+	require.NoError(t, err)
+	t.Logf("with long paths: text %d bytes, structure %d bytes", len(text), len(structure))
+	assert.LessOrEqual(t, len(text)+len(structure), 5000)
+	assert.NotContains(t, text, "Meeting notes", "the path says the title")
+	for _, hit := range long.Results {
+		assert.Contains(t, hit.Snippet, "chairs")
+	}
+
 	found, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes"})
 	require.Len(t, found.Results, 10)
 	data, err := json.Marshal(found)

@@ -159,12 +159,16 @@ func (q *Query) check() error {
 	return nil
 }
 
-// snippetSize is what each hit may show.
-func (q *Query) snippetSize() int {
-	if q.MaxBytes <= 0 {
-		return defaultSnippet
+// snippetSize is how long the snippet of a note may be.
+func (q *Query) snippetSize(n *notes.Note) int {
+	size := defaultSnippet
+	if q.MaxBytes > 0 {
+		size = q.MaxBytes / q.Limit
 	}
-	return max(minSnippet, q.MaxBytes/q.Limit)
+	if q.Beside != nil {
+		size -= q.Beside(n.Path, n.Title)
+	}
+	return max(minSnippet, size)
 }
 
 func invalid(detail, hint string) error {

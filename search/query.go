@@ -37,6 +37,9 @@ type Query struct {
 	// MaxBytes bounds the sum of the hits' snippets, which share it equally;
 	// 0 stands for 160 each.
 	MaxBytes int
+	// Beside, if set, returns how many bytes of a hit's share of MaxBytes are taken by
+	// what the caller shows of it beside the snippet.
+	Beside func(path, title string) int
 }
 
 // kind says what a clause of a query asks for.

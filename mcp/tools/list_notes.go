@@ -166,7 +166,7 @@ func listLines(list []ListedNote) string {
 func listLine(n ListedNote) string {
 	var b strings.Builder
 	b.WriteString(phrase.OneLine(n.Path))
-	if !strings.HasSuffix(strings.TrimSuffix(n.Path, ".md"), n.Title) {
+	if !saysTitle(n.Path, n.Title) {
 		b.WriteString(" | " + phrase.OneLine(n.Title))
 	}
 	fmt.Fprintf(&b, " | %s | %d", n.Date, n.Size)

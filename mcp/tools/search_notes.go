@@ -120,7 +120,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 	}
 	query := search.Query{
 		Text: a.Query, Mode: cmp.Or(search.Mode(a.Mode), in.Mode), Filter: filter,
-		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes),
+		Limit: limit, Cursor: a.Cursor, Explain: true, MaxBytes: snippetBudget(limit, in.Limits.ResultBytes), Beside: besideSnippet,
 	}
 	res, err := in.Search.Search(ctx, query)
 	if err != nil {
@@ -180,6 +180,13 @@ func snippetBudget(limit, most int) int {
 	return min(max(limit*each, min(ten, limit*longest)), most/2)
 }
 
+// besideSnippet returns by how many bytes the snippet of a hit is to be shorter than
+// others because its path and title, which both forms of an answer have, are long.
+func besideSnippet(path, title string) int {
+	const usual = 150 // with which ten results stay under 4.5 KB
+	return max(0, 2*len(path)+2*len(notes.URI(path))+2*len(title)-usual) / 2
+}
+
 func resultOf(hit search.Hit, explain bool) SearchHit {
 	var w Why
 	if explain {
@@ -224,7 +231,7 @@ func resultLines(results []SearchHit) string {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%d. %s:%d-%d", i+1, phrase.OneLine(r.Path), r.LineStart, r.LineEnd)
-		if !strings.HasSuffix(strings.TrimSuffix(r.Path, ".md"), r.Title) {
+		if !saysTitle(r.Path, r.Title) {
 			b.WriteString(" " + phrase.OneLine(r.Title))
 		}
 		if r.Heading != "" && r.Heading != r.Title {
@@ -239,6 +246,12 @@ func resultLines(results []SearchHit) string {
 		b.WriteString("\n " + strings.Join(strings.Fields(phrase.OneLine(r.Snippet)), " "))
 	}
 	return b.String()
+}
+
+// saysTitle reports whether a path ends in the title, whatever stands between words.
+func saysTitle(path, title string) bool {
+	letters := strings.NewReplacer(" ", "", "-", "", "_", "").Replace
+	return strings.HasSuffix(letters(notes.Key(strings.TrimSuffix(path, ".md"))), letters(notes.Key(title)))
 }
 
 // text says how a result was found, with explain.
