@@ -55,11 +55,12 @@ func setHelp(root *cobra.Command) {
 }
 
 func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
+	var manual bool
+	cmd := &cobra.Command{
+		Use:   "help [flags] [COMMAND]",
 		Short: "Print the help of a command",
-		Example: `  notesd help
-  notesd help search`,
+		Example: `  notesd help search
+  notesd help --man | man -l -`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			for _, cmd := range root.Commands() {
@@ -69,7 +70,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, names []string) error {
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if manual {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), manPage(root))
+				return err
+			}
 			if len(names) == 0 {
 				return root.Help()
 			}
@@ -80,6 +85,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 	}
+	cmd.Flags().BoolVar(&manual, "man", false, "print the manual page of all commands")
+	return cmd
 }
 
 // commandDoc is what -h and the reference in docs say of a command.
@@ -101,21 +108,27 @@ type flagDoc struct {
 // docOf describes a command. The flags are its own; those of every command are
 // the root's.
 func docOf(cmd *cobra.Command) commandDoc {
-	d := commandDoc{Name: cmd.CommandPath(), Usage: cmd.UseLine(), Short: cmd.Short, About: strings.TrimSpace(cmd.Long)}
+	d := commandDoc{Name: cmd.CommandPath(), Short: cmd.Short, About: strings.TrimSpace(cmd.Long)}
 	if d.About == "" {
 		d.About = cmd.Short + "."
 	}
-	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" || f.Name == "version" {
-			return
-		}
-		value, text := pflag.UnquoteUsage(f)
-		d.Flags = append(d.Flags, flagDoc{Name: strings.TrimSpace("--" + f.Name + " " + strings.ToUpper(value)), Text: text})
-	})
+	d.Flags = flagDocs(cmd.NonInheritedFlags())
+	d.Usage = cmd.UseLine() // it names flags only once cobra has looked at them, as above
 	for line := range strings.Lines(cmd.Example) {
 		d.Examples = append(d.Examples, strings.TrimSpace(line))
 	}
 	return d
+}
+
+func flagDocs(flags *pflag.FlagSet) (docs []flagDoc) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		value, text := pflag.UnquoteUsage(f)
+		docs = append(docs, flagDoc{Name: strings.TrimSpace("--" + f.Name + " " + strings.ToUpper(value)), Text: text})
+	})
+	return docs
 }
 
 func commandHelp(cmd *cobra.Command) string {
