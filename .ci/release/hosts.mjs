@@ -1,0 +1,175 @@
+// Checks what a release holds for hosts and catalogues with their own validators, and
+// launches what they launch. It prints a row of a Markdown table for each:
+//
+//   DIST=dist node hosts.mjs
+//
+// SCHEMA is the file of the MCP registry's JSON schema; CHROOT=1, as root on Linux, also
+// runs the container image's files.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { getMcpConfigForManifest } from '@anthropic-ai/mcpb';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const require = createRequire(import.meta.url);
+const dist = process.env.DIST;
+const root = path.resolve(import.meta.dirname, '../..');
+const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'notesd hosts ')); // with spaces, as users have
+const home = path.join(tmp, 'home');
+const vault = path.join(tmp, 'My Notes');
+fs.mkdirSync(home);
+fs.cpSync(path.join(root, 'examples/vault'), vault, { recursive: true });
+// Nothing of the developer's own, and this release's program first in PATH.
+const env = {
+	HOME: home, XDG_STATE_HOME: path.join(tmp, 'state'), XDG_CONFIG_HOME: path.join(tmp, 'config'),
+	PATH: path.join(tmp, 'bin') + path.delimiter + process.env.PATH,
+};
+const bin = name => path.join(import.meta.dirname, 'node_modules/.bin', name);
+const files = fs.readdirSync(dist);
+const target = `${{ win32: 'windows' }[process.platform] ?? process.platform}_${{ x64: 'amd64' }[process.arch] ?? process.arch}`;
+
+const run = (command, args, options = {}) =>
+	execFileSync(command, args, { env, cwd: home, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], timeout: 120_000, ...options });
+const size = file => {
+	const bytes = fs.statSync(file).size;
+	return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} KB` : `${Math.round(bytes / 1e6)} MB`;
+};
+const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
+
+// converse launches a server and returns its tools and what a search finds.
+async function converse(launch) {
+	const client = new Client({ name: 'checks', version: '1' });
+	await client.connect(new StdioClientTransport({ stderr: 'ignore', ...launch, env: { ...env, ...launch.env } }));
+	try {
+		const { tools } = await client.listTools();
+		const found = await client.callTool({ name: 'search_notes', arguments: { query: 'feeding a sourdough starter' } });
+		assert.equal(found.structuredContent.results[0].path, 'Recipes/Sourdough Starter.md');
+		return tools;
+	} finally {
+		await client.close();
+	}
+}
+
+const stop = () => run(path.join(tmp, 'bin/notesd'), ['stop', '--vault', vault]);
+
+async function bundles() {
+	for (const name of files.filter(f => f.endsWith('.mcpb'))) {
+		const dir = path.join(tmp, 'extensions', name);
+		run(bin('mcpb'), ['unpack', path.join(dist, name), dir]);
+		run(bin('mcpb'), ['validate', path.join(dir, 'manifest.json')]);
+		if (!name.includes(target)) {
+			row(name, size(path.join(dist, name)), 'mcpb validate: valid', 'for another machine');
+			continue;
+		}
+		const manifest = JSON.parse(fs.readFileSync(path.join(dir, 'manifest.json')));
+		const given = userConfig => getMcpConfigForManifest({
+			manifest, extensionPath: dir, systemDirs: { HOME: home }, userConfig, pathSeparator: path.sep, logger: console,
+		});
+		assert.equal(await given({}), undefined, 'without a folder it is not launched');
+		const names = async config => (await converse(await given(config))).map(t => t.name);
+		fs.mkdirSync(path.join(tmp, 'bin'));
+		fs.symlinkSync(path.join(dir, 'server/notesd'), path.join(tmp, 'bin/notesd'));
+		assert.deepEqual(await names({ vault }), manifest.tools.map(t => t.name), 'the manifest lists the tools');
+		const reading = await names({ vault, read_only: true });
+		assert(reading.includes('search_notes') && !reading.includes('create_note'), 'read-only reaches the program');
+		row(name, size(path.join(dist, name)), 'mcpb validate: valid', 'launched with a folder and read-only; searched');
+	}
+}
+
+function descriptions() {
+	const Ajv = require('ajv').default;
+	const ajv = require('ajv-formats').default(new Ajv({ strict: false }));
+	const schema = JSON.parse(fs.readFileSync(process.env.SCHEMA));
+	const server = JSON.parse(fs.readFileSync(path.join(dist, 'server.json')));
+	assert.equal(server.$schema, schema.$id);
+	assert(ajv.validate(schema, server), ajv.errorsText());
+	row('server.json', size(path.join(dist, 'server.json')), 'JSON schema of the MCP registry: valid', 'names the bundles above');
+}
+
+async function materials() {
+	const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+	for (const name of files.filter(f => f.endsWith('.cdx.json'))) {
+		const text = fs.readFileSync(path.join(dist, name), 'utf8');
+		assert.equal(await validator.validate(text), null);
+		row(name, size(path.join(dist, name)), 'CycloneDX 1.6: valid', `${JSON.parse(text).components.length} components`);
+	}
+}
+
+function claude() {
+	// The launcher of the package needs a script of npm's that is not run here.
+	const claude = path.join(import.meta.dirname, `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`);
+	const plugin = path.join(root, 'plugin');
+	run(claude, ['plugin', 'validate', '--strict', plugin]);
+	run(claude, ['plugin', 'marketplace', 'add', plugin]);
+	run(claude, ['plugin', 'install', 'notesd@notesd', '--config', `vault=${vault}`, '--config', 'read_only=true']);
+	const list = run(claude, ['mcp', 'list']);
+	assert.match(list, /notesd:notes: notesd mcp --vault .*My Notes --read-only=true.*Connected/);
+	run(claude, ['plugin', 'uninstall', 'notesd@notesd']);
+	assert.doesNotMatch(run(claude, ['mcp', 'list']), /notesd mcp/);
+	row('plugin (Claude Code)', '', 'claude plugin validate --strict: valid', 'installed by Claude Code, connected, removed');
+}
+
+function gemini() {
+	const extension = path.join(root, 'plugin');
+	run(bin('gemini'), ['extensions', 'validate', extension]);
+	run(bin('gemini'), ['extensions', 'install', '--consent', '--skip-settings', extension], { input: 'y\n' });
+	const list = execFileSync('sh', ['-c', `"${bin('gemini')}" mcp list 2>&1`],
+		{ env: { ...env, NOTESD_VAULT: vault, NOTESD_VAULT_READ_ONLY: 'true' }, cwd: home, encoding: 'utf8' });
+	assert.match(list, /notes \(from notesd\): notesd mcp .*Connected/);
+	run(bin('gemini'), ['extensions', 'uninstall', 'notesd']);
+	row('plugin (Gemini CLI)', '', 'gemini extensions validate: valid', 'installed by Gemini CLI, connected, removed');
+}
+
+// image runs the files of the container image as its user, with the settings of its
+// configuration, where a container's runtime is missing.
+async function image() {
+	const archive = files.find(f => f.endsWith('_oci.tar'));
+	const dir = path.join(tmp, 'image');
+	fs.mkdirSync(path.join(dir, 'root'), { recursive: true });
+	run('tar', ['-xf', path.join(dist, archive), '-C', dir]);
+	const blob = digest => path.join(dir, 'blobs', digest.replace(':', '/'));
+	const read = digest => JSON.parse(fs.readFileSync(blob(digest)));
+	const images = read(JSON.parse(fs.readFileSync(path.join(dir, 'index.json'))).manifests[0].digest).manifests;
+	const own = images.find(m => target === `${m.platform.os}_${m.platform.architecture}`);
+	const manifest = read(own.digest);
+	const { config } = read(manifest.config.digest);
+	for (const layer of manifest.layers) run('tar', ['-xzf', blob(layer.digest), '-C', path.join(dir, 'root')]);
+	assert.deepEqual(Object.keys(config.Volumes), ['/state', '/vault']);
+	assert.deepEqual(config.Healthcheck.Test, ['CMD', 'notesd', 'status']);
+	const tools = JSON.parse(fs.readFileSync(path.join(dist, 'docker/tools.json')));
+	let smoke = 'not run: chroot needs root';
+	if (process.env.CHROOT) {
+		fs.cpSync(vault, path.join(dir, 'root/vault'), { recursive: true });
+		run('chown', ['-R', config.User, path.join(dir, 'root/vault')]);
+		const inside = command => ['env', '-i', ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, path.join(dir, 'root'), ...command];
+		const [command, ...args] = inside([...config.Entrypoint, ...config.Cmd]);
+		const client = new Client({ name: 'checks', version: '1' });
+		await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore', env: { PATH: process.env.PATH } }));
+		const listed = (await client.listTools()).tools.map(t => t.name);
+		assert.deepEqual(listed, tools.map(t => t.name), 'tools.json lists the tools');
+		const found = await client.callTool({ name: 'search_notes', arguments: { query: 'feeding a sourdough starter' } });
+		assert.equal(found.structuredContent.results[0].path, 'Recipes/Sourdough Starter.md');
+		const [health, ...rest] = inside(config.Healthcheck.Test.slice(1));
+		assert.match(run(health, rest, { env: { PATH: process.env.PATH } }), /daemon +process/);
+		await client.close();
+		smoke = 'searched as user 65532, healthy; its tools are those of docker/tools.json';
+	}
+	row(archive, size(path.join(dist, archive)), `OCI layout: ${images.length} architecture(s)`, smoke);
+}
+
+try {
+	await bundles();
+	descriptions();
+	await materials();
+	claude();
+	gemini();
+	if (process.platform === 'linux') await image();
+} finally {
+	if (fs.existsSync(path.join(tmp, 'bin/notesd'))) stop();
+	fs.rmSync(tmp, { recursive: true, force: true });
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// image makes the container image that Dockerfile describes, of the same programs
+// as the packages, as an OCI archive with one image for each architecture.
+func (r *release) image() error {
+	text, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		return err
+	}
+	config, err := configOf(string(text))
+	if err != nil {
+		return fmt.Errorf("Dockerfile: %w", err)
+	}
+	config.Labels = map[string]string{
+		"org.opencontainers.image.title": "notesd", "org.opencontainers.image.description": description,
+		"org.opencontainers.image.version": r.version, "org.opencontainers.image.revision": r.commit,
+		"org.opencontainers.image.source": r.repository, "org.opencontainers.image.licenses": "Apache-2.0",
+	}
+	index := v1.ImageIndex(mutate.IndexMediaType(empty.Index, types.OCIImageIndex))
+	found := false
+	for _, p := range r.programs {
+		if p.OS != "linux" {
+			continue
+		}
+		found = true
+		image, err := r.imageOf(p, config)
+		if err != nil {
+			return err
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{
+			Platform: &v1.Platform{OS: p.OS, Architecture: p.Arch},
+		}})
+	}
+	if !found {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "notesd-image-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	// An outer index names the image, as docker load and podman load want it.
+	named := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
+		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
+			"io.containerd.image.name": "docker.io/library/notesd:" + r.version, "org.opencontainers.image.ref.name": r.version,
+		}},
+	})
+	if _, err := layout.Write(dir, named); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := r.tar(&b, dir); err != nil {
+		return err
+	}
+	return r.write("notesd_"+r.version+"_oci.tar", b.Bytes())
+}
+
+func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
+	program, err := os.ReadFile(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	t := tar.NewWriter(&b)
+	for _, f := range []struct {
+		name string
+		mode int64
+		text []byte
+	}{
+		{"usr/", 0o755, nil}, {"usr/bin/", 0o755, nil}, {"usr/bin/notesd", 0o755, program},
+		{"config/", 0o755, nil}, {"tmp/", 0o1777, nil}, {"state/", 0o1777, nil}, {"vault/", 0o1777, nil},
+	} {
+		if err := t.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), ModTime: r.time}); err != nil {
+			return nil, err
+		}
+		if _, err := t.Write(f.text); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
+		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(1))
+	if err != nil {
+		return nil, err
+	}
+	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.time}, CreatedBy: "notesd .ci/release"}})
+	if err != nil {
+		return nil, err
+	}
+	return mutate.ConfigFile(image, &v1.ConfigFile{
+		OS: p.OS, Architecture: p.Arch, Created: v1.Time{Time: r.time}, Config: config,
+		RootFS: rootFS(image), History: []v1.History{{Created: v1.Time{Time: r.time}, CreatedBy: "notesd .ci/release"}},
+	})
+}
+
+// rootFS returns the layers of an image that Append has built, which cannot fail.
+func rootFS(image v1.Image) v1.RootFS {
+	file, err := image.ConfigFile()
+	if err != nil {
+		panic(err)
+	}
+	return file.RootFS
+}
+
+// configOf reads the settings of a Dockerfile's last stage. It knows the few
+// instructions that ours has, in the form with JSON.
+func configOf(text string) (c v1.Config, err error) {
+	c.Volumes = map[string]struct{}{}
+	_, last, _ := strings.Cut(text, "\nFROM scratch\n")
+	for line := range strings.SplitSeq(strings.ReplaceAll(last, "\\\n", " "), "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		value = strings.TrimSpace(value)
+		var list []string
+		switch name {
+		case "VOLUME", "ENTRYPOINT", "CMD":
+			if err := json.Unmarshal([]byte(value), &list); err != nil {
+				return c, fmt.Errorf("%s: %w", line, err)
+			}
+		}
+		switch name {
+		case "", "#", "COPY":
+		case "USER":
+			c.User = value
+		case "ENV":
+			c.Env = append(c.Env, strings.Fields(value)...)
+		case "VOLUME":
+			for _, v := range list {
+				c.Volumes[v] = struct{}{}
+			}
+		case "ENTRYPOINT":
+			c.Entrypoint = list
+		case "CMD":
+			c.Cmd = list
+		case "HEALTHCHECK":
+			if c.Healthcheck, err = healthOf(value); err != nil {
+				return c, fmt.Errorf("%s: %w", line, err)
+			}
+		default:
+			return c, fmt.Errorf("unknown instruction %s", name)
+		}
+	}
+	return c, nil
+}
+
+func healthOf(value string) (*v1.HealthConfig, error) {
+	flags, command, _ := strings.Cut(value, "CMD ")
+	var list []string
+	if err := json.Unmarshal([]byte(command), &list); err != nil {
+		return nil, err
+	}
+	health := &v1.HealthConfig{Test: append([]string{"CMD"}, list...)}
+	for _, flag := range strings.Fields(flags) {
+		name, text, _ := strings.Cut(flag, "=")
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return nil, err
+		}
+		switch name {
+		case "--interval":
+			health.Interval = d
+		case "--timeout":
+			health.Timeout = d
+		case "--start-period":
+			health.StartPeriod = d
+		default:
+			return nil, fmt.Errorf("unknown flag %s", name)
+		}
+	}
+	return health, nil
+}
+
+// tar writes the files of a folder in the order of their names.
+func (r *release) tar(w io.Writer, dir string) error {
+	t := tar.NewWriter(w)
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		if err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(text)), ModTime: r.time}); err != nil {
+			return err
+		}
+		_, err = t.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}

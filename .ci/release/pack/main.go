@@ -1,0 +1,156 @@
+// Command pack makes, from the programs that goreleaser has built, what hosts and
+// catalogues install: MCPB bundles, a container image, their descriptions and a
+// bill of materials for each program.
+//
+//	pack -dist DIR -program FILE -version V -repository URL -commit HASH -time SECONDS
+//
+// It runs in the root of the repository. -program is a notesd for this machine:
+// it lists its own tools. Everything in DIR/SHA256SUMS and what pack adds to it has
+// the same bytes for the same commit and version of Go.
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// release is what is being packed.
+type release struct {
+	dist, program, version, repository, commit string
+	time                                       time.Time
+	programs                                   []program
+	tools                                      []tool
+	made                                       []string // files below dist
+}
+
+// program is notesd for one system.
+type program struct {
+	OS   string `json:"goos"`
+	Arch string `json:"goarch"`
+	Path string `json:"path"`
+	Type string `json:"type"`
+}
+
+func main() {
+	var r release
+	var seconds int64
+	flag.StringVar(&r.dist, "dist", "dist", "")
+	flag.StringVar(&r.program, "program", "", "")
+	flag.StringVar(&r.version, "version", "", "")
+	flag.StringVar(&r.repository, "repository", "", "")
+	flag.StringVar(&r.commit, "commit", "", "")
+	flag.Int64Var(&seconds, "time", 0, "")
+	flag.Parse()
+	r.time = time.Unix(seconds, 0).UTC()
+	if err := r.pack(); err != nil {
+		fmt.Fprintln(os.Stderr, "pack:", err)
+		os.Exit(1)
+	}
+}
+
+func (r *release) pack() error {
+	list, err := os.ReadFile(filepath.Join(r.dist, "artifacts.json"))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(list, &r.programs); err != nil {
+		return err
+	}
+	r.programs = slices.DeleteFunc(r.programs, func(p program) bool { return p.Type != "Binary" })
+	if r.tools, err = listTools(r.program); err != nil {
+		return fmt.Errorf("list the tools: %w", err)
+	}
+	for _, p := range r.programs {
+		if err := errors.Join(r.bundle(p), r.materials(p)); err != nil {
+			return fmt.Errorf("%s %s: %w", p.OS, p.Arch, err)
+		}
+	}
+	if err := errors.Join(r.image(), r.registry(), r.dockerCatalogue(), r.homebrew(), r.scoop()); err != nil {
+		return err
+	}
+	return r.checksums()
+}
+
+// name is the name of a file of this release for one system.
+func (r *release) name(p program, suffix string) string {
+	return fmt.Sprintf("notesd_%s_%s_%s%s", r.version, p.OS, p.Arch, suffix)
+}
+
+// download is where a file of this release will be.
+func (r *release) download(name string) string {
+	return r.repository + "/releases/download/v" + r.version + "/" + name
+}
+
+// page is the address of a file of the repository.
+func (r *release) page(name string) string { return r.repository + "/blob/main/" + name }
+
+// write writes a file below dist.
+func (r *release) write(name string, text []byte) error {
+	file := filepath.Join(r.dist, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	r.made = append(r.made, name)
+	return os.WriteFile(file, text, 0o644)
+}
+
+func (r *release) writeJSON(name string, v any) error {
+	text, err := indented(v)
+	if err != nil {
+		return err
+	}
+	return r.write(name, text)
+}
+
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// checksums adds the files that pack made to those of goreleaser.
+func (r *release) checksums() error {
+	file := filepath.Join(r.dist, "SHA256SUMS")
+	had, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(string(had)), "\n")
+	for _, name := range r.made {
+		sum, err := r.sum(name)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, sum+"  "+name)
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[sha256.Size*2:], b[sha256.Size*2:]) })
+	return os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
+}
+
+// sum is the SHA-256 of a file below dist.
+func (r *release) sum(name string) (string, error) {
+	f, err := os.Open(filepath.Join(r.dist, name))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
