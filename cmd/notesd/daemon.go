@@ -130,6 +130,9 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 		return nil, err
 	}
 	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
+		if a.startByManager(ctx, cfg) {
+			return nil
+		}
 		return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, service.DaemonLog))
 	}}, nil
 }

@@ -100,6 +100,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 		checks = append(checks, check{"index", problem, f.Message, f.Hint})
 	}
 	checks = slices.Insert(checks, at, checkModel(cfg.Semantic, inUse)...)
+	checks = append(checks, a.checkService(cmd.Context(), cfg)...)
 	return append(checks, a.checkHosts(cfg.Vault.Path)...)
 }
 

@@ -124,6 +124,7 @@ var layers = map[string]layer{
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
 		why:        "it reads settings and knows nothing of what they change",
 	},
+	"internal/autostart": {why: leafWhy},
 	"internal/hosts": {
 		thirdParty: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 		why:        leafWhy,

@@ -1,0 +1,308 @@
+// Package autostart has the user's own service manager run the daemon of a vault
+// from login on: systemd --user, launchd or, on Windows, the user's Run key.
+//
+// # Vocabulary
+//
+//   - A [Service] is what runs: the command line of one vault's daemon.
+//   - Its definition is what the manager reads: a unit, a property list, a value in
+//     the registry.
+//
+// Nothing here needs an administrator, and what a manager does is asked of its own
+// command (systemctl, launchctl, reg), which tests replace. Whether a daemon runs
+// is the daemon's to say; the package knows managers only.
+package autostart
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Service is the daemon of one vault.
+type Service struct {
+	Vault   string
+	State   string   // the state directory, which identifies the service
+	Command []string // the program and its arguments, with absolute paths
+	Log     string   // where launchd puts standard error
+}
+
+// Name is the name of the service: letters, digits, dots and dashes, with a hash
+// of the state directory, so that two vaults of one name have two services.
+func (s Service) Name() string {
+	clean := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.') {
+			return r
+		}
+		return '-'
+	}, path.Base(filepath.ToSlash(s.Vault)))
+	sum := sha256.Sum256([]byte(s.State))
+	return "notesd-" + clean + "-" + hex.EncodeToString(sum[:4])
+}
+
+// System is the machine and the user whose manager is asked.
+type System struct {
+	OS         string // as runtime.GOOS
+	Home       string
+	ConfigHome string // XDG_CONFIG_HOME, or "" for Home/.config
+	UID        int
+	// Run runs a command of the manager and returns what it printed. An error says
+	// what the command said.
+	Run func(ctx context.Context, name string, args ...string) (string, error)
+}
+
+// Status is what the manager has for a service.
+type Status struct {
+	Manager   string `json:"manager"`         // systemd, launchd or Windows
+	Place     string `json:"place,omitempty"` // of the definition
+	Installed bool   `json:"installed"`
+	// Current reports whether the definition is the one that Install would write.
+	Current bool `json:"current"`
+	// Running reports whether the manager runs it; Windows cannot tell.
+	Running bool `json:"running"`
+}
+
+// ErrUnmanaged means that the manager starts services at login only.
+var ErrUnmanaged = errors.New("the service starts at the next login")
+
+// runKey lists what Windows starts when the user logs in.
+const runKey = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
+
+// maxRunCommand is the length that Windows takes in the Run key.
+const maxRunCommand = 260
+
+// Install writes the definition, replacing an older one, and starts the service
+// now and at every login. Where that fails, nothing is left. On Windows it starts
+// at the next login only.
+func (s System) Install(ctx context.Context, service Service) error {
+	name := service.Name()
+	if s.OS == "windows" {
+		command := windowsCommand(service.Command)
+		if len(command) > maxRunCommand {
+			return fmt.Errorf("the command line has %d characters, and Windows starts no longer one than %d: choose shorter paths", len(command), maxRunCommand)
+		}
+		_, err := s.Run(ctx, "reg", "add", runKey, "/v", name, "/t", "REG_SZ", "/d", command, "/f")
+		return err
+	}
+	file := s.file(name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("make the folder of services: %w", err)
+	}
+	if s.OS == "darwin" {
+		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name)) // it may not be there
+	}
+	if err := os.WriteFile(file, []byte(s.text(service)), 0o600); err != nil {
+		return fmt.Errorf("write the definition of the service: %w", err)
+	}
+	steps := [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", name}, {"systemctl", "--user", "restart", name}}
+	if s.OS == "darwin" {
+		steps = [][]string{{"launchctl", "bootstrap", s.domain(), file}}
+	}
+	for _, step := range steps {
+		if _, err := s.Run(ctx, step[0], step[1:]...); err != nil {
+			_, undo := s.Uninstall(ctx, service)
+			return errors.Join(err, undo)
+		}
+	}
+	return nil
+}
+
+// Uninstall stops the service and removes its definition. It reports whether
+// there was one.
+func (s System) Uninstall(ctx context.Context, service Service) (bool, error) {
+	name := service.Name()
+	if s.OS == "windows" {
+		if !s.registered(ctx, name) {
+			return false, nil
+		}
+		_, err := s.Run(ctx, "reg", "delete", runKey, "/v", name, "/f")
+		return err == nil, err
+	}
+	file := s.file(name)
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	// A manager that is gone, as over a connection without a session, must not
+	// keep the definition from being removed.
+	if s.OS == "darwin" {
+		_, _ = s.Run(ctx, "launchctl", "bootout", s.target(name))
+	} else {
+		_, _ = s.Run(ctx, "systemctl", "--user", "disable", "--now", name)
+	}
+	if err := os.Remove(file); err != nil {
+		return false, fmt.Errorf("remove the definition of the service: %w", err)
+	}
+	if s.OS != "darwin" {
+		// disable has removed the link unless there was no manager.
+		_ = os.Remove(filepath.Join(filepath.Dir(file), "default.target.wants", filepath.Base(file)))
+		_, _ = s.Run(ctx, "systemctl", "--user", "daemon-reload")
+	}
+	return true, nil
+}
+
+// Status returns what the manager has for a service.
+func (s System) Status(ctx context.Context, service Service) (Status, error) {
+	name := service.Name()
+	if s.OS == "windows" {
+		said, err := s.Run(ctx, "reg", "query", runKey, "/v", name)
+		if err != nil {
+			return Status{Manager: "Windows", Place: runKey}, nil //nolint:nilerr // reg has one exit code for everything; no value is the usual reason
+		}
+		return Status{Manager: "Windows", Place: runKey, Installed: true, Current: strings.Contains(said, windowsCommand(service.Command))}, nil
+	}
+	st := Status{Manager: "systemd", Place: s.file(name)}
+	text, err := os.ReadFile(st.Place)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return st, fmt.Errorf("read the definition of the service: %w", err)
+	default:
+		st.Installed, st.Current = true, string(text) == s.text(service)
+	}
+	if s.OS == "darwin" {
+		st.Manager = "launchd"
+	}
+	if !st.Installed {
+		return st, nil
+	}
+	if s.OS == "darwin" {
+		said, err := s.Run(ctx, "launchctl", "print", s.target(name))
+		st.Running = err == nil && strings.Contains(said, "state = running")
+	} else {
+		said, err := s.Run(ctx, "systemctl", "--user", "is-active", name)
+		st.Running = err == nil && strings.TrimSpace(said) == "active"
+	}
+	return st, nil
+}
+
+// Start has the manager start an installed service. It returns before the daemon
+// listens. The error is ErrUnmanaged where the manager starts nothing between
+// logins.
+func (s System) Start(ctx context.Context, service Service) (err error) {
+	switch s.OS {
+	case "windows":
+		return ErrUnmanaged
+	case "darwin":
+		_, err = s.Run(ctx, "launchctl", "kickstart", s.target(service.Name()))
+	default:
+		_, err = s.Run(ctx, "systemctl", "--user", "start", service.Name())
+	}
+	return err
+}
+
+// Installed reports, without asking the manager, whether it has a definition that
+// it can start.
+func (s System) Installed(service Service) bool {
+	if s.OS == "windows" || s.Home == "" {
+		return false
+	}
+	_, err := os.Lstat(s.file(service.Name()))
+	return err == nil
+}
+
+func (s System) registered(ctx context.Context, name string) bool {
+	_, err := s.Run(ctx, "reg", "query", runKey, "/v", name)
+	return err == nil
+}
+
+func (s System) domain() string            { return "gui/" + strconv.Itoa(s.UID) }
+func (s System) target(name string) string { return s.domain() + "/" + name }
+
+// file is where the manager reads the definition.
+func (s System) file(name string) string {
+	if s.OS == "darwin" {
+		return filepath.Join(s.Home, "Library", "LaunchAgents", name+".plist")
+	}
+	config := s.ConfigHome
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(s.Home, ".config")
+	}
+	return filepath.Join(config, "systemd", "user", name+".service")
+}
+
+// text is the definition.
+func (s System) text(service Service) string {
+	if s.OS == "darwin" {
+		return propertyList(service)
+	}
+	return unit(service)
+}
+
+// unit is the definition for systemd. A daemon that was stopped stays so until a
+// client or the next login starts it; one that crashed is started again.
+func unit(s Service) string {
+	var command []string
+	for _, arg := range s.Command {
+		command = append(command, `"`+unitEscape.Replace(arg)+`"`)
+	}
+	return `# Written by notesd service install; notesd service uninstall removes it.
+[Unit]
+Description=notesd for ` + strings.NewReplacer("%", "%%", "\n", " ").Replace(s.Vault) + `
+
+[Service]
+ExecStart=` + strings.Join(command, " ") + `
+Restart=on-failure
+RestartSec=30
+
+[Install]
+WantedBy=default.target
+`
+}
+
+var unitEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`)
+
+// propertyList is the definition for launchd, with the same rule as unit.
+func propertyList(s Service) string {
+	escaped := func(text string) string {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(text)) // a buffer takes everything
+		return b.String()
+	}
+	var command strings.Builder
+	for _, arg := range s.Command {
+		command.WriteString("\t\t<string>" + escaped(arg) + "</string>\n")
+	}
+	return xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- Written by notesd service install; notesd service uninstall removes it. -->
+<plist version="1.0">
+<dict>
+	<key>Label</key>
+	<string>` + s.Name() + `</string>
+	<key>ProgramArguments</key>
+	<array>
+` + command.String() + `	</array>
+	<key>RunAtLoad</key>
+	<true/>
+	<key>KeepAlive</key>
+	<dict>
+		<key>SuccessfulExit</key>
+		<false/>
+	</dict>
+	<key>StandardErrorPath</key>
+	<string>` + escaped(s.Log) + `</string>
+</dict>
+</plist>
+`
+}
+
+// windowsCommand is the command line in the Run key. conhost keeps the console
+// window away that Windows would open for it.
+func windowsCommand(command []string) string {
+	line := []string{"conhost.exe", "--headless"}
+	for _, arg := range command {
+		if strings.ContainsAny(arg, " \t") {
+			arg = `"` + arg + strings.Repeat(`\`, len(arg)-len(strings.TrimRight(arg, `\`))) + `"` // a quote after a backslash would be text
+		}
+		line = append(line, arg)
+	}
+	return strings.Join(line, " ")
+}

@@ -1,0 +1,243 @@
+package autostart
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// manager stands in for systemctl, launchctl and reg.
+type manager struct {
+	calls  []string
+	refuse string            // the start of a call that fails
+	answer map[string]string // by the start of a call
+	keys   map[string]string // the values of the Run key
+}
+
+var errRefused = errors.New("refused")
+
+func (m *manager) run(_ context.Context, name string, args ...string) (string, error) {
+	call := strings.Join(append([]string{name}, args...), " ")
+	m.calls = append(m.calls, call)
+	if m.refuse != "" && strings.HasPrefix(call, m.refuse) {
+		return "", errRefused
+	}
+	if name == "reg" {
+		return m.reg(args)
+	}
+	for start, answer := range m.answer {
+		if strings.HasPrefix(call, start) {
+			return answer, nil
+		}
+	}
+	return "", nil
+}
+
+func (m *manager) reg(args []string) (string, error) {
+	name := args[3]
+	value, there := m.keys[name]
+	switch args[0] {
+	case "add":
+		m.keys[name] = args[7]
+		return "", nil
+	case "delete":
+		delete(m.keys, name)
+	}
+	if !there {
+		return "", errRefused
+	}
+	return "    " + name + "    REG_SZ    " + value, nil
+}
+
+func fake(t *testing.T, goos string) (System, *manager) {
+	m := &manager{keys: map[string]string{}, answer: map[string]string{
+		"systemctl --user is-active": "active\n",
+		"launchctl print":            "gui/501/x = {\n\tstate = running\n}\n",
+	}}
+	return System{OS: goos, Home: t.TempDir(), UID: 501, Run: m.run}, m
+}
+
+var notes = Service{
+	Vault: "/home/me/My Notes", State: "/home/me/.local/state/notesd/my-notes-0123",
+	Command: []string{"/usr/bin/notesd", "serve", "--vault", "/home/me/My Notes"}, Log: "/home/me/state/daemon.log",
+}
+
+func TestInstallAndUninstallLeaveNothing(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		t.Run(goos, func(t *testing.T) {
+			ctx := t.Context()
+			s, m := fake(t, goos)
+			was, err := s.Status(ctx, notes)
+			require.NoError(t, err)
+			assert.False(t, was.Installed)
+			had, err := s.Uninstall(ctx, notes)
+			require.NoError(t, err)
+			assert.False(t, had)
+
+			require.NoError(t, s.Install(ctx, notes))
+			require.NoError(t, s.Install(ctx, notes), "again replaces it")
+			is, err := s.Status(ctx, notes)
+			require.NoError(t, err)
+			assert.True(t, is.Installed)
+			assert.True(t, is.Current)
+			assert.Equal(t, goos != "windows", is.Running)
+			assert.Equal(t, goos != "windows", s.Installed(notes))
+
+			moved := notes
+			moved.Command = []string{"/opt/notesd", "serve"}
+			is, err = s.Status(ctx, moved)
+			require.NoError(t, err)
+			assert.True(t, is.Installed)
+			assert.False(t, is.Current, "another program")
+
+			other := notes
+			other.State = "/elsewhere"
+			is, err = s.Status(ctx, other)
+			require.NoError(t, err)
+			assert.False(t, is.Installed, "a vault of the same name has a service of its own")
+
+			had, err = s.Uninstall(ctx, notes)
+			require.NoError(t, err)
+			assert.True(t, had)
+			assert.Empty(t, filesBelow(t, s.Home))
+			assert.Empty(t, m.keys)
+			assert.False(t, s.Installed(notes))
+		})
+	}
+}
+
+func filesBelow(t *testing.T, dir string) (files []string) {
+	require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	}))
+	return files
+}
+
+// What each manager is asked, in this order.
+func TestCalls(t *testing.T) {
+	name := notes.Name()
+	for goos, want := range map[string][]string{
+		"linux": {
+			"systemctl --user daemon-reload", "systemctl --user enable " + name, "systemctl --user restart " + name,
+			"systemctl --user start " + name,
+			"systemctl --user disable --now " + name, "systemctl --user daemon-reload",
+		},
+		"darwin": {
+			"launchctl bootout gui/501/" + name, "launchctl bootstrap gui/501 HOME/Library/LaunchAgents/" + name + ".plist",
+			"launchctl kickstart gui/501/" + name,
+			"launchctl bootout gui/501/" + name,
+		},
+	} {
+		t.Run(goos, func(t *testing.T) {
+			s, m := fake(t, goos)
+			require.NoError(t, s.Install(t.Context(), notes))
+			require.NoError(t, s.Start(t.Context(), notes))
+			_, err := s.Uninstall(t.Context(), notes)
+			require.NoError(t, err)
+			for i := range m.calls {
+				m.calls[i] = filepath.ToSlash(strings.ReplaceAll(m.calls[i], s.Home, "HOME"))
+			}
+			assert.Equal(t, want, m.calls)
+		})
+	}
+	s, _ := fake(t, "windows")
+	require.ErrorIs(t, s.Start(t.Context(), notes), ErrUnmanaged)
+}
+
+func TestInstallThatFailsLeavesNothing(t *testing.T) {
+	for goos, refused := range map[string]string{"linux": "systemctl --user enable", "darwin": "launchctl bootstrap"} {
+		t.Run(goos, func(t *testing.T) {
+			s, m := fake(t, goos)
+			m.refuse = refused
+			require.ErrorIs(t, s.Install(t.Context(), notes), errRefused)
+			assert.Empty(t, filesBelow(t, s.Home))
+		})
+	}
+}
+
+// Without a session, systemctl fails; what it would have removed is removed.
+func TestUninstallWithoutAManager(t *testing.T) {
+	s, m := fake(t, "linux")
+	require.NoError(t, s.Install(t.Context(), notes))
+	wants := filepath.Join(s.Home, ".config/systemd/user/default.target.wants")
+	require.NoError(t, os.Mkdir(wants, 0o700))
+	require.NoError(t, os.Symlink(s.file(notes.Name()), filepath.Join(wants, notes.Name()+".service")))
+	m.refuse = "systemctl"
+	had, err := s.Uninstall(t.Context(), notes)
+	require.NoError(t, err)
+	assert.True(t, had)
+	assert.Empty(t, filesBelow(t, s.Home))
+}
+
+func TestUnitQuotes(t *testing.T) {
+	s := Service{Vault: "/n/100 %", Command: []string{`/opt/my "notesd"`, "serve", "--vault", `/n/100 % $HOME\x`}}
+	text := unit(s)
+	assert.Contains(t, text, `ExecStart="/opt/my \"notesd\"" "serve" "--vault" "/n/100 %% $$HOME\\x"`+"\n")
+	assert.Contains(t, text, "Description=notesd for /n/100 %%\n")
+}
+
+// systemd reads the unit without a complaint, where it is installed.
+func TestUnitIsValid(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	program, err := os.Executable()
+	require.NoError(t, err)
+	s := notes
+	s.Command = []string{program, "serve", "--vault", `/n/ü "100 %" $HOME`}
+	file := filepath.Join(t.TempDir(), s.Name()+".service")
+	require.NoError(t, os.WriteFile(file, []byte(unit(s)), 0o600))
+	said, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", file).CombinedOutput()
+	require.NoError(t, err, string(said))
+	assert.Empty(t, string(said))
+}
+
+func TestPropertyList(t *testing.T) {
+	s := notes
+	s.Command = []string{"/opt/a & b/notesd", "serve", "--vault", "/n/<1>"}
+	decoder := xml.NewDecoder(strings.NewReader(propertyList(s)))
+	var texts []string
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if text, ok := token.(xml.CharData); ok && strings.TrimSpace(string(text)) != "" {
+			texts = append(texts, string(text))
+		}
+	}
+	assert.Equal(t, []string{
+		"Label", s.Name(), "ProgramArguments", "/opt/a & b/notesd", "serve", "--vault", "/n/<1>",
+		"RunAtLoad", "KeepAlive", "SuccessfulExit", "StandardErrorPath", s.Log,
+	}, texts)
+}
+
+func TestWindowsCommand(t *testing.T) {
+	assert.Equal(t, `conhost.exe --headless "C:\Program Files\notesd.exe" serve --vault "C:\My Notes\\"`,
+		windowsCommand([]string{`C:\Program Files\notesd.exe`, "serve", "--vault", `C:\My Notes\`}))
+	s, m := fake(t, "windows")
+	long := notes
+	long.Command = []string{`C:\` + strings.Repeat("x", maxRunCommand)}
+	require.ErrorContains(t, s.Install(t.Context(), long), "260")
+	assert.Empty(t, m.calls)
+}
+
+func TestName(t *testing.T) {
+	assert.Regexp(t, `^notesd-My-Notes-[0-9a-f]{8}$`, notes.Name())
+	assert.Regexp(t, `^notesd----[0-9a-f]{8}$`, Service{Vault: "/日本"}.Name())
+}
