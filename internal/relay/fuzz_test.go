@@ -40,14 +40,14 @@ func FuzzRelay(f *testing.F) {
 		s := newSession(&client, slog.New(slog.DiscardHandler), func(error) {})
 		s.handshake.version = jsonrpc.BatchVersion
 		daemon := &recorder{}
-		l := newLink(daemon, 1)
+		l := newLink(s, daemon, 1)
 		s.current, s.live = l, l
 		s.questions.add(1, []byte(`"q"`))
 		s.readClient(io.NopCloser(bytes.NewReader(fromClient)))
-		s.fromDaemon(l, append(bytes.Clone(fromDaemon), '\n'))
+		l.fromDaemon(append(bytes.Clone(fromDaemon), '\n'))
 		checkLines(t, client.Bytes(), json.Valid(fromDaemon))
 		checkLines(t, daemon.Bytes(), json.Valid(fromClient))
-		s.lose(l)
+		l.lose()
 		for _, p := range s.backlog {
 			checkLines(t, p.line, p.request != nil)
 		}

@@ -126,9 +126,9 @@ func (s *session) run(ctx context.Context, dial func(ctx context.Context, asked 
 			}
 			continue
 		}
-		l := newLink(conn, generation)
-		err = s.serve(ctx, l)
-		reason := s.lose(l)
+		l := newLink(s, conn, generation)
+		err = l.serve(ctx)
+		reason := l.lose()
 		switch {
 		case errors.Is(err, ErrSessionChanged):
 			s.failAll(err)
@@ -158,12 +158,12 @@ func backoff(n int) time.Duration {
 
 // serve relays between the client and one daemon, after a replay, until the
 // daemon is lost or ctx ends.
-func (s *session) serve(ctx context.Context, l *link) error {
-	go s.readDaemon(l)
+func (l *link) serve(ctx context.Context) error {
+	go l.readDaemon()
 	// A daemon that does not read must not delay the end.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer unblock()
-	err := s.bring(ctx, l)
+	err := l.bring(ctx)
 	if err == nil {
 		select {
 		case <-l.lost:

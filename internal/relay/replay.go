@@ -16,20 +16,20 @@ var errGaveUp = errors.New("the daemon stopped each time it worked on this reque
 // bring replays the session to a new daemon: it repeats the handshake, sends
 // unanswered requests, passes the client's lines on, and makes the client read
 // everything again.
-func (s *session) bring(ctx context.Context, l *link) error {
-	s.mu.Lock()
-	s.current = l
-	h := s.handshake.clone()
-	s.mu.Unlock()
-	if err := s.replay(ctx, l, &h); err != nil {
+func (l *link) bring(ctx context.Context) error {
+	l.mu.Lock()
+	l.current = l
+	h := l.handshake.clone()
+	l.mu.Unlock()
+	if err := l.replay(ctx, &h); err != nil {
 		return err
 	}
-	if err := s.flush(l); err != nil {
+	if err := l.flush(); err != nil {
 		return err
 	}
 	if h.answered {
 		for _, note := range h.everythingChanged() {
-			s.client.write(note)
+			l.client.write(note)
 		}
 	}
 	return nil
@@ -37,12 +37,12 @@ func (s *session) bring(ctx context.Context, l *link) error {
 
 // replay repeats the handshake, log level and subscriptions, if there was a
 // handshake. The client does not see the answers.
-func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
+func (l *link) replay(ctx context.Context, h *handshake) error {
 	if !h.answered {
 		return nil
 	}
-	s.logger.Info("the session continues with another daemon", "generation", l.generation)
-	answer, err := s.ask(ctx, l, h.initialize)
+	l.logger.Info("the session continues with another daemon", "generation", l.generation)
+	answer, err := l.ask(ctx, h.initialize)
 	if err != nil {
 		return err
 	}
@@ -54,22 +54,22 @@ func (s *session) replay(ctx context.Context, l *link, h *handshake) error {
 	if h.version != before {
 		return changed("the protocol version was %s and would be %s", before, h.version)
 	}
-	s.mu.Lock()
-	s.handshake.version, s.handshake.lists = h.version, h.lists
-	s.mu.Unlock()
+	l.mu.Lock()
+	l.handshake.version, l.handshake.lists = h.version, h.lists
+	l.mu.Unlock()
 	if h.initialized != nil {
 		if err := l.write(h.initialized); err != nil {
 			return err
 		}
-		s.dropInitialized()
+		l.dropInitialized()
 	}
 	if h.level != nil {
-		if _, err := s.ask(ctx, l, h.level); err != nil {
+		if _, err := l.ask(ctx, h.level); err != nil {
 			return err
 		}
 	}
 	for _, sub := range h.subscriptions {
-		if _, err := s.ask(ctx, l, sub.line); err != nil {
+		if _, err := l.ask(ctx, sub.line); err != nil {
 			return err
 		}
 	}
@@ -90,14 +90,14 @@ func (s *session) dropInitialized() {
 }
 
 // ask sends a request with an id of the relay and waits for the answer.
-func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) {
+func (l *link) ask(ctx context.Context, line []byte) (reply, error) {
 	m, _ := jsonrpc.Scan(line)
 	answered := make(chan reply, 1)
-	s.mu.Lock()
-	s.ownID++
-	id := relayID(s.ownID)
+	l.mu.Lock()
+	l.ownID++
+	id := relayID(l.ownID)
 	l.replies[id] = answered
-	s.mu.Unlock()
+	l.mu.Unlock()
 	if err := l.write(jsonrpc.Replace(line, m.ID, rawIDOf(id))); err != nil {
 		return reply{}, err
 	}
@@ -116,31 +116,31 @@ func (s *session) ask(ctx context.Context, l *link, line []byte) (reply, error) 
 }
 
 // flush sends the backlog. In one step with finding it empty it makes l live.
-func (s *session) flush(l *link) error {
+func (l *link) flush() error {
 	for {
-		s.mu.Lock()
+		l.mu.Lock()
 		if l.reason != "" {
-			s.mu.Unlock()
+			l.mu.Unlock()
 			return nil // closing already; the rest is for the next one
 		}
-		if len(s.backlog) == 0 {
-			s.backlog = nil
-			s.live = l
-			s.mu.Unlock()
+		if len(l.backlog) == 0 {
+			l.backlog = nil
+			l.live = l
+			l.mu.Unlock()
 			return nil
 		}
-		p := s.backlog[0]
-		s.backlog = s.backlog[1:]
-		wanted := s.dequeued(p)
+		p := l.backlog[0]
+		l.backlog = l.backlog[1:]
+		wanted := l.dequeued(p)
 		if wanted {
-			s.sent(p, l)
+			l.sent(p, l)
 		}
-		s.mu.Unlock()
+		l.mu.Unlock()
 		if !wanted {
 			continue
 		}
 		if err := l.write(p.line); err != nil {
-			s.post(p) // back into the backlog, which lose puts in order
+			l.post(p) // back into the backlog, which lose puts in order
 			return err
 		}
 	}
@@ -159,46 +159,46 @@ func (s *session) dequeued(p posting) bool {
 // lose ends a generation: it cancels the questions of the daemon, and keeps
 // unanswered requests for the next one. It returns why the daemon closed, or
 // "".
-func (s *session) lose(l *link) (reason string) {
-	s.mu.Lock()
-	s.current, s.live = nil, nil
+func (l *link) lose() (reason string) {
+	l.mu.Lock()
+	l.current, l.live = nil, nil
 	reason = l.reason
 	var lines [][]byte
-	for _, id := range s.questions.drop(l.generation) {
+	for _, id := range l.questions.drop(l.generation) {
 		lines = append(lines, cancelled(id))
 	}
-	rest := s.backlog
-	s.backlog = nil
-	for _, r := range s.requests.inOrder() {
+	rest := l.backlog
+	l.backlog = nil
+	for _, r := range l.requests.inOrder() {
 		if !r.posted {
 			continue // readClient is about to
 		}
 		if r.sends >= maxSends && !r.listens() {
-			s.requests.remove(r)
+			l.requests.remove(r)
 			if line := r.batch.Answer(failure(r.rawID, codeInternal, r.unanswered(errGaveUp))); line != nil {
 				lines = append(lines, line)
 			}
 			continue
 		}
-		s.backlog = append(s.backlog, posting{line: r.line, request: r})
-		if r.method == methodInitialize && s.handshake.initialized != nil {
-			s.queueNote(posting{line: bytes.Clone(s.handshake.initialized), initialized: true})
+		l.backlog = append(l.backlog, posting{line: r.line, request: r})
+		if r.method == methodInitialize && l.handshake.initialized != nil {
+			l.queueNote(posting{line: bytes.Clone(l.handshake.initialized), initialized: true})
 		}
 	}
 	for _, p := range rest {
 		if p.request != nil {
 			continue // in the table, and so in the backlog again
 		}
-		s.held -= len(p.line)
+		l.held -= len(p.line)
 		if !p.initialized {
-			s.queueNote(p)
+			l.queueNote(p)
 		}
 	}
-	s.mu.Unlock()
+	l.mu.Unlock()
 	for _, line := range lines {
-		s.client.write(line)
+		l.client.write(line)
 	}
-	s.settled()
+	l.settled()
 	return reason
 }
 

@@ -86,7 +86,7 @@ func (s *session) post(p posting) {
 		if l == nil || l.write(p.line) == nil {
 			return
 		}
-		s.abandon(l)
+		l.abandon()
 		if p.request != nil || p.generation != 0 {
 			return // in the table, to be sent to the next daemon; or of no use to that
 		}
@@ -120,11 +120,11 @@ func (s *session) sent(p posting, l *link) {
 }
 
 // abandon stops sending the client's lines to l.
-func (s *session) abandon(l *link) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live == l {
-		s.live = nil
+func (l *link) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.live == l {
+		l.live = nil
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // readDaemon handles the lines of one daemon until the connection ends. It
 // drops a last line without newline, which was cut off.
-func (s *session) readDaemon(l *link) {
+func (l *link) readDaemon() {
 	defer close(l.lost)
 	lines := jsonrpc.NewReader(l.conn, maxLine)
 	for {
@@ -25,116 +25,116 @@ func (s *session) readDaemon(l *link) {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			s.abandon(l)
-			s.logger.Debug("the daemon's connection ended", "generation", l.generation, "error", err)
+			l.abandon()
+			l.logger.Debug("the daemon's connection ended", "generation", l.generation, "error", err)
 			return
 		}
-		s.fromDaemon(l, line)
+		l.fromDaemon(line)
 	}
 }
 
 // fromDaemon handles one message of the daemon.
-func (s *session) fromDaemon(l *link, line []byte) {
+func (l *link) fromDaemon(line []byte) {
 	m, ok := jsonrpc.Scan(line)
 	switch {
 	case !ok:
-		s.logger.Warn("the daemon sent a line that is no message")
+		l.logger.Warn("the daemon sent a line that is no message")
 	case m.Method.Found() && m.ID.Found():
-		s.fromQuestion(l, line, m)
+		l.fromQuestion(line, m)
 	case m.Method.Found():
-		s.fromNotification(l, line, m)
+		l.fromNotification(line, m)
 	default:
-		s.fromResponse(l, line, m)
+		l.fromResponse(line, m)
 	}
 }
 
 // fromQuestion passes a request of the daemon on under an id of the relay's own.
-func (s *session) fromQuestion(l *link, line []byte, m jsonrpc.Message) {
-	s.mu.Lock()
-	id := s.questions.add(l.generation, m.ID.Of(line))
-	s.mu.Unlock()
-	s.client.write(jsonrpc.Replace(line, m.ID, id))
+func (l *link) fromQuestion(line []byte, m jsonrpc.Message) {
+	l.mu.Lock()
+	id := l.questions.add(l.generation, m.ID.Of(line))
+	l.mu.Unlock()
+	l.client.write(jsonrpc.Replace(line, m.ID, id))
 }
 
 // fromResponse passes an answer on, and records its effect on the session.
-func (s *session) fromResponse(l *link, line []byte, m jsonrpc.Message) {
+func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	id, proper := jsonrpc.ParseID(m.ID.Of(line))
-	s.mu.Lock()
+	l.mu.Lock()
 	if waiter, own := l.replies[id]; own {
 		delete(l.replies, id)
-		s.mu.Unlock()
+		l.mu.Unlock()
 		waiter <- reply{bytes.Clone(line), m}
 		return
 	}
-	r := s.requests.byWire[id]
+	r := l.requests.byWire[id]
 	if !proper || r == nil {
 		if !proper {
-			s.untracked--
+			l.untracked--
 		}
-		s.mu.Unlock()
+		l.mu.Unlock()
 		if !proper || survives(id) { // to a line that no one could track, or to a cancelled request
-			s.client.write(line)
+			l.client.write(line)
 		}
-		s.settled()
+		l.settled()
 		return
 	}
 	l.fruitful.Store(true)
-	s.requests.remove(r)
+	l.requests.remove(r)
 	if m.Result.Found() {
-		s.handshake.note(r, line, m)
+		l.handshake.note(r, line, m)
 	}
 	if r.wire != r.client {
 		line = jsonrpc.Replace(line, m.ID, string(r.rawID))
 	}
 	line = r.batch.Answer(line)
-	s.mu.Unlock()
+	l.mu.Unlock()
 	if line != nil {
-		s.client.write(line)
+		l.client.write(line)
 	}
-	s.settled()
+	l.settled()
 }
 
 // fromNotification passes a notification on where the client should see it.
-func (s *session) fromNotification(l *link, line []byte, m jsonrpc.Message) {
+func (l *link) fromNotification(line []byte, m jsonrpc.Message) {
 	switch jsonrpc.Text(m.Method.Of(line)) {
 	case daemon.ClosingMethod:
-		s.closing(l, jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "reason").Of(line)))
+		l.closing(jsonrpc.Text(jsonrpc.Lookup(line, m.Params, "reason").Of(line)))
 		return
 	case methodCancelled:
-		line = s.withdrawn(l, line, m)
+		line = l.withdrawn(line, m)
 	case methodProgress:
-		if !s.progresses(line, m) {
+		if !l.progresses(line, m) {
 			return
 		}
 	case methodAcknowledged:
-		if s.acknowledgedBefore(line, m) {
+		if l.acknowledgedBefore(line, m) {
 			return
 		}
 	}
-	s.client.write(s.withClientSubscription(line, m))
+	l.client.write(l.withClientSubscription(line, m))
 }
 
 // closing starts to drain a daemon that is about to stop.
-func (s *session) closing(l *link, reason string) {
-	s.logger.Info("the daemon is stopping", "reason", reason)
-	s.mu.Lock()
-	if s.live == l {
-		s.live = nil
+func (l *link) closing(reason string) {
+	l.logger.Info("the daemon is stopping", "reason", reason)
+	l.mu.Lock()
+	if l.live == l {
+		l.live = nil
 	}
 	if l.reason == "" {
 		l.reason = cmp.Or(reason, daemon.ReasonStopping)
 		l.draining = true
 	}
-	s.mu.Unlock()
-	s.settled()
+	l.mu.Unlock()
+	l.settled()
 }
 
 // withdrawn translates the id of a question that the daemon cancels.
-func (s *session) withdrawn(l *link, line []byte, m jsonrpc.Message) []byte {
+func (l *link) withdrawn(line []byte, m jsonrpc.Message) []byte {
 	at := jsonrpc.Lookup(line, m.Params, "requestId")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if id, ok := s.questions.withdraw(l.generation, at.Of(line)); ok {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id, ok := l.questions.withdraw(l.generation, at.Of(line)); ok {
 		return jsonrpc.Replace(line, at, id)
 	}
 	return line
@@ -209,8 +209,10 @@ func (s *session) withClientSubscription(line []byte, m jsonrpc.Message) []byte 
 	return line
 }
 
-// link is the connection to one generation of the daemon.
+// link is the session's connection to one generation of the daemon, and what it does
+// with it.
 type link struct {
+	*session
 	conn       io.ReadWriteCloser
 	generation int
 	lost       chan struct{} // closed once nothing more will be read
@@ -231,8 +233,9 @@ type reply struct {
 	jsonrpc.Message
 }
 
-func newLink(conn io.ReadWriteCloser, generation int) *link {
+func newLink(s *session, conn io.ReadWriteCloser, generation int) *link {
 	return &link{
+		session:    s,
 		conn:       conn,
 		generation: generation,
 		lost:       make(chan struct{}),
