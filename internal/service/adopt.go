@@ -110,16 +110,16 @@ func isThere(name string) bool {
 // addOrphans warns of states that may be this vault's: it was the same folder under
 // another name, or had mostly notes that this vault has. It searches for them once,
 // after the first scan.
-func (s *Service) addOrphans(ctx context.Context, r *Report) {
-	if !s.vault.Ready() {
+func (r *reporter) addOrphans(ctx context.Context) {
+	if !r.s.vault.Ready() {
 		return
 	}
-	s.orphansOnce.Do(func() {
-		s.orphans = slices.DeleteFunc(orphans(s.cfg), func(o orphan) bool { return !o.same && !s.vault.Store().HasMostOf(ctx, o.state) })
+	r.s.orphansOnce.Do(func() {
+		r.s.orphans = slices.DeleteFunc(orphans(r.s.cfg), func(o orphan) bool { return !o.same && !r.s.vault.Store().HasMostOf(ctx, o.state) })
 	})
-	for _, o := range s.orphans {
+	for _, o := range r.s.orphans {
 		if hasHistory(o.state) { // else it has been adopted or deleted since
-			r.Warnings = append(r.Warnings, o.warning(s.vault.Root()))
+			r.Warnings = append(r.Warnings, o.warning(r.s.vault.Root()))
 		}
 	}
 }

@@ -60,8 +60,11 @@ type OwnerResult struct {
 	Value json.RawMessage `json:"value"` // depends on the method
 }
 
-// methods are notesd's own methods.
-func (s *Service) methods() map[string]mcp.Method {
+// ownMethods answer notesd's own methods.
+type ownMethods struct{ *Service }
+
+// owners are those of the owner's commands.
+func (s ownMethods) owners() map[string]mcp.Method {
 	methods := map[string]mcp.Method{
 		mcp.MethodStatus: func(ctx context.Context, _ json.RawMessage) (any, error) { return s.status(ctx) },
 	}
@@ -103,8 +106,8 @@ type WhyResult struct {
 	search.Explanation
 }
 
-// scopedMethods are the methods of every session.
-func (s *Service) scopedMethods() map[string]mcp.ScopedMethod {
+// scoped are the methods of every session.
+func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 	return map[string]mcp.ScopedMethod{
 		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
 			if err := s.awaitOpen(ctx); err != nil {
@@ -123,7 +126,7 @@ func (s *Service) scopedMethods() map[string]mcp.ScopedMethod {
 	}
 }
 
-func (s *Service) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
+func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
 	if err := s.awaitOpen(ctx); err != nil {
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func asRPC(err error) error {
 }
 
 // own executes a method and returns its value.
-func (s *Service) own(ctx context.Context, method string, p OwnerParams) (any, error) {
+func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any, error) {
 	if err := s.awaitOpen(ctx); err != nil {
 		return nil, err
 	}
@@ -200,7 +203,7 @@ const (
 
 // backUp writes a backup of the vault's state into dir, which must be empty or
 // not exist.
-func (s *Service) backUp(ctx context.Context, dir string) (m Manifest, err error) {
+func (s ownMethods) backUp(ctx context.Context, dir string) (m Manifest, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return m, fmt.Errorf("make the folder: %w", err)
 	}
@@ -239,7 +242,7 @@ func removeIfThere(name string) error {
 
 // outside returns an error for a folder inside the vault: copies of notes
 // would become notes there, and a sync service would copy a backup.
-func (s *Service) outside(dir string) error {
+func (s ownMethods) outside(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -274,7 +277,7 @@ type TagLine struct {
 }
 
 // tags lists the tags of the notes that vault.allow admits, the most used first.
-func (s *Service) tags(ctx context.Context) ([]TagLine, error) {
+func (s ownMethods) tags(ctx context.Context) ([]TagLine, error) {
 	scope := notes.Scope{}
 	if len(s.cfg.Vault.Allow) > 0 {
 		scope.Read = s.cfg.Vault.Allow

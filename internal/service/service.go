@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +68,7 @@ type Service struct {
 	settled chan struct{}  // closed when requests no longer wait for the first scan
 	latest  time.Time      // when settled is closed at the latest
 
-	protected sync.Map         // see protect
+	protected protectedFolders
 	settings  *runningSettings // nil in a process that serves one command
 	relays    atomic.Int64     // sessions that do not delay a restart: relays connect again, a status is short
 
@@ -105,9 +104,9 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		Profile: profile,
 		Refresh: s.refresh,
 		Limits:  mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},
-		Methods: s.methods(),
+		Methods: ownMethods{s}.owners(),
 
-		ScopedMethods: s.scopedMethods(),
+		ScopedMethods: ownMethods{s}.scoped(),
 
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
@@ -116,30 +115,6 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		s.watcher = s.newWatcher()
 	}
 	return s
-}
-
-// protect keeps clients from writing in a session's prompts folder from then
-// on: a prompt there would be one assistant's instructions to another.
-func (s *Service) protect(folder string) {
-	if filepath.IsAbs(folder) {
-		inVault, err := filepath.Rel(s.cfg.Vault.Path, folder)
-		if err != nil || !filepath.IsLocal(inVault) {
-			return
-		}
-		folder = filepath.ToSlash(inVault)
-	}
-	if folder = strings.Trim(folder, "/ "); folder != "" {
-		s.protected.Store(folder, nil)
-	}
-}
-
-// protectedFolders returns the folders that only the user may write in.
-func (s *Service) protectedFolders() (folders []string) {
-	s.protected.Range(func(folder, _ any) bool {
-		folders = append(folders, folder.(string))
-		return true
-	})
-	return folders
 }
 
 // Run serves until the front returns or a part fails. When ctx ends, it stops
@@ -212,7 +187,7 @@ func (s *Service) open(ctx context.Context) error {
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
-		Protected:    s.protectedFolders,
+		Protected:    s.protected.list,
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
 		Log:          log,
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -212,7 +213,7 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 }
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
-	s.protect(d.PromptsFolder)
+	s.protected.add(s.cfg.Vault.Path, d.PromptsFolder)
 	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
 		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
@@ -250,4 +251,30 @@ func toolsOf(cfg *config.Config, kind daemon.Kind) []string {
 		return nil
 	}
 	return cfg.Vault.Tools
+}
+
+// protectedFolders are the folders of the vault that only the user may write in.
+type protectedFolders struct{ sync.Map }
+
+// add keeps clients from writing in a session's prompts folder from then on: a
+// prompt there would be one assistant's instructions to another.
+func (p *protectedFolders) add(vault, folder string) {
+	if filepath.IsAbs(folder) {
+		inVault, err := filepath.Rel(vault, folder)
+		if err != nil || !filepath.IsLocal(inVault) {
+			return
+		}
+		folder = filepath.ToSlash(inVault)
+	}
+	if folder = strings.Trim(folder, "/ "); folder != "" {
+		p.Store(folder, nil)
+	}
+}
+
+func (p *protectedFolders) list() (folders []string) {
+	p.Range(func(folder, _ any) bool {
+		folders = append(folders, folder.(string))
+		return true
+	})
+	return folders
 }

@@ -93,9 +93,15 @@ type skippedFile struct {
 	Reason string `json:"reason"`
 }
 
+// A reporter makes the report of a service.
+type reporter struct {
+	s *Service
+	Report
+}
+
 // status reports on the parts of the service that are open.
 func (s *Service) status(ctx context.Context) (Report, error) {
-	r := Report{
+	r := &reporter{s, Report{
 		Version:  Version(),
 		Vault:    s.cfg.Vault.Path,
 		State:    s.cfg.State,
@@ -103,28 +109,28 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		Watcher:  WatcherStatus{State: watcher.StateStopped},
 		Skipped:  skippedStatus{Files: []skippedFile{}},
 		Clients:  s.core.Clients(),
+		Log:      logFile(s.cfg),
 		Warnings: []string{},
-	}
-	r.Log = logFile(s.cfg)
+	}}
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
 	}
 	if s.isOpen() {
-		if err := s.addVault(ctx, &r); err != nil {
-			return r, err
+		if err := r.addVault(ctx); err != nil {
+			return r.Report, err
 		}
-		if err := s.addIndex(&r); err != nil {
-			return r, err
+		if err := r.addIndex(); err != nil {
+			return r.Report, err
 		}
-		s.addSemantic(&r)
-		s.addOrphans(ctx, &r)
+		r.addSemantic()
+		r.addOrphans(ctx)
 	}
-	s.addWatcher(&r)
+	r.addWatcher()
 	if s.settings != nil {
 		s.refresh()
-		s.settings.addTo(&r)
+		s.settings.addTo(&r.Report)
 	}
-	return r, addSetAside(s.cfg.State, &r)
+	return r.Report, addSetAside(s.cfg.State, &r.Report)
 }
 
 // logFile returns the daemon's log file, or "" if it does not exist.
@@ -136,11 +142,11 @@ func logFile(cfg *config.Config) string {
 	return name
 }
 
-func (s *Service) addSemantic(r *Report) {
-	if s.vectors == nil {
+func (r *reporter) addSemantic() {
+	if r.s.vectors == nil {
 		return
 	}
-	st := s.vectors.Status()
+	st := r.s.vectors.Status()
 	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
@@ -148,17 +154,17 @@ func (s *Service) addSemantic(r *Report) {
 	}
 }
 
-func (s *Service) addVault(ctx context.Context, r *Report) error {
-	st, err := s.vault.Status(ctx)
+func (r *reporter) addVault(ctx context.Context) error {
+	st, err := r.s.vault.Status(ctx)
 	if err != nil {
 		return err
 	}
 	r.Vault, r.Notes, r.Index.Head = st.Root, st.Notes, st.Seq
-	r.Index.Ready = s.vault.Ready() && !st.Scanning
+	r.Index.Ready = r.s.vault.Ready() && !st.Scanning
 	if !r.Index.Ready {
 		r.Index.Scanned, r.Index.ToScan = st.Scanned, st.ToScan
 	}
-	r.Index.Bytes += s.vault.Store().Size()
+	r.Index.Bytes += r.s.vault.Store().Size()
 	r.Skipped.Total = st.SkippedTotal
 	for _, f := range st.Skipped {
 		r.Skipped.Files = append(r.Skipped.Files, skippedFile{Path: f.Path, Reason: f.Reason})
@@ -168,8 +174,8 @@ func (s *Service) addVault(ctx context.Context, r *Report) error {
 		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
-	if s.vault.Ready() && s.prompts.Folder() != "" {
-		problems, err := s.prompts.Warnings(ctx)
+	if r.s.vault.Ready() && r.s.prompts.Folder() != "" {
+		problems, err := r.s.prompts.Warnings(ctx)
 		if err != nil {
 			return err
 		}
@@ -181,8 +187,8 @@ func (s *Service) addVault(ctx context.Context, r *Report) error {
 	return nil
 }
 
-func (s *Service) addIndex(r *Report) error {
-	stats, err := s.index.Stats()
+func (r *reporter) addIndex() error {
+	stats, err := r.s.index.Stats()
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
@@ -193,11 +199,11 @@ func (s *Service) addIndex(r *Report) error {
 	return nil
 }
 
-func (s *Service) addWatcher(r *Report) {
-	if s.watcher == nil {
+func (r *reporter) addWatcher() {
+	if r.s.watcher == nil {
 		return
 	}
-	st := s.watcher.Status()
+	st := r.s.watcher.Status()
 	r.Watcher = WatcherStatus{State: st.State, Backend: st.Backend, Directories: st.Directories, Polled: st.Polled}
 	r.Warnings = append(r.Warnings, st.Warnings...)
 }
