@@ -187,9 +187,9 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				if len(words) == 2 {
-					return a.restoreTable(ctx, c, words[1])
+					return c.restoreTable(ctx, words[1])
 				}
-				return a.listTables(ctx, c)
+				return c.listTables(ctx)
 			})
 		},
 	}
@@ -197,33 +197,33 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 	return cmd
 }
 
-func (a *app) listTables(ctx context.Context, c *client) error {
+func (c *client) listTables(ctx context.Context) error {
 	lines := []service.TableLine{}
 	if err := c.ask(ctx, service.MethodTables, service.OwnerParams{}, &lines); err != nil {
 		return err
 	}
-	if a.json {
-		return a.out.json(map[string]any{"tables": lines})
+	if c.json {
+		return c.out.json(map[string]any{"tables": lines})
 	}
 	for _, l := range lines {
 		state := ""
 		if l.Dropped != nil {
 			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(a.out, "%s  %s of %d, %s%s\n", a.out.bold(a.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, a.out.dim(state))
+		fmt.Fprintf(c.out, "%s  %s of %d, %s%s\n", c.out.bold(c.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, c.out.dim(state))
 	}
-	a.note(count(len(lines), "table"))
+	c.note(count(len(lines), "table"))
 	return nil
 }
 
-func (a *app) restoreTable(ctx context.Context, c *client, name string) error {
+func (c *client) restoreTable(ctx context.Context, name string) error {
 	var l service.TableLine
 	if err := c.ask(ctx, service.MethodRestoreTable, service.OwnerParams{Table: name}, &l); err != nil {
 		return err
 	}
-	if a.json {
-		return a.out.json(l)
+	if c.json {
+		return c.out.json(l)
 	}
-	_, err := fmt.Fprintf(a.out, "%s is back, with %s\n", a.out.line(l.Name), count(l.Rows, "vector"))
+	_, err := fmt.Fprintf(c.out, "%s is back, with %s\n", c.out.line(l.Name), count(l.Rows, "vector"))
 	return err
 }

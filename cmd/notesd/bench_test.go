@@ -292,8 +292,9 @@ func (m *bench) within(b *testing.B, do func(context.Context, *client) error) {
 	require.NoError(b, os.MkdirAll(m.state, 0o700))
 	s := service.New(&cfg, service.DiscardLogs(), !service.Watching)
 	require.NoError(b, s.Run(b.Context(), func(ctx context.Context) error {
-		return inMemory(ctx, s, func(ctx context.Context, c *client) error {
-			if _, err := (&app{output: output{err: &screen{}}}).untilIndexed(ctx, c, nil); err != nil {
+		a := &app{output: output{err: &screen{}}}
+		return inMemory(ctx, a, s, func(ctx context.Context, c *client) error {
+			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}
 			return do(ctx, c)

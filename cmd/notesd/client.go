@@ -21,6 +21,7 @@ import (
 // A client is a shell command's session with the vault, in the daemon or in this
 // process.
 type client struct {
+	*app
 	session *sdk.ClientSession
 	daemon  *daemon.Identity // nil: this process serves the vault itself
 }
@@ -35,7 +36,7 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
 		if c.daemon != nil {
 			if r, err := c.status(ctx); err == nil && r.Unavailable != "" { // a session without access to the status sees it in the answer
-				if err := a.away(r); err != nil {
+				if err := c.away(r); err != nil {
 					return err
 				}
 			}
@@ -45,7 +46,7 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 				return err
 			}
 			if r.Unavailable != "" {
-				if err := a.away(r); err != nil {
+				if err := c.away(r); err != nil {
 					return err
 				}
 			}
@@ -62,11 +63,11 @@ func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) e
 
 // away reports that the vault cannot be read. It is an error if no note is
 // indexed, because an empty answer would be wrong.
-func (a *app) away(r service.Report) error {
+func (c *client) away(r service.Report) error {
 	if r.Notes == 0 {
 		return &service.Failure{Code: "unavailable", Message: "the vault " + r.Vault + " cannot be read: " + r.Unavailable, Hint: "Bring the folder back, or allow this user to read it; notesd doctor says more."}
 	}
-	a.note("The vault cannot be read now: " + r.Unavailable + ". This is what was known before.")
+	c.note("The vault cannot be read now: " + r.Unavailable + ". This is what was known before.")
 	return nil
 }
 
@@ -83,15 +84,9 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Cont
 		return err
 	}
 	if conn != nil {
-		return withDaemon(ctx, conn, do)
+		return withSession(ctx, a, conn, &conn.Daemon, do)
 	}
 	return a.serveFor(cmd, cfg, lock, do)
-}
-
-func withDaemon(ctx context.Context, conn *daemon.Conn, do func(context.Context, *client) error) error {
-	return withSession(ctx, conn, func(s *sdk.ClientSession) error {
-		return do(ctx, &client{session: s, daemon: &conn.Daemon})
-	})
 }
 
 // serveFor runs do with a service in this process.
@@ -103,7 +98,7 @@ func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock
 	service.Hurry(cfg)
 	s := service.New(cfg, logs, !service.Watching)
 	return s.RunLocked(cmd.Context(), lock, func(ctx context.Context) error {
-		return inMemory(ctx, s, do)
+		return inMemory(ctx, a, s, do)
 	})
 }
 
@@ -128,16 +123,15 @@ func helloOf(loaded *config.Loaded, kind daemon.Kind) daemon.Hello {
 }
 
 // inMemory runs do with a session of a service in this process.
-func inMemory(ctx context.Context, s *service.Service, do func(context.Context, *client) error) error {
+func inMemory(ctx context.Context, a *app, s *service.Service, do func(context.Context, *client) error) error {
 	return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
-		return withSession(ctx, conn, func(session *sdk.ClientSession) error {
-			return do(ctx, &client{session: session})
-		})
+		return withSession(ctx, a, conn, nil, do)
 	})
 }
 
-// withSession runs do with a session over a connection, which it closes.
-func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.ClientSession) error) error {
+// withSession runs do with a session over a connection, which it closes. The daemon
+// is nil where this process serves the vault.
+func withSession(ctx context.Context, a *app, conn io.ReadWriteCloser, daemon *daemon.Identity, do func(context.Context, *client) error) error {
 	c := sdk.NewClient(&sdk.Implementation{Name: "notesd", Version: service.Version()}, nil)
 	err := sdk.AddSendingCustomMethod[*statusParams, *statusResult](c, mcp.MethodStatus)
 	err = errors.Join(err, sdk.AddSendingCustomMethod[*service.WhyParams, *service.WhyResult](c, service.MethodWhy))
@@ -154,7 +148,7 @@ func withSession(ctx context.Context, conn io.ReadWriteCloser, do func(*sdk.Clie
 	if err != nil {
 		return fmt.Errorf("open a session: %w", err)
 	}
-	err = do(session)
+	err = do(ctx, &client{app: a, session: session, daemon: daemon})
 	return errors.Join(err, session.Close())
 }
 

@@ -102,7 +102,7 @@ func (a *app) askQuestions(cmd *cobra.Command, file, mode, html string) error {
 		return err
 	}
 	return a.withClient(cmd, func(ctx context.Context, c *client) error {
-		if _, err := a.bringUpToDate(ctx, c); err != nil {
+		if _, err := c.bringUpToDate(ctx); err != nil {
 			return err
 		}
 		if semanticIn(modes) {
@@ -187,7 +187,7 @@ func (a *app) evaluate(ctx context.Context, cfg *config.Config, set *eval.Set, m
 	}
 	s := service.New(&mine, service.DiscardLogs(), !service.Watching)
 	err = s.Run(ctx, func(ctx context.Context) error {
-		return inMemory(ctx, s, func(ctx context.Context, c *client) error {
+		return inMemory(ctx, a, s, func(ctx context.Context, c *client) error {
 			if _, err := a.untilIndexed(ctx, c, nil); err != nil {
 				return err
 			}

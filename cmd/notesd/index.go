@@ -35,7 +35,7 @@ command does, and a daemon keeps watch.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			began := time.Now()
 			return a.indexing(cmd, rebuild, wait, func(ctx context.Context, c *client) error {
-				r, err := a.bringUpToDate(ctx, c)
+				r, err := c.bringUpToDate(ctx)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c, nil)
 				}
@@ -68,8 +68,8 @@ func troubled(why string) error {
 }
 
 // bringUpToDate indexes the changes on disk and returns the report after that.
-func (a *app) bringUpToDate(ctx context.Context, c *client) (service.Report, error) {
-	r, err := a.untilIndexed(ctx, c, nil)
+func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
+	r, err := c.untilIndexed(ctx, c, nil)
 	if err != nil || c.daemon == nil {
 		return r, err
 	}
@@ -77,7 +77,7 @@ func (a *app) bringUpToDate(ctx context.Context, c *client) (service.Report, err
 	if err := c.ask(ctx, service.MethodRescan, service.OwnerParams{}, &none); err != nil { // for changes that the watcher has not reported yet
 		return r, err
 	}
-	return a.untilIndexed(ctx, c, nil)
+	return c.untilIndexed(ctx, c, nil)
 }
 
 func (o *output) indexed(r indexResult) error {
@@ -138,7 +138,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 		return err
 	}
 	if conn != nil {
-		return withDaemon(ctx, conn, do)
+		return withSession(ctx, a, conn, &conn.Daemon, do)
 	}
 	if rebuild {
 		if err := service.DiscardDerived(cfg.State); err != nil {
@@ -151,7 +151,7 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	}
 	s := service.New(cfg, logs, service.Watching)
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-		return inMemory(ctx, s, do)
+		return inMemory(ctx, a, s, do)
 	}))
 }
 

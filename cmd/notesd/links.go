@@ -105,10 +105,10 @@ links, with the reasons.`,
 			put(args, "text", text)
 			put(args, "limit", limit)
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if err := a.embedFew(ctx, c, ""); err != nil {
+				if err := c.embedFew(ctx, ""); err != nil {
 					return err
 				}
-				return printCall(ctx, a, c, "related_notes", args, func(res tools.RelatedResult) {
+				return printCall(ctx, c, "related_notes", args, func(res tools.RelatedResult) {
 					for _, r := range res.Related {
 						fmt.Fprintf(a.out, "%s  %s\n", a.out.path(a.out.line(r.Path)), a.out.dim(a.out.line(strings.Join(r.Reasons, "; "))))
 					}

@@ -71,7 +71,7 @@ func listCommand(a *app) *cobra.Command {
 				query["where"] = where
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				return a.list(ctx, c, query, args.limit)
+				return c.list(ctx, query, args.limit)
 			})
 		},
 	}
@@ -92,11 +92,11 @@ func listCommand(a *app) *cobra.Command {
 }
 
 // list fetches all pages and prints them.
-func (a *app) list(ctx context.Context, c *client, query map[string]any, limit int) error {
+func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
 	}
-	return printPages(a, limit, "note", a.printList, func(limit int, cursor string) (pages[tools.ListedNote], error) {
+	return printPages(c, limit, "note", c.printList, func(limit int, cursor string) (pages[tools.ListedNote], error) {
 		var page tools.ListResult
 		query["limit"] = limit
 		put(query, "cursor", cursor)
@@ -117,7 +117,7 @@ type pages[T any] struct {
 
 // printPages fetches a list page by page, up to a limit (0: all of it), and prints
 // each page, or all of them as one document.
-func printPages[T any](a *app, limit int, noun string, show func([]T), fetch func(limit int, cursor string) (pages[T], error), document func(pages[T]) any) error {
+func printPages[T any](c *client, limit int, noun string, show func([]T), fetch func(limit int, cursor string) (pages[T], error), document func(pages[T]) any) error {
 	all := pages[T]{items: []T{}}
 	for {
 		most := listPage
@@ -129,23 +129,23 @@ func printPages[T any](a *app, limit int, noun string, show func([]T), fetch fun
 			return err
 		}
 		all = pages[T]{append(all.items, page.items...), page.total, page.next, page.warnings}
-		if !a.json {
+		if !c.json {
 			show(page.items)
 		}
 		if page.next == "" || len(page.items) == 0 || limit > 0 && len(all.items) >= limit {
 			break
 		}
 	}
-	if a.json {
-		return a.out.json(document(all))
+	if c.json {
+		return c.out.json(document(all))
 	}
 	if shown := len(all.items); shown < all.total {
-		a.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.total, noun)))
+		c.note(fmt.Sprintf("%s of %s", thousands(shown), count(all.total, noun)))
 	} else {
-		a.note(count(shown, noun))
+		c.note(count(shown, noun))
 	}
 	for _, w := range all.warnings {
-		a.note(w)
+		c.note(w)
 	}
 	return nil
 }

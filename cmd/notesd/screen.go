@@ -102,13 +102,13 @@ func (s *screen) json(v any) error {
 
 // printCall calls a tool and prints its result: all of it with --json, and else
 // with show.
-func printCall[R any](ctx context.Context, a *app, c *client, tool string, args map[string]any, show func(R)) error {
-	if a.json {
+func printCall[R any](ctx context.Context, c *client, tool string, args map[string]any, show func(R)) error {
+	if c.json {
 		var res any
 		if err := c.call(ctx, tool, args, &res); err != nil {
 			return err
 		}
-		return a.out.json(res)
+		return c.out.json(res)
 	}
 	var res R
 	if err := c.call(ctx, tool, args, &res); err != nil {
@@ -120,7 +120,7 @@ func printCall[R any](ctx context.Context, a *app, c *client, tool string, args 
 
 // runTool is printCall in a session.
 func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
-	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, a, c, tool, args, show) })
+	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
 }
 
 // note prints a remark beside the result, on standard error.

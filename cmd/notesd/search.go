@@ -62,13 +62,13 @@ A query with -word stands behind --, which ends the flags.`,
 			put(query, "limit", args.limit)
 			put(query, "explain", args.explain)
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if err := a.embedFew(ctx, c, args.mode); err != nil {
+				if err := c.embedFew(ctx, args.mode); err != nil {
 					return err
 				}
 				if args.open {
-					return a.openBest(ctx, c, query)
+					return c.openBest(ctx, query)
 				}
-				return a.search(ctx, c, query)
+				return c.search(ctx, query)
 			})
 		},
 	}
@@ -97,13 +97,13 @@ const (
 	fewWait     = 2 * time.Second
 )
 
-func (a *app) embedFew(ctx context.Context, c *client, mode string) error {
+func (c *client) embedFew(ctx context.Context, mode string) error {
 	if c.daemon != nil || mode == "text" {
 		return nil
 	}
 	latest := time.Now().Add(fewWait)
 	few := fewPassages * max(2, runtime.GOMAXPROCS(0))
-	_, err := a.untilEmbedded(ctx, c, func(r service.Report) bool {
+	_, err := c.untilEmbedded(ctx, c, func(r service.Report) bool {
 		return r.Semantic.Pending > few || r.Semantic.Waiting != "" || time.Now().After(latest)
 	})
 	return err
@@ -145,15 +145,15 @@ func folderName(arg string) string {
 	return arg
 }
 
-func (a *app) search(ctx context.Context, c *client, query map[string]any) error {
+func (c *client) search(ctx context.Context, query map[string]any) error {
 	explain := query["explain"] != nil
-	if !a.json {
+	if !c.json {
 		query["explain"] = true // it names the words to highlight
 	}
-	return printCall(ctx, a, c, "search_notes", query, func(res tools.SearchResult) {
-		a.printHits(res, explain)
+	return printCall(ctx, c, "search_notes", query, func(res tools.SearchResult) {
+		c.printHits(res, explain)
 		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
-			a.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
+			c.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
 		}
 	})
 }
@@ -184,7 +184,7 @@ func (o *output) printHits(res tools.SearchResult, explain bool) {
 
 // openBest opens the best hit of a search in the program that the user reads notes
 // with, and prints its path.
-func (a *app) openBest(ctx context.Context, c *client, query map[string]any) error {
+func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	query["limit"] = 1
 	var res tools.SearchResult
 	if err := c.call(ctx, "search_notes", query, &res); err != nil {
@@ -194,9 +194,9 @@ func (a *app) openBest(ctx context.Context, c *client, query map[string]any) err
 		return &service.Failure{Code: "not_found", Message: "no notes match", Hint: "Search with fewer words."}
 	}
 	best := res.Results[0].Path
-	file := filepath.Join(a.loaded.Vault.Path, filepath.FromSlash(best))
+	file := filepath.Join(c.loaded.Vault.Path, filepath.FromSlash(best))
 	target := file
-	if isFolder(filepath.Join(a.loaded.Vault.Path, ".obsidian")) {
+	if isFolder(filepath.Join(c.loaded.Vault.Path, ".obsidian")) {
 		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 	}
 	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
@@ -207,10 +207,10 @@ func (a *app) openBest(ctx context.Context, c *client, query map[string]any) err
 	if out, err := run.CombinedOutput(); err != nil {
 		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v %s", opener[0], best, err, bytes.TrimSpace(out))}
 	}
-	if a.json {
-		return a.out.json(res.Results[0])
+	if c.json {
+		return c.out.json(res.Results[0])
 	}
-	_, err := fmt.Fprintln(a.out, a.out.line(best))
+	_, err := fmt.Fprintln(c.out, c.out.line(best))
 	return err
 }
 

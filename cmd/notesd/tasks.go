@@ -44,7 +44,7 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				if args.set == "" && args.setDue == "" {
-					return a.tasks(ctx, c, query, args.limit)
+					return c.tasks(ctx, query, args.limit)
 				}
 				if args.set == "open" && args.status == "" {
 					query["status"] = "done"
@@ -52,7 +52,7 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 				edit := map[string]any{"op": "toggle_task"}
 				put(edit, "status", args.set)
 				put(edit, "due", args.setDue)
-				return a.setTask(ctx, c, query, edit)
+				return c.setTask(ctx, query, edit)
 			})
 		},
 	}
@@ -88,11 +88,11 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 }
 
 // tasks fetches page after page.
-func (a *app) tasks(ctx context.Context, c *client, query map[string]any, limit int) error {
+func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
 	if limit < 0 {
 		return service.Usagef("0, or no --limit, lists all tasks.", "--limit must not be negative")
 	}
-	return printPages(a, limit, "task", a.printTasks, func(limit int, cursor string) (pages[tools.ListedTask], error) {
+	return printPages(c, limit, "task", c.printTasks, func(limit int, cursor string) (pages[tools.ListedTask], error) {
 		var page tools.TaskList
 		query["limit"] = limit
 		put(query, "cursor", cursor)
@@ -114,7 +114,7 @@ func (o *output) printTasks(page []tools.ListedTask) {
 }
 
 // setTask changes the one task that the query selects.
-func (a *app) setTask(ctx context.Context, c *client, query, edit map[string]any) error {
+func (c *client) setTask(ctx context.Context, query, edit map[string]any) error {
 	var page tools.TaskList
 	if err := c.call(ctx, "list_tasks", query, &page); err != nil {
 		return err
@@ -124,14 +124,14 @@ func (a *app) setTask(ctx context.Context, c *client, query, edit map[string]any
 		if page.Total > 1 {
 			f = &service.Failure{Code: "ambiguous", Message: count(page.Total, "task") + " would be changed", Hint: "Select one, by its --text or its NOTE:"}
 			for _, t := range page.Tasks[:min(len(page.Tasks), 5)] {
-				f.Hint += fmt.Sprintf("\n  %s:%d %s", a.out.line(t.Path), t.Line, a.out.line(t.Text))
+				f.Hint += fmt.Sprintf("\n  %s:%d %s", c.out.line(t.Path), t.Line, c.out.line(t.Text))
 			}
 		}
 		return f
 	}
 	task := page.Tasks[0]
 	edit["line"], edit["text"] = task.Line, task.Text
-	return a.editWith(ctx, c, map[string]any{"note": task.Path, "edits": []any{edit}})
+	return c.editWith(ctx, map[string]any{"note": task.Path, "edits": []any{edit}})
 }
 
 func dailyCommand(a *app) *cobra.Command {

@@ -32,7 +32,7 @@ are not embedded yet or not near enough.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := service.WhyParams{Note: args[0], Query: strings.Join(args[1:], " "), Mode: search.Mode(mode)}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if err := a.embedFew(ctx, c, mode); err != nil {
+				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}
 				res, err := sdk.CallCustomMethod[*service.WhyParams, *service.WhyResult](ctx, c.session, service.MethodWhy, &p)

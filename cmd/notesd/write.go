@@ -131,17 +131,17 @@ heading. NOTE may be "today", for the daily note.`,
 func (a *app) edit(cmd *cobra.Command, note string, edits any, dryRun bool) error {
 	args := map[string]any{"note": note, "edits": edits}
 	put(args, "dry_run", dryRun)
-	return a.withClient(cmd, func(ctx context.Context, c *client) error { return a.editWith(ctx, c, args) })
+	return a.withClient(cmd, func(ctx context.Context, c *client) error { return c.editWith(ctx, args) })
 }
 
-func (a *app) editWith(ctx context.Context, c *client, args map[string]any) error {
-	return printCall(ctx, a, c, "edit_note", args, func(res tools.WriteResult) {
-		fmt.Fprint(a.out, a.out.plain(res.Diff))
+func (c *client) editWith(ctx context.Context, args map[string]any) error {
+	return printCall(ctx, c, "edit_note", args, func(res tools.WriteResult) {
+		fmt.Fprint(c.out, c.out.plain(res.Diff))
 		switch {
 		case res.Diff == "" || res.Unchanged:
-			a.note(res.Path + " is unchanged.")
+			c.note(res.Path + " is unchanged.")
 		case !res.DryRun:
-			a.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
+			c.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
 		}
 	})
 }
@@ -279,7 +279,7 @@ func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
 		}
 		args := map[string]any{"note": notes.URI(was.Path), "expected_hash": was.Hash, "edits": []any{map[string]any{"op": "replace_all", "content": string(text)}}}
 		put(args, "dry_run", dryRun)
-		if err := a.editWith(ctx, c, args); err != nil {
+		if err := c.editWith(ctx, args); err != nil {
 			keep = true
 			f := *service.FailureOf(err)
 			f.Hint = strings.TrimSpace(f.Hint + " Your text is kept in " + file + ".")
