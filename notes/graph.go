@@ -9,7 +9,7 @@ type Graph struct {
 // A Node is a note in a [Graph].
 type Node struct {
 	Path  string `json:"path"`
-	Title string `json:"title"`
+	Title string `json:"title,omitempty"` // if it is not the name of the file
 }
 
 // A MonthCount is how many notes began in one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +43,11 @@ func (p place) chat(t *testing.T) *chat {
 	mux.HandleFunc("GET /sandbox", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", panelPolicy)
 		http.ServeFile(w, r, "testdata/panel/sandbox.html")
+	})
+	mux.HandleFunc("GET /panel", func(w http.ResponseWriter, _ *http.Request) {
+		var page struct{ Contents []struct{ Text string } }
+		c.peer.decode(<-c.peer.send("resources/read", map[string]any{"uri": "ui://notesd/panel"}), &page)
+		_, _ = io.WriteString(w, page.Contents[0].Text)
 	})
 	mux.HandleFunc("POST /rpc", func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -97,6 +103,31 @@ func (c *chat) press(text string) {
 	var pressed bool
 	c.view.run(chromedp.Evaluate(inPanel("(b => b && !b.disabled && (b.click(), true))([...panel.querySelectorAll('button')].find(b => b.innerText === "+jsString(text)+")) ?? false"), &pressed))
 	require.True(c.t, pressed, text)
+}
+
+// alone shows a tool's result in a panel that is the whole page, and so its own
+// host.
+func (c *chat) alone(tool string, args any) {
+	c.t.Helper()
+	answer := c.peer.call("tools/call", map[string]any{"name": tool, "arguments": args})
+	c.run(chromedp.Navigate(c.base+"/panel"), chromedp.Evaluate("document.documentElement.lang && show("+string(answer.Result)+")", nil))
+	c.await("document.querySelector('h1') !== null")
+}
+
+// TestPanelIsAccessible runs axe-core over the views of the panel, in light and
+// dark.
+func TestPanelIsAccessible(t *testing.T) {
+	axe := loadAxe(t)
+	c := newPlace(t, pageNotes).chat(t)
+	c.inBothSchemes(func(scheme string) {
+		for tool, args := range map[string]map[string]any{
+			"search_notes": {"query": "rye"}, "note_links": {"note": "Starter"}, "related_notes": {"note": "Starter"},
+			"edit_note": {"note": "Boat", "dry_run": true, "edits": []any{map[string]any{"op": "replace_text", "old": "Varnish", "new": "Paint"}}},
+		} {
+			c.alone(tool, args)
+			c.assertAccessible(axe, tool+", "+scheme)
+		}
+	})
 }
 
 // end has the host take the panel down, and fails the test for everything that

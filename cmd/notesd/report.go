@@ -51,7 +51,7 @@ func (r *report) save(name string) error {
 // The drawing, in units of the SVG's view box.
 const (
 	chartWide, chartTall    = 720, 260
-	plotLeft, plotRight     = 48, 712
+	plotLeft, plotRight     = 62, 712
 	plotTop, plotBottom     = 24, 232
 	legendWide, placesShown = 110, 10
 )
@@ -82,6 +82,8 @@ func (c chart) top() (end float64, steps int) {
 		step /= 5
 	case most/step < 4:
 		step /= 2
+	case most/step > 5:
+		step *= 2
 	}
 	steps = int(math.Ceil(most/step - 1e-9))
 	return step * float64(steps), steps

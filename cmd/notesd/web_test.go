@@ -298,27 +298,52 @@ func TestWebAddress(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestPageIsAccessible runs axe-core, whose file AXE names, over every view, in
-// light and dark.
-func TestPageIsAccessible(t *testing.T) {
+// loadAxe returns axe-core, whose file AXE names.
+func loadAxe(t *testing.T) string {
+	t.Helper()
 	file := os.Getenv("AXE")
 	if file == "" {
 		t.Skip("SKIPPED: AXE does not name axe.min.js")
 	}
 	axe, err := os.ReadFile(file)
 	require.NoError(t, err)
-	b := newPlace(t, pageNotes).browse(t)
+	return string(axe) + "; 0"
+}
+
+// inBothSchemes does something in light and dark.
+func (b *browser) inBothSchemes(do func(scheme string)) {
+	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		do(scheme)
+	}
+}
+
+// evaluate returns what an expression is, or what it promises.
+func evaluate[T any](b *browser, expression string) (value T) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(expression, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return value
+}
+
+// assertAccessible runs axe-core over the page.
+func (b *browser) assertAccessible(axe, what string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(axe, nil))
+	assert.Empty(b.t, evaluate[[]string](b,
+		"axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.help + ' ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')))"), what)
+}
+
+// TestPageIsAccessible runs axe-core over every view, in light and dark.
+func TestPageIsAccessible(t *testing.T) {
+	axe := loadAxe(t)
+	b := newPlace(t, pageNotes).browse(t)
+	b.inBothSchemes(func(scheme string) {
 		for _, path := range []string{"/", "/?q=rye", "/n/Recipes/Rye%20Bread.md#L5-L7", "/graph", "/status", "/changes", "/history/Boat.md", "/why?note=Boat.md&q=rye"} {
 			b.open(path)
-			var found []string
-			b.run(chromedp.Evaluate(string(axe)+"; 0", nil), chromedp.Evaluate(
-				"axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.help + ' ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')))",
-				&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-			assert.Empty(t, found, "%s, %s", path, scheme)
+			b.assertAccessible(axe, path+", "+scheme)
 		}
-	}
+	})
 }
 
 // TestPageHistory compares two versions, restores one, undoes that from the list

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"path"
+	"strings"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
@@ -19,6 +21,9 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 			var n notes.Node
 			if err := rows.Scan(&id, &n.Path, &n.Title); err != nil || !scope.CanRead(n.Path) {
 				return err
+			}
+			if n.Title == strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)) {
+				n.Title = "" // of thousands of notes most
 			}
 			index[id] = len(g.Nodes)
 			g.Nodes = append(g.Nodes, n)

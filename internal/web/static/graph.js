@@ -55,9 +55,10 @@ async function fetchGraph() {
   const script = '/static/layout.js';
   worker = new Worker(policy ? policy.createScriptURL(script) : script, {type: 'module'});
   worker.onmessage = ({data}) => {
-    at = data;
+    at = data.at;
     if (!fitted) fit();
     redraw();
+    performance.mark('graph-' + (data.rest ? 'rest' : 'drawn'));
     legend.textContent = `${nodes.length} notes, ${links.length} links. Drag to move, scroll to zoom, click to open.`;
   };
   worker.postMessage({count: nodes.length, links: Uint32Array.from(links.flat())});
@@ -76,6 +77,7 @@ function fit() {
   view.y = canvas.clientHeight / 2 - view.scale * (low[1] + high[1]) / 2;
 }
 
+const titleOf = ({title, path}) => title ?? path.split('/').pop().replace(/\.md$/i, '');
 const radius = (i) => 2.5 + Math.min(9, Math.sqrt(degree[i]) * 0.9);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 
@@ -164,7 +166,7 @@ function paint(p, wide, tall, left, top, ratio) {
   if (hover >= 0) few.unshift(hover);
   const height = 14 * ratio;
   for (const i of few) {
-    const title = nodes[i].title.slice(0, 30), cx = x(i), cy = y(i) - (radius(i) * size + 4 * ratio);
+    const title = titleOf(nodes[i]).slice(0, 30), cx = x(i), cy = y(i) - (radius(i) * size + 4 * ratio);
     if (cx < 0 || cy < 0 || cx > wide || cy > tall) continue;
     const half = p.measureText(title).width / 2;
     if (i !== hover && taken.some((t) => Math.abs(t.y - cy) < height && Math.abs(t.x - cx) < t.half + half)) continue;

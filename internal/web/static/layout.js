@@ -1,40 +1,107 @@
 // layout.js is the worker that places the nodes of a graph. It gets
 // {count, links}, links being pairs of indexes in one array, and posts the
-// coordinates, x and y of each node in one array, again and again until the
-// forces are at rest.
+// coordinates, x and y of each node in one array, as {at, rest}, again and again
+// until the forces are at rest.
 import '/static/vendor/d3-dispatch.min.js';
 import '/static/vendor/d3-timer.min.js';
 import '/static/vendor/d3-quadtree.min.js';
 import '/static/vendor/d3-force.min.js';
 
-const {forceSimulation, forceLink, forceManyBody, forceX, forceY} = globalThis.d3;
+const {forceSimulation, forceLink, forceManyBody, forceCollide, forceX, forceY} = globalThis.d3;
+const golden = Math.PI * (3 - Math.sqrt(5));
+
+// groups parts the nodes among the best linked ones: each belongs to the one that
+// it is the fewest links away from, and those that no path leads to make groups of
+// their own. Nodes without links are in none (-1).
+function groups(nodes, links) {
+  const next = nodes.map(() => []);
+  for (const {source, target} of links) {
+    next[source].push(target);
+    next[target].push(source);
+  }
+  const byDegree = nodes.map((_, i) => i).filter((i) => next[i].length).sort((a, b) => next[b].length - next[a].length);
+  const of = new Int32Array(nodes.length).fill(-1);
+  let heads = 0;
+  const spread = (begin) => {
+    for (const i of begin) of[i] = heads++;
+    for (let ring = begin; ring.length;) {
+      const further = [];
+      for (const i of ring) for (const j of next[i]) if (of[j] < 0) { of[j] = of[i]; further.push(j); }
+      ring = further;
+    }
+  };
+  spread(byDegree.slice(0, 300));
+  for (const i of byDegree) if (of[i] < 0) spread([i]);
+  return {of, heads};
+}
+
+// place gives the nodes of a large graph their first places: it lays the groups
+// out as nodes, sets their members around them, and those without links outside.
+function place(nodes, links) {
+  const {of, heads} = groups(nodes, links);
+  const circles = Array.from({length: heads}, () => ({size: 0}));
+  for (const g of of) if (g >= 0) circles[g].size++;
+  for (const c of circles) c.radius = 9 * Math.sqrt(c.size);
+  const between = new Map();
+  for (const {source, target} of links) {
+    const [a, b] = [of[source], of[target]].sort((a, b) => a - b);
+    if (a !== b) between.set(a * heads + b, {source: a, target: b});
+  }
+  forceSimulation(circles)
+    .force('charge', forceManyBody().strength((c) => -20 - c.size).distanceMax(600))
+    .force('link', forceLink([...between.values()]).distance(({source, target}) => source.radius + target.radius))
+    .force('collide', forceCollide((c) => c.radius))
+    .force('x', forceX().strength(0.08))
+    .force('y', forceY().strength(0.08))
+    .alphaDecay(0.08).stop().tick(80);
+  const filled = new Int32Array(heads);
+  let edge = 0;
+  nodes.forEach((n, i) => {
+    if (of[i] < 0) return;
+    const c = circles[of[i]], k = filled[of[i]]++;
+    n.x = c.x + 9 * Math.sqrt(k) * Math.cos(k * golden);
+    n.y = c.y + 9 * Math.sqrt(k) * Math.sin(k * golden);
+    edge += (n.x * n.x + n.y * n.y) / nodes.length;
+  });
+  let k = 0;
+  nodes.forEach((n, i) => {
+    if (of[i] >= 0) return;
+    const r = Math.sqrt(2.8 * edge + 150 * k);
+    n.x = r * Math.cos(k * golden);
+    n.y = r * Math.sin(k * golden);
+    k++;
+  });
+  return nodes.filter((_, i) => of[i] >= 0);
+}
 
 onmessage = ({data: {count, links}}) => {
-  const nodes = Array.from({length: count}, () => ({}));
+  const nodes = Array.from({length: count}, (_, i) => ({i}));
   const pairs = [];
   for (let i = 0; i < links.length; i += 2) pairs.push({source: links[i], target: links[i + 1]});
-  const large = count > 2000;
-  const simulation = forceSimulation(nodes)
-    .force('charge', forceManyBody().strength(large ? -20 : -60).theta(large ? 1.4 : 0.9).distanceMax(large ? 400 : 1000))
-    .force('link', forceLink(pairs).distance(30))
-    .force('x', forceX().strength(0.05))
-    .force('y', forceY().strength(0.05))
-    .alphaDecay(large ? 0.05 : 0.0228)
-    .stop();
-  const post = () => {
+  const post = (rest = false) => {
     const at = new Float32Array(2 * count);
     nodes.forEach((n, i) => { at[2 * i] = n.x; at[2 * i + 1] = n.y; });
-    postMessage(at, [at.buffer]);
+    postMessage({at, rest}, [at.buffer]);
   };
+  const large = count > 2000;
+  const moving = large ? place(nodes, pairs) : nodes;
+  const simulation = forceSimulation(moving)
+    .force('charge', forceManyBody().strength(large ? -20 : -60).theta(large ? 1.4 : 0.9).distanceMax(large ? 200 : 1000))
+    .force('link', forceLink(pairs).id((n) => n.i).distance(30))
+    .force('x', forceX().strength(large ? 0.01 : 0.05))
+    .force('y', forceY().strength(large ? 0.01 : 0.05))
+    .alpha(large ? 0.3 : 1)
+    .alphaDecay(large ? 0.25 : 0.0228)
+    .stop();
   post();
   let shown = performance.now();
   while (simulation.alpha() > simulation.alphaMin()) {
     simulation.tick();
-    if (performance.now() - shown > 100) {
+    if (performance.now() - shown > 250) {
       post();
       shown = performance.now();
     }
   }
-  post();
+  post(true);
   close();
 };
