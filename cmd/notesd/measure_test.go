@@ -31,7 +31,6 @@ func measuredPlace(t *testing.T) place {
 		p.state = state
 		t.Cleanup(func() { stopDaemon(t, state) })
 	}
-	p.env = []string{"NOTESD_SEMANTIC_PROVIDER=builtin"}
 	return p
 }
 
@@ -46,7 +45,7 @@ func TestPageMeasure(t *testing.T) {
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000) }
 	b.open("/status")
-	report("notes", b.text("dl.status dd:nth-of-type(2)"))
+	report("notes, passages", b.text("dl.status dd:nth-of-type(2)"), b.text("dl.status dd:nth-of-type(4)"))
 
 	for _, path := range []string{"/", "/?q=history+of+science", "/changes"} {
 		var paints []float64
@@ -162,14 +161,14 @@ func TestPagePictures(t *testing.T) {
 		p = measuredPlace(t)
 	} else {
 		require.NoError(t, os.CopyFS(p.vault, os.DirFS(examples(t))))
+		require.NoError(t, os.RemoveAll(filepath.Join(p.config(), "notesd"))) // what configureTests wrote: no semantic search
 	}
-	p.env = []string{"NOTESD_SEMANTIC_PROVIDER=builtin"}
 	c := p.chat(t)
 	query := cmp.Or(os.Getenv("PICTURE_QUERY"), "feeding a sourdough starter")
-	note := c.peer.found(query)[0]
 	b := p.browse(t)
 	b.open("/status")
 	b.await("document.querySelector('progress[aria-label=Embedded]')?.position === 1")
+	note := c.peer.found(query)[0]
 	b.open("/?q=" + url.QueryEscape(query))
 	address := evaluate[string](b, "document.querySelector('a.hit').getAttribute('href')")
 	take := func(b *browser, name string) {
@@ -198,7 +197,7 @@ func TestPagePictures(t *testing.T) {
 		c.inBothSchemes(func(scheme string) {
 			for name, call := range map[string][2]any{
 				"search": {"search_notes", map[string]any{"query": query}}, "links": {"note_links", map[string]any{"note": note}},
-				"edit": {"edit_note", map[string]any{"note": note, "dry_run": true, "edits": []any{map[string]any{"op": "append", "content": "A line more."}}}},
+				"edit": {"edit_note", map[string]any{"note": note, "dry_run": true, "edits": []any{map[string]any{"op": "add_tag", "tag": "to/read"}}}},
 			} {
 				c.alone(call[0].(string), call[1])
 				take(c.browser, "panel-"+name+"-"+screen+"-"+scheme)

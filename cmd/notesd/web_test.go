@@ -314,7 +314,7 @@ func loadAxe(t *testing.T) string {
 func (b *browser) inBothSchemes(do func(scheme string)) {
 	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
-		b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
 		do(scheme)
 	}
 }

@@ -110,6 +110,7 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 		}
 		if n.Type() == ast.TypeBlock {
 			f.number(n)
+			nameBlock(n, source)
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -133,6 +134,24 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 	for _, image := range images {
 		f.image(image, source)
 	}
+}
+
+// nameBlock gives a block the id that its text ends with, as in "text ^id", and
+// leaves that out of the text.
+func nameBlock(n ast.Node, source []byte) {
+	last, ok := n.LastChild().(*ast.Text)
+	if !ok {
+		return
+	}
+	id, at := markdown.BlockID(last.Segment.Value(source))
+	if id == "" {
+		return
+	}
+	last.Segment = last.Segment.WithStop(last.Segment.Start + at)
+	if _, inItem := n.(*ast.TextBlock); inItem { // which has no tag
+		n = n.Parent()
+	}
+	n.SetAttributeString("id", []byte("^"+markdown.AnchorID(id)))
 }
 
 // number notes which lines a block takes.
@@ -256,7 +275,11 @@ func fragment(anchor string) string {
 	if anchor == "" {
 		return ""
 	}
-	return "#" + markdown.AnchorID(anchorText(anchor))
+	text := anchorText(anchor)
+	if id, block := strings.CutPrefix(text, "^"); block {
+		return "#^" + markdown.AnchorID(id)
+	}
+	return "#" + markdown.AnchorID(text)
 }
 
 // anchorText is the last heading of an anchor, as in Note#A#B.

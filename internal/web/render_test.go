@@ -40,6 +40,10 @@ func TestRenderLinks(t *testing.T) {
 		"![[Rye Bread]]":                      `<a href="/n/Recipes/Rye%20Bread.md">Rye Bread</a>`,
 		"![a](https://evil.example/x.png)":    `<a href="https://evil.example/x.png" rel="noreferrer" class="outward">a (at evil.example)</a>`,
 		"[a](https://example.com)":            `<a href="https://example.com" rel="noreferrer" class="outward">a</a>`,
+		"[[Rye Bread#^Bake-it]]":              `<a href="/n/Recipes/Rye%20Bread.md#%5Ebakeit">`,
+		"Bake *well*\nfor long ^Bake-it":      `<p data-l="1-2" id="^bakeit">Bake <em>well</em>` + "\nfor long </p>",
+		"- one ^a\n- [ ] two ^b":              `<li data-l="1-1" id="^a">one </li>`,
+		"| a |\n|---|\n| 2^x |":               `2^x</td>`,
 		"[[not closed":                        `[[not closed`,
 	} {
 		assert.Contains(t, rendering(t, source, to), want, source)

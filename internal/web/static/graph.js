@@ -123,7 +123,7 @@ function paint(p, wide, tall, left, top, ratio) {
   const scale = view.scale * ratio;
   const x = (i) => at[2 * i] * scale + view.x * ratio + left;
   const y = (i) => at[2 * i + 1] * scale + view.y * ratio + top;
-  p.strokeStyle = colour('--line');
+  p.strokeStyle = colour(links.length > 2000 ? '--line' : '--edge');
   p.lineWidth = Math.max(0.5, Math.min(1, view.scale)) * ratio;
   p.beginPath();
   for (const [a, b] of links) {
