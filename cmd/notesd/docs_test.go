@@ -53,6 +53,8 @@ var notRun = []struct{ pattern, why string }{
 	{`^[A-Z_]+=\S+ .*go test`, "the long form of a test"},
 	{`^\.ci/`, "needs the network and takes minutes"},
 	{`^(claude|gemini|codex|code) `, "a program of another maker"},
+	{`^docker `, "needs the image of a release"},
+	{`^(\./)?notesd service `, "changes what starts at the user's login; a test of its own runs it"},
 	{`^sha256sum `, "needs the files of a release"},
 	{`^(\./)?notesd (web|serve|mcp)\b`, "runs until it is stopped; the tests of these commands launch it"},
 	{`^(\./)?notesd eval `, "needs a judged set"},
@@ -359,8 +361,11 @@ func checkTOMLBlock(t *testing.T, at, text string) {
 		}
 		return
 	}
-	file := filepath.Join(t.TempDir(), "notesd.toml")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notesd.toml")
+	for name, content := range map[string]string{"notesd.toml": text, "cert.pem": "", "key.pem": ""} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
 	_, err := config.Load(config.Sources{File: file, Env: []string{"HOME=" + t.TempDir()}})
 	assert.NoError(t, err, at)
 }
