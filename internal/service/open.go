@@ -21,25 +21,27 @@ type backend struct {
 	tables struct{ *table.Tables }
 }
 
-// settleTime bounds how long the first requests wait for the first scan. A
-// vault of usual size is scanned in less, so that clients get no incomplete
-// answers right after a daemon starts.
-const settleTime = time.Second
+// Waits bound how long a request waits for what would make its answer complete. Tests
+// raise them, so that no answer depends on how busy the machine is.
+var Waits = struct {
+	// FirstScan is how long the first requests wait for the first scan. A vault of usual
+	// size is scanned in less.
+	FirstScan time.Duration
+	// Semantic is how long a search waits for the vectors; 0 is the engine's own limit.
+	// With a server it is at least remoteTimeout.
+	Semantic time.Duration
+}{FirstScan: time.Second}
 
-// settlePoll is how often settle checks whether the first scan has ended.
-const settlePoll = 2 * time.Millisecond
-
-// settle closes settled when the first scan has ended or settleTime has
+// settle closes settled when the first scan has ended or Waits.FirstScan has
 // passed.
 func (s *Service) settle(ctx context.Context) {
-	poll := time.NewTicker(settlePoll)
-	defer poll.Stop()
-	for !s.vault.Ready() && time.Now().Before(s.latest) {
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return
-		}
+	latest := time.NewTimer(time.Until(s.latest))
+	defer latest.Stop()
+	select {
+	case <-s.vault.FirstScan():
+	case <-latest.C:
+	case <-ctx.Done():
+		return
 	}
 	close(s.settled)
 }

@@ -97,13 +97,11 @@ func (e *embedders) Close() error {
 // model in the program takes milliseconds.
 const remoteTimeout = time.Second
 
-// semanticTimeout is how long a search waits for the vectors; 0 is the engine's
-// own limit.
 func semanticTimeout(s config.Semantic) time.Duration {
 	if s.Remote() {
-		return remoteTimeout
+		return max(remoteTimeout, Waits.Semantic)
 	}
-	return 0
+	return Waits.Semantic
 }
 
 // openMeaning returns the index of the notes' vectors, or nil if semantic search is

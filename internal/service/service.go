@@ -88,7 +88,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		logs:    logs,
 		opened:  make(chan struct{}),
 		settled: make(chan struct{}),
-		latest:  time.Now().Add(settleTime),
+		latest:  time.Now().Add(Waits.FirstScan),
 	}
 	profile := s.profileOf(cfg)
 	s.prompts = profile.Settings.Prompts

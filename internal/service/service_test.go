@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -18,6 +19,11 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 )
+
+func TestMain(m *testing.M) {
+	Waits.FirstScan = time.Minute
+	os.Exit(m.Run())
+}
 
 // newConfig is a configuration of a vault with one note, without embeddings.
 func newConfig(t *testing.T) *config.Config {

@@ -32,6 +32,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		retryAt = time.Now().Add(retryAfter)
 	}
 	v.progress.ready.Store(retryAt.IsZero())
+	v.progress.endFirst()
 	rescan := time.NewTicker(v.opt.RescanEvery)
 	defer rescan.Stop()
 	prune := time.NewTicker(pruneEvery)
@@ -186,10 +187,12 @@ func (q *pathQueue) take() (paths []string, all bool) {
 
 // progress is how far the work on a plan has come, for status.
 type progress struct {
-	ready  atomic.Bool
-	toScan atomic.Int64
-	done   atomic.Int64
-	active atomic.Int64
+	ready    atomic.Bool
+	first    chan struct{} // see FirstScan
+	endFirst func()        // closes it, once
+	toScan   atomic.Int64
+	done     atomic.Int64
+	active   atomic.Int64
 
 	differing atomic.Int64 // files that a look has found to differ from the store, and that are to be read
 }

@@ -63,7 +63,7 @@ func newRunning(t *testing.T, opt Options, files ...string) *running {
 
 func (r *running) until(what string, holds func() bool) {
 	r.t.Helper()
-	require.Eventually(r.t, holds, 30*time.Second, 5*time.Millisecond, what)
+	require.Eventually(r.t, holds, time.Minute, 5*time.Millisecond, what)
 }
 
 func (r *running) unavailable() string {
@@ -112,6 +112,21 @@ func TestRunRemembersWhatFailed(t *testing.T) {
 	exec(`DROP TRIGGER refusing`)
 	r.until("it is tried again", has("Bad.md"))
 	r.until("it is made good", func() bool { return r.trouble() == "" })
+}
+
+// TestFirstScan_Unavailable lets nobody wait for a vault that is not there.
+func TestFirstScan_Unavailable(t *testing.T) {
+	f := newFixture(t, "A.md", "a")
+	require.NoError(t, os.RemoveAll(f.dir))
+	require.NoError(t, f.store.Close())
+	f.open(Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Run(ctx) }()
+	<-f.FirstScan()
+	assert.False(t, f.Ready())
+	stop()
+	require.NoError(t, <-ended)
 }
 
 // Watchers lose events: what nobody reported is found by the comparison of

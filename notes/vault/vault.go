@@ -92,6 +92,8 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: disk, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	v.progress.first = make(chan struct{})
+	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
 	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.wake}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
@@ -126,6 +128,10 @@ func (v *Vault) Rescan(reason string) {
 // Ready reports whether the store has been compared with the whole vault, and
 // the followers have been fed, since Run began.
 func (v *Vault) Ready() bool { return v.progress.ready.Load() }
+
+// FirstScan returns a channel that is closed when the first scan of Run has ended. It may
+// have failed, see [Vault.Ready].
+func (v *Vault) FirstScan() <-chan struct{} { return v.progress.first }
 
 // Refresh reconciles a folder at once while the first look at the whole vault
 // has not ended; later it does nothing.
