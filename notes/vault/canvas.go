@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -13,19 +14,29 @@ import (
 )
 
 // Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) name notes and
-// folders by their paths. A move changes these paths in them, and no other
-// byte.
+// folders by their paths, and canvases name headings. A move changes these paths in
+// them, the new name of a heading these headings, and no other byte.
 
 // followers adds to the operation the canvases and bases that name what moves.
-// One that cannot be parsed or written is left as it is and listed in Left,
-// when it seems to name what moves and the caller may know of it.
 func (o *operation) followers(links *linksAround) error {
+	return o.alsoFiles(links.move.first.OldPath, links.follow, func(f *store.FileChange) {
+		if links.move.first.Folder && notes.Under(f.OldPath, links.move.first.OldPath) {
+			links.move.carry(f)
+		}
+	})
+}
+
+// alsoFiles adds to the operation the canvases and bases that follow changes, which
+// returns nil if it cannot. One that cannot be parsed or written is left as it is
+// and listed in Left, when it seems to name the note or folder and the caller may
+// know of it.
+func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte, also func(*store.FileChange)) error {
 	files, err := o.v.store.Canvases(o.ctx)
 	if err != nil {
 		return err
 	}
 	names := func(text []byte) bool { // or may, where characters are escaped
-		return strings.Contains(notes.Nfc(string(text)), notes.BaseName(links.move.first.OldPath)) || bytes.Contains(text, []byte(`\u`))
+		return strings.Contains(notes.Nfc(string(text)), notes.BaseName(named)) || bytes.Contains(text, []byte(`\u`))
 	}
 	for _, file := range files {
 		if err := o.ctx.Err(); err != nil {
@@ -36,19 +47,17 @@ func (o *operation) followers(links *linksAround) error {
 		if f.Old, _, err = readOnce(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
 			continue
 		}
-		f.New, ok = links.follow(file.Path, f.Old), ok && real == file.DiskPath
+		f.New, ok = follow(file.Path, f.Old), ok && real == file.DiskPath
 		if bytes.Equal(f.Old, f.New) {
 			continue
 		}
-		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || checkReplaceable(o.root, "move", f) != nil {
+		if !ok || f.New == nil || o.mayWrite(file.Path) != nil || checkReplaceable(o.root, o.Kind, f) != nil {
 			if o.scope.CanRead(file.Path) {
 				o.Left = append(o.Left, file.Path)
 			}
 			continue
 		}
-		if links.move.first.Folder && notes.Under(file.Path, links.move.first.OldPath) {
-			links.move.carry(&f)
-		}
+		also(&f)
 		o.Files = append(o.Files, f)
 	}
 	return nil
@@ -58,7 +67,12 @@ func (o *operation) followers(links *linksAround) error {
 // move changes, or nil when it cannot be done.
 func (l *linksAround) follow(name string, text []byte) []byte {
 	if strings.EqualFold(path.Ext(name), ".canvas") {
-		return l.followCanvas(text)
+		return editCanvas(text, func(_ int, key, value string) string {
+			if key == "file" || key == "background" {
+				return l.move.path(value)
+			}
+			return value
+		})
 	}
 	return l.followBase(name, text)
 }
@@ -76,8 +90,30 @@ func (m *movement) path(p string) string {
 	return p
 }
 
-// followCanvas changes the files of nodes and the backgrounds of groups.
-func (l *linksAround) followCanvas(text []byte) []byte {
+// renamedIn returns the text of a canvas with the headings of a note in its nodes
+// ("subpath") renamed, or nil if it is not JSON.
+func renamedIn(text []byte, notePath string, rename func(anchor string) (string, bool)) []byte {
+	var canvas struct {
+		Nodes []*struct{ File string }
+	}
+	if json.Unmarshal(text, &canvas) != nil || slices.Contains(canvas.Nodes, nil) {
+		return nil
+	}
+	return editCanvas(text, func(node int, key, value string) string {
+		anchor, ok := strings.CutPrefix(value, "#")
+		if key != "subpath" || !ok || node >= len(canvas.Nodes) || notes.Nfc(canvas.Nodes[node].File) != notePath {
+			return value
+		}
+		if renamed, ok := rename(anchor); ok {
+			return "#" + renamed
+		}
+		return value
+	})
+}
+
+// editCanvas changes the texts of nodes, of which edit gets the index of the node,
+// the key and the value. It returns nil if the result is not JSON.
+func editCanvas(text []byte, edit func(node int, key, value string) string) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	type level struct {
 		array, isKey bool // of an object: the next token is a key
@@ -85,7 +121,7 @@ func (l *linksAround) followCanvas(text []byte) []byte {
 	}
 	var levels []level
 	var out []byte
-	at := 0
+	at, node := 0, -1
 	for {
 		before := int(d.InputOffset())
 		token, err := d.Token()
@@ -96,14 +132,17 @@ func (l *linksAround) followCanvas(text []byte) []byte {
 		if delim, ok := token.(json.Delim); ok {
 			if delim == '{' || delim == '[' {
 				levels = append(levels, level{array: delim == '[', isKey: true})
+				if len(levels) == 3 && levels[0].key == "nodes" {
+					node++
+				}
 				continue
 			}
 			levels = levels[:len(levels)-1]
 		} else if n := len(levels); n > 0 && !levels[n-1].array && levels[n-1].isKey {
 			levels[n-1].key, levels[n-1].isKey = token.(string), false
 			continue
-		} else if p, ok := token.(string); ok && n == 3 && levels[0].key == "nodes" && (levels[2].key == "file" || levels[2].key == "background") {
-			if to := l.move.path(p); to != p {
+		} else if p, ok := token.(string); ok && n == 3 && levels[0].key == "nodes" {
+			if to := edit(node, levels[2].key, p); to != p {
 				start := before + len(text[before:end]) - len(bytes.TrimLeft(text[before:end], " \t\r\n:,"))
 				out = append(append(out, text[at:start]...), jsonString(to)...)
 				at = end

@@ -65,6 +65,9 @@ func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) 
 	meta, findErr := v.store.Lookup(ctx, ref, scope)
 	if errors.Is(findErr, notes.ErrNotFound) {
 		ref, _ = notes.SplitAnchor(ref) // a passage of a deleted note
+		if p, _, err := v.store.PeriodicPath(ctx, ref); err == nil && p != "" {
+			ref = p // yesterday's, which is gone
+		}
 	}
 	if findErr != nil && !errors.Is(findErr, notes.ErrNotFound) && !errors.Is(findErr, notes.ErrAmbiguous) {
 		return "", findErr

@@ -72,6 +72,31 @@ func TestPeriodicNotesOfObsidian(t *testing.T) {
 	assert.Empty(t, f.found("this month"))
 }
 
+// TestPastOfPeriodicNotes: a word names the note of a day that has been deleted, in
+// history and in the past.
+func TestPastOfPeriodicNotes(t *testing.T) {
+	f := newFixture(t, "Daily/2026-02-14.md", "x", "Daily/2026-02-15.md", "kept\n")
+	f.on("2026-02-16 08:00")
+	_, err := f.Edit(t.Context(), notes.EditRequest{Note: "yesterday", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
+	require.NoError(t, err)
+	f.on("2026-02-16 09:00")
+	_, err = f.Delete(t.Context(), notes.DeleteRequest{Note: "yesterday"})
+	require.NoError(t, err)
+	f.on("2026-02-16 10:00")
+	page, err := f.History(t.Context(), notes.HistoryQuery{Note: "yesterday"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"delete", "edit"}, []string{page.Revisions[0].Operation, page.Revisions[1].Operation})
+	was, err := f.ReadAt(t.Context(), "yesterday", f.clock.Now().Add(-90*time.Minute), notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "kept\n\nmore\n", was.Content)
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Note: "yesterday", Revision: page.Revisions[1].Revision})
+	require.NoError(t, err)
+	assert.Equal(t, "kept\n\nmore\n", f.onDisk("Daily/2026-02-15.md"))
+	_, err = f.History(t.Context(), notes.HistoryQuery{Note: "tomorrow"})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	assert.ErrorContains(t, err, "there is no note of this day yet")
+}
+
 // TestWeeksOfTheCalendar: weeks begin, and are counted, as the Calendar plugin says.
 func TestWeeksOfTheCalendar(t *testing.T) {
 	f := newFixture(t, "W/2027-W02.md", "x",

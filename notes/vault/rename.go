@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"notesd/internal/markdown"
 	"notesd/internal/markdown/edit"
@@ -60,6 +62,14 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		return out, missed
 	}
 	if first.New, err = rewrite(first.OldPath, first.New); err != nil {
+		return err
+	}
+	if err := o.alsoFiles(first.OldPath, func(name string, text []byte) []byte {
+		if !strings.EqualFold(path.Ext(name), ".canvas") {
+			return text
+		}
+		return renamedIn(text, first.OldPath, rename)
+	}, func(*store.FileChange) {}); err != nil {
 		return err
 	}
 	return o.alsoChange(slices.DeleteFunc(linking, func(p string) bool { return p == first.OldPath }), rewrite, func(notePath string) error {

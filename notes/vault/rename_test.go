@@ -16,6 +16,25 @@ import (
 	"notesd/notes"
 )
 
+// TestRenameHeadingInCanvases: the heading that a node of a canvas shows follows, and
+// nothing else in it changes.
+func TestRenameHeadingInCanvases(t *testing.T) {
+	canvas := "{\"nodes\":[\n {\"subpath\":\"#Old name\", \"type\":\"file\",\"file\":\"Plan.md\"},\n {\"file\":\"Plan.md\",\"subpath\" : \"#Plan#Old name\"}, {\"file\":\"Plan.md\"},\n" +
+		" {\"file\":\"Other.md\",\"subpath\":\"#Old name\"}, {\"type\":\"text\",\"text\":\"#Old name\"}, {\"file\":\"Plan.md\",\"subpath\":\"#^b\",\"meta\":{\"subpath\":\"#Old name\"}}\n],\n\"edges\":[]}\n"
+	f := newFixture(t, "Plan.md", "# Plan\n## Old name\ntext ^b\n", "Other.md", "# Old name\n", "sub/B.canvas", canvas, "Broken.canvas", `{"nodes":[{"file":"Plan.md"`, "T.base", "filters: file.path == \"Plan.md\"\n", "C.canvas", `{"nodes":[]}`)
+	w, err := f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "rename_heading", Heading: "Old name", New: "New: \"name\""}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"sub/B.canvas"}, w.Relinked)
+	assert.Equal(t, []string{"Broken.canvas"}, w.Left)
+	assert.Equal(t, strings.NewReplacer(`{"subpath":"#Old name", "type"`, `{"subpath":"#New \"name\"", "type"`, `"#Plan#Old name"`, `"#Plan#New \"name\""`).Replace(canvas), f.onDisk("sub/B.canvas"))
+	assert.Equal(t, `{"nodes":[{"file":"Plan.md"`, f.onDisk("Broken.canvas"))
+	f.requireConsistent()
+
+	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.NoError(t, err)
+	assert.Equal(t, canvas, f.onDisk("sub/B.canvas"), "undone with the heading")
+}
+
 func TestRenameHeadingMovesLinks(t *testing.T) {
 	f := newFixture(t,
 		"Plan.md", "# Plan\n## Old name\n[[#Old name]] [self](#old-name) [[Plan#Plan#Old name|x]]\n### Part\n# Other\n## Old name\n",
