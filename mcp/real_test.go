@@ -573,6 +573,11 @@ func TestRealFiltersThatSelectNothing(t *testing.T) {
 		assert.Zero(t, list.Total)
 		assert.Contains(t, strings.Join(list.Warnings, "\n"), want)
 		assert.Contains(t, text, want)
+		if args["where"] == nil {
+			tasks, text := call[tools.TaskList](t, w.session, "list_tasks", args)
+			assert.Contains(t, strings.Join(tasks.Warnings, "\n"), want)
+			assert.Contains(t, text, want)
+		}
 	}
 	found, text := call[tools.SearchResult](t, w.session, "search_notes", map[string]any{"query": "rye", "folder": "Rezepte"})
 	require.Len(t, found.Notes, 1)

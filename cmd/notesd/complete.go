@@ -101,6 +101,11 @@ func completeNotes(ctx context.Context, c *client, args []string, typed string) 
 		list.Notes = append(list.Notes, page.Notes...)
 	}
 	var values []string
+	for _, word := range []string{"today", "yesterday", "tomorrow", "this week"} {
+		if typed != "" && strings.HasPrefix(word, strings.ToLower(typed)) {
+			values = append(values, word)
+		}
+	}
 	for _, n := range list.Notes {
 		name := strings.TrimSuffix(n.Path[strings.LastIndexByte(n.Path, '/')+1:], ".md")
 		if !strings.HasPrefix(n.Path, typed) {

@@ -18,21 +18,38 @@ const historyPage = 200
 
 func historyCommand(a *app) *cobra.Command {
 	var limit int
+	var since string
+	var diff []int
 	cmd := &cobra.Command{
-		Use:   "history [flags] NOTE",
+		Use:   "history [flags] [NOTE]",
 		Short: "List the versions of a note",
 		Long: `List the versions of a note, newest first: revision, time, what happened, lines
-added and removed, and who did it. A deleted note is named by its path.`,
+added and removed, and who did it. A deleted note is named by its path. Without
+NOTE, list the newest changes of all notes.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
-		Args:              takes("NOTE"),
+		Args: func(cmd *cobra.Command, names []string) error {
+			if len(names) == 0 && diff == nil {
+				return nil
+			}
+			return takes("NOTE")(cmd, names)
+		},
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if limit < 0 {
 				return service.Usagef("0, or no --limit, lists all versions.", "--limit must not be negative")
 			}
+			if diff != nil {
+				return runTool(cmd, a, "note_history", map[string]any{"note": names[0], "diff": diff}, func(r tools.HistoryResult) { fmt.Fprint(a.out, a.out.plain(r.Diff)) })
+			}
+			note := ""
+			if len(names) > 0 {
+				note = names[0]
+			} else if limit == 0 && since == "" {
+				limit = newestChanges
+			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				all, err := history(ctx, c, names[0], limit)
+				all, err := history(ctx, c, note, since, limit)
 				if err != nil {
 					return err
 				}
@@ -44,17 +61,24 @@ added and removed, and who did it. A deleted note is named by its path.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` versions (all)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` versions (all of a note, 20 changes of all)")
+	cmd.Flags().StringVar(&since, "since", "", "only since this `time`, as in yesterday or 36h")
+	cmd.Flags().IntSliceVar(&diff, "diff", nil, "what changed from revision `n,m` of the note")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
+// newestChanges is how many changes of all notes are shown by default.
+const newestChanges = 20
+
 // history fetches all pages.
-func history(ctx context.Context, c *client, note string, limit int) (tools.HistoryResult, error) {
+func history(ctx context.Context, c *client, note, since string, limit int) (tools.HistoryResult, error) {
 	all := tools.HistoryResult{Revisions: []tools.Revision{}}
 	for {
 		page := tools.HistoryResult{}
-		query := map[string]any{"note": note, "limit": historyPage}
+		query := map[string]any{"limit": historyPage}
+		put(query, "note", note)
+		put(query, "since", since)
 		if limit > 0 {
 			query["limit"] = min(historyPage, limit-len(all.Revisions))
 		}

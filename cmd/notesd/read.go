@@ -14,12 +14,14 @@ import (
 )
 
 func readCommand(a *app) *cobra.Command {
-	var heading, lines string
+	var heading, lines, asOf string
+	var revision int64
+	var outline bool
 	cmd := &cobra.Command{
 		Use:   "read [flags] NOTE",
 		Short: "Print a note",
 		Long: `Print a note, or part of it. NOTE is a path in the vault, a title, an alias, or
-any name that only one note has.`,
+any name that only one note has; today, yesterday or a date is a daily note.`,
 		Example: `  notesd read "Sourdough Starter"
   notesd read --heading "Plan > Risks" Projects/Boat.md`,
 		Args:              takes("NOTE"),
@@ -28,12 +30,27 @@ any name that only one note has.`,
 			args := map[string]any{"note": names[0], "max_bytes": math.MaxInt32}
 			put(args, "heading", heading)
 			put(args, "lines", lines)
-			return runTool(cmd, a, "read_note", args, func(note tools.ReadResult) { fmt.Fprint(a.out, a.out.plain(note.Content)) })
+			put(args, "as_of", asOf)
+			put(args, "revision", revision)
+			put(args, "outline", outline)
+			return runTool(cmd, a, "read_note", args, func(note tools.ReadResult) {
+				fmt.Fprint(a.out, a.out.plain(note.Content))
+				for _, h := range note.Outline {
+					fmt.Fprintf(a.out, "%d-%d  %s %s\n", h.LineStart, h.LineEnd, strings.Repeat("#", h.Level), a.out.line(h.Heading))
+				}
+				for _, remark := range note.Notes {
+					a.note(remark)
+				}
+			})
 		},
 	}
 	cmd.Flags().StringVar(&heading, "heading", "", "only the section under this `heading`")
 	cmd.Flags().StringVar(&lines, "lines", "", "only these `lines`, as in 10-40")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "as it was at this `time`, as in 2026-05 or 36h")
+	cmd.Flags().Int64Var(&revision, "revision", 0, "revision `n` of it, as in notesd history")
+	cmd.Flags().BoolVar(&outline, "outline", false, "its headings with their lines")
 	completes(cmd, "heading", a.offer(completeHeadings))
+	completes(cmd, "revision", a.offer(completeRevisions))
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -43,10 +60,10 @@ const listPage = 500
 
 func listCommand(a *app) *cobra.Command {
 	var args struct {
-		folder, glob, where, sort string
-		tags                      []string
-		orphans, broken           bool
-		limit                     int
+		folder, glob, where, sort, asOf string
+		tags                            []string
+		orphans, broken                 bool
+		limit                           int
 	}
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
@@ -61,6 +78,7 @@ func listCommand(a *app) *cobra.Command {
 			put(query, "glob", args.glob)
 			put(query, "tags", args.tags)
 			put(query, "sort", args.sort)
+			put(query, "as_of", args.asOf)
 			put(query, "orphans", args.orphans)
 			put(query, "broken_links", args.broken)
 			if args.where != "" {
@@ -84,6 +102,7 @@ func listCommand(a *app) *cobra.Command {
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to no note, heading or block")
 	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
 	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
+	flags.StringVar(&args.asOf, "as-of", "", "the notes of this `time`, as in 2026-05 or 36h")
 	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))

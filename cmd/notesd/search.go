@@ -29,10 +29,10 @@ const maxHits = 50
 
 func searchCommand(a *app) *cobra.Command {
 	var args struct {
-		mode, folder, after, before string
-		tags                        []string
-		limit                       int
-		explain, open               bool
+		mode, folder, after, before, asOf string
+		tags                              []string
+		limit                             int
+		explain, open                     bool
 	}
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY…",
@@ -58,6 +58,7 @@ A query with -word stands behind --, which ends the flags.`,
 			put(query, "folder", folderName(args.folder))
 			put(query, "after", args.after)
 			put(query, "before", args.before)
+			put(query, "as_of", args.asOf)
 			put(query, "tags", args.tags)
 			put(query, "limit", args.limit)
 			put(query, "explain", args.explain)
@@ -79,6 +80,7 @@ A query with -word stands behind --, which ends the flags.`,
 	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
 	flags.StringVar(&args.after, "after", "", "only notes of this `date` or later")
 	flags.StringVar(&args.before, "before", "", "only notes of before this `date`")
+	flags.StringVar(&args.asOf, "as-of", "", "the notes of this `time`, by their words")
 	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
 	flags.BoolVar(&args.open, "open", false, "open the best hit, in Obsidian where the vault is its")
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))

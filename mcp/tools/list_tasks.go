@@ -99,6 +99,13 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		return Outcome{}, err
 	}
 	warnings := in.incomplete(ctx)
+	if page.Total == 0 {
+		why, err := in.Vault.WhyNothing(ctx, notes.Filter{Folder: q.Folder, Tags: q.Tags, Scope: in.Scope.Read})
+		if err != nil {
+			return Outcome{}, err
+		}
+		warnings = append(warnings, why...)
+	}
 	answer := func(n int) Outcome {
 		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: warnings}
 		for i, t := range page.Tasks[:n] {

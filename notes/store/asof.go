@@ -205,7 +205,11 @@ func (s *Store) ReadAt(ctx context.Context, ref string, at time.Time, scope note
 		return nil, err
 	}
 	base, _ := notes.SplitAnchor(ref)
-	for _, name := range slices.Compact([]string{ref, base}) {
+	periodic, _, err := s.PeriodicPath(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Compact([]string{ref, base, periodic}) {
 		name, err := CleanRef(s.InVault(notes.AppRef(name)))
 		if err != nil {
 			continue
