@@ -22,7 +22,7 @@ import (
 // not exist; 2026-07-28 asks for invalid params.
 const codeResourceNotFound = -32002
 
-// A Failure is an error as a client may see it.
+// A Failure is an error as clients, users and programs see it.
 type Failure struct {
 	Code       string   `json:"code"` // stable, for programs
 	Message    string   `json:"message"`
@@ -31,18 +31,24 @@ type Failure struct {
 	Candidates []string `json:"candidates,omitempty"`
 	Hash       string   `json:"hash,omitempty"`
 	Diff       string   `json:"diff,omitempty"`
+
+	Exit int `json:"-"` // the exit code of a command that fails with it
 }
+
+func (f *Failure) Error() string { return f.Message }
 
 const notFoundHint = "Find the note with search_notes or list_notes."
 
-// failures maps the domain's sentinels to codes. The hint is the next step for a
-// caller if the error has no hint itself.
-var failures = []struct {
+// A failureRow says how errors of one kind are shown.
+type failureRow struct {
 	err  error
 	code string
-	rpc  int64 // for methods whose failure is a protocol error
-	hint string
-}{
+	rpc  int64  // for methods whose failure is a protocol error
+	hint string // the next step for a caller if the error has no hint itself
+}
+
+// failures maps the domain's sentinels to codes.
+var failures = []failureRow{
 	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, notFoundHint},
 	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
 	{notes.ErrExists, "exists", jsonrpc.CodeInvalidParams, "Choose another title or path."},
@@ -52,6 +58,29 @@ var failures = []struct {
 	{notes.ErrForbidden, "forbidden", jsonrpc.CodeInvalidParams, ""},
 	{notes.ErrTooLarge, "too_large", jsonrpc.CodeInvalidParams, ""},
 	{notes.ErrUnavailable, "unavailable", jsonrpc.CodeInternalError, "Try again later; nothing was changed."},
+}
+
+// domainFailure returns the failure of a *notes.Error and its row, or nil for any
+// other error.
+func domainFailure(err error) (*Failure, failureRow) {
+	var domain *notes.Error
+	if errors.As(err, &domain) {
+		for _, row := range failures {
+			if errors.Is(domain.Err, row.err) {
+				return &Failure{
+					Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
+					Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
+				}, row
+			}
+		}
+	}
+	return nil, failureRow{}
+}
+
+// DomainFailure returns the failure of a *notes.Error, or nil for any other error.
+func DomainFailure(err error) *Failure {
+	f, _ := domainFailure(err)
+	return f
 }
 
 // describe returns what a client may see of err and, for methods that answer with
@@ -64,24 +93,14 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return Failure{Code: "timeout", Message: "this took too long and was stopped", Hint: "Ask for less at a time."}, jsonrpc.CodeInternalError
 	}
-	var domain *notes.Error
-	if errors.As(err, &domain) {
-		for _, row := range failures {
-			if !errors.Is(domain.Err, row.err) {
-				continue
-			}
-			f := Failure{
-				Code: row.code, Message: domain.Error(), Hint: domain.Hint, Path: domain.Path,
-				Candidates: domain.Candidates, Hash: domain.Hash, Diff: domain.Diff,
-			}
-			if row.code == "not_found" && c.isOpen() && !c.opts.Vault.Ready() {
-				f.Hint = "The notes are still being read: try again in a moment, or pass the path of the note."
-			}
-			if f.Hint == "" && (row.code != "ambiguous" || len(f.Candidates) > 0) {
-				f.Hint = row.hint
-			}
-			return f, row.rpc
+	if f, row := domainFailure(err); f != nil {
+		if row.code == "not_found" && c.isOpen() && !c.opts.Vault.Ready() {
+			f.Hint = "The notes are still being read: try again in a moment, or pass the path of the note."
 		}
+		if f.Hint == "" && (row.code != "ambiguous" || len(f.Candidates) > 0) {
+			f.Hint = row.hint
+		}
+		return *f, row.rpc
 	}
 	var busy *busyError
 	if errors.As(err, &busy) {
@@ -181,18 +200,4 @@ func randomErrorID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails: see crypto/rand.Read
 	return hex.EncodeToString(b[:])
-}
-
-// ErrorCode returns the code of a *notes.Error, as a Failure has it, and "failed"
-// for any other error.
-func ErrorCode(err error) string {
-	var domain *notes.Error
-	if errors.As(err, &domain) {
-		for _, row := range failures {
-			if errors.Is(domain.Err, row.err) {
-				return row.code
-			}
-		}
-	}
-	return "failed"
 }

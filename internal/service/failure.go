@@ -11,7 +11,6 @@ import (
 	"notesd/internal/sqlite"
 	"notesd/mcp"
 	"notesd/migrations"
-	"notesd/notes"
 )
 
 // The exit codes.
@@ -24,17 +23,7 @@ const (
 )
 
 // Failure is an error in the form that users and programs see.
-type Failure struct {
-	Code       string   `json:"code"` // stable, for programs
-	Message    string   `json:"message"`
-	Hint       string   `json:"hint,omitempty"`
-	Candidates []string `json:"candidates,omitempty"`
-	Diff       string   `json:"diff,omitempty"`
-
-	Exit int `json:"-"` // the exit code of a command that fails with it
-}
-
-func (f *Failure) Error() string { return f.Message }
+type Failure = mcp.Failure
 
 // exitCodes maps the codes of failures to exit codes; other codes map to
 // ExitFailed.
@@ -60,7 +49,6 @@ func FailureOf(err error) *Failure {
 	f := &Failure{Code: "failed", Message: err.Error()}
 	var (
 		shown   *Failure
-		domain  *notes.Error
 		mistake *config.Error
 		start   *daemon.StartError
 		other   *daemon.VaultError
@@ -71,8 +59,9 @@ func FailureOf(err error) *Failure {
 	case errors.As(err, &mistake):
 		f.Code = "config"
 		f.Hint = "notesd config --example prints every setting with its explanation."
-	case errors.As(err, &domain):
-		f.Code, f.Hint, f.Candidates, f.Diff = mcp.ErrorCode(err), domain.Hint, domain.Candidates, domain.Diff
+	case mcp.DomainFailure(err) != nil:
+		f = mcp.DomainFailure(err)
+		f.Message = err.Error()
 	case errors.As(err, &other):
 		f.Code, f.Message, f.Hint = "config", other.Error(), OtherVaultHint
 	case errors.Is(err, daemon.ErrLocked):
