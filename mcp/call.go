@@ -27,7 +27,7 @@ const MetaFailure = "notesd/error"
 func (s *session) env() tools.Env {
 	return tools.Env{
 		Vault: s.core.opts.Vault, Search: s.core.opts.Search, Tables: s.core.opts.Tables, Prompts: s.prompts.catalogue,
-		Scope: s.bounds().scope(), Limits: s.limits.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
+		Scope: s.bounds().scope(), Limits: s.profile.Settings.tools(), Mode: s.profile.Settings.Mode, Open: s.core.opts.Open, Seen: &s.seen, Now: s.core.now,
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
-	"notesd/prompts"
 )
 
 // Options configure a [Core].
@@ -25,10 +24,9 @@ type Options struct {
 	Open    string // a link that opens a note in the user's app, with {path} in place of its path; may be ""
 	Vault   tools.Vault
 	Search  tools.Searcher
-	Prompts *prompts.Catalogue // nil: none but those of a session's Settings
-	Tables  tools.Tables       // nil: no vector tables
+	Tables  tools.Tables // nil: no vector tables
 
-	// Opened is closed when Vault, Search, Tables and Prompts may be used, and
+	// Opened is closed when Vault, Search, Tables and prompts may be used, and
 	// Settled, not before it, when their answers can be expected to be complete:
 	// requests wait for it, and a handshake waits for neither. nil: from the start.
 	Opened, Settled <-chan struct{}
@@ -55,12 +53,9 @@ type Options struct {
 
 // Limits bound what one session may request. A zero field means its default.
 type Limits struct {
-	ResultBytes   int // of a tool result's text; 20 000
-	Hits          int // of a search that does not say how many; 10
 	PageSize      int // resources in one page of a list; 500
 	Resources     int // resources listed in all; 10 000
 	Subscriptions int // resources that one session may watch; 1000
-	PromptBytes   int // of the notes that a prompt embeds; 100 000
 	Concurrent    int // requests of one session in progress at a time; 4, but half of the processors at most
 
 	// How often a second one session may ask for work: call tools, get prompts,
@@ -78,19 +73,13 @@ func (l Limits) withDefaults() Limits {
 			*v = d
 		}
 	}
-	def(&l.ResultBytes, 20_000)
-	def(&l.Hits, 10)
 	def(&l.PageSize, 500)
 	def(&l.Resources, 10_000)
 	def(&l.Subscriptions, 1000)
-	def(&l.PromptBytes, 100_000)
 	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
 	l.Line = l.Line.WithDefaults()
 	return l
 }
-
-// tools are the limits on what one call returns.
-func (l Limits) tools() tools.Limits { return tools.Limits{ResultBytes: l.ResultBytes, Hits: l.Hits} }
 
 // A Core serves any number of sessions over one vault. Its methods may be
 // called concurrently.

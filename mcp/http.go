@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -13,7 +14,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// HTTPOptions configure an [HTTP]. A zero field means its default.
+// HTTPOptions configure an [HTTP].
 type HTTPOptions struct {
 	// Token is the bearer token that every request but /healthz must carry. It
 	// must not be empty.
@@ -30,32 +31,25 @@ type HTTPOptions struct {
 	// without the token and admits browsers itself.
 	Page http.Handler
 
-	Profile    Profile       // of every client: lists of 2026-07-28 must not differ between them
-	Sessions   int           // sessions at a time; 64
-	Idle       time.Duration // after which a session is closed; 30 min
-	HeaderRead time.Duration // a client has so long to send a request's headers; 10 s
-	BodyRead   time.Duration // and the rest of it; 30 s
-	Stall      time.Duration // a client that reads nothing for so long is disconnected; 30 s
-	Working    int           // requests without a session that are worked on at a time; 8
+	Profile Profile // of every client: lists of 2026-07-28 must not differ between them
+
+	// For tests; zero means the default.
+	sessions   int           // sessions at a time; 64
+	headerRead time.Duration // a client has so long to send a request's headers; 10 s
+	bodyRead   time.Duration // and the rest of it; 30 s
+	stall      time.Duration // a client that reads nothing for so long is disconnected; 30 s
 }
 
+const (
+	httpIdle    = 30 * time.Minute // after which a session is closed
+	httpWorking = 8                // requests without a session that are worked on at a time
+)
+
 func (o HTTPOptions) withDefaults() HTTPOptions {
-	def := func(v *int, d int) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	wait := func(v *time.Duration, d time.Duration) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	def(&o.Sessions, 64)
-	def(&o.Working, 8)
-	wait(&o.Idle, 30*time.Minute)
-	wait(&o.HeaderRead, 10*time.Second)
-	wait(&o.BodyRead, 30*time.Second)
-	wait(&o.Stall, 30*time.Second)
+	o.sessions = cmp.Or(o.sessions, 64)
+	o.headerRead = cmp.Or(o.headerRead, 10*time.Second)
+	o.bodyRead = cmp.Or(o.bodyRead, 30*time.Second)
+	o.stall = cmp.Or(o.stall, 30*time.Second)
 	return o
 }
 
@@ -99,10 +93,10 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
 	}
-	h.working, h.rate = make(chan struct{}, h.o.Working), perSecond(core.limits.CallsPerSecond)
+	h.working, h.rate = make(chan struct{}, httpWorking), perSecond(core.limits.CallsPerSecond)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: h.o.Idle,
+		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: httpIdle,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -126,12 +120,12 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		// readBody clears it. The server reads the rest of a body that the answer did
 		// not need, and would wait without a bound.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.BodyRead)) // a writer of a test may know none
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // a writer of a test may know none
 	}
 	if !h.admit(w, r) {
 		return
 	}
-	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.Stall}, r)
+	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.stall}, r)
 }
 
 // Serve answers requests on the listener until ctx is cancelled, and then closes
@@ -140,7 +134,7 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	const headerBytes, stopWait = 64 << 10, 2 * time.Second
 	unused := &unusedConns{conns: make(map[net.Conn]struct{})}
 	server := &http.Server{
-		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.HeaderRead, IdleTimeout: 2 * time.Minute,
+		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.headerRead, IdleTimeout: 2 * time.Minute,
 		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 		ConnState: unused.note,
 	}
@@ -222,7 +216,7 @@ func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 func (h *HTTP) full() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.closed || len(h.sessions)+len(h.legacy) >= h.o.Sessions
+	return h.closed || len(h.sessions)+len(h.legacy) >= h.o.sessions
 }
 
 // attach makes the session known to the notifier for as long as ss lasts: a

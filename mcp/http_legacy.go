@@ -30,7 +30,7 @@ func (h *HTTP) serveLegacyStream(w http.ResponseWriter, r *http.Request) {
 	id := rand.Text()
 	if !h.open(id, session) {
 		w.Header().Set("Retry-After", "60")
-		http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit", h.o.Sessions), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit", h.o.sessions), http.StatusServiceUnavailable)
 		return
 	}
 	defer h.forget(id)

@@ -31,7 +31,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		if !ok {
 			return
 		}
-		msgs, bad := transport.Decode(body, r.Header.Get(headerVersion), h.core.limits.Line.Batch)
+		msgs, bad := transport.Decode(body, r.Header.Get(headerVersion))
 		if bad != nil {
 			writeRefusal(w, bad)
 			return
@@ -39,7 +39,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		modern = modern || sessionID == "" && anyModern(msgs)
 		if !modern && sessionID == "" && begins(msgs) && h.full() {
 			w.Header().Set("Retry-After", "60")
-			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.Sessions), http.StatusServiceUnavailable)
+			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.sessions), http.StatusServiceUnavailable)
 			return
 		}
 		answered, bad := h.calls.add(sessionID, msgs)

@@ -250,7 +250,7 @@ func TestHTTPRefusalsWithinASession(t *testing.T) {
 // off, and keep nobody else from being served.
 func TestHTTPSlowLoris(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
-	base, _ := serveHTTP(t, w, HTTPOptions{HeaderRead: 200 * time.Millisecond, BodyRead: 200 * time.Millisecond})
+	base, _ := serveHTTP(t, w, HTTPOptions{headerRead: 200 * time.Millisecond, bodyRead: 200 * time.Millisecond})
 	bystander := newHTTPClient(t, base, `{}`)
 	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nAuthorization: Bearer " + testToken + "\r\n\r\n{"
 	for name, sent := range map[string]string{"nothing": "", "half the headers": head[:40], "half the body": head, "half the body, wrong token": strings.Replace(head, testToken, "wrong", 1)} {
@@ -282,7 +282,7 @@ func TestHTTPSlowLoris(t *testing.T) {
 func TestHTTPSlowClients(t *testing.T) {
 	w := newWorld(t, map[string]string{"Big.md": ""}, Limits{})
 	w.vault.notes["Big.md"].Content = strings.Repeat("x", 16<<20)
-	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, BodyRead: 100 * time.Millisecond, Stall: 100 * time.Millisecond})
+	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, bodyRead: 100 * time.Millisecond, stall: 100 * time.Millisecond})
 	require.NoError(t, err)
 	var served atomic.Int32 // requests that are over
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -320,7 +320,7 @@ func TestHTTPSlowClients(t *testing.T) {
 // There are only so many sessions; a deleted one makes room.
 func TestHTTPSessionsAreLimited(t *testing.T) {
 	w := newWorld(t, sampleVault, Limits{})
-	url, h := serveHTTP(t, w, HTTPOptions{Sessions: 2})
+	url, h := serveHTTP(t, w, HTTPOptions{sessions: 2})
 	transport := func() sdk.Transport {
 		return &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}
 	}

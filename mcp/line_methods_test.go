@@ -105,7 +105,7 @@ func TestRequestsAwaitTheVault(t *testing.T) {
 		o := &w.core.opts
 		vault := o.Vault
 		o.Vault, o.Opened, o.Settled = nil, opened, settled // a use before the time would panic
-		o.Prompts = prompts.New(prompts.Options{Notes: w.vault, Folder: "Prompts"})
+		w.core.SetProfile(Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Folder: "Prompts"})}})
 		client := w.connect(t, Profile{})
 		answered := func() (ids []string) {
 			time.Sleep(2 * instructionsWait) // in the bubble's time

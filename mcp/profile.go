@@ -28,11 +28,11 @@ type Profile struct {
 	Remarks  []string `json:"-"` // on the session's settings, for its instructions
 }
 
-// Settings are the defaults of a session's requests. A zero field means the
-// core's own.
+// Settings are the defaults of a session's requests. A zero field means that of the
+// core's profile, or the default.
 type Settings struct {
-	ResultBytes int                // of a tool result's text
-	Hits        int                // of a search
+	ResultBytes int                // of a tool result's text; 20 000
+	Hits        int                // of a search that does not say how many; 10
 	Mode        search.Mode        // of a search
 	Prompts     *prompts.Catalogue // the prompts that are offered
 }
@@ -44,6 +44,11 @@ func (s Settings) or(outer Settings) Settings {
 		Mode:        cmp.Or(s.Mode, outer.Mode),
 		Prompts:     cmp.Or(s.Prompts, outer.Prompts),
 	}
+}
+
+// tools are the limits on what one call returns.
+func (s Settings) tools() tools.Limits {
+	return tools.Limits{ResultBytes: cmp.Or(s.ResultBytes, 20_000), Hits: cmp.Or(s.Hits, 10)}
 }
 
 // The groups of tools that a selection may name.

@@ -69,7 +69,7 @@ func (s toolbox) listTools(params *sdk.ListToolsParams, panel bool) (sdk.Result,
 	}
 	tools := []*sdk.Tool{}
 	for _, t := range s.offered() {
-		def := definition(t, s.limits.tools())
+		def := definition(t, s.profile.Settings.tools())
 		if panel && t.Panel {
 			def.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": panelURI}}
 		}

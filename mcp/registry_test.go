@@ -24,13 +24,13 @@ import (
 const maxToolBytes = 16_000
 
 func TestDefaultToolsAreSmall(t *testing.T) {
-	for name, limits := range map[string]Limits{
+	for name, limits := range map[string]Settings{
 		"by default": {}, "with the largest numbers that the configuration takes": {Hits: 50, ResultBytes: 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inputs, outputs := 0, 0
 			for _, tool := range tools.All() {
-				def := definition(tool, limits.withDefaults().tools())
+				def := definition(tool, limits.tools())
 				inputs += len(def.Name) + len(def.Description) + len(def.InputSchema.(json.RawMessage))
 				outputs += len(def.OutputSchema.(json.RawMessage))
 			}
@@ -46,15 +46,15 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 	for i := range 30 {
 		files[fmt.Sprintf("Note %02d.md", i)] = strings.Repeat("beetroot soup\n", 100)
 	}
-	for _, limits := range []Limits{{}, {Hits: 7, ResultBytes: 3000}, {Hits: 25, ResultBytes: 50_000}} {
+	for _, limits := range []Settings{{}, {Hits: 7, ResultBytes: 3000}, {Hits: 25, ResultBytes: 50_000}} {
 		t.Run(fmt.Sprint(limits.Hits), func(t *testing.T) {
-			w := newWorld(t, files, limits)
+			w := newWorld(t, files, Limits{}, limits)
 			told := func(tool, argument string) int {
 				t.Helper()
 				var schema struct {
 					Properties map[string]struct{ Description string }
 				}
-				require.NoError(t, json.Unmarshal(tools.Find(tool).InputSchema(w.core.limits.tools()), &schema))
+				require.NoError(t, json.Unmarshal(tools.Find(tool).InputSchema(limits.tools()), &schema))
 				var n int
 				_, err := fmt.Sscanf(schema.Properties[argument].Description, "default %d", &n)
 				require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 			assert.InDelta(t, most, len(data), 350, "as many lines as fit")
 			assert.LessOrEqual(t, len(data), most)
 
-			assert.Equal(t, min(12_000, w.core.limits.ResultBytes), told("gather_context", "max_bytes"))
+			assert.Equal(t, min(12_000, limits.tools().ResultBytes), told("gather_context", "max_bytes"))
 		})
 	}
 }
@@ -86,7 +86,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			assert.Regexp(t, toolName, tool.Name)
 			assert.LessOrEqual(t, len(tool.Name), 64)
 			assert.NotContains(t, toolGroups, tool.Name)
-			def := definition(tool, Limits{}.withDefaults().tools())
+			def := definition(tool, Settings{}.tools())
 			assert.NotEmpty(t, def.Title)
 			assert.Less(t, len(def.Description), 400)
 			assert.Regexp(t, `\b[Uu]se it\b`, def.Description, "says when to use it")
@@ -94,7 +94,7 @@ func TestToolsKeepTheRules(t *testing.T) {
 			require.NotNil(t, def.Annotations.OpenWorldHint)
 			assert.False(t, *def.Annotations.OpenWorldHint)
 			assert.False(t, def.Annotations.ReadOnlyHint && *def.Annotations.DestructiveHint)
-			assertPlainSchema(t, tool.InputSchema(Limits{}.withDefaults().tools()), true)
+			assertPlainSchema(t, tool.InputSchema(Settings{}.tools()), true)
 			assertPlainSchema(t, tool.OutputSchema(), false)
 		})
 	}
@@ -152,7 +152,7 @@ func asObject(v any) map[string]any {
 func TestToolSnapshots(t *testing.T) {
 	for _, tool := range tools.All() {
 		t.Run(tool.Name, func(t *testing.T) {
-			got, err := json.MarshalIndent(definition(tool, Limits{}.withDefaults().tools()), "", "  ")
+			got, err := json.MarshalIndent(definition(tool, Settings{}.tools()), "", "  ")
 			require.NoError(t, err)
 			file := filepath.Join("testdata", "tools", tool.Name+".json")
 			if *update {

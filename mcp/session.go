@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -88,9 +87,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		logRate: perSecond(logsPerSecond),
 		out:     silent,
 	}
-	s.limits.ResultBytes = cmp.Or(s.profile.Settings.ResultBytes, s.limits.ResultBytes)
-	s.limits.Hits = cmp.Or(s.profile.Settings.Hits, s.limits.Hits)
-	s.prompts = &sessionPrompts{session: s, catalogue: cmp.Or(s.profile.Settings.Prompts, c.opts.Prompts)}
+	s.prompts = &sessionPrompts{session: s, catalogue: s.profile.Settings.Prompts}
 	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.work, s.stopWork = context.WithCancel(context.Background())
@@ -145,9 +142,10 @@ type Client struct {
 func (c *Core) Clients() []Client {
 	clients := []Client{}
 	c.each(func(s *session) {
+		answers := s.profile.Settings.tools()
 		client := Client{
 			Since: s.since, HTTP: s.line == nil, Command: s.profile.Owner, Profile: s.bounds(),
-			Mode: string(s.profile.Settings.Mode), Hits: s.limits.Hits, ResultBytes: s.limits.ResultBytes,
+			Mode: string(s.profile.Settings.Mode), Hits: answers.Hits, ResultBytes: answers.ResultBytes,
 		}
 		s.mu.Lock()
 		client.Name, client.Version, client.Panel = s.client.Name, s.client.Version, s.panel

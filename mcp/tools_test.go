@@ -127,7 +127,7 @@ func TestReadNoteContinues(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&text, "line %d %s\n", i, strings.Repeat("é", i%50))
 	}
-	w := newWorld(t, map[string]string{"Long.md": text.String()}, Limits{ResultBytes: 5000})
+	w := newWorld(t, map[string]string{"Long.md": text.String()}, Limits{}, Settings{ResultBytes: 5000})
 	var got strings.Builder
 	args := `{"note":"Long"}`
 	for {
@@ -150,7 +150,7 @@ func TestListNotesFitsItsLimit(t *testing.T) {
 	for i := range 300 {
 		files[fmt.Sprintf("A folder with a long name/Note number %03d.md", i)] = "x"
 	}
-	w := newWorld(t, files, Limits{ResultBytes: 2000})
+	w := newWorld(t, files, Limits{}, Settings{ResultBytes: 2000})
 	seen := map[string]bool{}
 	args := `{"limit":200}`
 	for pages := 1; ; pages++ {

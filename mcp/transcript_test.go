@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,6 +55,8 @@ type transcriptOptions struct {
 	Profile
 	Limits  Limits
 	Prompts string // the prompts folder
+
+	PromptBytes int // of the notes that a prompt embeds
 }
 
 func playFile(t *testing.T, file string) {
@@ -74,8 +77,8 @@ func playFile(t *testing.T, file string) {
 	}
 	require.NotNil(t, script, "no transcript")
 	w := newWorld(t, files, opts.Limits)
-	if opts.Prompts != "" {
-		w.core.opts.Prompts = prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: fakeSearch{w.vault}}, Folder: opts.Prompts})
+	if opts.Prompts != "" || opts.PromptBytes > 0 {
+		w.core.SetProfile(Profile{Settings: Settings{Prompts: w.prompts(prompts.Options{Folder: opts.Prompts, Budget: opts.PromptBytes})}})
 	}
 	client := w.connect(t, opts.Profile)
 	played := play(t, w, client, string(script.Data))
@@ -154,15 +157,14 @@ type world struct {
 	notifier *Notifier
 }
 
-func newWorld(t *testing.T, files map[string]string, limits Limits) *world {
+func newWorld(t *testing.T, files map[string]string, limits Limits, settings ...Settings) *world {
 	w := &world{vault: newFakeVault(files), log: new(lockedBuffer)}
 	clientLog := NewClientLog()
+	own := append(settings, Settings{})[0]
+	own.Prompts = cmp.Or(own.Prompts, w.prompts(prompts.Options{}))
 	w.core = New(Options{
 		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, Search: fakeSearch{w.vault},
-		Prompts: prompts.New(prompts.Options{
-			Notes: w.vault, Search: Passages{Engine: fakeSearch{w.vault}}, Budget: limits.PromptBytes,
-			Now: func() time.Time { return started.Add(time.Hour) },
-		}),
+		Profile:   Profile{Settings: own},
 		Limits:    limits,
 		Log:       slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),
 		ClientLog: clientLog,
@@ -178,6 +180,15 @@ func newWorld(t *testing.T, files map[string]string, limits Limits) *world {
 		require.ErrorIs(t, <-done, context.Canceled)
 	})
 	return w
+}
+
+// prompts returns the catalogue of the world's notes.
+func (w *world) prompts(o prompts.Options) *prompts.Catalogue {
+	o.Notes, o.Search = w.vault, Passages{Engine: fakeSearch{w.vault}}
+	if o.Folder == "" {
+		o.Now = func() time.Time { return started.Add(time.Hour) }
+	}
+	return prompts.New(o)
 }
 
 // secret is in every error that the vault makes up, and must never be sent.

@@ -153,3 +153,6 @@ func BenchmarkChunks(b *testing.B) {
 		}
 	}
 }
+
+// estimateTokens returns roughly how many tokens an embedding model makes of b.
+func estimateTokens(b []byte) int { return (estimateTenths(b) + 9) / 10 }

@@ -68,9 +68,8 @@ func (t *tokenCounter) word(b []byte) (n, tenths int) {
 	return n, tenthsPerToken + tenthsPerMore*max(0, n-wordLetters)
 }
 
-// estimateTokens returns roughly how many tokens an embedding model makes of b.
-func estimateTokens(b []byte) int { return (estimateTenths(b) + 9) / 10 }
-
+// estimateTenths returns roughly how many tenths of a token an embedding model makes
+// of b.
 func estimateTenths(b []byte) int {
 	var t tokenCounter
 	tenths := 0

@@ -33,7 +33,7 @@ var errSettings = fmt.Errorf("%w: the configuration file has changed", daemon.Er
 const (
 	// settingsPoll is how often a daemon checks whether the configuration file
 	// has changed.
-	settingsPoll = time.Second
+	settingsPoll = 2 * time.Second
 	// settingsQuiet is how long no request must have been in progress before a
 	// daemon starts again: an assistant that works sends the next one sooner.
 	settingsQuiet = 2 * time.Second
@@ -94,7 +94,10 @@ func (r *runningSettings) changed() *config.Loaded {
 func (r *runningSettings) later() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if sessions, daemons := r.started.Changed(r.now); r.trouble == "" && len(sessions)+len(daemons) > 0 {
+	if r.trouble != "" || r.now == r.started {
+		return nil
+	}
+	if sessions, daemons := r.started.Changed(r.now); len(sessions)+len(daemons) > 0 {
 		return r.now
 	}
 	return nil

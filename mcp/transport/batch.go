@@ -14,7 +14,7 @@ import (
 // messages, as a client of the given protocol version may send them; one that
 // names no version is of those that have batches. One message that is not
 // acceptable refuses the whole body.
-func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal) {
+func Decode(body []byte, version string) ([]jsonrpc.Message, *Refusal) {
 	body = bytes.TrimSpace(body)
 	if bad := tooDeep(body); bad != nil {
 		return nil, bad
@@ -23,7 +23,7 @@ func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal
 		msg, bad := decodeMessage(body)
 		return []jsonrpc.Message{msg}, bad
 	}
-	items, bad := splitBatch(body, cmp.Or(version, rpc.BatchVersion), limit)
+	items, bad := splitBatch(body, cmp.Or(version, rpc.BatchVersion))
 	if bad != nil {
 		return nil, bad
 	}
@@ -38,7 +38,7 @@ func Decode(body []byte, version string, limit int) ([]jsonrpc.Message, *Refusal
 
 // splitBatch returns the messages of a batch, a JSON array, which a client of the
 // given protocol version has sent.
-func splitBatch(data []byte, version string, limit int) ([]json.RawMessage, *Refusal) {
+func splitBatch(data []byte, version string) ([]json.RawMessage, *Refusal) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
 		return nil, Refuse(nil, jsonrpc.CodeParseError, "parse error: %v", err)
@@ -48,8 +48,8 @@ func splitBatch(data []byte, version string, limit int) ([]json.RawMessage, *Ref
 		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: send one message at a time; batches exist in protocol version %s only, after initialize", rpc.BatchVersion)
 	case len(items) == 0:
 		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the batch is empty")
-	case len(items) > limit:
-		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", limit)
+	case len(items) > maxBatch:
+		return nil, Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: a batch may have %d messages at most", maxBatch)
 	}
 	return items, nil
 }
@@ -59,7 +59,7 @@ func (c *Conn) acceptBatch(line []byte) bool {
 	c.mu.Lock()
 	version := c.version
 	c.mu.Unlock()
-	items, bad := splitBatch(line, version, c.limits.Batch)
+	items, bad := splitBatch(line, version)
 	if bad != nil {
 		c.refuse(bad)
 		return true

@@ -40,9 +40,7 @@ const (
 type Limits struct {
 	MessageBytes int // longest line accepted; 48 MiB: a 16 MiB note, escaped
 	InFlight     int // calls being answered at a time; 1024
-	Batch        int // messages in a batch; 100
-	QueueBytes   int // answers waiting for a client that does not read; 64 MiB
-	QueueFrames  int // the same, in messages; 8192
+	QueueFrames  int // messages waiting for a client that does not read; 8192
 
 	// Grace is how long the calls in flight may still take when the client
 	// closes its end, and how long it then has to read the answers; 2 s, which
@@ -59,14 +57,17 @@ func (l Limits) WithDefaults() Limits {
 	}
 	def(&l.MessageBytes, 48<<20)
 	def(&l.InFlight, 1024)
-	def(&l.Batch, 100)
-	def(&l.QueueBytes, 64<<20)
 	def(&l.QueueFrames, 8192)
 	if l.Grace <= 0 {
 		l.Grace = 2 * time.Second
 	}
 	return l
 }
+
+const (
+	maxBatch   = 100      // messages in a batch
+	queueBytes = 64 << 20 // answers waiting for a client that does not read
+)
 
 // Lines speaks newline-delimited JSON-RPC over a pair of byte streams.
 // Unlike the SDK's transports it survives what is not a message: it answers

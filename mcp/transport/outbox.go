@@ -41,7 +41,7 @@ func (o *outbox) put(frame []byte) error {
 		return o.err
 	case o.closed:
 		return io.ErrClosedPipe
-	case len(o.frames) > 0 && (len(o.frames) >= o.limits.QueueFrames || o.bytes+len(frame) > o.limits.QueueBytes):
+	case len(o.frames) > 0 && (len(o.frames) >= o.limits.QueueFrames || o.bytes+len(frame) > queueBytes):
 		o.err = ErrSlowClient
 		return o.err
 	}
