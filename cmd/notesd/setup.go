@@ -467,12 +467,10 @@ func (s *setup) report(done []registration) {
 			continue
 		case r.Action == absent:
 			fmt.Fprintf(out, "%s: nothing to remove in %s\n", out.bold(r.title), out.path(out.line(r.File)))
+		case r.Action == removed:
+			fmt.Fprintf(out, "%s: removed %q from %s\n", out.bold(r.title), out.line(r.Name), out.path(out.line(r.File)))
 		default:
-			as := "as"
-			if r.Action == removed {
-				as = "was"
-			}
-			fmt.Fprintf(out, "%s: %s %s %q in %s\n", out.bold(r.title), r.Action, as, out.line(r.Name), out.path(out.line(r.File)))
+			fmt.Fprintf(out, "%s: %s as %q in %s\n", out.bold(r.title), r.Action, out.line(r.Name), out.path(out.line(r.File)))
 		}
 		if r.Note != "" {
 			s.app.note(r.Note + ", so this vault has an entry of its own; --name chooses another name")
