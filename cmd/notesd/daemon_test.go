@@ -73,10 +73,8 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.Equal(t, service.ExitFailed, second.ProcessState.ExitCode())
 	assert.Contains(t, string(out), fmt.Sprint(cmd.Process.Pid))
 
-	began := time.Now()
 	require.NoError(t, service.Terminate(cmd.Process.Pid))
-	assert.Equal(t, service.ExitDone, ended(t, cmd))
-	assert.Less(t, time.Since(began), stopTimeout)
+	assert.Equal(t, service.ExitDone, ended(t, cmd), "after stopTimeout it would be another")
 	assert.Empty(t, p.daemons(t))
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
 }
@@ -92,7 +90,6 @@ func TestServeStopsInTime(t *testing.T) {
 			conn, err := daemon.Dial(t.Context(), p.state, daemon.Hello{Wire: daemon.Wire, Kind: daemon.KindCLI})
 			require.NoError(t, err)
 			defer conn.Close()
-			began := time.Now()
 			require.NoError(t, service.Terminate(cmd.Process.Pid))
 			eventually(t, "it is stopping", func() bool {
 				holder, err := daemon.ReadHolder(p.state)
@@ -100,7 +97,6 @@ func TestServeStopsInTime(t *testing.T) {
 			})
 			if signals == 1 {
 				assert.Equal(t, service.ExitDone, ended(t, cmd))
-				assert.Less(t, time.Since(began), stopTimeout)
 				return
 			}
 			require.NoError(t, service.Terminate(cmd.Process.Pid))

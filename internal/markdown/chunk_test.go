@@ -124,8 +124,8 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 			return took
 		}
 		ratio := math.Inf(1)
-		for range 5 {
-			ratio = min(ratio, float64(chunk(2<<20))/float64(chunk(256<<10)))
+		for try := 0; try < 20 && ratio >= 24; try++ { // a busy machine delays some of them
+			ratio = min(ratio, float64(chunk(2<<20))/float64(max(chunk(256<<10), time.Microsecond)))
 		}
 		assert.Less(t, ratio, 24.0, "%s: eight times the size takes %.0f times as long", name, ratio)
 	}

@@ -139,7 +139,7 @@ func Hostile(size int) map[string]string {
 // not.
 func RequireLinear(tb testing.TB, size int, atLeast time.Duration, work func(src []byte)) {
 	tb.Helper()
-	const attempts, factor = 5, 100
+	const attempts, factor = 20, 100
 	measure := func(src []byte) time.Duration {
 		start := time.Now()
 		work(src)
