@@ -103,8 +103,11 @@ func (db *DB) prepare(ctx context.Context, opt Options) error {
 			return err
 		}
 	}
+	if err := migrations.Apply(ctx, db.write, opt.Schema, 0); err != nil {
+		return err // with the stamp: a refused database is as it was, any other has changed and does not match
+	}
 	removeStamp(db.path)
-	return migrations.Apply(ctx, db.write, opt.Schema, 0)
+	return nil
 }
 
 // createPrivate creates the file with mode 0600 unless it exists. SQLite would
