@@ -56,7 +56,7 @@ func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
 // accept takes connections until the listener is closed.
 func (r *running) accept(ctx context.Context) {
 	for {
-		conn, err := r.server.Listener.AcceptUnix()
+		conn, err := r.server.Listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -70,7 +70,7 @@ func (r *running) accept(ctx context.Context) {
 }
 
 // connection serves one connection.
-func (r *running) connection(conn *net.UnixConn) {
+func (r *running) connection(conn net.Conn) {
 	c := newSessionConn(conn)
 	defer c.Close()
 	if !r.enter(c) {
@@ -109,10 +109,10 @@ func (r *running) connection(conn *net.UnixConn) {
 // welcome exchanges the first lines. An error means that the connection was not
 // accepted.
 func (r *running) welcome(c *sessionConn) (Hello, error) {
-	if err := checkPeer(c.UnixConn); err != nil {
+	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
 		return Hello{}, err
 	}
-	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
+	if err := admit(c.Conn, c.in, r.server.Lock.token()); err != nil {
 		return Hello{}, err
 	}
 	var hello Hello
@@ -128,7 +128,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if refusal == "" && r.server.Remarks != nil {
 		answer.Remarks = r.server.Remarks(hello)
 	}
-	if err := writeFrame(c.UnixConn, answer); err != nil {
+	if err := writeFrame(c.Conn, answer); err != nil {
 		return Hello{}, fmt.Errorf("answer the first line: %w", err)
 	}
 	if refusal != "" {
@@ -212,7 +212,9 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	}
 	lockErr := r.server.Lock.setClosing(errors.Is(why, ErrStopped))
 	// If another process has the lock by now, the socket is that process's.
-	r.server.Listener.SetUnlinkOnClose(r.server.Lock.inPlace())
+	if unix, ok := r.server.Listener.(*net.UnixListener); ok {
+		unix.SetUnlinkOnClose(r.server.Lock.inPlace())
+	}
 	_ = r.server.Listener.Close() // it only ends accept
 	<-accepting
 	r.mu.Lock()
@@ -261,7 +263,7 @@ func within(done <-chan struct{}, d time.Duration) bool {
 
 // sessionConn is the daemon's side of a connection.
 type sessionConn struct {
-	*net.UnixConn
+	net.Conn
 	in *bufio.Reader
 
 	mu      sync.Mutex // held while a line is written
@@ -269,8 +271,8 @@ type sessionConn struct {
 	notice  []byte     // waits for the end of the line
 }
 
-func newSessionConn(c *net.UnixConn) *sessionConn {
-	return &sessionConn{UnixConn: c, in: bufio.NewReaderSize(c, 4<<10)}
+func newSessionConn(c net.Conn) *sessionConn {
+	return &sessionConn{Conn: c, in: bufio.NewReaderSize(c, 4<<10)}
 }
 
 // Read reads what follows the Hello.
@@ -280,12 +282,12 @@ func (c *sessionConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 func (c *sessionConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, err := c.UnixConn.Write(p)
+	n, err := c.Conn.Write(p)
 	if n > 0 {
 		c.partial = p[n-1] != '\n'
 	}
 	if err == nil && !c.partial && c.notice != nil {
-		_, err = c.UnixConn.Write(c.notice)
+		_, err = c.Conn.Write(c.notice)
 		c.notice = nil
 	}
 	return n, err
@@ -300,5 +302,5 @@ func (c *sessionConn) announce(reason string) {
 		c.notice = line
 		return
 	}
-	_, _ = c.UnixConn.Write(line) // a lost client needs no notice
+	_, _ = c.Conn.Write(line) // a lost client needs no notice
 }

@@ -46,10 +46,10 @@ var (
 // Server accepts sessions on the daemon's socket. Its fields are set before
 // Serve and not changed.
 type Server struct {
-	Listener *net.UnixListener // from Listen
-	Lock     *Lock             // held by the caller, who releases it after Serve
-	Identity Identity          // as given to Acquire
-	Vault    string            // the folder that is served; see Hello.Vault
+	Listener net.Listener // from Listen
+	Lock     *Lock        // held by the caller, who releases it after Serve
+	Identity Identity     // as given to Acquire
+	Vault    string       // the folder that is served; see Hello.Vault
 	// IdleExit stops the server when it had no sessions and no holds for so long;
 	// 0 never does.
 	IdleExit time.Duration
@@ -113,6 +113,9 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 
 // displaced reports whether the lock file or the socket was removed.
 func (s *Server) displaced() bool {
+	if isLoopback(s.Listener.Addr()) { // it has no file
+		return !s.Lock.inPlace()
+	}
 	_, err := os.Lstat(s.Listener.Addr().String())
 	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
 }

@@ -26,8 +26,9 @@ const (
 
 // Listen opens the socket of the daemon that holds lock and publishes its
 // path. It replaces a socket file of a crashed daemon, which is stale because
-// the lock is held. The listener removes the file when closed.
-func Listen(lock *Lock) (*net.UnixListener, error) {
+// the lock is held. The listener removes the file when closed. On a system
+// without Unix sockets it listens on the loopback interface.
+func Listen(lock *Lock) (net.Listener, error) {
 	path, err := socketPath(lock.dir)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,10 @@ func Listen(lock *Lock) (*net.UnixListener, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	ln, err := listenUnix(path)
+	if noUnixSockets(err) {
+		return listenLoopback(lock)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on socket: %w", err)
 	}
@@ -43,7 +47,7 @@ func Listen(lock *Lock) (*net.UnixListener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect socket: %w", err), ln.Close())
 	}
-	if err := lock.setSocket(path); err != nil {
+	if err := lock.setSocket(path, ""); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
 	return ln, nil
@@ -111,6 +115,11 @@ func SecureStateDir(dir string) (string, error) {
 		return "", fmt.Errorf("state directory: %w", err)
 	}
 	return dir, nil
+}
+
+// listenUnix is replaced by tests of systems without Unix sockets.
+var listenUnix = func(path string) (net.Listener, error) {
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
 // checkPeer returns an error unless the process at the other end runs as this
