@@ -447,15 +447,19 @@ func TestWhyTerms(t *testing.T) {
 	assert.Equal(t, []string{"many"}, terms("many")["c.md"], "the query has no other word")
 }
 
+// section is one passage.
+func section(head, text string) string {
+	return "## " + head + "\n\n" + text + strings.Repeat(" and so on", 150) + "\n\n"
+}
+
+// aboutStarters is a note that says what it is about, with two passages that do.
+var aboutStarters = "# Sourdough starter\n\nHow to keep it.\n\n" + section("Feeding", "Feed the sourdough starter daily with rye.") + section("Rest", "Nothing here.") + section("Drying", "A dried sourdough starter lasts a year.")
+
 // A note that the query is about answers with two passages; one that mentions it,
 // with one.
 func TestSecondPassage(t *testing.T) {
-	section := func(head, text string) string {
-		return "## " + head + "\n\n" + text + strings.Repeat(" and so on", 150) + "\n\n"
-	}
-	about := "# Sourdough starter\n\nHow to keep it.\n\n" + section("Feeding", "Feed the sourdough starter daily with rye.") + section("Rest", "Nothing here.") + section("Drying", "A dried sourdough starter lasts a year.")
 	f := newFixture(t, map[string]string{
-		"starter.md": about,
+		"starter.md": aboutStarters,
 		"diary.md":   "# March\n\n" + section("0", "Rain.") + section("1", "Bought a lemon tree.") + section("2", "Fed the lemon tree."),
 	})
 	r := f.search(search.Query{Text: "sourdough starter"})

@@ -117,7 +117,7 @@ type meaning struct {
 
 // What words and meaning count in a hybrid search. Chosen on judged sets;
 // docs/retrieval.md has the table.
-const (
+var (
 	// firstShare is what a note's first passage counts beside its best: of many
 	// passages one is near by chance, and the first says what a note is about.
 	firstShare = 0.4

@@ -57,11 +57,15 @@ func (s *rescorer) bestChunk(n *notes.Note, matches []match, nearest int) int {
 	return best
 }
 
+// topicShare is how much of what was asked for a note begins with, and another passage
+// has, that the note has two.
+var topicShare = 0.5
+
 // secondChunk chooses another passage of a note that the query is about, which the
 // note says where it begins; -1: it is not, or no other has half of what was asked
 // for.
 func (s *rescorer) secondChunk(n *notes.Note, matches []match, first int) int {
-	half := s.total() / 2
+	half := s.total() * topicShare
 	if s.leadIn(n, s.matcher.find(nil, n.Title), matches) < half {
 		return -1
 	}

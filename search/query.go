@@ -82,7 +82,7 @@ func conditionsIn(nodes []node) int {
 
 // runningText is how many words that say something make a query running text:
 // what it quotes is not meant as a condition.
-const runningText = 12
+var runningText = 12
 
 // withoutRepeats drops clauses that stand in the query before, but not words:
 // who repeats one means it more. In running text phrases become words.

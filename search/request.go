@@ -49,6 +49,12 @@ type queryWord struct {
 	alone bool   // the only term of its word
 }
 
+// Parts of the ranking, which tests switch off.
+var (
+	languageOf = terms.LanguageOf
+	repeated   = 1.0 // what a word counts that the query has again
+)
+
 // newRequest makes a request of a query's clauses and a filter.
 func newRequest(nodes []node, filter notes.Filter) *request {
 	r := &request{filter: filter}
@@ -72,7 +78,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 			r.plan.Require = append(r.plan.Require, allOf(n.text, []string{index.FieldName}))
 		}
 	}
-	b.Language = terms.LanguageOf(meaning)
+	b.Language = languageOf(meaning)
 	b.foreign = b.Foreign
 	for _, text := range meaning {
 		b.add(text)
@@ -253,8 +259,10 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 		}
 		pt := &b.plan.Terms[i]
 		pt.Weight = max(pt.Weight, weight)
-		if s.Kind() == terms.ClassWord || !known { // n-grams overlap
-			pt.Times++
+		if !known {
+			pt.Times = 1
+		} else if s.Kind() == terms.ClassWord { // n-grams overlap
+			pt.Times += repeated
 		}
 		if t.Part {
 			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End]})
@@ -279,7 +287,7 @@ func (b *planBuilder) finish() {
 }
 
 // maxUnknown is how many words of a query are looked for as others.
-const maxUnknown = 4
+var maxUnknown = 4
 
 // unknown returns the words that no note has, of the notes with each term.
 func (r *request) unknown(with []int) []queryWord {

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 type fakeMeaning struct {
 	store    *store.Store
 	cosines  map[string]float64
+	firsts   map[string]float64 // of the lead, where it is another
 	coverage search.Coverage
 	weight   float64
 	err      error
@@ -63,8 +65,9 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 		panic(err)
 	}
 	for _, n := range page.Notes {
-		if cos, ok := m.cosines[strings.TrimSuffix(n.Path, ".md")]; ok && keep(n) {
-			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cos})
+		name := strings.TrimSuffix(n.Path, ".md")
+		if cos, ok := m.cosines[name]; ok && keep(n) {
+			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos)})
 		}
 	}
 	slices.SortFunc(hits, func(a, b search.SemanticHit) int {

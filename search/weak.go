@@ -6,11 +6,14 @@ import "math"
 // words is a hit from the floor on, and a weak one unless it is clearly above
 // it. They are for unrelated passages of the mean 0 and the deviation floorUnit,
 // and moved to where a model has them. docs/retrieval.md has what the bounds lose and keep out on judged sets.
-const (
+var (
 	// floorMost is the floor of many passages. The nearest of few passages that
 	// have nothing to do with a query is farther: the greatest of n samples
 	// grows with the root of ln n.
 	floorMost = 0.36
+)
+
+const (
 	floorUnit = 0.095
 	// wordlessAbove is how far above the floor a hit of a hybrid search is that has
 	// none of the words, unless the notes may be in another language than the query.

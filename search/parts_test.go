@@ -1,0 +1,63 @@
+package search_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/search"
+	"notesd/search/eval"
+)
+
+// Each part of the ranking has a query that fails without it: of the golden file's, or
+// with vectors.
+func TestEachPartIsNeeded(t *testing.T) {
+	file := func(name string) string { return filepath.Join("eval", "testdata", "judged", name) }
+	set, err := eval.Load(file("docs.jsonl"), file("queries.jsonl"), file("qrels.tsv"))
+	require.NoError(t, err)
+	golden := newFixture(t, nil)
+	require.NoError(t, set.WriteVault(golden.root))
+	golden.write(nil)
+	meaning := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"boats": .1, "ships": .6, "mention": .5, "cooking": .2}, firsts: map[string]float64{"ships": .1}}
+	vectors := withMeaning(t, meaning)
+
+	first := func(query, want string) func() bool {
+		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
+		return func() bool {
+			found := golden.paths(set.Queries[i].Text)
+			return len(found) > 0 && found[0] == want
+		}
+	}
+	hybrid := func(query string, ok func(search.Result) bool) func() bool {
+		return func() bool { return ok(vectors.search(search.Query{Text: query})) }
+	}
+	tests := map[string]func() bool{
+		"words that stand together":    first("q50", "pump"),
+		"words that meet":              first("q51", "island"),
+		"the word as it was asked for": first("q31", "ratatouille"),
+		"what a note begins with":      first("q52", "cape"),
+		"repeated words":               first("q46", "knots"),
+		"quotes in running text":       first("q49", "meeting-0209"),
+		"other languages":              first("q53", "sunflowers"),
+		"suggestions":                  first("q54", "sourdough"),
+		"a second passage": func() bool {
+			f := newFixture(t, map[string]string{"starter.md": aboutStarters, "other.md": "# Other"})
+			return f.search(search.Query{Text: "sourdough starter"}).Second != nil
+		},
+		"the lead vector": hybrid("schooner", func(r search.Result) bool { return pathsOf(r)[0] == "mention" }),
+		"the floor":       hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),
+	}
+	for name, off := range search.Off {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, tests, name)
+			assert.True(t, tests[name](), "with it")
+			on := off()
+			defer on()
+			assert.False(t, tests[name](), "without it")
+		})
+	}
+}
