@@ -77,28 +77,31 @@ func newSeeker(needles []string, hiding pairSet) *seeker {
 // begin that begins with a needle or may hide one; the length of the text if there is
 // none.
 func (s *seeker) next(text string, from int) int {
-	before := uint(0) // the byte before a place and the one at it
-	if from > 0 && from < len(text) {
-		before = uint(text[from-1])
+	if from >= len(text) {
+		return len(text)
 	}
-	if from < len(text) {
-		before = before<<8 | uint(text[from])
+	begins, before := s.begins, uint(text[from]) // the byte before a place and the one at it
+	if from > 0 {
+		before |= uint(text[from-1]) << 8
 	}
-	for i := from; i < len(text); i++ {
-		pair := before << 8 & 0xff00
-		if i+1 < len(text) {
-			pair |= uint(text[i+1])
-		}
-		if (s.pairs[pair>>6]>>(pair&63))&(s.begins[before>>6]>>(before&63))&1 != 0 && (hides[text[i]] || s.at(text[i:])) {
-			return i
+	for i, b := range []byte(text[from+1:]) {
+		pair := before<<8&0xff00 | uint(b)
+		if (s.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 && s.stops(text[from+i:]) {
+			return from + i
 		}
 		before = pair
+	}
+	if last := len(text) - 1; (begins[before>>6]>>(before&63))&1 != 0 && s.stops(text[last:]) {
+		return last
 	}
 	return len(text)
 }
 
-// at reports whether text begins with a needle.
-func (s *seeker) at(text string) bool {
+// stops reports whether text begins with a needle or what may hide one.
+func (s *seeker) stops(text string) bool {
+	if hides[text[0]] {
+		return true
+	}
 next:
 	for _, n := range s.needles {
 		if len(text) < len(n) {
