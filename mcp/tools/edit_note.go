@@ -107,6 +107,7 @@ type WriteResult struct {
 	Diff      string   `json:"diff"`
 	Relinked  []string `json:"relinked,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
+	Left      []string `json:"left,omitempty"`
 	Unchanged bool     `json:"unchanged,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
@@ -161,7 +162,7 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 
 // changed is the outcome of a change to one note.
 func changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Unchanged: w.Hash != "" && w.Was == w.Hash, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Unchanged: w.Hash != "" && w.Was == w.Hash, DryRun: dryRun}
 	if len(w.Relinked) > 0 || len(w.Moved) > 0 {
 		out.Change = w.Change
 	}
@@ -183,6 +184,9 @@ func changed(verb string, w notes.Written, dryRun bool) Outcome {
 	}
 	if len(w.Relinked) > 0 {
 		fmt.Fprintf(&b, "\nalso changed: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Relinked, ", ")), 1000))
+	}
+	if len(w.Left) > 0 {
+		fmt.Fprintf(&b, "\nbroken or not writable, left as they are: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Left, ", ")), 1000))
 	}
 	if len(w.Conflicts) > 0 {
 		fmt.Fprintf(&b, "\nchanged by another program meanwhile, left alone: %s", phrase.Clip(phrase.OneLine(strings.Join(w.Conflicts, ", ")), 1000))
