@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,7 @@ func TestPageMeasure(t *testing.T) {
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000) }
 	b.open("/status")
+	b.await("document.querySelector('progress[aria-label=Embedded]')?.position === 1")
 	report("notes, passages", b.text("dl.status dd:nth-of-type(2)"), b.text("dl.status dd:nth-of-type(4)"))
 
 	for _, path := range []string{"/", "/?q=history+of+science", "/changes"} {
@@ -173,9 +175,14 @@ func TestPagePictures(t *testing.T) {
 	address := evaluate[string](b, "document.querySelector('a.hit').getAttribute('href')")
 	take := func(b *browser, name string) {
 		t.Helper()
-		var picture []byte
-		b.run(chromedp.CaptureScreenshot(&picture))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600))
+		b.run(chromedp.ActionFunc(func(ctx context.Context) error {
+			const good = 85
+			picture, err := page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(good).Do(ctx)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, name+".webp"), picture, 0o600)
+		}))
 	}
 	for screen, size := range map[string][2]int64{"desktop": {1200, 750}, "phone": {390, 844}} {
 		for _, b := range []*browser{b, c.browser} {

@@ -203,6 +203,33 @@ func (b *browser) clean404(n int) {
 	assert.Zero(b.t, n)
 }
 
+// TestPageWithoutScripts searches, reads, compares and restores where scripts are
+// off.
+func TestPageWithoutScripts(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	p.run(t, "edit", "--replace", "transom", "--with", "rudder", "Boat")
+	b := p.browse(t)
+	b.run(emulation.SetScriptExecutionDisabled(true))
+	shows := func(text string) {
+		t.Helper()
+		eventually(t, "the page shows "+text, func() bool { return strings.Contains(b.text("main"), text) })
+	}
+	b.open("/")
+	b.run(chromedp.SendKeys("input[type=search]", "rudder"+kb.Enter))
+	shows("Varnish the rudder.")
+	b.run(chromedp.Click("a.hit"))
+	shows("Boat.md")
+	b.run(chromedp.Click("aside a[href^='/history/']"))
+	shows("Restore 1")
+	b.run(chromedp.Click("button[form=compare]"))
+	shows("-Varnish the transom.")
+	b.run(chromedp.Click("form[action^='/restore'] button"))
+	eventually(t, "the version is restored", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "transom") })
+	b.open("/graph")
+	shows("The links of each note are on its own page.")
+	b.clean()
+}
+
 // TestPageIsLive shows a save of another program on the open page, keeps where
 // the reader is, and goes on after the daemon was killed.
 func TestPageIsLive(t *testing.T) {

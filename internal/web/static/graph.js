@@ -11,7 +11,8 @@ const policy = globalThis.trustedTypes?.createPolicy('notesd', {createScriptURL:
 }});
 
 let nodes = [], links = [], at = new Float32Array(), degree = [];
-let view = {x: 0, y: 0, scale: 1}, fitted = false;
+let view = {x: 0, y: 0, scale: 1}, fitted = false; // fitted: the user has moved it
+let resting = false; // the forces are at rest
 let hover = -1, start = -1;
 let picture; // what was drawn last, which is moved while the view moves
 
@@ -50,12 +51,13 @@ async function fetchGraph() {
   ({nodes, links} = graph);
   degree = new Array(nodes.length).fill(0);
   for (const [a, b] of links) { degree[a]++; degree[b]++; }
-  fitted = false;
+  fitted = resting = false;
   worker?.terminate();
   const script = '/static/layout.js';
   worker = new Worker(policy ? policy.createScriptURL(script) : script, {type: 'module'});
   worker.onmessage = ({data}) => {
     at = data.at;
+    resting = data.rest;
     if (!fitted) fit();
     redraw();
     performance.mark('graph-' + (data.rest ? 'rest' : 'drawn'));
@@ -110,6 +112,10 @@ function draw() {
     pen.drawImage(picture.image, -wide / 2, -tall / 2);
     clearTimeout(settle);
     settle = setTimeout(redraw, 150);
+    return;
+  }
+  if (!resting && !fitted) { // the next picture is another
+    paint(pen, wide, tall, 0, 0, ratio);
     return;
   }
   // Half a screen more on each side, so that the picture can be moved.
