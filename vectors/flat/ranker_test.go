@@ -121,6 +121,9 @@ func TestRanker_Recall(t *testing.T) {
 	for kind := range datasets {
 		for metric, dim := range map[string]int{"cosine": 384, "dot": 96, "l2": 200} {
 			t.Run(fmt.Sprint(kind, metric), func(t *testing.T) {
+				if testing.Short() && metric != "dot" {
+					t.Skip("minutes with the race detector, of one goroutine")
+				}
 				s := newSample(kind, metric, estimateFrom/dim+5000, dim)
 				require.True(t, s.Estimates())
 				require.GreaterOrEqual(t, s.recall(10, nil), 0.98)
