@@ -134,7 +134,7 @@ func TestRoots_LatestHold(t *testing.T) {
 		}
 		client.send(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
 		synctest.Wait()
-		assert.True(t, strings.Contains(strings.Join(client.received(), ""), `"create_note"`), "Home may be written to")
+		assert.Contains(t, strings.Join(client.received(), ""), `"create_note"`, "Home may be written to")
 		assert.Len(t, asked, 2, "changes during a question are one reason to ask again")
 	})
 }

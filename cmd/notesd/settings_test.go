@@ -170,7 +170,8 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 		assert.Len(t, status.Settings.Ignored, len(daemons))
 		assert.Len(t, own.found("one"), 1, "it is not ignored")
 
-		text := base[strings.Index(base, "[search]"):] // and the lines, under their sections
+		_, search, _ := strings.Cut(base, "[search]")
+		text := "[search]" + search // and the lines, under their sections
 		for _, section := range []string{"vault", "semantic", "history", "http", "limits"} {
 			lines := ""
 			for key, s := range daemons {
@@ -203,7 +204,7 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 	t.Run("state and vault.path", func(t *testing.T) {
 		report := func(env ...string) (r service.Report) {
 			cmd := exec.Command(p.program, "status", "--json")
-			cmd.Env = append(p.command().Env, append(env, "NOTESD_LOG_LEVEL=warn")...)
+			cmd.Env = slices.Concat(p.command().Env, env)
 			out, err := cmd.Output()
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(out, &r))
@@ -297,4 +298,27 @@ func TestDaemonRestartsWhenIdle(t *testing.T) {
 	assert.Empty(t, p.daemons(t))
 	assert.Len(t, h.found("word"), 4, "the next call starts a daemon again")
 	assert.NotEqual(t, pid, p.daemon(t).PID)
+}
+
+// A daemon that was started by hand keeps its process and its flags.
+func TestServeAppliesAChangedFile(t *testing.T) {
+	p := newPlace(t, settledNotes)
+	serve := p.serve(t, "--http", "127.0.0.1:0")
+	before := p.report(t).Daemon
+	require.NotEmpty(t, before.HTTP)
+	done := p.busy(t)
+	p.configure(t, "[semantic]\nprovider = \"off\"\n[history]\nkeep = 7\n")
+	require.Equal(t, []string{"history.keep"}, p.report(t).Settings.Waiting)
+	done()
+	eventually(t, "nothing waits", func() bool { return len(p.report(t).Settings.Waiting) == 0 })
+	after := p.report(t).Daemon
+	assert.Equal(t, before.PID, after.PID)
+	assert.Equal(t, serve.Process.Pid, after.PID)
+	assert.NotEmpty(t, after.HTTP)
+
+	p.configure(t, "[semantic]\nprovider = \"off\"\n[history]\nkeep = 0\n")
+	valid := p
+	valid.env = []string{"XDG_CONFIG_HOME=" + t.TempDir()} // the command itself reads another
+	assert.Contains(t, strings.Join(valid.report(t).Warnings, "\n"), "has changed and is not used")
+	assert.Equal(t, before.PID, valid.report(t).Daemon.PID)
 }
