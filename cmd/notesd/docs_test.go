@@ -68,7 +68,7 @@ func docPages(t *testing.T) []docPage {
 	t.Helper()
 	root := notestest.Root(t)
 	names := []string{"README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"}
-	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"), func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"), func(name string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(name) == ".md" {
 			rel, _ := filepath.Rel(root, name)
 			names = append(names, filepath.ToSlash(rel))
