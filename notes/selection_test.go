@@ -1,0 +1,159 @@
+package notes_test
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+func TestScope(t *testing.T) {
+	for _, tt := range []struct {
+		scope       notes.Scope
+		p           string
+		read, write bool
+	}{
+		{notes.Scope{}, "a/b.md", true, true},
+		{notes.Scope{ReadOnly: true}, "a/b.md", true, false},
+		{notes.Scope{Read: []string{"A/"}}, "a/b.md", true, true},
+		{notes.Scope{Read: []string{"a"}}, "ab/c.md", false, false},
+		{notes.Scope{Read: []string{}}, "a.md", false, false},
+		{notes.Scope{Read: []string{"Ü"}}, "u\u0308/x.md", true, true},
+		{notes.Scope{Read: []string{"a"}, Write: []string{"a/in", "b"}}, "a/x.md", true, false},
+		{notes.Scope{Read: []string{"a"}, Write: []string{"a/in", "b"}}, "a/in/x.md", true, true},
+		{notes.Scope{Read: []string{"a"}, Write: []string{"a/in", "b"}}, "b/x.md", false, false},
+		{notes.Scope{Write: []string{}}, "a.md", true, false},
+		{notes.Scope{Read: []string{"a/Plan.md"}}, "a/Plan.md", true, true},
+	} {
+		assert.Equal(t, tt.read, tt.scope.CanRead(tt.p), "read %s with %v", tt.p, tt.scope)
+		assert.Equal(t, tt.write, tt.scope.CanWrite(tt.p), "write %s with %v", tt.p, tt.scope)
+	}
+}
+
+func TestIgnore(t *testing.T) {
+	ig, err := notes.NewIgnore([]string{"*.tmp.md", " Archive/ ", "/Work/**/secret", "", "draft-[0-9]*", "{x,y}z"})
+	require.NoError(t, err)
+	for _, p := range []string{".obsidian", ".git/config", "a/.hidden/b.md", "a.tmp.md", "deep/in/a.tmp.md", "Archive", "Archive/a.md", "b/Archive/c/d.md", "Work/a/b/secret/x.md", "Work/secret/x.md", "draft-1.md", "xz/a.md", "c/yz"} {
+		assert.True(t, ig.Match(p), p)
+	}
+	for _, p := range []string{"a.md", "Archives/a.md", "Work/a.md", "secret/a.md", "draft-a.md", "a..md", "wz"} {
+		assert.False(t, ig.Match(p), p)
+	}
+	assert.True(t, ig.Match("Archive/a.md"))
+	assert.False(t, ig.MatchOne("Archive/a.md"), "the folder was judged before")
+	_, err = notes.NewIgnore([]string{"[a-"})
+	require.ErrorContains(t, err, "[a-")
+}
+
+func TestAside(t *testing.T) {
+	rules := &notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []*regexp.Regexp{regexp.MustCompile(`^Old/`)}}
+	selects := func(f notes.Filter, p string) bool {
+		f.Aside = rules.ForFilter(f)
+		ok, err := f.MatchesNote(notes.Alternatives(f.Glob), notes.Parse(p, nil, time.Time{}), time.Time{})
+		require.NoError(t, err)
+		return ok
+	}
+	assert.True(t, selects(notes.Filter{}, "Plan.md"))
+	assert.False(t, selects(notes.Filter{}, "Templates/Daily.md"))
+	assert.False(t, selects(notes.Filter{}, "Old/Plan.md"))
+	assert.True(t, selects(notes.Filter{Folder: "Templates"}, "Templates/Daily.md"), "a filter that names the place means it")
+	assert.True(t, selects(notes.Filter{Paths: []string{"old/", "Old/"}}, "Old/Plan.md"))
+	assert.False(t, selects(notes.Filter{Folder: "Work"}, "Templates/Daily.md"))
+	assert.True(t, selects(notes.Filter{Scope: []string{"Templates"}}, "Templates/Daily.md"), "nothing else may be read")
+	assert.True(t, (*notes.AsideRules)(nil).IsZero())
+	assert.False(t, rules.IsZero())
+	assert.True(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []*regexp.Regexp{regexp.MustCompile(`^Old/`)}}))
+	assert.False(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}}))
+}
+
+// IDSet holds what a map of the ids holds.
+func TestIDSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var set notes.IDSet
+	ids := map[int64]bool{}
+	for range 2000 {
+		id := rng.Int64N(5000)
+		set.Add(id)
+		ids[id] = true
+	}
+	assert.Equal(t, len(ids), set.Len())
+	for id := int64(-1); id < 6000; id++ {
+		require.Equal(t, ids[id], set.Has(id), "%d", id)
+	}
+	assert.True(t, (*notes.IDSet)(nil).Has(7), "no set is no filter")
+	assert.False(t, new(notes.IDSet).Has(7))
+}
+
+func TestFilterIsBounded(t *testing.T) {
+	assert.True(t, notes.Filter{}.IsZero())
+	many := make([]string, notes.MaxConditions)
+	require.NoError(t, notes.Filter{Tags: many}.Check())
+	for name, f := range map[string]notes.Filter{
+		"tags and paths": {Tags: many, NotPaths: []string{"a"}},
+		"malformed glob": {Glob: "[a"},
+		"long glob":      {Glob: strings.Repeat("a", 2000)},
+		"alternatives":   {Glob: strings.Repeat("{a,b}", 7)},
+		"where":          {Where: map[string]any{"a": map[string]any{"like": 1}}},
+	} {
+		assert.ErrorIs(t, f.Check(), notes.ErrInvalid, name)
+		assert.False(t, f.IsZero(), name)
+	}
+	require.NoError(t, notes.Filter{Glob: strings.Repeat("{a,b}", 6)}.Check())
+}
+
+func TestSections(t *testing.T) {
+	n := notes.Parse("Plan.md", []byte("---\na: b\n---\n# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n# Other\n### Risks\nthree\n> # Quoted\n"), time.Time{})
+	lines := func(ref string) [2]int {
+		first, last, err := n.Section(ref)
+		require.NoError(t, err, ref)
+		return [2]int{first, last}
+	}
+	assert.Equal(t, [2]int{4, 10}, lines("Plan"))
+	assert.Equal(t, [2]int{12, 14}, lines("Other > Risks"))
+	assert.Equal(t, [2]int{12, 14}, lines("#Other#Risks"))
+	assert.Equal(t, [2]int{8, 10}, lines("Risks (line 8)"))
+	assert.Equal(t, [2]int{7, 7}, lines("^id1"))
+	_, _, err := n.Section("Risks")
+	require.ErrorIs(t, err, notes.ErrAmbiguous)
+	var e *notes.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, []string{"Plan > Risks (line 6)", "Plan > Risks (line 8)", "Other > Risks (line 12)"}, e.Candidates)
+	for _, ref := range e.Candidates {
+		_, _, err := n.Section(ref)
+		require.NoError(t, err, "what an error lists is taken: %s", ref)
+	}
+	_, _, err = n.Section("Chances")
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	_, _, err = notes.Parse("Empty.md", nil, time.Time{}).Section("Plan")
+	require.ErrorAs(t, err, &e)
+	assert.Contains(t, e.Hint, "no headings")
+
+	for _, ref := range n.HeadingRefs() {
+		_, _, err := n.Section(ref)
+		require.NoError(t, err, ref)
+	}
+	assert.Len(t, n.HeadingRefs(), 5)
+	sections := n.Sections()
+	assert.Equal(t, notes.SectionOf{Heading: notes.Heading{Level: 1, Text: "Plan", Line: 4}, LineEnd: 10, Bytes: len("# Plan\nintro\n## Risks\none ^id1\n## Risks\ntwo\n\n")}, sections[0])
+}
+
+func TestBindRequest(t *testing.T) {
+	bound := notes.BindRequest("key", "edit_note", map[string]any{"note": "A"})
+	assert.Equal(t, bound, notes.BindRequest("key", "edit_note", map[string]any{"note": "A"}))
+	assert.NotEqual(t, bound, notes.BindRequest("key", "edit_note", map[string]any{"note": "B"}))
+	assert.True(t, strings.HasPrefix(bound, "key\x00"))
+	assert.Empty(t, notes.BindRequest("", "edit_note"), "no key: nothing to repeat")
+}
+
+func TestHistoryLimits(t *testing.T) {
+	defaults := notes.HistoryLimits{}.WithDefaults()
+	assert.Equal(t, notes.HistoryLimits{Revisions: 200, Age: 10 * 365 * 24 * time.Hour, Bytes: 1 << 30}, defaults)
+	set := notes.HistoryLimits{Revisions: 1, Age: time.Hour, Bytes: 1}
+	assert.Equal(t, set, set.WithDefaults())
+}
