@@ -1,0 +1,260 @@
+package store_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// leads returns where the links of a note lead: the note or attachment, "?" where
+// it is ambiguous, "-" where there is none, with "!" where the part of it is missing.
+func (w *world) leads(note string) map[string]string {
+	w.t.Helper()
+	report, err := w.Links(w.t.Context(), notes.URI(note), notes.LinkQuery{Direction: "out", Limit: 1000})
+	require.NoError(w.t, err)
+	to := map[string]string{}
+	for _, l := range slices.Concat(report.Unresolved, report.Outgoing) {
+		target := l.Target
+		if l.Anchor != "" {
+			target += "#" + l.Anchor
+		}
+		switch {
+		case l.Ambiguous:
+			to[target] = "?"
+		case l.NoAnchor:
+			to[target] = l.To + "!"
+		case l.To == "":
+			to[target] = "-"
+		default:
+			to[target] = l.To
+		}
+	}
+	return to
+}
+
+// TestLinksResolveAsInObsidian: the path from the vault or from the note, then the
+// nearest file whose path ends so; two that are as near are ambiguous.
+func TestLinksResolveAsInObsidian(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"From.md":     "[[Plan]] [[a/Plan]] [[A/plan]] [[Only]] [[b/c/Only.md]] [[c/Only]] [[Twin]] [md](a/Plan.md) [x](Deep.md) [[pic.png]] [[a/pic]] [[Nowhere]] [[v1.2]] [[/a/Plan]] [[Ünï]] [web](https://a.b/Plan.md)\n",
+		"a/From.md":   "[[Plan]] [[Twin]] [rel](Plan.md) [up](../Only.md) [[./Plan]] [[../From]] [[Deep]] ![[pic.png]]\n",
+		"a/Plan.md":   "# Goals\ntext ^b1\n## Sub Goal\n[[#Goals]] [[#Nothing]]\n",
+		"b/c/Only.md": "[[Plan#Goals]] [[Plan#Goals#Sub Goal]] [[Plan#^b1]] [[Plan#^b2]] [[Plan#Gaols]] [s](../../a/Plan.md#sub-goal)\n",
+		"x/Twin.md":   "", "y/Twin.md": "", "v1.2.md": "", "u/üNÏ.md": "",
+		"a/d/e/Deep.md": "", "z/k/Deep.md": "", "a/pic.png": "png", "z/pic.png": "png", "Only.txt": "no note",
+	})
+	assert.Equal(t, map[string]string{
+		"Plan": "a/Plan.md", "a/Plan": "a/Plan.md", "A/plan": "a/Plan.md", "a/Plan.md": "a/Plan.md", "/a/Plan": "a/Plan.md", "Only": "b/c/Only.md", "b/c/Only.md": "b/c/Only.md", "c/Only": "b/c/Only.md",
+		"Twin": "?", "Deep.md": "z/k/Deep.md", "pic.png": "?", "a/pic": "-", "Nowhere": "-", "v1.2": "v1.2.md", "Ünï": "u/üNÏ.md",
+	}, w.leads("From.md"))
+	assert.Equal(t, map[string]string{
+		"Plan": "a/Plan.md", "Twin": "?", "Plan.md": "a/Plan.md", "../Only.md": "-", "./Plan": "a/Plan.md", "../From": "From.md", "Deep": "a/d/e/Deep.md", "pic.png": "a/pic.png",
+	}, w.leads("a/From.md"))
+	assert.Equal(t, map[string]string{
+		"Plan#Goals": "a/Plan.md", "Plan#Goals#Sub Goal": "a/Plan.md", "Plan#^b1": "a/Plan.md", "Plan#^b2": "a/Plan.md!", "Plan#Gaols": "a/Plan.md!", "../../a/Plan.md#sub-goal": "a/Plan.md",
+	}, w.leads("b/c/Only.md"))
+	assert.Equal(t, "a/Plan.md!", w.leads("a/Plan.md")["#Nothing"])
+	assert.Equal(t, []string{"a/From.md", "a/Plan.md", "b/c/Only.md", "From.md"}, w.list(notes.Filter{BrokenLinks: true}))
+
+	report, err := w.Links(t.Context(), "a/Plan", notes.LinkQuery{Direction: "in", Scope: notes.Scope{Read: []string{"a", "b"}}})
+	require.NoError(t, err)
+	from := map[string]bool{}
+	for _, l := range report.Backlinks {
+		from[l.From] = true
+		assert.NotEmpty(t, l.Context)
+	}
+	assert.Equal(t, map[string]bool{"a/From.md": true, "b/c/Only.md": true}, from, "only what the scope may read")
+	assert.Empty(t, report.Outgoing)
+	_, err = w.Links(t.Context(), "a/Plan", notes.LinkQuery{Direction: "sideways"})
+	require.ErrorIs(t, err, notes.ErrInvalid)
+}
+
+// randomFiles has notes with few names, in few folders, so that links meet twins.
+func randomFiles(rng *rand.Rand, n int) map[string]string {
+	folders, names := []string{"", "a/", "a/b/", "c/"}, []string{"One", "Two", "three", "Four"}
+	any := func(list []string) string { return list[rng.IntN(len(list))] }
+	files := map[string]string{}
+	for range n {
+		var b strings.Builder
+		if rng.IntN(2) == 0 {
+			fmt.Fprintf(&b, "---\nstatus: %s\nn: %d\n---\n", any(names), rng.IntN(5))
+		}
+		for range rng.IntN(6) {
+			switch rng.IntN(7) {
+			case 0:
+				fmt.Fprintf(&b, "# %s\n", any(names))
+			case 1:
+				fmt.Fprintf(&b, "[[%s%s]] ", any(folders), any(names))
+			case 2:
+				fmt.Fprintf(&b, "[[%s#%s]] ", any(names), any(names))
+			case 3:
+				fmt.Fprintf(&b, "[x](%s%s.md) ", any([]string{"", "../", "b/", "./"}), any(names))
+			case 4:
+				fmt.Fprintf(&b, "![[%s.png]] ", any(names))
+			case 5:
+				fmt.Fprintf(&b, "#t%d/s%d ", rng.IntN(3), rng.IntN(2))
+			default:
+				fmt.Fprintf(&b, "\n- [%s] do\n", any([]string{" ", "x"}))
+			}
+		}
+		ext := ".md"
+		if rng.IntN(6) == 0 {
+			ext = ".png"
+		}
+		files[any(folders)+any(names)+ext] = b.String()
+	}
+	return files
+}
+
+// TestChangesEqualAFreshStore: after any changes the store says of links, tags and
+// folders what one says that has seen nothing but the files as they are.
+func TestChangesEqualAFreshStore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	w := newWorld(t, randomFiles(rng, 12))
+	for round := range 12 {
+		files := map[string]string{}
+		require.NoError(t, filepath.WalkDir(w.dir, func(p string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				rel, _ := filepath.Rel(w.dir, p)
+				data, readErr := os.ReadFile(p)
+				files[filepath.ToSlash(rel)] = string(data)
+				return readErr
+			}
+			return err
+		}))
+		w.advance(1e9)
+		for p, text := range randomFiles(rng, 3) {
+			files[p] = text
+			require.NoError(t, os.MkdirAll(filepath.Join(w.dir, path.Dir(p)), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(w.dir, p), []byte(text), 0o644))
+		}
+		all := slices.Sorted(maps.Keys(files))
+		gone, moved := all[rng.IntN(len(all))], all[rng.IntN(len(all))]
+		require.NoError(t, os.Remove(filepath.Join(w.dir, gone)))
+		delete(files, gone)
+		if to := fmt.Sprintf("c/Two%s", path.Ext(moved)); moved != gone && files[to] == "" {
+			require.NoError(t, os.MkdirAll(filepath.Join(w.dir, "c"), 0o755))
+			require.NoError(t, os.Rename(filepath.Join(w.dir, moved), filepath.Join(w.dir, to)))
+			files[to] = files[moved]
+			delete(files, moved)
+		}
+		w.reconcile()
+		fresh := newWorld(t, files)
+		require.Equal(t, fresh.list(notes.Filter{}), w.list(notes.Filter{}), "round %d", round)
+		for _, note := range w.list(notes.Filter{}) {
+			require.Equal(t, fresh.leads(note), w.leads(note), "round %d: the links of %s: %s", round, note, files[note])
+		}
+		for _, f := range []notes.Filter{{BrokenLinks: true}, {Orphans: true}, {HasTodo: true}, {Tags: []string{"t1"}}} {
+			require.Equal(t, fresh.list(f), w.list(f), "round %d: %+v", round, f)
+		}
+		scope := notes.Scope{Read: []string{"a"}}
+		require.Equal(t, tagsOf(t, fresh, scope), tagsOf(t, w, scope))
+		is, err := w.Folders(t.Context(), notes.Scope{})
+		require.NoError(t, err)
+		want := map[string]int{}
+		for p := range files {
+			if notes.IsNoteName(p) {
+				want[strings.TrimSuffix(strings.TrimSuffix(p, path.Base(p)), "/")]++
+			}
+		}
+		got := map[string]int{}
+		for _, f := range is {
+			got[f.Folder] = f.Notes
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+func tagsOf(t *testing.T, w *world, scope notes.Scope) map[string]int {
+	t.Helper()
+	tags, err := w.Tags(t.Context(), scope)
+	require.NoError(t, err)
+	out := map[string]int{}
+	for i, tag := range tags {
+		out[tag.Tag] = tag.Notes
+		if i > 0 {
+			require.LessOrEqual(t, tag.Notes, tags[i-1].Notes, "the most used first")
+		}
+	}
+	return out
+}
+
+// TestFiltersInSQLAndInGo: what a filter selects in the database is what it selects
+// of the same notes when each is judged by itself.
+func TestFiltersInSQLAndInGo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	w := newWorld(t, randomFiles(rng, 30))
+	var all []*notes.Note
+	for _, p := range w.list(notes.Filter{}) {
+		m, err := w.Lookup(t.Context(), notes.URI(p), notes.Scope{})
+		require.NoError(t, err)
+		n, err := w.LoadNote(t.Context(), m.ID)
+		require.NoError(t, err)
+		parsed := notes.Parse(p, []byte(n.Content), n.Modified)
+		all = append(all, parsed)
+	}
+	some := func(list ...string) []string {
+		if rng.IntN(3) > 0 {
+			return nil
+		}
+		return []string{list[rng.IntN(len(list))]}
+	}
+	selected := 0
+	for range 400 {
+		f := notes.Filter{Paths: some("a", "/A/b", "c/T", "one"), NotPaths: some("a/b", "c"), Tags: some("t1", "#T2", "t0/s1"), NotTags: some("t0", "t1/s0"), Scope: some("a", "A/b", "c/Two.md", ""), HasTodo: rng.IntN(5) == 0}
+		if g := some("*.md", "a/*", "a/**", "{one,two}.md", "[t]*", "**/T*"); g != nil {
+			f.Glob = g[0]
+		}
+		if g := some("a", "A/B", "c/", "nope"); g != nil {
+			f.Folder = g[0]
+		}
+		switch rng.IntN(6) {
+		case 0:
+			f.Where = object{"status": "one"}
+		case 1:
+			f.Where = object{"or": []any{object{"n": object{"gte": 2}}, object{"status": object{"exists": false}}}}
+		}
+		want := []string{}
+		for _, n := range all {
+			ok, err := f.MatchesNote(notes.Alternatives(notes.Key(f.Glob)), n, w.Now())
+			require.NoError(t, err)
+			if ok {
+				want = append(want, n.Path)
+			}
+		}
+		slices.Sort(want)
+		got := w.list(f)
+		slices.Sort(got)
+		require.Equal(t, want, got, "%+v", f)
+		ids, err := w.Resolve(t.Context(), f)
+		require.NoError(t, err)
+		if !f.IsZero() {
+			require.Equal(t, len(want), ids.Len())
+		}
+		selected += len(want)
+	}
+	assert.Greater(t, selected, 400, "the filters select something")
+}
+
+func TestGraph(t *testing.T) {
+	w := newWorld(t, map[string]string{"A.md": "---\ntitle: First\n---\n[[B]] [[B]] [[A]] [[nowhere]]", "B.md": "[[A]]", "sub/C.md": "[[A]] [[B]]", "p.png": "x"})
+	g, err := w.Graph(t.Context(), notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, []notes.Node{{Path: "A.md", Title: "First"}, {Path: "B.md", Title: "B"}, {Path: "sub/C.md", Title: "C"}}, g.Nodes)
+	assert.ElementsMatch(t, [][2]int{{0, 1}, {1, 0}, {2, 0}, {2, 1}}, g.Links)
+	g, err = w.Graph(t.Context(), notes.Scope{Read: []string{"sub", "B.md"}})
+	require.NoError(t, err)
+	assert.Len(t, g.Nodes, 2)
+	assert.Equal(t, [][2]int{{1, 0}}, g.Links)
+}
