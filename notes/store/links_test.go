@@ -121,8 +121,8 @@ func randomFiles(rng *rand.Rand, n int) map[string]string {
 // folders what one says that has seen nothing but the files as they are.
 func TestChangesEqualAFreshStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
-	w := newWorld(t, randomFiles(rng, 12))
-	for round := range 12 {
+	w := newWorld(t, randomFiles(rng, 10))
+	for round := range 25 {
 		files := map[string]string{}
 		require.NoError(t, filepath.WalkDir(w.dir, func(p string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
@@ -134,7 +134,7 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 			return err
 		}))
 		w.advance(1e9)
-		for p, text := range randomFiles(rng, 3) {
+		for p, text := range randomFiles(rng, 2) {
 			files[p] = text
 			require.NoError(t, os.MkdirAll(filepath.Join(w.dir, path.Dir(p)), 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(w.dir, p), []byte(text), 0o644))
@@ -143,8 +143,9 @@ func TestChangesEqualAFreshStore(t *testing.T) {
 		gone, moved := all[rng.IntN(len(all))], all[rng.IntN(len(all))]
 		require.NoError(t, os.Remove(filepath.Join(w.dir, gone)))
 		delete(files, gone)
-		if to := fmt.Sprintf("c/Two%s", path.Ext(moved)); moved != gone && files[to] == "" {
-			require.NoError(t, os.MkdirAll(filepath.Join(w.dir, "c"), 0o755))
+		to := []string{"", "a/", "a/b/", "c/"}[rng.IntN(4)] + []string{"One", "Two", "three", "Four"}[rng.IntN(4)] + path.Ext(moved)
+		if _, taken := files[to]; !taken && moved != gone {
+			require.NoError(t, os.MkdirAll(filepath.Join(w.dir, path.Dir(to)), 0o755))
 			require.NoError(t, os.Rename(filepath.Join(w.dir, moved), filepath.Join(w.dir, to)))
 			files[to] = files[moved]
 			delete(files, moved)

@@ -142,11 +142,6 @@ func (v *Vault) Refresh(ctx context.Context, folder string) error {
 	return v.reconcilePaths(ctx, []string{folder})
 }
 
-// Tasks returns a page of tasks; see [store.Reader.Tasks].
-func (v *Vault) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, error) {
-	return v.store.Tasks(ctx, q)
-}
-
 // Read returns the note that ref names as it is on disk now. A file that the
 // store knows in another version, or not at all, is reconciled first.
 func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
