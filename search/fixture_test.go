@@ -50,7 +50,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	t.Cleanup(func() { require.NoError(t, f.index.Close()) })
 	f.vault.Follow(f.index)
 	f.write(files)
-	f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{Clock: func() time.Time { return today }})
+	f.engine = search.NewEngine(f.store, f.index, semantic, search.EngineOptions{SemanticTimeout: time.Minute, Clock: func() time.Time { return today }})
 	return f
 }
 

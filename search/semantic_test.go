@@ -89,7 +89,7 @@ var seaside = map[string]string{
 func withMeaning(t *testing.T, m *fakeMeaning) *fixture {
 	f := newFixture(t, seaside)
 	m.store = f.store
-	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{})
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	return f
 }
 
@@ -133,7 +133,7 @@ func TestHybridScores(t *testing.T) {
 	f := newFixture(t, files)
 	m := &fakeMeaning{store: f.store, weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"about": .6, "aside": .6, "far": .9}}
-	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{})
+	f.engine = search.NewEngine(f.store, f.index, firstMeaning{m, map[string]float64{"aside": .1}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "boat"})
 	assert.Equal(t, []string{"about", "far", "aside"}, pathsOf(r))
 	assert.Equal(t, []string{"far", "about", "aside"}, pathsOf(f.search(search.Query{Text: "xqzzy", Mode: search.ModeHybrid})))
@@ -285,7 +285,7 @@ func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
-	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{})
+	f.engine = search.NewEngine(f.store, f.index, scoringMeaning{m, []string{"ships", "cooking"}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	r := f.search(search.Query{Text: "harbour", Explain: true})
 	require.Equal(t, "boats", pathsOf(r)[0], "it has no vectors: by its words alone")
 	require.Equal(t, "mention", pathsOf(r)[1])
