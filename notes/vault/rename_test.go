@@ -21,13 +21,14 @@ import (
 func TestRenameHeadingInCanvases(t *testing.T) {
 	canvas := "{\"nodes\":[\n {\"subpath\":\"#Old name\", \"type\":\"file\",\"file\":\"Plan.md\"},\n {\"file\":\"Plan.md\",\"subpath\" : \"#Plan#Old name\"}, {\"file\":\"Plan.md\"},\n" +
 		" {\"file\":\"Other.md\",\"subpath\":\"#Old name\"}, {\"type\":\"text\",\"text\":\"#Old name\"}, {\"file\":\"Plan.md\",\"subpath\":\"#^b\",\"meta\":{\"subpath\":\"#Old name\"}}\n],\n\"edges\":[]}\n"
-	f := newFixture(t, "Plan.md", "# Plan\n## Old name\ntext ^b\n", "Other.md", "# Old name\n", "sub/B.canvas", canvas, "Broken.canvas", `{"nodes":[{"file":"Plan.md"`, "T.base", "filters: file.path == \"Plan.md\"\n", "C.canvas", `{"nodes":[]}`)
+	broken := `{"nodes":[{"file":"Plan.md"`
+	f := newFixture(t, "Plan.md", "# Plan\n## Old name\ntext ^b\n", "Other.md", "# Old name\n", "sub/B.canvas", canvas, "Broken.canvas", broken, "T.base", "filters: file.path == \"Plan.md\"\n", "C.canvas", `{"nodes":[]}`)
 	w, err := f.Edit(t.Context(), notes.EditRequest{Note: "Plan", Edits: []notes.Edit{{Op: "rename_heading", Heading: "Old name", New: "New: \"name\""}}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"sub/B.canvas"}, w.Relinked)
 	assert.Equal(t, []string{"Broken.canvas"}, w.Left)
 	assert.Equal(t, strings.NewReplacer(`{"subpath":"#Old name", "type"`, `{"subpath":"#New \"name\"", "type"`, `"#Plan#Old name"`, `"#Plan#New \"name\""`).Replace(canvas), f.onDisk("sub/B.canvas"))
-	assert.Equal(t, `{"nodes":[{"file":"Plan.md"`, f.onDisk("Broken.canvas"))
+	assert.Equal(t, broken, f.onDisk("Broken.canvas"))
 	f.requireConsistent()
 
 	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: w.Change})

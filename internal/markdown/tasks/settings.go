@@ -106,7 +106,7 @@ func box(text string) string {
 	if r == utf8.RuneError || strings.ContainsRune("\n\r[]^", r) || !strings.HasPrefix(text[1+n:], "]") {
 		return ""
 	}
-	if rest := text[n+2:]; rest != "" && !strings.Contains(" \t\n\r", rest[:1]) {
+	if rest := text[n+2:]; rest != "" && strings.IndexByte(" \t\n\r", rest[0]) < 0 {
 		return ""
 	}
 	return text[1 : 1+n]
