@@ -28,7 +28,7 @@ func TestRenameTag(t *testing.T) {
 	assert.Equal(t, "about #area/house and #projects\n", w.disk(t, "B.md"))
 	list, _ := call[tools.ListResult](t, w.session, "list_notes", args{"tags": []string{"area"}})
 	assert.Equal(t, 2, list.Total)
-	history, text := call[tools.HistoryResult](t, w.session, "note_history", args{"note": "B.md"})
+	history, _ := call[tools.HistoryResult](t, w.session, "note_history", args{"note": "B.md"})
 	require.Len(t, history.Revisions, 2)
 	call[tools.WriteResult](t, w.session, "restore_note", args{"note": "B.md", "revision": history.Revisions[1].Revision})
 	assert.Equal(t, "about #project/house and #projects\n", w.disk(t, "B.md"))

@@ -21,7 +21,7 @@ import (
 var errStranger = errors.New("the process at the other end of the socket has not read the lock file: it may be another user's")
 
 func listenLoopback(lock *Lock) (net.Listener, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
 	if err != nil {
 		return nil, fmt.Errorf("listen on the loopback interface: %w", err)
 	}

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,12 +127,13 @@ func (f *fixture) downgrade(version int) {
 	column := func(query string, args ...any) (values []string) {
 		rows, err := db.QueryContext(ctx, query, args...)
 		require.NoError(f.t, err)
+		defer func() { _ = rows.Close() }() // Err reports the error
 		for rows.Next() {
 			var value string
 			require.NoError(f.t, rows.Scan(&value))
 			values = append(values, value)
 		}
-		require.NoError(f.t, errors.Join(rows.Err(), rows.Close()))
+		require.NoError(f.t, rows.Err())
 		return values
 	}
 	exec := func(query string, args ...any) {

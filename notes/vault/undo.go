@@ -86,9 +86,9 @@ func (o *operation) reverse(m *movement, was store.FileChange) (f store.FileChan
 		return o.undelete(was)
 	}
 	if was.IsNote() {
-		rows, err := o.v.store.Rows(o.ctx, []string{was.NewPath})
-		if err != nil {
-			return f, err
+		rows, failed := o.v.store.Rows(o.ctx, []string{was.NewPath})
+		if failed != nil {
+			return f, failed
 		}
 		if _, exists := rows[was.NewPath]; !exists {
 			return f, errChanged
