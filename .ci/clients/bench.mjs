@@ -26,9 +26,9 @@ export class Bench {
     return command === "mcp" ? [...args, "--in-process"] : args;
   }
 
-  // index waits until everything in the vault is searchable.
+  // index waits until everything in the vault is searchable, semantically too.
   index() {
-    execFileSync(program, this.args("index"), { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(program, [...this.args("index"), "--wait"], { stdio: ["ignore", "ignore", "inherit"] });
   }
 
   // files lists the vault's files, relative and with "/".

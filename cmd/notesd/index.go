@@ -90,7 +90,7 @@ func (o *output) indexed(r indexResult) error {
 	}
 	fmt.Fprintf(o.out, "%s %s in %.1f s\n", count(r.Notes, "note"), done, r.Seconds)
 	if r.Pending > 0 {
-		o.note(count(r.Pending, "passage") + " are still to be embedded; --wait waits for them.")
+		o.note(count(r.Pending, "passage") + " not embedded yet; --wait waits until they are.")
 	}
 	return nil
 }
