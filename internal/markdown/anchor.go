@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -193,16 +194,14 @@ func (a *Anchors) isExplicit(id string) bool {
 
 // AnchorID returns the letters and digits of a heading, or of a link's anchor, in
 // lower case: the part that every way to write an anchor keeps. For a text without
-// any it returns the text in lower case.
+// any it returns the symbols, and without these the text in lower case.
 func AnchorID(s string) string {
-	var b strings.Builder
-	for _, r := range fold(s) {
+	folded := fold(s)
+	letters := strings.Map(func(r rune) rune {
 		if isWord(r) || unicode.IsMark(r) {
-			b.WriteRune(r)
+			return r
 		}
-	}
-	if b.Len() == 0 {
-		return strings.ToLower(NFC(strings.TrimSpace(s)))
-	}
-	return b.String()
+		return -1
+	}, folded)
+	return cmp.Or(letters, folded, strings.ToLower(NFC(strings.TrimSpace(s))))
 }

@@ -68,6 +68,7 @@ func FuzzAnchors(f *testing.F) {
 	f.Add([]byte(anchoredNote), "Plan#Risks")
 	f.Add([]byte("# A\n# A\n## B\n"), "a > b")
 	f.Add([]byte("- # x\n- # X ^id\n"), "^id")
+	f.Add([]byte("<!\n="), "<")
 	f.Fuzz(func(t *testing.T, src []byte, anchor string) {
 		if !utf8.Valid(src) || !utf8.ValidString(anchor) {
 			return // no link can hold such a heading
