@@ -112,9 +112,6 @@ func listCommand(a *app) *cobra.Command {
 
 // list fetches all pages and prints them.
 func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
-	if limit < 0 {
-		return service.Usagef("0, or no --limit, lists all notes.", "--limit must not be negative")
-	}
 	return printPages(c, limit, "note", c.printList, func(limit int, cursor string) (pages[tools.ListedNote], error) {
 		var page tools.ListResult
 		query["limit"] = limit
@@ -137,6 +134,9 @@ type pages[T any] struct {
 // printPages fetches a list page by page, up to a limit (0: all of it), and prints
 // each page, or all of them as one document.
 func printPages[T any](c *client, limit int, noun string, show func([]T), fetch func(limit int, cursor string) (pages[T], error), document func(pages[T]) any) error {
+	if limit < 0 {
+		return service.Usagef("0, or no --limit, lists all "+noun+"s.", "--limit must not be negative")
+	}
 	all := pages[T]{items: []T{}}
 	for {
 		most := listPage

@@ -89,9 +89,6 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 
 // tasks fetches page after page.
 func (c *client) tasks(ctx context.Context, query map[string]any, limit int) error {
-	if limit < 0 {
-		return service.Usagef("0, or no --limit, lists all tasks.", "--limit must not be negative")
-	}
 	return printPages(c, limit, "task", c.printTasks, func(limit int, cursor string) (pages[tools.ListedTask], error) {
 		var page tools.TaskList
 		query["limit"] = limit
