@@ -21,10 +21,13 @@ func (o *operation) planUndo(change int64) error {
 	}
 	for _, f := range done.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
-			if p != "" && !o.scope.CanRead(p) {
+			if p == "" {
+				continue
+			}
+			if !o.scope.CanRead(p) {
 				return store.NoChange(change)
 			}
-			if err := o.mayWrite(p); p != "" && err != nil {
+			if err := o.mayWrite(p); err != nil {
 				return err
 			}
 		}
@@ -38,10 +41,15 @@ func (o *operation) planUndo(change int64) error {
 		o.begin(m)
 	}
 	for _, was := range done.Files {
-		f, err := o.reverse(m, was)
+		if was.State == store.StateConflict || was.State == store.StatePending {
+			continue // the change was not made in it
+		}
+		f, err := store.FileChange{}, errChanged
+		if was.State != store.StateFailed {
+			f, err = o.reverse(m, was)
+		}
 		switch {
-		case was.State == store.StateConflict || was.State == store.StatePending: // the change was not made in it
-		case was.State == store.StateFailed || errors.Is(err, errChanged):
+		case errors.Is(err, errChanged):
 			o.Kept = append(o.Kept, cmp.Or(was.NewPath, was.OldPath))
 		case err != nil:
 			return err
