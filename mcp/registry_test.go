@@ -49,7 +49,7 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 	for _, limits := range []Settings{{}, {Hits: 7, ResultBytes: 3000}, {Hits: 25, ResultBytes: 50_000}} {
 		t.Run(fmt.Sprint(limits.Hits), func(t *testing.T) {
 			w := newWorld(t, files, Limits{}, limits)
-			told := func(tool, argument string) int {
+			declared := func(tool, argument string) int {
 				t.Helper()
 				var schema struct {
 					Properties map[string]struct{ Description string }
@@ -62,17 +62,17 @@ func TestSchemasTellTheTrueDefaults(t *testing.T) {
 			}
 			found, err := callTool(t, w, "search_notes", `{"query":"beetroot"}`)
 			require.NoError(t, err)
-			assert.Len(t, found.Structured.(tools.SearchResult).Results, told("search_notes", "limit"))
+			assert.Len(t, found.Structured.(tools.SearchResult).Results, declared("search_notes", "limit"))
 
 			read, err := callTool(t, w, "read_note", `{"note":"Long.md"}`)
 			require.NoError(t, err)
-			most := told("read_note", "max_bytes")
+			most := declared("read_note", "max_bytes")
 			data, err := json.Marshal(read.Structured)
 			require.NoError(t, err)
 			assert.InDelta(t, most, len(data), 350, "as many lines as fit")
 			assert.LessOrEqual(t, len(data), most)
 
-			assert.Equal(t, min(12_000, limits.tools().ResultBytes), told("gather_context", "max_bytes"))
+			assert.Equal(t, min(12_000, limits.tools().ResultBytes), declared("gather_context", "max_bytes"))
 		})
 	}
 }

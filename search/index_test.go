@@ -156,7 +156,7 @@ func TestAppliesAreGathered(t *testing.T) {
 	assert.Equal(t, []int64{1}, has(t, x, "plum"))
 	assert.Len(t, has(t, x, "apple"), 18)
 	require.NoError(t, x.ApplyUpdates(ctx, at(24), []index.Update{updateTo(aNote(30, "quince"))}))
-	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, time.Minute, 10*time.Millisecond, "nobody has to ask")
+	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, time.Minute, 10*time.Millisecond, "the flush runs without a request")
 	assert.Equal(t, []int64{30}, has(t, x, "quince"))
 }
 

@@ -44,7 +44,7 @@ func (p place) busy(t testing.TB) (done func()) {
 }
 
 // settingsOfTheDaemon has for each a value as a variable, and as the line of a file
-// that its client is told to add.
+// that status advises to add.
 func settingsOfTheDaemon(dir string) map[string][2]string {
 	file := filepath.Join(dir, "file")
 	quoted := func(s string) [2]string { return [2]string{s, fmt.Sprintf("%q", s)} }

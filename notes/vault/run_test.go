@@ -114,7 +114,7 @@ func TestRunRemembersWhatFailed(t *testing.T) {
 	r.until("it is made good", func() bool { return r.trouble() == "" })
 }
 
-// TestFirstScan_Unavailable lets nobody wait for a vault that is not there.
+// TestFirstScan_Unavailable checks that no request waits for a vault that is not there.
 func TestFirstScan_Unavailable(t *testing.T) {
 	f := newFixture(t, "A.md", "a")
 	require.NoError(t, os.RemoveAll(f.dir))

@@ -94,7 +94,7 @@ func (r *release) manifest(p program) map[string]any {
 		"display_name":     title,
 		"version":          r.version,
 		"description":      description,
-		"long_description": "notesd searches your notes by words and by meaning, reads them, and writes them with history and undo. The index and the language model are inside the program: no account, no cloud, no download. Your notes stay plain Markdown files in your folder.",
+		"long_description": "notesd searches your notes by words and semantically, reads them, and writes them with history and undo. The index and the language model are inside the program: no account, no cloud, no download. Your notes stay plain Markdown files in your folder.",
 		"author":           map[string]string{"name": "The notesd authors", "url": r.repository},
 		"repository":       map[string]string{"type": "git", "url": r.repository},
 		"homepage":         r.repository,
