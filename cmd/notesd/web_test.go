@@ -129,12 +129,36 @@ func (b *browser) await(expression string) {
 		if err == nil {
 			return
 		}
-		gone := strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context") // the page that was
-		if gone && time.Now().Before(deadline) {
+		if gone(err) && time.Now().Before(deadline) {
 			continue
 		}
 		require.NoError(b.t, err, "%s; the page is:\n%s", expression, b.text("title")+"\n"+b.text("body"))
 	}
+}
+
+// click clicks an element where a user could: on the page, and not under another.
+// It looks and clicks in one step, as a live update may replace the element
+// between two.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	script := `(() => {
+		const e = document.querySelector(` + jsString(selector) + `)
+		e?.scrollIntoView({block: 'center', behavior: 'instant'})
+		const r = e?.getBoundingClientRect()
+		if (!r || !e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2))) return false
+		e.click()
+		return true
+	})()`
+	eventually(b.t, selector+" is clicked", func() (clicked bool) {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate(script, &clicked))
+		require.True(b.t, err == nil || gone(err), "%s: %v", selector, err)
+		return clicked
+	})
+}
+
+// gone reports whether the page of an evaluation made way for another.
+func gone(err error) bool {
+	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context")
 }
 
 func (b *browser) text(selector string) (text string) {
@@ -177,9 +201,9 @@ func TestPageSearch(t *testing.T) {
 	b.await("[...document.querySelectorAll('.lit')].map(e => e.innerText).join('|') === 'Oven|Bake for an hour.'")
 	assert.Contains(t, b.text("aside"), "Starter")
 	assert.Contains(t, b.text("aside"), "Broken links\nNowhere")
-	b.run(chromedp.Click("article a[href='/n/Starter.md']"))
+	b.click("article a[href='/n/Starter.md']")
 	b.await("document.title.startsWith('Starter')")
-	b.run(chromedp.Click("article a[href='/n/Recipes/Rye%20Bread.md#oven']"))
+	b.click("article a[href='/n/Recipes/Rye%20Bread.md#oven']")
 	b.await("location.hash === '#oven'")
 	b.open("/?q=%22no+such+phrase%22")
 	assert.Contains(t, b.text("h1"), "0 notes")
@@ -217,13 +241,13 @@ func TestPageWithoutScripts(t *testing.T) {
 	b.open("/")
 	b.run(chromedp.SendKeys("input[type=search]", "rudder"+kb.Enter))
 	shows("Varnish the rudder.")
-	b.run(chromedp.Click("a.hit"))
+	b.click("a.hit")
 	shows("Boat.md")
-	b.run(chromedp.Click("aside a[href^='/history/']"))
+	b.click("aside a[href^='/history/']")
 	shows("Restore 1")
-	b.run(chromedp.Click("button[form=compare]"))
+	b.click("button[form=compare]")
 	shows("-Varnish the transom.")
-	b.run(chromedp.Click("form[action^='/restore'] button"))
+	b.click("form[action^='/restore'] button")
 	eventually(t, "the version is restored", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "transom") })
 	b.open("/graph")
 	shows("The links of each note are on its own page.")
@@ -292,7 +316,7 @@ func TestPageHostile(t *testing.T) {
 func TestPageWhy(t *testing.T) {
 	b := newPlace(t, pageNotes).browse(t)
 	b.open("/?q=rye")
-	b.run(chromedp.Click("a[href^='/why']"))
+	b.click("a[href^='/why']")
 	b.await("document.querySelector('h1').innerText.startsWith('Number 1 of')")
 	b.open("/why?note=Boat.md&q=rye+-transom")
 	assert.Contains(t, b.text("main"), "-transom excludes this note")
@@ -382,33 +406,33 @@ func TestPageHistory(t *testing.T) {
 	b := p.browse(t)
 	b.open("/history/Boat.md")
 	b.await("document.querySelectorAll('tbody tr').length === 2")
-	b.run(chromedp.Click("button[form=compare]"))
+	b.click("button[form=compare]")
 	b.await("document.querySelector('.diff')?.innerText.includes('-Varnish the transom.') && document.querySelector('.diff .add').innerText.includes('rudder')")
 	b.open("/history/Boat.md")
-	b.run(chromedp.Click("form[action^='/restore'] button"))
+	b.click("form[action^='/restore'] button")
 	b.await("location.pathname === '/n/Boat.md' && document.querySelector('article').innerText.includes('transom')")
 	b.open("/changes")
 	b.await("document.querySelector('tbody tr td:nth-child(3)').innerText.startsWith('restored by notesd web')")
-	b.run(chromedp.Click("form[action='/undo/Boat.md'] button"))
+	b.click("form[action='/undo/Boat.md'] button")
 	eventually(t, "the restoring is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
 
 	b.open("/history/Boat.md")
 	b.run(chromedp.Evaluate("document.querySelector('main').removeAttribute('data-live')", nil)) // an old page
 	p.save(t, "Boat.md", "# Boat\n\nSaved by an editor.\n")
 	eventually(t, "the save is found", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "editor") })
-	b.run(chromedp.Click("form[action^='/restore'] button"))
+	b.click("form[action^='/restore'] button")
 	b.await("document.querySelector('.problem') !== null")
 	assert.Contains(t, p.run(t, "read", "Boat"), "editor")
 	p.run(t, "delete", "Boat")
 	b.open("/changes")
-	b.run(chromedp.Click("form[action='/undo/Boat.md'] button"))
+	b.click("form[action='/undo/Boat.md'] button")
 	eventually(t, "the deletion is undone", func() bool {
 		_, err := os.Stat(filepath.Join(p.vault, "Boat.md"))
 		return err == nil
 	})
 	p.run(t, "move", "Boat", "Ships/Dinghy.md")
 	b.open("/changes")
-	b.run(chromedp.Click("form[action='/undo/Ships/Dinghy.md'] button"))
+	b.click("form[action='/undo/Ships/Dinghy.md'] button")
 	eventually(t, "the move is undone", func() bool {
 		_, err := os.Stat(filepath.Join(p.vault, "Boat.md"))
 		return err == nil
