@@ -500,8 +500,43 @@ func TestRealResultsKeepTheirLimit(t *testing.T) {
 	one := within[tools.ReadResult](t, w, limit, "read_note", map[string]any{"note": "OneLine.md"})
 	assert.True(t, strings.HasPrefix(files["OneLine.md"], one.Content))
 	assert.Greater(t, len(one.Content), limit/3)
-	assert.Contains(t, one.Notes[0], "line 1 is cut")
+	assert.Contains(t, strings.Join(one.Notes, "\n"), "line 1 is cut")
 	within[tools.HistoryResult](t, w, limit, "note_history", map[string]any{"note": "枢纽"})
+}
+
+// Both forms of every reading tool's answer say which argument was ignored, once.
+func TestRealRemarksOnArguments(t *testing.T) {
+	w := newRealTables(t, map[string]string{"A.md": "# A\n\n- [ ] sow #garden\n", "B.md": "one\ntwo\n"})
+	call[tools.WriteResult](t, w.session, "edit_note", map[string]any{"note": "B", "edits": []any{map[string]any{"op": "append", "content": "three"}}})
+	versions, _ := call[tools.HistoryResult](t, w.session, "note_history", map[string]any{"note": "B"})
+	require.Len(t, versions.Revisions, 2)
+	call[tools.TableItem](t, w.session, "create_table", map[string]any{"table_name": "t", "dimension": 2})
+	call[tools.AddVectorResult](t, w.session, "add_vector", map[string]any{"table_name": "t", "vector": []float64{1, 0}})
+	calls := map[string][]map[string]any{
+		"search_notes":   {{"query": "sow"}, {"query": "nothing at all"}, {"query": "sow", "as_of": "0s"}},
+		"read_note":      {{"note": "A"}, {"note": "B", "outline": true}, {"notes": []string{"A", "B"}}, {"note": "B", "revision": versions.Revisions[1].Revision}},
+		"list_notes":     {{}, {"folder": "None"}},
+		"list_tasks":     {{}, {"folder": "None"}},
+		"note_links":     {{"note": "A"}},
+		"related_notes":  {{"note": "A"}},
+		"gather_context": {{"query": "sow"}},
+		"vault_overview": {{}, {"list": "tags"}},
+		"note_history":   {{"note": "B"}, {"since": "1s"}, {"note": "B", "diff": []int64{versions.Revisions[0].Revision, versions.Revisions[1].Revision}}},
+		"check_quotes":   {{"quotes": []any{map[string]any{"anchor": "B.md", "quote": "one"}}}},
+		"search_vectors": {{"table_name": "t", "query_vector": []float64{1, 0}}},
+		"list_tables":    {{}},
+	}
+	for _, tool := range tools.All() {
+		if tool.Writes() {
+			continue
+		}
+		assert.NotEmpty(t, calls[tool.Name], tool.Name)
+		for _, args := range calls[tool.Name] {
+			data, err := json.Marshal(within[map[string]any](t, w, 20_000, tool.Name, args))
+			require.NoError(t, err)
+			assert.Equal(t, 1, strings.Count(string(data), `\"curious\"`), "%s: %s", tool.Name, data)
+		}
+	}
 }
 
 // What search and links print is read, the part that it names alone.

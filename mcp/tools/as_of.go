@@ -243,9 +243,9 @@ func (in *invocation) searchAt(ctx context.Context, a searchArgs, at time.Time, 
 	}
 	slices.SortStableFunc(hits, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	remarks = append(remarks, fmt.Sprintf("every word of the query, in the text of %s; without semantic search", phrase.Count(len(found), "note")))
-	out, _ := fit(in.Limits.ResultBytes-in.reserve(), min(limit, max(0, len(hits)-from)), func(n int) Outcome {
+	out, _ := fit(in.Limits.ResultBytes, min(limit, max(0, len(hits)-from)), func(n int) Outcome {
 		page, next := pastPage(hits, from, n)
-		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: remarks}
+		out := SearchResult{Results: append([]SearchHit{}, page...), Total: len(hits), Truncated: next != "", Next: next, Semantic: Semantic{State: search.StateOff}, Notes: in.remarks(remarks...)}
 		for i := range out.Results {
 			out.Results[i].Why.TextRank = from + i + 1
 		}

@@ -73,7 +73,7 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 	case len(a.Quotes) > maxQuotes:
 		return Outcome{}, usagef("%d quotes are too many for one call: pass %d at most", len(a.Quotes), maxQuotes)
 	}
-	out := QuotesResult{Results: []CheckedQuote{}}
+	out := QuotesResult{Results: []CheckedQuote{}, Notes: in.remarks()}
 	checker := quoteChecker{invocation: in, texts: map[string]*quote.Text{}}
 	for i, q := range a.Quotes {
 		checked, err := checker.check(ctx, q)
@@ -83,7 +83,7 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 		out.Results = append(out.Results, checked)
 	}
 	result := Outcome{Structured: out, Text: quotesText(out)}
-	if room := in.Limits.ResultBytes - in.reserve(); len(result.Text) > room || jsonSize(out) > room {
+	if room := in.Limits.ResultBytes; len(result.Text) > room || jsonSize(out) > room {
 		for i := range out.Results {
 			out.Results[i].Diff = ""
 		}
@@ -91,11 +91,6 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 		result = Outcome{Structured: out, Text: quotesText(out)}
 	}
 	return result, nil
-}
-
-func (o QuotesResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // A quoteChecker keeps the texts that several quotes of one call are from.
@@ -286,8 +281,5 @@ func quotesText(out QuotesResult) string {
 			b.WriteString("\n" + Fence("diff", r.Anchor, r.Diff))
 		}
 	}
-	for _, note := range out.Notes {
-		b.WriteString("\n(" + note + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }

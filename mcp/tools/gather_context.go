@@ -72,7 +72,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: res.Notes}
+	out := GatherResult{Passages: []passage{}, Total: res.Total, Notes: in.remarks(res.Notes...)}
 	weak := 0
 	if res.Second != nil {
 		res.Hits = slices.Insert(res.Hits, 1, *res.Second)
@@ -98,16 +98,11 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
 	}
 	passages, left := out.Passages, out.LeftOut
-	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes)-in.reserve(), len(passages), func(n int) Outcome {
+	result, _ := fit(max(a.MaxBytes, in.Limits.ResultBytes), len(passages), func(n int) Outcome {
 		out.Passages, out.LeftOut = passages[:n], left+len(passages)-n
 		return Outcome{Structured: out, Text: gatherText(a.Query, out)}
 	})
 	return result, nil
-}
-
-func (o GatherResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // passageOf returns the whole lines of a hit, of which the search shows a
@@ -143,8 +138,5 @@ func gatherText(query string, out GatherResult) string {
 	if out.LeftOut > 0 {
 		fmt.Fprintf(&b, "\n%d more did not fit: raise max_bytes, or search_notes", out.LeftOut)
 	}
-	for _, note := range out.Notes {
-		b.WriteString("\n(" + phrase.OneLine(note) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }

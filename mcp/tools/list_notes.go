@@ -104,13 +104,13 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		warnings = append(warnings, why...)
 	}
 	answer := func(n int) Outcome {
-		out := ListResult{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: warnings}
+		out := ListResult{Notes: all[:n], Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
 		if n < len(all) {
 			out.Next = strings.Repeat("x", 100+2*len(all[n].Path)) // about what it will be
 		}
 		return Outcome{Structured: out, Text: listText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(all), answer)
+	out, n := fit(in.Limits.ResultBytes, len(all), answer)
 	if n == len(all) {
 		return out, nil
 	}
@@ -124,11 +124,6 @@ func runListNotes(ctx context.Context, in *invocation, a listArgs) (Outcome, err
 		all = append(all, listed(m))
 	}
 	return answer(len(all)), nil
-}
-
-func (o ListResult) withRemarks(remarks ...string) any {
-	o.Warnings = append(o.Warnings, remarks...)
-	return o
 }
 
 func listed(m notes.Meta) ListedNote {
@@ -149,10 +144,7 @@ func listText(out ListResult) string {
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
-	for _, w := range out.Warnings {
-		b.WriteString("\n(" + phrase.OneLine(w) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Warnings)
 }
 
 func listLines(list []ListedNote) string {

@@ -107,7 +107,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		warnings = append(warnings, why...)
 	}
 	answer := func(n int) Outcome {
-		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: warnings}
+		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
 		for i, t := range page.Tasks[:n] {
 			out.Tasks[i] = listedTask(t)
 		}
@@ -116,7 +116,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		}
 		return Outcome{Structured: out, Text: taskText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(page.Tasks), answer)
+	out, n := fit(in.Limits.ResultBytes, len(page.Tasks), answer)
 	if n < len(page.Tasks) { // the cursor is that of a shorter page
 		q.Limit = n
 		if page, err = in.Vault.Tasks(ctx, q); err != nil {
@@ -130,11 +130,6 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 		}
 	}
 	return out, nil
-}
-
-func (o TaskList) withRemarks(remarks ...string) any {
-	o.Warnings = append(o.Warnings, remarks...)
-	return o
 }
 
 // taskDates reads what bounds a date of tasks.
@@ -198,8 +193,5 @@ func taskText(out TaskList) string {
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
-	for _, w := range out.Warnings {
-		b.WriteString("\n(" + phrase.OneLine(w) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Warnings)
 }

@@ -66,7 +66,7 @@ func runMoveNote(ctx context.Context, in *invocation, a moveArgs) (Outcome, erro
 		Path: w.Path, URI: notes.URI(w.Path), OldPath: w.OldPath, Hash: w.Hash, Revision: w.Revision, Change: w.Change,
 		Total: len(w.Moved), Relinked: append([]string{}, w.Relinked...), Conflicts: append([]string{}, w.Conflicts...), Left: w.Left, Diff: w.Diff, DryRun: a.DryRun,
 	}
-	fitting, _ := fit(in.Limits.ResultBytes-in.reserve(), len(w.Moved), func(n int) Outcome {
+	fitting, _ := fit(in.Limits.ResultBytes, len(w.Moved), func(n int) Outcome {
 		out.Moved = w.Moved[:n:n]
 		return Outcome{Structured: out, Text: moveText(out)}
 	})

@@ -74,12 +74,13 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 	}
 	answer := func(n int) Outcome {
 		out := historyOutputOf(page.Revisions[:n], page.Next)
+		out.Notes = in.remarks()
 		if n < len(page.Revisions) {
 			out.Next = strings.Repeat("x", 100) // about what it will be
 		}
 		return Outcome{Structured: out, Text: historyText(out)}
 	}
-	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(page.Revisions), answer)
+	out, n := fit(in.Limits.ResultBytes, len(page.Revisions), answer)
 	if n == len(page.Revisions) {
 		return out, nil
 	}
@@ -100,7 +101,8 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 	if err != nil {
 		return Outcome{}, err
 	}
-	most := in.Limits.ResultBytes - in.reserve() - 300
+	out := HistoryResult{Revisions: []Revision{}, Notes: in.remarks()}
+	most := in.Limits.ResultBytes - jsonSize(out) - 300
 	for jsonSize(diff) > most {
 		diff = phrase.Clip(diff, len(diff)*most/jsonSize(diff)-10)
 	}
@@ -110,12 +112,8 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 	} else {
 		text += "\n" + Fence("diff", a.Note, diff)
 	}
-	return Outcome{Structured: HistoryResult{Revisions: []Revision{}, Diff: diff}, Text: text}, nil
-}
-
-func (o HistoryResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
+	out.Diff = diff
+	return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}, nil
 }
 
 func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
@@ -131,7 +129,7 @@ func historyOutputOf(revisions []notes.Revision, next string) HistoryResult {
 
 func historyText(out HistoryResult) string {
 	if len(out.Revisions) == 0 {
-		return "There is no history of that yet"
+		return "There is no history of that yet" + remarkLines(out.Notes)
 	}
 	lines := make([]string, len(out.Revisions))
 	for i, r := range out.Revisions {
@@ -142,7 +140,7 @@ func historyText(out HistoryResult) string {
 	if out.Next != "" {
 		text += "\nMore with cursor " + out.Next
 	}
-	return text
+	return text + remarkLines(out.Notes)
 }
 
 var restoreNote = define(Tool{

@@ -85,6 +85,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 	out := LinksResult{
 		Path: report.Path, URI: notes.URI(report.Path), Truncated: report.Truncated,
 		Outgoing: []outgoingLink{}, Backlinks: []backlink{}, Unresolved: []unresolvedLink{},
+		Notes: in.remarks(),
 	}
 	for _, l := range report.Outgoing {
 		link := outgoingLink{Path: l.To, Title: l.ToTitle, Target: l.Target, Anchor: l.Anchor, Kind: string(l.Kind), Line: l.Line, Depth: l.Depth}
@@ -116,20 +117,15 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		}
 		out.Unresolved = append(out.Unresolved, link)
 	}
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
+	result, _ := fit(in.Limits.ResultBytes, max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)), func(n int) Outcome {
 		fewer := out
 		fewer.Outgoing, fewer.Backlinks, fewer.Unresolved = out.Outgoing[:min(n, len(out.Outgoing))], out.Backlinks[:min(n, len(out.Backlinks))], out.Unresolved[:min(n, len(out.Unresolved))]
 		if fewer.Truncated = out.Truncated || n < max(len(out.Outgoing), len(out.Backlinks), len(out.Unresolved)); fewer.Truncated {
-			fewer.Notes = []string{"there are more: ask for one direction, or a smaller depth"}
+			fewer.Notes = in.remarks("there are more: ask for one direction, or a smaller depth")
 		}
 		return Outcome{Structured: fewer, Text: linksText(fewer)}
 	})
 	return result, nil
-}
-
-func (o LinksResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // outgoingLines has a line for each note that is linked to, with where.
@@ -191,8 +187,5 @@ func linksText(out LinksResult) string {
 	if len(lines) > 0 {
 		text += "\n" + Fence("links", out.Path, strings.Join(lines, "\n"))
 	}
-	for _, note := range out.Notes {
-		text += "\n(" + note + ")"
-	}
-	return text
+	return text + remarkLines(out.Notes)
 }

@@ -102,7 +102,7 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 	case len(a.Several) == 0 && a.Note == "":
 		return Outcome{}, usagef("pass the note to read, or several as notes")
 	case len(a.Several) == 0:
-		return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes)-in.reserve())
+		return in.read(ctx, a, max(in.Limits.ResultBytes, a.MaxBytes))
 	case a.Note != "":
 		a.Several = append([]string{a.Note}, a.Several...)
 	}
@@ -115,10 +115,11 @@ func runReadNote(ctx context.Context, in *invocation, a readArgs) (Outcome, erro
 // readMany reads each of several notes within an equal share of the room that
 // those before it have left. What goes wrong with one is a remark.
 func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error) {
-	const least = 600 // of a note, with what is said about it
-	out := ReadManyResult{Results: []ReadResult{}}
-	var text strings.Builder
-	room := max(in.Limits.ResultBytes, a.MaxBytes) - in.reserve() - len(`{"results":[],"truncated":false}`)
+	const least = 600                // of a note, with what is said about it
+	each := &invocation{Env: in.Env} // of which none repeats the remarks on the arguments
+	out := ReadManyResult{Results: []ReadResult{}, Notes: in.remarks()}
+	var texts []string
+	room := max(in.Limits.ResultBytes, a.MaxBytes) - jsonSize(out)
 	var failed error
 	for i, ref := range a.Several {
 		one := a
@@ -128,7 +129,7 @@ func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error)
 			out.Truncated = true
 			break
 		}
-		outcome, err := in.read(ctx, one, max(least, room/(len(a.Several)-i)))
+		outcome, err := each.read(ctx, one, max(least, room/(len(a.Several)-i)))
 		var domain *notes.Error
 		if errors.As(err, &domain) {
 			failed = err
@@ -144,20 +145,12 @@ func (in *invocation) readMany(ctx context.Context, a readArgs) (Outcome, error)
 		room -= max(jsonSize(result), len(outcome.Text)) + 1
 		out.Results = append(out.Results, result)
 		out.Truncated = out.Truncated || result.Truncated
-		text.WriteString(outcome.Text + "\n")
+		texts = append(texts, outcome.Text)
 	}
 	if len(out.Results) == 0 && failed != nil {
 		return Outcome{}, failed
 	}
-	for _, note := range out.Notes {
-		text.WriteString("(" + phrase.OneLine(note) + ")\n")
-	}
-	return Outcome{Structured: out, Text: strings.TrimSuffix(text.String(), "\n")}, nil
-}
-
-func (o ReadManyResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
+	return Outcome{Structured: out, Text: strings.Join(texts, "\n") + remarkLines(out.Notes)}, nil
 }
 
 // read reads one note into an outcome of at most most bytes, in either form.
@@ -176,9 +169,10 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 		FrontMatter: note.FrontMatter, FrontMatterError: note.FrontMatterError, Tags: note.Tags,
 		LineStart: first, LineEnd: last, TotalLines: len(lines),
 		Size: note.Size, Date: note.Date.Format(time.DateOnly), Modified: note.Modified.UTC().Format(time.RFC3339),
+		Notes: in.remarks(),
 	}
 	if remark != "" {
-		out.Notes, note.Links = []string{remark}, nil
+		out.Notes, note.Links = in.remarks(remark), nil
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, last); err != nil {
 		return Outcome{}, err
@@ -247,11 +241,6 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		}
 	}
 	return note, remark, nil
-}
-
-func (o ReadResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // linesOf splits a text after its line ends; an empty one is one line.
@@ -326,7 +315,7 @@ func outlineText(out ReadResult) string {
 	fmt.Fprintf(&b, "%s, %d lines, %d bytes, hash %s", phrase.OneLine(out.Path), out.TotalLines, out.Size, out.Hash)
 	if len(out.Outline) == 0 {
 		b.WriteString("\nThere are no headings.")
-		return b.String()
+		return b.String() + remarkLines(out.Notes)
 	}
 	lines := make([]string, len(out.Outline))
 	for i, h := range out.Outline {
@@ -336,7 +325,7 @@ func outlineText(out ReadResult) string {
 	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere are more: go on with lines %q.", out.NextLines)
 	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }
 
 func readText(out ReadResult) string {
@@ -352,10 +341,7 @@ func readText(out ReadResult) string {
 	if out.NextLines != "" {
 		fmt.Fprintf(&b, "\nThere is more: read on with lines %q.", out.NextLines)
 	}
-	for _, note := range out.Notes {
-		b.WriteString("\n(" + phrase.OneLine(note) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }
 
 // selectLines returns the first and the last line that the arguments ask for:

@@ -86,19 +86,14 @@ func runRelatedNotes(ctx context.Context, in *invocation, a relatedArgs) (Outcom
 	near.addHits(res.Hits, self)
 	out := RelatedResult{
 		Related:  near.best(self, limit),
-		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: res.Notes,
+		Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)}, Notes: in.remarks(res.Notes...),
 	}
 	related := out.Related
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(related), func(n int) Outcome {
+	result, _ := fit(in.Limits.ResultBytes, len(related), func(n int) Outcome {
 		out.Related = related[:n]
 		return Outcome{Structured: out, Text: relatedText(out)}
 	})
 	return result, nil
-}
-
-func (o RelatedResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // gist is the part of a note that says what it is about: its title, tags and
@@ -217,8 +212,5 @@ func relatedText(out RelatedResult) string {
 		}
 		fmt.Fprintf(&b, "%d related notes\n%s", len(lines), Fence("related", "paths and words from the vault", strings.Join(lines, "\n")))
 	}
-	for _, note := range out.Notes {
-		b.WriteString("\n(" + phrase.OneLine(note) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }

@@ -130,7 +130,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		out := SearchResult{
 			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
 			Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
-			Notes:    res.Notes,
+			Notes:    in.remarks(res.Notes...),
 		}
 		if n < len(res.Hits) {
 			out.Truncated, out.Next = true, strings.Repeat("x", 200) // about what it will be
@@ -143,7 +143,7 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 		}
 		return Outcome{Structured: out, Text: searchText(a, out), Panel: matchedIn(res.Hits[:n])}
 	}
-	out, n := fit(in.Limits.ResultBytes-in.reserve(), len(res.Hits), answer)
+	out, n := fit(in.Limits.ResultBytes, len(res.Hits), answer)
 	if n == len(res.Hits) {
 		return out, nil
 	}
@@ -166,11 +166,6 @@ func matchedIn(hits []search.Hit) SearchPanel {
 		p.Terms[i] = append([]string{}, h.Why.Terms...) // never null
 	}
 	return p
-}
-
-func (o SearchResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 // snippetBudget bounds the text of all snippets together, which is sent twice:
@@ -218,10 +213,7 @@ func searchText(a searchArgs, out SearchResult) string {
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
-	for _, note := range out.Notes {
-		b.WriteString("\n(" + phrase.OneLine(note) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(out.Notes)
 }
 
 func resultLines(results []SearchHit) string {

@@ -88,8 +88,8 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(infos), func(n int) Outcome {
-		out := ListTablesResult{Tables: []TableItem{}, Total: len(infos)}
+	result, _ := fit(in.Limits.ResultBytes, len(infos), func(n int) Outcome {
+		out := ListTablesResult{Tables: []TableItem{}, Total: len(infos), Notes: in.remarks()}
 		var b strings.Builder
 		b.WriteString(phrase.Count(len(infos), "vector table"))
 		for _, info := range infos[:n] {
@@ -102,14 +102,9 @@ func runListTables(ctx context.Context, in *invocation, _ struct{}) (Outcome, er
 		if n < len(infos) {
 			fmt.Fprintf(&b, "\n… and %d more", len(infos)-n)
 		}
-		return Outcome{Structured: out, Text: b.String()}
+		return Outcome{Structured: out, Text: b.String() + remarkLines(out.Notes)}
 	})
 	return result, nil
-}
-
-func (o ListTablesResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 var dropTable = define(Tool{

@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
+	"notesd/internal/phrase"
 	"notesd/notes"
 	"notesd/prompts"
 	"notesd/search"
@@ -70,18 +72,7 @@ func (t *Tool) OutputSchema() json.RawMessage { return t.output() }
 // leniently. An error that the caller can correct is a *notes.Error or a
 // *UsageError.
 func (t *Tool) Call(ctx context.Context, env Env, args json.RawMessage) (Outcome, error) {
-	in := &invocation{Env: env}
-	out, err := t.run(ctx, in, args)
-	if err != nil {
-		return Outcome{}, err
-	}
-	for _, note := range in.ignored {
-		out.Text += "\n(" + note + ")"
-	}
-	if r, ok := out.Structured.(remarked); ok && len(in.ignored) > 0 {
-		out.Structured = r.withRemarks(in.ignored...)
-	}
-	return out, nil
+	return t.run(ctx, &invocation{Env: env}, args)
 }
 
 var allTools = []*Tool{
@@ -173,17 +164,17 @@ type Outcome struct {
 	Panel any
 }
 
-// remarked is what a reading tool returns: it has a place for remarks beside
-// the tool's own, since some hosts show a model the structured form alone.
-type remarked interface{ withRemarks(remarks ...string) any }
+// remarks returns a reading tool's remarks and those on its arguments. Both forms
+// of an answer have them: some hosts show a model the structured form alone.
+func (in *invocation) remarks(own ...string) []string { return append(slices.Clip(own), in.ignored...) }
 
-// reserve is what an answer leaves free for the remarks on its arguments.
-func (in *invocation) reserve() int {
-	n := 0
-	for _, note := range in.ignored {
-		n += 2*len(note) + len(`"notes":[],`)
+// remarkLines are the remarks at the end of an answer's text.
+func remarkLines(remarks []string) string {
+	var b strings.Builder
+	for _, r := range remarks {
+		b.WriteString("\n(" + phrase.OneLine(r) + ")")
 	}
-	return n
+	return b.String()
 }
 
 // fit returns the answer with as many of its items as keep the limit in both

@@ -69,7 +69,8 @@ func runVaultOverview(ctx context.Context, in *invocation, a overviewArgs) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) Outcome {
+	out.Warnings = in.remarks(out.Warnings...)
+	result, _ := fit(in.Limits.ResultBytes, max(len(out.Folders), len(out.Tags), len(out.Recent)), func(n int) Outcome {
 		fewer := out
 		fewer.Folders, fewer.Tags, fewer.Recent = out.Folders[:min(n, len(out.Folders))], out.Tags[:min(n, len(out.Tags))], out.Recent[:min(n, len(out.Recent))]
 		return Outcome{Structured: fewer, Text: fewer.Text()}
@@ -88,7 +89,7 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 		return Outcome{}, err
 	}
 	out := Overview{FoldersTotal: len(folders), TagsTotal: len(tags), Folders: []folderCount{}, Tags: []tagCount{}, Recent: []ListedNote{},
-		Indexing: indexing{Done: in.Vault.Ready()}, Warnings: append([]string{}, in.incomplete(ctx)...)}
+		Indexing: indexing{Done: in.Vault.Ready()}, Warnings: append([]string{}, in.remarks(in.incomplete(ctx)...)...)}
 	for _, f := range folders {
 		if a.List == "folders" && (a.Cursor == "" || f.Folder > a.Cursor) {
 			out.Folders = append(out.Folders, folderCount(f))
@@ -103,7 +104,7 @@ func (in *invocation) names(ctx context.Context, a overviewArgs) (Outcome, error
 	slices.SortFunc(out.Folders, func(a, b folderCount) int { return strings.Compare(a.Folder, b.Folder) })
 	slices.SortFunc(out.Tags, func(a, b tagCount) int { return strings.Compare(a.Tag, b.Tag) })
 	all := out
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
+	result, _ := fit(in.Limits.ResultBytes, max(len(all.Folders), len(all.Tags)), func(n int) Outcome {
 		out.Next = ""
 		out.Folders, out.Tags = all.Folders[:min(n, len(all.Folders))], all.Tags[:min(n, len(all.Tags))]
 		switch {
@@ -132,15 +133,7 @@ func namesText(o Overview) string {
 	if o.Next != "" {
 		text += fmt.Sprintf("\nMore with cursor %q", phrase.OneLine(o.Next))
 	}
-	for _, w := range o.Warnings {
-		text += "\n(" + phrase.OneLine(w) + ")"
-	}
-	return text
-}
-
-func (o Overview) withRemarks(remarks ...string) any {
-	o.Warnings = append(o.Warnings, remarks...)
-	return o
+	return text + remarkLines(o.Warnings)
 }
 
 // NewOverview gathers what the tool and the resource notes://overview show.
@@ -234,8 +227,5 @@ func (o Overview) Text() string {
 	if o.Skipped > 0 {
 		fmt.Fprintf(&b, "\n%d files were skipped", o.Skipped)
 	}
-	for _, w := range o.Warnings {
-		b.WriteString("\n(" + phrase.OneLine(w) + ")")
-	}
-	return b.String()
+	return b.String() + remarkLines(o.Warnings)
 }

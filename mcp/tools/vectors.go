@@ -162,8 +162,8 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 	if err != nil {
 		return Outcome{}, err
 	}
-	result, _ := fit(in.Limits.ResultBytes-in.reserve(), len(hits), func(n int) Outcome {
-		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits)}
+	result, _ := fit(in.Limits.ResultBytes, len(hits), func(n int) Outcome {
+		out := SearchVectorsResult{Results: []vectorHit{}, Truncated: n < len(hits), Notes: in.remarks()}
 		var lines strings.Builder
 		for _, h := range hits[:n] {
 			fmt.Fprintf(&lines, "%.6g  %s  %s\n", h.Score, phrase.OneLine(h.ID), phrase.OneLine(string(h.Metadata)))
@@ -171,20 +171,15 @@ func runSearchVectors(ctx context.Context, in *invocation, a searchVectorsArgs) 
 		}
 		text := phrase.Count(len(out.Results), "row")
 		if out.Truncated {
-			out.Notes = []string{"the others do not fit; ask for fewer, or keep metadata short"}
-			text = fmt.Sprintf("%d of %d rows: %s", n, len(hits), out.Notes[0])
+			out.Notes = in.remarks("the others do not fit; ask for fewer, or keep metadata short")
+			text = fmt.Sprintf("%d of %d rows", n, len(hits))
 		}
 		if lines.Len() > 0 {
 			text += ", the nearest first: score, id, metadata\n" + Fence("vectors", a.TableName, lines.String())
 		}
-		return Outcome{Structured: out, Text: text}
+		return Outcome{Structured: out, Text: text + remarkLines(out.Notes)}
 	})
 	return result, nil
-}
-
-func (o SearchVectorsResult) withRemarks(remarks ...string) any {
-	o.Notes = append(o.Notes, remarks...)
-	return o
 }
 
 var deleteVectors = define(Tool{
