@@ -19,7 +19,7 @@ import (
 // warningFuncs lists functions, besides those with "warning" in their names, whose
 // texts are warnings of status or reasons for skipping a file.
 var warningFuncs = []string{
-	"notes NotText", "notes/store StaleLinks", "notes/vault behind", "notes/vault unavailable", "notes/vault suddenly", "notes/vault readProblem",
+	"notes NotText", "notes/store StaleLinks", "notes/vault behind", "notes/vault/disk Unavailable", "notes/vault suddenly", "notes/vault readProblem",
 }
 
 // TestTroubleshooting finds every warning that the program can print in the page

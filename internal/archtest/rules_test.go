@@ -32,7 +32,7 @@ var layers = map[string]layer{
 	"internal/service": {
 		imports: []string{
 			"internal/atomicfile", "internal/config", "internal/daemon", "internal/sqlite", "internal/web", "mcp", "migrations",
-			"notes", "notes/store", "notes/vault", "prompts", "search", "search/index",
+			"notes", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
@@ -109,8 +109,12 @@ var layers = map[string]layer{
 		why:        "the store keeps rows; it never touches the vault's files",
 	},
 	"notes/vault": {
-		imports: []string{"notes", "notes/store", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
+		imports: []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
 		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
+	},
+	"notes/vault/disk": {
+		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},
+		why:     "it opens the vault's folders and knows neither what is in their files nor the store",
 	},
 	"internal/fsid": {why: leafWhy},
 	"watcher": {

@@ -14,7 +14,7 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/notes/store"
-	"notesd/notes/vault"
+	"notesd/notes/vault/disk"
 )
 
 // An orphan is the state directory of a vault that no longer exists.
@@ -43,7 +43,7 @@ func orphans(cfg *config.Config) []orphan {
 		return nil
 	}
 	var found []orphan
-	id := vault.FolderID(cfg.Vault.Path)
+	id := disk.FolderID(cfg.Vault.Path)
 	for _, e := range entries {
 		o := orphan{state: filepath.Join(dir, e.Name())}
 		if o.state == cfg.State || !hasHistory(o.state) {

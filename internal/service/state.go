@@ -13,7 +13,7 @@ import (
 	"notesd/internal/atomicfile"
 	"notesd/internal/config"
 	"notesd/internal/daemon"
-	"notesd/notes/vault"
+	"notesd/notes/vault/disk"
 )
 
 // MakePrivate creates the state directory, or makes it accessible to the user
@@ -176,7 +176,7 @@ func claimVault(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: vault.FolderID(cfg.Vault.Path)}
+	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: disk.FolderID(cfg.Vault.Path)}
 	switch {
 	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
 		return nil // the scan detects a replaced folder

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Attachment reads the file that ref, a path or a URI, names, fresh from
@@ -27,7 +27,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if err != nil {
 		return notes.Attachment{}, err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return notes.Attachment{}, err
 	}
@@ -62,7 +62,7 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	if err != nil || len(files) == 0 {
 		return []notes.Attachment{}, err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (v *Vault) linkedFile(ctx context.Context, name string, scope notes.Scope) 
 // isNewFile reports whether a file is at the path that the store knows
 // nothing of.
 func (v *Vault) isNewFile(ctx context.Context, name string) (bool, error) {
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return false, err
 	}
@@ -124,7 +124,7 @@ func (v *Vault) isNewFile(ctx context.Context, name string) (bool, error) {
 }
 
 // readAttachment reads a file consistently, or says that it is being written.
-func readAttachment(root *os.Root, diskPath string) ([]byte, fsid.Stat, error) {
+func readAttachment(root *disk.Root, diskPath string) ([]byte, fsid.Stat, error) {
 	for range 3 {
 		data, before, err := readOnce(root, diskPath, notes.MaxAttachmentBytes)
 		if err != nil {
@@ -146,7 +146,7 @@ var errChanging = errors.New("being written")
 
 // leadsToAttachment reports whether the file that an attachment's name leads
 // to may be read under its own.
-func (v *Vault) leadsToAttachment(root *os.Root, file store.File, scope notes.Scope) bool {
-	real, ok := realPath(root, file.DiskPath)
+func (v *Vault) leadsToAttachment(root *disk.Root, file store.File, scope notes.Scope) bool {
+	real, ok := root.RealPath(file.DiskPath)
 	return ok && v.mayAttach(notes.Nfc(real), scope)
 }

@@ -19,13 +19,14 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // batch turns prepared files into entries, comparing once more, under the
 // vault's lock, with what the disk and the store have now.
 type batch struct {
 	v       *Vault
-	root    *os.Root
+	root    *disk.Root
 	current map[string]store.Row
 	entries []store.Entry
 	touches []store.Touch
@@ -77,8 +78,8 @@ func (b *batch) remove(r store.Row) {
 // its name is not enough: a folder or a pipe would be scanned again without end.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
-	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && fsid.SpelledSo(b.root, r.DiskPath) &&
-		symlinkAbove(b.root, r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
+	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.SpelledSo(r.DiskPath) &&
+		b.root.SymlinkAbove(r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
 }
 
 // delete: the note is gone, unless its disk is.
@@ -221,7 +222,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 
 // readFile reads one file, consistently: one that changes meanwhile is read
 // again, and left to the next look when it goes on changing.
-func (v *Vault) readFile(root *os.Root, p *prepared) error {
+func (v *Vault) readFile(root *disk.Root, p *prepared) error {
 	for range 3 {
 		p.hashedAt = v.opt.Now().UnixNano()
 		data, before, err := readOnce(root, p.DiskPath, v.opt.MaxNoteBytes)
@@ -318,9 +319,14 @@ func (u *unread) any() bool {
 	return len(u.files) > 0
 }
 
+// opener is a folder of which files are opened: an [os.Root] or a [disk.Root].
+type opener interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
+}
+
 // openRegular opens a file for reading, or fails with [errNotRegular]: opening
 // a pipe would wait for its writer.
-func openRegular(root *os.Root, diskPath string) (*os.File, error) {
+func openRegular(root opener, diskPath string) (*os.File, error) {
 	f, err := root.OpenFile(diskPath, os.O_RDONLY|fsid.OpenNonblock, 0)
 	if err != nil {
 		return nil, err
@@ -343,7 +349,7 @@ var (
 
 // readOnce reads a regular file of at most limit bytes. The stat tells, with
 // one taken later, whether it changed while it was read.
-func readOnce(root *os.Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
+func readOnce(root opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
 	f, err := openRegular(root, diskPath)
 	if err != nil {
 		return nil, fsid.Stat{}, err

@@ -43,7 +43,7 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 			return err
 		}
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
-		real, ok := realPath(o.root, file.DiskPath)
+		real, ok := o.root.RealPath(file.DiskPath)
 		if f.Old, _, err = readOnce(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
 			continue
 		}

@@ -75,7 +75,7 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 
 // rescue keeps in history what is under a temp name, unless it is one of the
 // known texts. The file is returned open.
-func (l *lateFiles) rescue(ctx context.Context, folder *os.Root, temp, note string, known ...string) (*displaced, error) {
+func (l *lateFiles) rescue(ctx context.Context, folder opener, temp, note string, known ...string) (*displaced, error) {
 	file, err := openRegular(folder, temp)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):

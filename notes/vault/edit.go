@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path"
 	"time"
 
 	"notesd/internal/fsid"
@@ -14,6 +12,7 @@ import (
 	"notesd/internal/markdown/tasks"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Edit changes only the bytes that the edits name. A change by another
@@ -154,7 +153,9 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 	}
 	r := rows[notePath]
 	f := store.FileChange{Note: r.Id, OldPath: notePath, NewPath: notePath}
-	if f.OldDisk, err = resolveSymlink(o.root, notePath, r.DiskPath); err != nil {
+	if f.OldDisk, err = o.root.Resolve(r.DiskPath); errors.Is(err, disk.ErrLeadsOut) {
+		return f, &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is " + err.Error()}
+	} else if err != nil {
 		return f, err
 	}
 	if f.NewDisk = f.OldDisk; f.OldDisk != r.DiskPath {
@@ -206,40 +207,9 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 	return e
 }
 
-// maxSymlinks ends a loop of symlinks.
-const maxSymlinks = 16
-
-// resolveSymlink returns the file that diskPath leads to inside the vault: a
-// symlink is written through, never replaced. os.Root refuses one that leads
-// out.
-func resolveSymlink(root *os.Root, notePath, diskPath string) (string, error) {
-	meant, statErr := root.Stat(diskPath)
-	for range maxSymlinks {
-		info, err := root.Lstat(diskPath)
-		if err != nil {
-			return diskPath, nil // its absence is met when it is opened
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			if statErr == nil && !os.SameFile(meant, info) {
-				break // "..", after a folder that is a symlink itself
-			}
-			return diskPath, nil
-		}
-		target, err := root.Readlink(diskPath)
-		if err != nil {
-			return "", err
-		}
-		if path.IsAbs(target) {
-			break
-		}
-		diskPath = path.Join(path.Dir(diskPath), target)
-	}
-	return "", &notes.Error{Op: "write", Path: notePath, Err: notes.ErrForbidden, Detail: "it is a symlink that leads out of the vault, in circles, or through another one"}
-}
-
 // checkReplaceable refuses a file that replacing would part from other names,
 // or that another program holds a lock on.
-func checkReplaceable(root *os.Root, op string, f store.FileChange) error {
+func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 	file, err := openRegular(root, f.OldDisk)
 	if err != nil {
 		return writeProblem(op, f.NewPath, err)

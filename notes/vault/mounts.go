@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // mounts are the folders of the vault where another disk begins, or that
@@ -37,22 +37,13 @@ type mount struct {
 // mountsSetting is where the store keeps the known mounts.
 const mountsSetting = "mounts"
 
-// identityAt is what the folder at diskPath is, or zero when there is none.
-func identityAt(root *os.Root, diskPath string) fsid.Identity {
-	info, err := root.Lstat(diskPath)
-	if err != nil || !info.IsDir() {
-		return fsid.Identity{}
-	}
-	return fsid.IdentityOf(info)
-}
-
 // check returns an [*Error] with [ErrUnavailable] when the disk that holds, or
 // would hold, the note at p is away.
-func (m *mounts) check(root *os.Root, op, p string) error {
+func (m *mounts) check(root *disk.Root, op, p string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder, mount := range m.known {
-		if notes.Under(p, folder) && identityAt(root, mount.DiskPath) != mount.Identity {
+		if notes.Under(p, folder) && root.Identity(mount.DiskPath) != mount.Identity {
 			return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the disk of the folder %s is not mounted", notes.Quote(notes.Nfc(mount.DiskPath))),
 				Hint: "Nothing was changed. notesd goes on by itself when it is mounted again. " + whenDeleted}
 		}
@@ -61,7 +52,7 @@ func (m *mounts) check(root *os.Root, op, p string) error {
 }
 
 // checkOperation refuses what would write to where a disk is away.
-func (m *mounts) checkOperation(root *os.Root, op *store.Operation) error {
+func (m *mounts) checkOperation(root *disk.Root, op *store.Operation) error {
 	for _, f := range op.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
 			if err := m.check(root, op.Kind, p); err != nil {
@@ -73,7 +64,7 @@ func (m *mounts) checkOperation(root *os.Root, op *store.Operation) error {
 }
 
 // explain returns err, or the reason for it when that is a disk that is away.
-func (m *mounts) explain(root *os.Root, err error) error {
+func (m *mounts) explain(root *disk.Root, err error) error {
 	var e *notes.Error
 	if errors.As(err, &e) {
 		if away := m.check(root, e.Op, e.Path); away != nil {
@@ -87,8 +78,8 @@ const whenDeleted = "If the notes were really deleted, run: notesd index --rebui
 
 // changed reports whether something else is now in the place of a disk that was
 // away.
-func (m *mounts) changed(d *disk) bool {
-	root, err := d.open()
+func (m *mounts) changed(d *disk.Disk) bool {
+	root, err := d.Open()
 	if err != nil {
 		return false // an incident of its own
 	}
@@ -96,7 +87,7 @@ func (m *mounts) changed(d *disk) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder, was := range m.away {
-		if identityAt(root, m.known[folder].DiskPath) != was {
+		if root.Identity(m.known[folder].DiskPath) != was {
 			return true
 		}
 	}
@@ -132,7 +123,7 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		next = map[string]mount{}
 	}
 	for folder, mount := range known {
-		now := identityAt(s.root, mount.DiskPath)
+		now := s.root.Identity(mount.DiskPath)
 		if now == mount.Identity || isAmong(seen, mount) || !s.isUnseen(folder) && !s.lacksMostOf(folder) {
 			continue
 		}
@@ -177,7 +168,7 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 		if !slices.ContainsFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) }) {
 			continue
 		}
-		if now := identityAt(s.root, mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
+		if now := s.root.Identity(mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
 			s.keep(folder)
 			if was, away := m.away[folder]; !away || was != now {
 				s.v.queue.addAll()

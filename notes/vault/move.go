@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Move renames a note or a folder and rewrites links, in other notes and in
@@ -118,7 +118,7 @@ func movedOnto(from, taken string) error {
 }
 
 // destination makes the new path from what the caller wrote.
-func destination(root *os.Root, from, to string, note bool) (string, error) {
+func destination(root *disk.Root, from, to string, note bool) (string, error) {
 	into := strings.HasSuffix(strings.TrimSpace(to), "/")
 	if t := strings.TrimSpace(to); t == "/" || t == "." || t == "./" {
 		return path.Base(from), nil
@@ -214,7 +214,7 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 	const most = 5
 	var names []string
 	total := 0
-	err := fs.WalkDir(o.root.FS(), folder, func(diskPath string, d fs.DirEntry, err error) error {
+	err := o.root.WalkDir(folder, func(diskPath string, d fs.DirEntry, err error) error {
 		if err != nil || o.ctx.Err() != nil {
 			return errors.Join(err, o.ctx.Err())
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // change is what is common to all writes that a caller asks for.
@@ -34,7 +34,7 @@ type operation struct {
 	*store.Operation
 	v     *Vault
 	ctx   context.Context
-	root  *os.Root
+	root  *disk.Root
 	scope notes.Scope
 }
 
@@ -61,7 +61,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	if done, err := store.Answered(ctx, v.store.History().Reader(), c.key, &written); done || err != nil {
 		return written, err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return written, err
 	}
@@ -376,8 +376,8 @@ func (o *operation) checkNew(p string) error {
 
 // checkPlace refuses a new path that lies below a symlink to a folder, or
 // below a file.
-func checkPlace(root *os.Root, op, p string) error {
-	folder := symlinkAbove(root, p)
+func checkPlace(root *disk.Root, op, p string) error {
+	folder := root.SymlinkAbove(p)
 	if folder == "" {
 		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 			info, err := root.Lstat(dir)

@@ -24,7 +24,7 @@ func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
 	if dir := d.dirs[folder]; dir != nil {
 		return dir, nil
 	}
-	dir, err := atomicfile.OpenDir(d.root, folder)
+	dir, err := d.root.OpenDir(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (d *placer) swapFile(f *store.FileChange) error {
 
 // read reads a file that the operation has to do with. Whatever has its name
 // by now, a pipe or something huge, must not hold the vault's lock.
-func (d *placer) read(root *os.Root, name string) ([]byte, error) {
+func (d *placer) read(root opener, name string) ([]byte, error) {
 	data, _, err := readOnce(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
 	return data, err
 }

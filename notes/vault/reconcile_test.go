@@ -72,7 +72,7 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, "A.md", "a note")
 			f.rename("A.md", "B.md")
-			root, err := f.disk.open()
+			root, err := f.disk.Open()
 			require.NoError(t, err)
 			defer root.Close()
 			seen := &scan{v: f.Vault, root: root, writes: f.writes.Load()}

@@ -40,7 +40,7 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 		v.recovered = err == nil
 		return err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (c content) isFile(other content) bool {
 func (d *recovery) look(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !fsid.SpelledSo(d.root, diskPath):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !d.root.SpelledSo(diskPath):
 		return content{}, nil
 	case err != nil:
 		return content{}, err
@@ -469,7 +469,7 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	}
 	isThere := func(diskPath string) bool {
 		_, err := d.root.Lstat(diskPath)
-		return err == nil && fsid.SpelledSo(d.root, diskPath)
+		return err == nil && d.root.SpelledSo(diskPath)
 	}
 	switch was, is := isThere(f.OldDisk), isThere(f.NewDisk); {
 	case is && !was:

@@ -106,7 +106,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 func TestRowThatIsNoNotesName(t *testing.T) {
 	f := newFixture(t, "t.txt", "text\n")
 	b := &batch{v: f.Vault, current: map[string]store.Row{"t.txt": {Path: "t.txt", DiskPath: "t.txt"}}}
-	root, err := f.disk.open()
+	root, err := f.disk.Open()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 	b.root = root

@@ -15,6 +15,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Reconcile finishes what a crash has interrupted, makes the store equal to
@@ -25,7 +26,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 		v.incident.set(err)
 		return err
 	}
-	root, id, err := v.disk.openAny()
+	root, id, err := v.disk.OpenAny()
 	if err != nil {
 		v.incident.set(err)
 		return err
@@ -47,7 +48,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 
 // reconcilePaths makes the store equal to the disk at, and below, these paths.
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.set(err) {
 			v.queue.addAll() // Run is what ends it
@@ -68,7 +69,7 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 type scan struct {
 	store.Scan
 	v          *Vault
-	root       *os.Root
+	root       *disk.Root
 	changed    []store.File         // to be read
 	differing  int                  // of changed, those that are known to differ
 	gone       []store.Row          // no file has this name any more
@@ -91,7 +92,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		return unavailable(err)
+		return disk.Unavailable(err)
 	}
 	if s.rows, err = s.v.store.Rows(ctx, nil); err != nil {
 		return err
@@ -209,7 +210,7 @@ func (s *scan) look(ctx context.Context, diskPath string, w *walked) error {
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
-	case !fsid.SpelledSo(s.root, diskPath) || symlinkAbove(s.root, diskPath) != "":
+	case !s.root.SpelledSo(diskPath) || s.root.SymlinkAbove(diskPath) != "":
 		return nil // the disk answers to a name that is not there, or is not this file's own
 	case !info.IsDir():
 		one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
@@ -253,11 +254,11 @@ const suspiciouslyMany = 10
 // backup, a fresh clone, a disk that got another number) is the vault from now
 // on.
 func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) error {
-	recorded := s.v.disk.identity()
+	recorded := s.v.disk.Identity()
 	replaced := id != recorded && recorded != fsid.Identity{}
 	switch {
 	case replaced && w.lacksMost(s.rows):
-		return unavailable(errReplaced)
+		return disk.Replaced()
 	case len(w.notes) == 0 && w.lacksMost(s.rows):
 		return suddenly("is empty")
 	case s.v.incident.get() != nil && w.lacksMost(s.rows): // the first notes are back
@@ -484,7 +485,10 @@ func (s *scan) matchHistory(ctx context.Context) error {
 }
 
 // readAppSettings applies what the vault's app says about the notes.
-func (v *Vault) readAppSettings(ctx context.Context, root *os.Root) error {
+func (v *Vault) readAppSettings(ctx context.Context, folders *disk.Root) error {
+	var root *os.Root
+	for _, root = range folders.All() {
+	}
 	periodic, aside := readPeriodic(root), readAside(root)
 	v.store.Periodic.Store(periodic)
 	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {

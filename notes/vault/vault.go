@@ -11,6 +11,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Options say how a vault is kept. Zero values mean the defaults.
@@ -36,7 +37,7 @@ type Options struct {
 type Vault struct {
 	*store.Reader
 	store  *store.Store
-	disk   *disk
+	disk   *disk.Disk
 	ignore *notes.Ignore
 	opt    Options
 
@@ -82,15 +83,15 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	if err := store.Setting(ctx, vaultSetting, &recorded); err != nil {
 		return nil, err
 	}
-	disk, err := newDisk(root, recorded)
+	folders, err := disk.New(map[string]string{"": root}, recorded)
 	if err != nil {
 		return nil, err
 	}
-	store.Roots = []string{disk.path}
-	if abs, err := filepath.Abs(root); err == nil && abs != disk.path {
+	store.Roots = []string{folders.Path()}
+	if abs, err := filepath.Abs(root); err == nil && abs != folders.Path() {
 		store.Roots = append(store.Roots, abs)
 	}
-	v := &Vault{Reader: store.Reader, store: store, disk: disk, ignore: ignore, opt: opt,
+	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
@@ -106,7 +107,7 @@ const vaultSetting = "vault"
 func (v *Vault) Follow(f notes.Follower) { v.feed.follow(f) }
 
 // Root returns the vault's folder, absolute and without symlinks.
-func (v *Vault) Root() string { return v.disk.path }
+func (v *Vault) Root() string { return v.disk.Path() }
 
 // Store returns the store that mirrors the vault.
 func (v *Vault) Store() *store.Store { return v.store }
@@ -185,7 +186,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 // lookupOnDisk finds a note that was saved so recently that the store does not
 // have it yet.
 func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope notes.Scope, notFound error) (notes.Meta, error) {
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return notes.Meta{}, err
 	}
@@ -238,7 +239,7 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return false, err
 	}
@@ -256,7 +257,7 @@ func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
 
 // record remembers which folder the vault is.
 func (v *Vault) record(ctx context.Context, id fsid.Identity) error {
-	v.disk.adopt(id)
+	v.disk.Adopt(id)
 	return v.store.SaveSetting(ctx, vaultSetting, id)
 }
 
@@ -265,7 +266,7 @@ const statusSkipped = 20
 
 // Status reports on the vault.
 func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
-	st := notes.Status{Root: v.disk.path, Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
+	st := notes.Status{Root: v.disk.Path(), Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
 		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
 	var err error
 	if st.Notes, err = v.store.Count(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // walked is what a walk of a folder saw. Paths are in no particular order.
@@ -41,16 +42,13 @@ func (w *walked) addMount(folder string, m mount) {
 // walk lists the folder dir ("." for the vault) and everything below it,
 // without opening a file. Symlinked folders are not followed: they would
 // bring notes in twice, or loop.
-func walk(ctx context.Context, root *os.Root, dir string, ig *notes.Ignore) (*walked, error) {
+func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*walked, error) {
 	w := &walker{ctx: ctx, top: root, ignore: ig, out: &walked{}}
-	sub := root
-	if dir != "." {
-		var err error
-		if sub, err = root.OpenRoot(dir); err != nil {
-			return nil, err
-		}
-		defer func() { _ = sub.Close() }() // only read from
+	sub, err := root.OpenRoot(dir)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { _ = sub.Close() }() // only read from
 	info, err := sub.Stat(".")
 	if err != nil {
 		return nil, err
@@ -67,7 +65,7 @@ const maxDepth = 512
 
 type walker struct {
 	ctx    context.Context
-	top    *os.Root // resolves symlinks: they may lead anywhere inside the vault
+	top    *disk.Root // resolves symlinks: they may lead anywhere inside the vault
 	ignore *notes.Ignore
 	out    *walked
 }
@@ -172,7 +170,7 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		case err != nil:
 			return
 		}
-		real, ok := realPath(w.top, diskPath)
+		real, ok := w.top.RealPath(diskPath)
 		if !ok || w.ignore.Match(norm.NFC.String(real)) {
 			if isNote { // without a stat: what is ignored is up to the configuration
 				w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: "a symlink to a file that is hidden or ignored"}})
@@ -201,24 +199,6 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 	} else {
 		w.out.attachments = append(w.out.attachments, f)
 	}
-}
-
-// symlinkAbove returns the folder above diskPath that is a symlink, or "".
-// What lies below is not looked at: it has another path, or is elsewhere.
-func symlinkAbove(root *os.Root, diskPath string) string {
-	for i := range len(diskPath) {
-		if diskPath[i] != '/' {
-			continue
-		}
-		info, err := root.Lstat(diskPath[:i])
-		if err != nil {
-			return "" // so there is nothing below either
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return diskPath[:i]
-		}
-	}
-	return ""
 }
 
 func (w *walker) skip(p, reason string, info fs.FileInfo) {
@@ -296,42 +276,4 @@ func (s *symlinks) with(places []string) []string {
 		}
 	}
 	return out
-}
-
-// realPath returns the file inside the vault that diskPath leads to, through
-// any symlinks. It reports false when there is none.
-func realPath(root *os.Root, diskPath string) (string, bool) {
-	rest := strings.Split(diskPath, "/")
-	at, followed := "", 0
-	for len(rest) > 0 {
-		name := rest[0]
-		rest = rest[1:]
-		switch name {
-		case "", ".":
-			continue
-		case "..":
-			if at == "" {
-				return "", false
-			}
-			if at = path.Dir(at); at == "." {
-				at = ""
-			}
-			continue
-		}
-		next := path.Join(at, name)
-		info, err := root.Lstat(next)
-		if err != nil {
-			return "", false
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			at = next
-			continue
-		}
-		target, err := root.Readlink(next)
-		if followed++; err != nil || path.IsAbs(target) || followed > maxSymlinks {
-			return "", false
-		}
-		rest = append(strings.Split(target, "/"), rest...)
-	}
-	return at, true
 }

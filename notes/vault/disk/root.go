@@ -1,0 +1,265 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"notesd/internal/atomicfile"
+	"notesd/internal/fsid"
+)
+
+// Root is the vault's open folder or folders. Its methods take vault-relative paths,
+// as the disk spells them, and are those of [os.Root].
+type Root struct {
+	one     *os.Root          // the vault is this folder
+	several map[string]folder // or these, by the first segment of a path
+}
+
+// folder is one of several.
+type folder struct {
+	*os.Root // nil: it cannot be opened, see err
+	id       fsid.Identity
+	err      error
+}
+
+// at returns the folder of a path, the path in that folder, and what is before it.
+func (r *Root) at(name string) (root *os.Root, in, prefix string, err error) {
+	if r.one != nil {
+		return r.one, name, "", nil
+	}
+	prefix, in, _ = strings.Cut(name, "/")
+	root = r.several[prefix].Root
+	if root == nil {
+		return nil, "", "", &fs.PathError{Op: "open", Path: name, Err: cmp.Or(r.several[prefix].err, fs.ErrNotExist)}
+	}
+	return root, cmp.Or(in, "."), prefix, nil
+}
+
+// Close closes the folders.
+func (r *Root) Close() error {
+	var errs []error
+	for _, root := range r.All() {
+		errs = append(errs, root.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// All returns the folders that are open, by name in its order; the name of a vault's
+// only folder is "".
+func (r *Root) All() iter.Seq2[string, *os.Root] {
+	return func(yield func(string, *os.Root) bool) {
+		if r.one != nil {
+			yield("", r.one)
+			return
+		}
+		for _, name := range r.Folders() {
+			if root := r.several[name].Root; root != nil && !yield(name, root) {
+				return
+			}
+		}
+	}
+}
+
+// Folders returns the names of the vault's folders, sorted, or nil if it is one.
+func (r *Root) Folders() []string { return slices.Sorted(maps.Keys(r.several)) }
+
+// Missing returns why the folder of a path cannot be opened, or nil.
+func (r *Root) Missing(p string) (name string, err error) {
+	name, _, _ = strings.Cut(p, "/")
+	return name, r.several[name].err
+}
+
+// Identity returns the identity of the folder at a path; zero without one.
+func (r *Root) Identity(name string) fsid.Identity {
+	if f, ok := r.several[name]; ok {
+		return f.id
+	}
+	info, err := r.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return fsid.Identity{}
+	}
+	return fsid.IdentityOf(info)
+}
+
+// Lstat is [os.Root.Lstat].
+func (r *Root) Lstat(name string) (fs.FileInfo, error) {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return nil, err
+	}
+	return root.Lstat(in)
+}
+
+// Stat is [os.Root.Stat].
+func (r *Root) Stat(name string) (fs.FileInfo, error) {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return nil, err
+	}
+	return root.Stat(in)
+}
+
+// OpenFile is [os.Root.OpenFile].
+func (r *Root) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return nil, err
+	}
+	return root.OpenFile(in, flag, mode)
+}
+
+// OpenRoot is [os.Root.OpenRoot].
+func (r *Root) OpenRoot(name string) (*os.Root, error) {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return nil, err
+	}
+	return root.OpenRoot(in)
+}
+
+// OpenDir opens a folder for changes.
+func (r *Root) OpenDir(name string) (*atomicfile.Dir, error) {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return nil, err
+	}
+	return atomicfile.OpenDir(root, in)
+}
+
+// Mkdir is [os.Root.Mkdir].
+func (r *Root) Mkdir(name string, mode fs.FileMode) error {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return err
+	}
+	return root.Mkdir(in, mode)
+}
+
+// Remove is [os.Root.Remove].
+func (r *Root) Remove(name string) error {
+	root, in, _, err := r.at(name)
+	if err != nil {
+		return err
+	}
+	return root.Remove(in)
+}
+
+// WalkDir is [fs.WalkDir].
+func (r *Root) WalkDir(name string, each fs.WalkDirFunc) error {
+	root, in, prefix, err := r.at(name)
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(root.FS(), in, func(p string, d fs.DirEntry, err error) error { return each(path.Join(prefix, p), d, err) })
+}
+
+// SpelledSo reports whether the last segment of a path is spelled as the disk lists
+// it. What is absent is.
+func (r *Root) SpelledSo(name string) bool {
+	root, in, _, err := r.at(name)
+	return err != nil || in == "." || fsid.SpelledSo(root, in)
+}
+
+// SymlinkAbove returns the folder above a path that is a symlink, or "".
+func (r *Root) SymlinkAbove(name string) string {
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		info, err := r.Lstat(name[:i])
+		if err != nil {
+			return "" // so there is nothing below either
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return name[:i]
+		}
+	}
+	return ""
+}
+
+// maxSymlinks ends a loop of symlinks.
+const maxSymlinks = 16
+
+// RealPath returns the file of the vault that a path leads to, through any symlinks.
+// It reports false when there is none.
+func (r *Root) RealPath(name string) (string, bool) {
+	root, in, prefix, err := r.at(name)
+	if err != nil {
+		return "", false
+	}
+	rest := strings.Split(in, "/")
+	at, followed := "", 0
+	for len(rest) > 0 {
+		segment := rest[0]
+		rest = rest[1:]
+		switch segment {
+		case "", ".":
+			continue
+		case "..":
+			if at == "" {
+				return "", false
+			}
+			if at = path.Dir(at); at == "." {
+				at = ""
+			}
+			continue
+		}
+		next := path.Join(at, segment)
+		info, err := root.Lstat(next)
+		if err != nil {
+			return "", false
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := root.Readlink(next)
+		if followed++; err != nil || path.IsAbs(target) || followed > maxSymlinks {
+			return "", false
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return path.Join(prefix, at), true
+}
+
+// ErrLeadsOut is the error of a symlink that leads out of the vault or to another
+// folder of it, in circles, or through another symlink.
+var ErrLeadsOut = errors.New("a symlink that leads out of the vault, in circles, or through another one")
+
+// Resolve returns the file that a path leads to if its last segment is a symlink, or
+// the path. What is absent is no error.
+func (r *Root) Resolve(name string) (string, error) {
+	root, in, prefix, err := r.at(name)
+	if err != nil {
+		return name, nil
+	}
+	meant, statErr := root.Stat(in)
+	for range maxSymlinks {
+		info, err := root.Lstat(in)
+		if err != nil {
+			return path.Join(prefix, in), nil // its absence is met when it is opened
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			if statErr == nil && !os.SameFile(meant, info) {
+				break // "..", after a folder that is a symlink itself
+			}
+			return path.Join(prefix, in), nil
+		}
+		target, err := root.Readlink(in)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) || prefix != "" && !fs.ValidPath(path.Join(path.Dir(in), target)) {
+			break
+		}
+		in = path.Join(path.Dir(in), target)
+	}
+	return "", ErrLeadsOut
+}
