@@ -190,8 +190,8 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	for i := range 20 {
 		files[fmt.Sprintf("Projects/Garden plan %02d.md", i)] = "# Beds\n\n" + strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
 	}
-	for i := range 12 { // long paths leave the snippets less
-		files[fmt.Sprintf("Archive/Clients/Northwind/meeting-notes-%02d.md", i)] = "# Meeting notes " + fmt.Sprintf("%02d", i) + "\n\n## Orders\n\n" + strings.Repeat("They ordered another hundred chairs and a table for the hall. ", 10)
+	for i := range 12 { // paths of 40 bytes leave the snippets less
+		files[fmt.Sprintf("Archive/Clients/Northwind/meetings-%02d.md", i)] = "# Meetings " + fmt.Sprintf("%02d", i) + "\n\n## Orders\n\n" + strings.Repeat("They ordered another hundred chairs and a table for the hall. ", 10)
 	}
 	w := newRealWorld(t, files)
 	long, text := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "chairs"})
@@ -199,8 +199,8 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	structure, err := json.Marshal(long)
 	require.NoError(t, err)
 	t.Logf("with long paths: text %d bytes, structure %d bytes", len(text), len(structure))
-	assert.LessOrEqual(t, len(text)+len(structure), 5000)
-	assert.NotContains(t, text, "Meeting notes", "the path says the title")
+	assert.LessOrEqual(t, len(text)+len(structure), 4_600)
+	assert.NotContains(t, text, "Meetings", "the path says the title")
 	for _, hit := range long.Results {
 		assert.Contains(t, hit.Snippet, "chairs")
 	}
@@ -210,7 +210,7 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	data, err := json.Marshal(found)
 	require.NoError(t, err)
 	t.Logf("text %d bytes, structure %d bytes", len(text), len(data))
-	assert.LessOrEqual(t, len(text)+len(data), 4500)
+	assert.LessOrEqual(t, len(text)+len(data), 4_500)
 
 	few, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes", "limit": 3})
 	assert.Greater(t, len(few.Results[0].Snippet), 2*len(found.Results[0].Snippet))

@@ -23,7 +23,7 @@ const (
 	defaultLimit   = 10
 	maxLimit       = 50
 	defaultSnippet = 160 // bytes
-	minSnippet     = 40
+	minSnippet     = 32
 
 	// pool is how many notes of either side are fused, and how many are ranked
 	// for the pages after the first.
@@ -160,13 +160,13 @@ func (q *Query) check() error {
 }
 
 // snippetSize is how long the snippet of a note may be.
-func (q *Query) snippetSize(n *notes.Note) int {
+func (q *Query) snippetSize(n *notes.Note, heading string) int {
 	size := defaultSnippet
 	if q.MaxBytes > 0 {
 		size = q.MaxBytes / q.Limit
 	}
 	if q.Beside != nil {
-		size -= q.Beside(n.Path, n.Title)
+		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))
 	}
 	return max(minSnippet, size)
 }

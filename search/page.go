@@ -54,7 +54,11 @@ func (s *search) hit(c candidate, two bool) (h Hit, second *Hit) {
 	}
 	matches = s.rescorer.marked(n.Content, matches)
 	show := func(chunk int) Hit {
-		h := s.rescorer.show(n, matches, chunk, s.q.snippetSize(n))
+		heading := ""
+		if chunk >= 0 {
+			heading = n.Chunks[chunk].Heading()
+		}
+		h := s.rescorer.show(n, matches, chunk, s.q.snippetSize(n, heading))
 		h.Score, h.Weak = c.score, c.weak
 		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
 		if s.q.Explain {

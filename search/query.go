@@ -39,7 +39,7 @@ type Query struct {
 	MaxBytes int
 	// Beside, if set, returns how many bytes of a hit's share of MaxBytes are taken by
 	// what the caller shows of it beside the snippet.
-	Beside func(path, title string) int
+	Beside func(path, title, heading string) int
 }
 
 // kind says what a clause of a query asks for.
