@@ -86,6 +86,10 @@ func (v *fakeVault) WhyNothing(context.Context, notes.Filter) ([]string, error) 
 
 func (v *fakeVault) Refresh(context.Context, string) error { return nil }
 
+func (v *fakeVault) Period(words string, now time.Time) (notes.Period, bool) {
+	return (&notes.Periodic{}).Parse(words, now)
+}
+
 func (v *fakeVault) Ignored(p string) bool { return strings.HasPrefix(p, ".") }
 
 func (v *fakeVault) find(op, ref string, scope notes.Scope) (*notes.Note, error) {

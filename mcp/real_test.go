@@ -78,7 +78,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
 	w.core = New(Options{
 		Version: "test", Title: "Real", Vault: w.vault, Search: engine, Now: now,
-		Profile: Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts"})}},
+		Profile: Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts", Now: now})}},
 	})
 	head, err := store.Head(ctx)
 	require.NoError(t, err)

@@ -74,6 +74,7 @@ type DateRules struct {
 	Version int          `json:"version"` // of the rules in this file
 	Keys    []string     `json:"keys,omitempty"`
 	Names   []NameFormat `json:"names,omitempty"`
+	Weeks   moment.Weeks `json:"weeks,omitzero"` // that a name such as 2026-W07 counts
 }
 
 // DateRulesVersion is raised whenever the same note gets another date.
@@ -112,7 +113,7 @@ func (r *DateRules) Named(notePath string) (time.Time, bool) {
 		return moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}.Time()
 	}
 	if m := isoWeek.FindStringSubmatch(name); m != nil {
-		return moment.Parts{Year: atoi(m[1]), Week: atoi(m[2])}.Time()
+		return moment.Parts{Year: atoi(m[1]), Week: atoi(m[2]), Weeks: r.Weeks}.Time()
 	}
 	return time.Time{}, false
 }

@@ -90,8 +90,8 @@ func (f Filter) Check() error {
 }
 
 // Matches judges what SQL does not: the glob, as its alternatives, what is
-// aside, and the fields. Days begin and end with now's location.
-func (f Filter) Matches(globs []string, r Record, now time.Time) (bool, error) {
+// aside, and the fields.
+func (f Filter) Matches(globs []string, r Record, periods Periods) (bool, error) {
 	if f.Glob != "" && !globMatches(globs, r.Path) || f.Aside != nil && f.Aside.matches(r.Path) {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func (f Filter) Matches(globs []string, r Record, now time.Time) (bool, error) {
 		return true, nil
 	}
 	values, err := r.Values()
-	return err == nil && matcher{now}.matches(f.Where, values), err
+	return err == nil && matcher{periods}.matches(f.Where, values), err
 }
 
 // MatchesPath reports whether the filter's places select a note at this path, but
@@ -113,7 +113,7 @@ func (f Filter) MatchesPath(p string) bool {
 
 // MatchesNote applies all of the filter but what it says of links to a parsed
 // note.
-func (f Filter) MatchesNote(globs []string, n *Note, now time.Time) (bool, error) {
+func (f Filter) MatchesNote(globs []string, n *Note, periods Periods) (bool, error) {
 	has := func(tag string) bool {
 		k := Key(strings.TrimPrefix(tag, "#"))
 		return slices.ContainsFunc(n.Tags, func(t string) bool { return Under(Key(t), k) })
@@ -128,7 +128,7 @@ func (f Filter) MatchesNote(globs []string, n *Note, now time.Time) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return f.Matches(globs, r, now)
+	return f.Matches(globs, r, periods)
 }
 
 // NeedsGo reports whether SQL alone cannot decide.

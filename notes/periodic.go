@@ -63,18 +63,18 @@ type Period struct {
 // End returns the start of the next period.
 func (p Period) End() time.Time { return p.Unit.add(p.Start, 1) }
 
+// Periods reads the words that name a period, as [Periodic.Parse] does.
+type Periods func(words string) (Period, bool)
+
 var (
 	relativePeriod = regexp.MustCompile(`^(this|last|next) (week|month|quarter|year)$`)
 	weekPeriod     = regexp.MustCompile(`^(\d{4})-?w(\d{2})$`)
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 )
 
-// ParsePeriod reads the words that name a period: today, yesterday, tomorrow,
-// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin
-// and end with now's location.
-func ParsePeriod(s string, now time.Time) (Period, bool) { return (&Periodic{}).Parse(s, now) }
-
-// Parse reads the words as [ParsePeriod] does, with the weeks of the user's locale.
+// Parse reads the words that name a period: today, yesterday, tomorrow, this week,
+// last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin and end with now's
+// location, weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)

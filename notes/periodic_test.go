@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestParsePeriod(t *testing.T) {
+func TestPeriodicParse(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 9*3600)) // a Sunday, and Saturday in UTC
 	for s, want := range map[string]string{
 		"today": "day 2026-03-01", "Yesterday": "day 2026-02-28", " tomorrow ": "day 2026-03-02",
@@ -17,7 +17,7 @@ func TestParsePeriod(t *testing.T) {
 		"2026-02-16": "day 2026-02-16", "2026-W07": "week 2026-02-09", "2026w07": "week 2026-02-09", "2026-02": "month 2026-02-01",
 		"2026-02-30": "", "2026-W60": "", "2026-13": "", "2026": "", "todays": "", "week": "", "": "", "2026-02-16 Standup": "", "2026_02_16": "",
 	} {
-		p, ok := ParsePeriod(s, now)
+		p, ok := (&Periodic{}).Parse(s, now)
 		got := ""
 		if ok {
 			got = string(p.Unit) + " " + p.Start.Format(time.DateOnly)

@@ -17,7 +17,7 @@ type Author struct {
 var Outside = Author{Name: "outside"}
 
 // CreateRequest asks for a new note. A Title or Path that names a period, as
-// [ParsePeriod] reads it, without a Folder, means the vault's note of that
+// [Periodic.Parse] reads it, without a Folder, means the vault's note of that
 // period, which begins with its own template unless Template names another.
 type CreateRequest struct {
 	Title       string

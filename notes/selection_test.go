@@ -55,7 +55,7 @@ func TestAside(t *testing.T) {
 	rules := &notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []*regexp.Regexp{regexp.MustCompile(`^Old/`)}}
 	selects := func(f notes.Filter, p string) bool {
 		f.Aside = rules.ForFilter(f)
-		ok, err := f.MatchesNote(notes.Alternatives(f.Glob), notes.Parse(p, nil, time.Time{}), time.Time{})
+		ok, err := f.MatchesNote(notes.Alternatives(f.Glob), notes.Parse(p, nil, time.Time{}), nil)
 		require.NoError(t, err)
 		return ok
 	}

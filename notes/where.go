@@ -122,9 +122,9 @@ func WhereFields(where map[string]any) (fields []string, wants map[string]any) {
 // reaches into nested values.
 func WhereMatches(where, values map[string]any) bool { return matcher{}.matches(where, values) }
 
-// matcher applies conditions. With a clock, a date is compared with the periods
-// that [ParsePeriod] reads: "today", "this week", 2026-02.
-type matcher struct{ now time.Time }
+// matcher applies conditions. With periods, a date is compared with those
+// that [Periodic.Parse] reads: "today", "this week", 2026-02.
+type matcher struct{ periods Periods }
 
 func (w matcher) matches(where, values map[string]any) bool {
 	for field, want := range where {
@@ -344,10 +344,10 @@ func (w matcher) compare(have, want any, end bool) (order int, ok bool) {
 func (w matcher) inPeriod(have, want any) (t time.Time, p Period, ok bool) {
 	x, isText := have.(string)
 	y, named := want.(string)
-	if w.now.IsZero() || !isText || !named {
+	if w.periods == nil || !isText || !named {
 		return t, p, false
 	}
-	if p, ok = ParsePeriod(y, w.now); ok {
+	if p, ok = w.periods(y); ok {
 		t, ok = ParseDate(x)
 	}
 	return t, p, ok

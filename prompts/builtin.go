@@ -155,14 +155,14 @@ func dailyReview(ctx context.Context, r *rendering) error {
 // names, and the words for it; due is what list_tasks calls it.
 func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	given := r.args["date"]
-	today, _ := notes.ParsePeriod("today", r.now())
+	today, _ := r.notes.Period("today", r.now())
 	if given == "" {
 		// Daily notes are dated at midnight, so the range starts there.
 		return notes.Filter{After: today.Start.AddDate(0, 0, -1), Before: today.End()}, "since yesterday", "today", nil
 	}
-	p, ok := notes.ParsePeriod(given, r.now())
+	p, ok := r.notes.Period(given, r.now())
 	if t, isDate := notes.ParseDate(given); !ok && isDate {
-		p, ok = notes.ParsePeriod(t.Format(time.DateOnly), r.now())
+		p, ok = r.notes.Period(t.Format(time.DateOnly), r.now())
 	}
 	if !ok {
 		return f, "", "", &notes.Error{Op: "prompt", Path: "daily_review", Err: notes.ErrInvalid,

@@ -17,6 +17,8 @@ import (
 type Notes interface {
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)
+	// Period reads the words that name a period, such as "this week".
+	Period(words string, now time.Time) (notes.Period, bool)
 	// Refresh indexes a folder for List while the first scan is running. After
 	// the first scan it does nothing.
 	Refresh(ctx context.Context, folder string) error

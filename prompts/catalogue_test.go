@@ -61,6 +61,10 @@ func (s shelf) List(_ context.Context, q notes.ListQuery) (notes.ListPage, error
 
 func (shelf) Refresh(context.Context, string) error { return nil }
 
+func (shelf) Period(words string, now time.Time) (notes.Period, bool) {
+	return (&notes.Periodic{}).Parse(words, now)
+}
+
 func visible(path string, folders []string) bool {
 	return folders == nil || slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(path, f+"/") })
 }

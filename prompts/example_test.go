@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"notesd/notes"
 	"notesd/prompts"
@@ -36,6 +37,10 @@ func (l library) Read(_ context.Context, ref string, _ notes.Scope) (*notes.Note
 }
 
 func (library) Refresh(context.Context, string) error { return nil }
+
+func (library) Period(words string, now time.Time) (notes.Period, bool) {
+	return (&notes.Periodic{}).Parse(words, now)
+}
 
 // A template is a note in the prompts folder. Arguments replace placeholders, and
 // notes are embedded as resources, separate from the instructions.

@@ -23,7 +23,7 @@ func (in *invocation) moment(name, text string, end bool) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	now := in.Now()
-	if p, ok := notes.ParsePeriod(text, now); ok {
+	if p, ok := in.Vault.Period(text, now); ok {
 		if !end {
 			return p.Start, nil
 		}

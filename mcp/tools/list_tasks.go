@@ -142,7 +142,7 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 	case "overdue":
 		d.Before = now.Format(time.DateOnly)
 	default:
-		p, ok := notes.ParsePeriod(word, now)
+		p, ok := in.Vault.Period(word, now)
 		if !ok {
 			return d, usagef("%s must be overdue, today, tomorrow, this week, a day like 2026-01-31, a week like 2026-W05, a month like 2026-01, or none, not %q", name, phrase.Clip(phrase.OneLine(word), 40))
 		}
@@ -156,7 +156,7 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 		if bound.word == "" {
 			continue
 		}
-		p, ok := notes.ParsePeriod(bound.word, now)
+		p, ok := in.Vault.Period(bound.word, now)
 		if !ok {
 			return d, usagef("%s must be a day like 2026-01-31, today or tomorrow, not %q", bound.name, phrase.Clip(phrase.OneLine(bound.word), 40))
 		}

@@ -278,20 +278,24 @@ func (in *invocation) filter(folder string, tags []string, after, before string)
 		}
 	}
 	var err error
-	if f.After, err = parseDay("after", after); err != nil {
+	if f.After, err = in.day("after", after); err != nil {
 		return f, err
 	}
-	f.Before, err = parseDay("before", before)
+	f.Before, err = in.day("before", before)
 	return f, err
 }
 
-func parseDay(name, s string) (time.Time, error) {
+// day reads a date, or the first day of a period.
+func (in *invocation) day(name, s string) (time.Time, error) {
 	if strings.TrimSpace(s) == "" {
 		return time.Time{}, nil
 	}
+	if p, ok := in.Vault.Period(s, in.Now()); ok {
+		return p.Start, nil
+	}
 	t, ok := notes.ParseDate(strings.TrimSpace(s))
 	if !ok {
-		return time.Time{}, usagef("%s must be a date like 2026-01-31, not %q", name, phrase.Clip(phrase.OneLine(s), 40))
+		return time.Time{}, usagef("%s must be a date like 2026-01-31, or \"this week\", not %q", name, phrase.Clip(phrase.OneLine(s), 40))
 	}
 	return t, nil
 }

@@ -18,6 +18,8 @@ type Vault interface {
 	// Ignored reports whether no note can be at a path. It never blocks.
 	Ignored(path string) bool
 	Status(ctx context.Context) (notes.Status, error)
+	// Period reads the words that name a period, with the weeks of the vault's calendar.
+	Period(words string, now time.Time) (notes.Period, bool)
 
 	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)

@@ -172,7 +172,7 @@ func (s *Store) At(ctx context.Context, at time.Time, f notes.Filter, each func(
 		if read += n.Size; read > maxPastBytes {
 			return false, nil
 		}
-		if ok, err := f.MatchesNote(globs, n, s.Now()); err != nil || !ok {
+		if ok, err := f.MatchesNote(globs, n, s.periods()); err != nil || !ok {
 			if err != nil {
 				return false, err
 			}

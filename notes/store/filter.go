@@ -23,13 +23,13 @@ func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, err
 	}
 	set := &notes.IDSet{}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return selectIDs(ctx, tx, f, s.Now(), set.Add)
+		return selectIDs(ctx, tx, f, s.periods(), set.Add)
 	})
 	return set, err
 }
 
 // selectIDs calls add with the id of each note that the filter selects.
-func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time, add func(id int64)) error {
+func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Periods, add func(id int64)) error {
 	where, args := filterSQL(f)
 	globs := notes.Alternatives(notes.Key(f.Glob))
 	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+where, args, func(rows *sql.Rows) error {
@@ -40,7 +40,7 @@ func selectIDs(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time, a
 		if err != nil {
 			return err
 		}
-		ok, err := f.Matches(globs, r, now)
+		ok, err := f.Matches(globs, r, periods)
 		if ok {
 			add(id)
 		}

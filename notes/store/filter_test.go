@@ -26,7 +26,7 @@ func TestFilterEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
 	err = s.Notes().Read(t.Context(), func(tx *sql.Tx) error {
-		return selectIDs(ctx, tx, notes.Filter{Glob: "*"}, time.Time{}, func(int64) { seen++; cancel() })
+		return selectIDs(ctx, tx, notes.Filter{Glob: "*"}, nil, func(int64) { seen++; cancel() })
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 1, seen)

@@ -82,7 +82,7 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 	}
 	var page notes.ListPage
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args, err := listWhere(ctx, tx, q.Filter, s.Now())
+		where, args, err := listWhere(ctx, tx, q.Filter, s.periods())
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
 	}
 	var paths []string
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args, err := listWhere(ctx, tx, f, s.Now())
+		where, args, err := listWhere(ctx, tx, f, s.periods())
 		if err != nil {
 			return err
 		}
@@ -116,13 +116,13 @@ func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
 	return paths, err
 }
 
-func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, now time.Time) (string, []any, error) {
+func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Periods) (string, []any, error) {
 	if !f.NeedsGo() {
 		where, args := filterSQL(f)
 		return where, args, nil
 	}
 	ids := []int64{}
-	if err := selectIDs(ctx, tx, f, now, func(id int64) { ids = append(ids, id) }); err != nil {
+	if err := selectIDs(ctx, tx, f, periods, func(id int64) { ids = append(ids, id) }); err != nil {
 		return "", nil, err
 	}
 	return `n.id IN (SELECT value FROM json_each(?))`, []any{jsonArg(ids)}, nil

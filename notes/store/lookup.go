@@ -261,7 +261,7 @@ func (s *Reader) InVault(ref string) string {
 // Lookup finds the note that ref names: a path (with or without .md), a URI,
 // a [[wikilink]], the end of a path, a file name, a title or an alias, in that
 // order, exactly first and then without regard to case, and then the period of
-// a periodic note, as [notes.ParsePeriod] reads it; a URI means its own note and
+// a periodic note, as [notes.Periodic.Parse] reads it; a URI means its own note and
 // no other. An absolute path below the vault, an obsidian:// link, and
 // a reference to a part of a note ([SplitAnchor]) name the note, too. An
 // [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with

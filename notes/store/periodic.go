@@ -4,16 +4,28 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
+// Period reads the words that name a period, with the weeks of the vault's calendar.
+func (s *Reader) Period(words string, now time.Time) (notes.Period, bool) {
+	return s.Periodic.Load().Parse(words, now)
+}
+
+// periods is Period now.
+func (s *Reader) periods() notes.Periods {
+	now := s.Now()
+	return func(words string) (notes.Period, bool) { return s.Period(words, now) }
+}
+
 // PeriodicPath returns the path that the periodic note which ref names has, or
 // is to have, and the period; "" if ref names no period. Obsidian's settings say
 // where such notes are, else the newest daily notes of the vault do.
 func (s *Reader) PeriodicPath(ctx context.Context, ref string) (p string, period notes.Period, err error) {
-	if _, ok := notes.ParsePeriod(ref, s.Now()); !ok {
+	if _, ok := s.Period(ref, s.Now()); !ok {
 		return "", period, nil
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {

@@ -326,7 +326,7 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *
 	if f.IsZero() {
 		return nil
 	}
-	where, args, err := listWhere(ctx, tx, f, s.Now())
+	where, args, err := listWhere(ctx, tx, f, s.periods())
 	c.add(where, args...)
 	return err
 }

@@ -70,7 +70,7 @@ func readPeriodic(root *os.Root) *notes.Periodic {
 // readDateRules returns the rules for a vault: the user's keys, and how the app
 // names periodic notes.
 func readDateRules(periodic *notes.Periodic, keys []string) *notes.DateRules {
-	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys}
+	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: periodic.Weeks}
 	for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
 		if n, ok := periodic.Notes[unit]; ok {
 			r.Names = append(r.Names, n.NameFormat)

@@ -64,7 +64,7 @@ func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 		}
 		e.Tasks.Today = v.opt.Now()
 		for _, date := range []*string{&e.Due, &e.Scheduled} {
-			if p, ok := notes.ParsePeriod(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
+			if p, ok := v.store.Period(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
 				*date = p.Start.Format(time.DateOnly) // today, tomorrow
 			}
 		}

@@ -109,7 +109,7 @@ func (v *Vault) begin(ctx context.Context, r notes.EditRequest) (written notes.W
 			return written, false, nil
 		}
 	}
-	if _, ok := notes.ParsePeriod(r.Note, v.opt.Now()); !ok || r.ExpectedHash != "" {
+	if _, ok := v.store.Period(r.Note, v.opt.Now()); !ok || r.ExpectedHash != "" {
 		return written, false, nil
 	}
 	if _, err := v.Read(ctx, r.Note, r.Scope); !errors.Is(err, notes.ErrNotFound) {
