@@ -23,14 +23,8 @@ type modelRow struct {
 }
 
 func (x *Index) models(ctx context.Context) ([]modelRow, error) {
-	var models []modelRow
-	err := x.forEach(ctx, `SELECT id, name, source, dimension FROM models ORDER BY id DESC`, func(rows *sql.Rows) error {
-		var m modelRow
-		err := rows.Scan(&m.id, &m.name, &m.source, &m.dimension)
-		models = append(models, m)
-		return err
-	})
-	return models, err
+	return sqlite.All(ctx, x.store.Notes().Reader(), func(m *modelRow) []any { return []any{&m.id, &m.name, &m.source, &m.dimension} },
+		`SELECT id, name, source, dimension FROM models ORDER BY id DESC`)
 }
 
 func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
@@ -83,14 +77,8 @@ func (x *Index) deleteModel(ctx context.Context, model int64) error {
 
 // chunks returns every chunk.
 func (x *Index) chunks(ctx context.Context) ([]loadedChunk, error) {
-	var chunks []loadedChunk
-	err := x.forEach(ctx, `SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`, func(rows *sql.Rows) error {
-		var c loadedChunk
-		err := rows.Scan(&c.note, &c.ordinal, &c.hash)
-		chunks = append(chunks, c)
-		return err
-	})
-	return chunks, err
+	return sqlite.All(ctx, x.store.Notes().Reader(), func(c *loadedChunk) []any { return []any{&c.note, &c.ordinal, &c.hash} },
+		`SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`)
 }
 
 // importance returns the importance of every note.

@@ -61,6 +61,41 @@ func TestRead_Snapshot(t *testing.T) {
 	assert.Equal(t, 2, count(t, db.Reader()))
 }
 
+func TestAll(t *testing.T) {
+	ctx, db := t.Context(), open(t, filepath.Join(t.TempDir(), "x.db"))
+	require.NoError(t, insert(ctx, db, "a", "b"))
+
+	paths, err := sqlite.Column[string](ctx, db.Reader(), `SELECT path FROM documents WHERE path <> ? ORDER BY path DESC`, "c")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b", "a"}, paths)
+	none, err := sqlite.Column[string](ctx, db.Reader(), `SELECT path FROM documents WHERE path = 'c'`)
+	require.NoError(t, err)
+	assert.Nil(t, none)
+
+	type document struct {
+		path string
+		live bool
+	}
+	columns := func(d *document) []any { return []any{&d.path, &d.live} }
+	require.NoError(t, db.Read(ctx, func(tx *sql.Tx) error {
+		all, err := sqlite.All(ctx, tx, columns, `SELECT path, live FROM documents ORDER BY path`)
+		assert.Equal(t, []document{{"a", true}, {"b", true}}, all)
+		return err
+	}))
+
+	_, err = sqlite.All(ctx, db.Reader(), columns, `SELECT path FROM documents`)
+	require.ErrorContains(t, err, "expected 1 destination arguments in Scan, not 2")
+	_, err = sqlite.Column[int](ctx, db.Reader(), `SELECT path FROM documents`)
+	require.ErrorContains(t, err, "invalid syntax")
+	_, err = sqlite.Column[int](ctx, db.Reader(), `SELECT other FROM documents`)
+	require.ErrorContains(t, err, "no such column")
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = sqlite.Column[string](cancelled, db.Reader(), `SELECT path FROM documents`)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestWrite_CancelledContext(t *testing.T) {
 	t.Run("before the rollback", func(t *testing.T) { writeCancelled(t, nil) })
 	t.Run("after the rollback", func(t *testing.T) {

@@ -61,33 +61,16 @@ func (db *DB) Salvage(ctx context.Context, from string) (saved int, lost string)
 // tables lists the database's tables in the order of their creation, so that a
 // table comes after those that it refers to.
 func (db *DB) tables(ctx context.Context) ([]string, error) {
-	return queryStrings(ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
-}
-
-func queryStrings(ctx context.Context, q *sql.DB, query string, args ...any) ([]string, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err reports the error
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
+	return Column[string](ctx, db.write, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
 }
 
 func (db *DB) salvageTable(ctx context.Context, old *sql.DB, table string) (saved int, whole bool) {
-	columns, err := queryStrings(ctx, db.write, `SELECT name FROM pragma_table_info(?)`, table)
+	columns, err := Column[string](ctx, db.write, `SELECT name FROM pragma_table_info(?)`, table)
 	if err != nil || len(columns) == 0 {
 		return 0, false
 	}
 	names := `"` + strings.Join(columns, `", "`) + `"`
-	keys, err := queryStrings(ctx, db.write, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
+	keys, err := Column[string](ctx, db.write, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table)
 	if err != nil || len(keys) == 0 {
 		return 0, false
 	}

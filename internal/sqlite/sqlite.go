@@ -159,14 +159,16 @@ func (db *DB) Reader() *sql.DB { return db.read }
 // Path returns the database file's path.
 func (db *DB) Path() string { return db.path }
 
-// ForEach calls fn with each row of a query's result until it fails. q is a database or
-// a transaction.
-func ForEach(ctx context.Context, q interface {
+// A Querier is a database or a transaction.
+type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, query string, args []any, fn func(rows *sql.Rows) error) error {
+}
+
+// ForEach calls fn with each row of a query's result until it fails.
+func ForEach(ctx context.Context, q Querier, query string, args []any, fn func(rows *sql.Rows) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return ofContext(ctx, err)
 	}
 	defer func() { _ = rows.Close() }() // Err reports the error
 	for rows.Next() {
@@ -174,7 +176,25 @@ func ForEach(ctx context.Context, q interface {
 			return err
 		}
 	}
-	return rows.Err()
+	return ofContext(ctx, rows.Err())
+}
+
+// All returns the rows of a query's result, nil if there are none. Each is scanned
+// into the columns of a T.
+func All[T any](ctx context.Context, q Querier, columns func(row *T) []any, query string, args ...any) ([]T, error) {
+	var all []T
+	err := ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
+		var row T
+		err := rows.Scan(columns(&row)...)
+		all = append(all, row)
+		return err
+	})
+	return all, err
+}
+
+// Column returns the values of a query's only column, nil if there are none.
+func Column[T any](ctx context.Context, q Querier, query string, args ...any) ([]T, error) {
+	return All(ctx, q, func(value *T) []any { return []any{value} }, query, args...)
 }
 
 func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql.Tx) error) error {
@@ -186,8 +206,13 @@ func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql
 	if err = fn(tx); err == nil {
 		err = tx.Commit()
 	}
-	// When ctx is cancelled, database/sql rolls back in the background, and what fn does
-	// then fails with "transaction has already been committed" or "statement is closed".
+	return ofContext(ctx, err)
+}
+
+// ofContext makes an error after ctx is cancelled one of ctx. database/sql rolls back
+// in the background then, and what is done meanwhile fails with "transaction has
+// already been committed" or "statement is closed".
+func ofContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	}

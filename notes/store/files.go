@@ -171,14 +171,12 @@ func withTwins(paths []string) []string {
 // notes, so that an unchanged one is not read again.
 func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
-			var name string
-			var st fsid.Stat
-			err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
-			out[name] = st
-			return err
-		})
+	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+		var name string
+		var st fsid.Stat
+		err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
+		out[name] = st
+		return err
 	})
 	return out, err
 }
@@ -186,19 +184,14 @@ func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 // SkippedFiles returns the first of the skipped files, by path, and how many
 // there are.
 func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
-	list = []notes.Skipped{}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, []any{limit}, func(rows *sql.Rows) error {
-			var k notes.Skipped
-			err := rows.Scan(&k.Path, &k.Reason)
-			list = append(list, k)
-			return err
-		})
+		list, err = sqlite.All(ctx, tx, func(k *notes.Skipped) []any { return []any{&k.Path, &k.Reason} }, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, limit)
+		return err
 	})
-	return list, total, err
+	return append([]notes.Skipped{}, list...), total, err
 }
 
 // Scan is what a scan found besides notes.
@@ -223,6 +216,8 @@ type File struct {
 	DiskPath string // as the file system spells it
 	Stat     fsid.Stat
 }
+
+func (f *File) columns() []any { return []any{&f.Path, &f.DiskPath} }
 
 // TwinMark tells a skipped twin from the note that has the same path.
 const TwinMark = " (other Unicode form)"
@@ -272,14 +267,5 @@ func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 
 // Canvases returns the canvases and bases of the vault, which name notes by path.
 func (s *Store) Canvases(ctx context.Context) ([]File, error) {
-	var files []File
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`, nil, func(rows *sql.Rows) error {
-			var f File
-			err := rows.Scan(&f.Path, &f.DiskPath)
-			files = append(files, f)
-			return err
-		})
-	})
-	return files, err
+	return sqlite.All(ctx, s.notes.Reader(), (*File).columns, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`)
 }

@@ -25,7 +25,7 @@ func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.For
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
 			return err
 		}
-		if done.Paths, err = selectStrings(ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
+		if done.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)
 			UNION SELECT path FROM revisions WHERE document IN (`+forgotten+`)
 			UNION SELECT old_path FROM revisions WHERE document IN (`+forgotten+`) AND old_path <> ''`, p); err != nil {
 			return err
@@ -71,28 +71,18 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 // forgotten selects the documents of the deleted notes that ever had the path.
 const forgotten = `SELECT id FROM documents WHERE live = 0 AND id IN (` + everHad + `)`
 
-func selectStrings(ctx context.Context, tx *sql.Tx, query string, args ...any) (out []string, err error) {
-	err = sqlite.ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
-		var s string
-		err := rows.Scan(&s)
-		out = append(out, s)
-		return err
-	})
-	return out, err
-}
-
 // forgetOperations removes the journal entries of the notes. Those of a note
 // that a symlink led to have another path, and some file systems spell paths in
 // another Unicode form; so entries are found by the texts, and by the paths of
 // the files that had these.
 func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string) error {
 	const texts = `SELECT hash FROM revisions WHERE hash IS NOT NULL AND document IN (` + forgotten + `)`
-	disk, err := selectStrings(ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
+	disk, err := sqlite.Column[string](ctx, tx, `SELECT path FROM operation_files UNION SELECT new_path FROM operation_files`)
 	if err != nil {
 		return err
 	}
 	disk = slices.DeleteFunc(disk, func(name string) bool { return !slices.Contains(paths, notes.Nfc(name)) })
-	linked, err := selectStrings(ctx, tx, `SELECT path FROM operation_files WHERE old_hash IN (`+texts+`) UNION
+	linked, err := sqlite.Column[string](ctx, tx, `SELECT path FROM operation_files WHERE old_hash IN (`+texts+`) UNION
 		SELECT new_path FROM operation_files WHERE new_hash IN (`+texts+`)`, p)
 	if err != nil {
 		return err

@@ -51,15 +51,7 @@ func (s *Reader) Graph(ctx context.Context, scope notes.Scope) (notes.Graph, err
 // Growth returns how many of the notes began in each month, by the earliest date
 // that is known of each, the first month first.
 func (s *Reader) Growth(ctx context.Context) ([]notes.MonthCount, error) {
-	months := []notes.MonthCount{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT strftime('%Y-%m', min(date, created) / 1000000000, 'unixepoch') AS month, count(*)
-			FROM notes GROUP BY month ORDER BY month`, nil, func(rows *sql.Rows) error {
-			var m notes.MonthCount
-			err := rows.Scan(&m.Month, &m.Notes)
-			months = append(months, m)
-			return err
-		})
-	})
-	return months, err
+	months, err := sqlite.All(ctx, s.notes.Reader(), func(m *notes.MonthCount) []any { return []any{&m.Month, &m.Notes} },
+		`SELECT strftime('%Y-%m', min(date, created) / 1000000000, 'unixepoch') AS month, count(*) FROM notes GROUP BY month ORDER BY month`)
+	return append([]notes.MonthCount{}, months...), err
 }

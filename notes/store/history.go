@@ -102,16 +102,14 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 // StoredVersions returns the texts that notes.db has of these notes.
 func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
-			FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
-			var id int64
-			v := Version{author: notes.Outside}
-			err := rows.Scan(&id, &v.Path, &v.time, &v.Hash, &v.size, &v.codec, &v.data)
-			v.data = nonNil(v.data) // of an empty note it is none
-			out[id] = v
-			return err
-		})
+	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
+		FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		var id int64
+		v := Version{author: notes.Outside}
+		err := rows.Scan(&id, &v.Path, &v.time, &v.Hash, &v.size, &v.codec, &v.data)
+		v.data = nonNil(v.data) // of an empty note it is none
+		out[id] = v
+		return err
 	})
 	return out, err
 }
@@ -290,14 +288,9 @@ type lastRevision struct {
 }
 
 // newest returns the last n revisions of a document, newest first.
-func (h historyWriter) newest(doc int64, n int) (revisions []lastRevision, err error) {
-	err = sqlite.ForEach(h.ctx, h.tx, `SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, []any{doc, n}, func(rows *sql.Rows) error {
-		var r lastRevision
-		err := rows.Scan(&r.id, &r.time, &r.hash, &r.passing)
-		revisions = append(revisions, r)
-		return err
-	})
-	return revisions, err
+func (h historyWriter) newest(doc int64, n int) ([]lastRevision, error) {
+	return sqlite.All(h.ctx, h.tx, func(r *lastRevision) []any { return []any{&r.id, &r.time, &r.hash, &r.passing} },
+		`SELECT id, time, hash, passing FROM revisions WHERE document = ? ORDER BY id DESC LIMIT ?`, doc, n)
 }
 
 // currentDocument selects the identity of the note at a path, or of the one
@@ -606,16 +599,9 @@ func (s *Versions) Documents(ctx context.Context, path string) ([]Document, erro
 }
 
 // selectDocuments returns the documents that the condition selects.
-func (s *Versions) selectDocuments(ctx context.Context, where string, args ...any) (docs []Document, err error) {
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args, func(rows *sql.Rows) error {
-			var d Document
-			err := rows.Scan(&d.id, &d.Path, &d.Live)
-			docs = append(docs, d)
-			return err
-		})
-	})
-	return docs, err
+func (s *Versions) selectDocuments(ctx context.Context, where string, args ...any) ([]Document, error) {
+	return sqlite.All(ctx, s.history.Reader(), func(d *Document) []any { return []any{&d.id, &d.Path, &d.Live} },
+		`SELECT id, path, live FROM documents WHERE `+where+` ORDER BY path, id`, args...)
 }
 
 // DeletedPath returns the path of the one deleted note with this name, which may

@@ -292,33 +292,14 @@ func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err
 // AttachmentsOf returns the attachments that a note links to, each once, in
 // the order of the first links.
 func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
-	var files []File
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
-			WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, []any{note}, func(rows *sql.Rows) error {
-			var f File
-			err := rows.Scan(&f.Path, &f.DiskPath)
-			files = append(files, f)
-			return err
-		})
-	})
-	return files, err
+	return sqlite.All(ctx, s.notes.Reader(), (*File).columns, `SELECT a.path, a.disk_path FROM links l JOIN attachments a ON a.id = l.attachment
+		WHERE l.note = ? GROUP BY a.id ORDER BY min(l.ordinal)`, note)
 }
 
 // LinkedFrom returns the other notes that link to the note.
 func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) ([]string, error) {
-	paths := []string{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, []any{note}, func(rows *sql.Rows) error {
-			var p string
-			err := rows.Scan(&p)
-			if scope.CanRead(p) {
-				paths = append(paths, p)
-			}
-			return err
-		})
-	})
-	return paths, err
+	all, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.resolved = ?1 AND l.note <> ?1 ORDER BY n.path`, note)
+	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !scope.CanRead(p) }), err
 }
 
 // LinksTo returns the notes with a link whose last segment is one of the keys
@@ -326,13 +307,7 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`,
-			[]any{jsonArg(keys)}, func(rows *sql.Rows) error {
-				var p string
-				err := rows.Scan(&p)
-				from = append(from, p)
-				return err
-			})
+		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
 		if err != nil {
 			return err
 		}
@@ -349,16 +324,7 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 
 // AttachmentsUnder returns the paths of the attachments below the folder.
 func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
-	var paths []string
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, []any{folder}, func(rows *sql.Rows) error {
-			var p string
-			err := rows.Scan(&p)
-			paths = append(paths, p)
-			return err
-		})
-	})
-	return paths, err
+	return sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
 }
 
 // StaleLinks names the notes whose links a move since then could not rewrite,
@@ -366,28 +332,21 @@ func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, 
 // to nowhere.
 func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, error) {
 	moves := map[string]string{} // the note → what was moved
-	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
-			JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
-			WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
-			var note, moved string
-			err := rows.Scan(&note, &moved)
-			moves[notes.Nfc(note)] = notes.Nfc(moved)
-			return err
-		})
+	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT iif(f.link <> '', f.link, f.new_path), first.path FROM operations o
+		JOIN operation_files f ON f.operation = o.id JOIN operation_files first ON first.operation = o.id AND first.ordinal = 0
+		WHERE o.state = 'done' AND o.kind = 'move' AND o.started > ? AND f.state = 'conflict'`, []any{since.UnixNano()}, func(rows *sql.Rows) error {
+		var note, moved string
+		err := rows.Scan(&note, &moved)
+		moves[notes.Nfc(note)] = notes.Nfc(moved)
+		return err
 	})
 	if err != nil || len(moves) == 0 {
 		return nil, err
 	}
-	var out []string
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
-			[]any{linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves)))}, func(rows *sql.Rows) error {
-				var note string
-				err := rows.Scan(&note)
-				out = append(out, fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", notes.Quote(note), notes.Quote(moves[note])))
-				return err
-			})
-	})
+	out, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
+		linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves))))
+	for i, note := range out {
+		out[i] = fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", notes.Quote(note), notes.Quote(moves[note]))
+	}
 	return out, err
 }

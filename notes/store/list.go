@@ -103,15 +103,10 @@ func (s *Reader) Paths(ctx context.Context, f notes.Filter) ([]string, error) {
 	var paths []string
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		where, args, err := listWhere(ctx, tx, f, s.periods())
-		if err != nil {
-			return err
+		if err == nil {
+			paths, err = sqlite.Column[string](ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args...)
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
-			var p string
-			err := rows.Scan(&p)
-			paths = append(paths, p)
-			return err
-		})
+		return err
 	})
 	return paths, err
 }
@@ -223,41 +218,27 @@ func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
 
 // Tags returns the tags of the notes in scope, the most used first.
 func (s *Reader) Tags(ctx context.Context, scope notes.Scope) ([]notes.TagCount, error) {
-	out := []notes.TagCount{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return sqlite.ForEach(ctx, tx, `SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+`
-			GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args, func(rows *sql.Rows) error {
-			var t notes.TagCount
-			err := rows.Scan(&t.Tag, &t.Notes)
-			out = append(out, t)
-			return err
-		})
-	})
-	return out, err
+	where, args := filterSQL(notes.Filter{Scope: scope.Read})
+	tags, err := sqlite.All(ctx, s.notes.Reader(), func(t *notes.TagCount) []any { return []any{&t.Tag, &t.Notes} },
+		`SELECT t.tag, count(*) FROM tags t JOIN notes n ON n.id = t.note WHERE `+where+` GROUP BY t.tag_key ORDER BY count(*) DESC, t.tag_key`, args...)
+	return append([]notes.TagCount{}, tags...), err
 }
 
 // Folders returns the folders that hold notes in scope, by path.
 func (s *Reader) Folders(ctx context.Context, scope notes.Scope) ([]notes.FolderCount, error) {
+	where, args := filterSQL(notes.Filter{Scope: scope.Read})
+	paths, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args...)
 	out := []notes.FolderCount{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args := filterSQL(notes.Filter{Scope: scope.Read})
-		at := map[string]int{}
-		return sqlite.ForEach(ctx, tx, `SELECT n.path FROM notes n WHERE `+where+` ORDER BY n.path`, args, func(rows *sql.Rows) error {
-			var p string
-			if err := rows.Scan(&p); err != nil {
-				return err
-			}
-			folder := p[:max(0, strings.LastIndexByte(p, '/'))]
-			i, ok := at[folder]
-			if !ok {
-				i = len(out)
-				at[folder] = i
-				out = append(out, notes.FolderCount{Folder: folder})
-			}
-			out[i].Notes++
-			return nil
-		})
-	})
+	at := map[string]int{}
+	for _, p := range paths {
+		folder := p[:max(0, strings.LastIndexByte(p, '/'))]
+		i, ok := at[folder]
+		if !ok {
+			i = len(out)
+			at[folder] = i
+			out = append(out, notes.FolderCount{Folder: folder})
+		}
+		out[i].Notes++
+	}
 	return out, err
 }

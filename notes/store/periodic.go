@@ -67,15 +67,13 @@ func dailyNames(ctx context.Context, tx *sql.Tx) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
 	type names struct{ folder, format string }
 	seen := map[names]int{}
-	err := sqlite.ForEach(ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, []any{sampledDays}, func(rows *sql.Rows) error {
-		var p string
-		err := rows.Scan(&p)
+	days, err := sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, sampledDays)
+	for _, p := range days {
 		if day, ok := (&notes.DateRules{}).Named(p); ok {
 			f := notes.NamesLike(p, day)
 			seen[names{f.Folder, f.Format}]++
 		}
-		return err
-	})
+	}
 	best := names{format: notes.DefaultNames[notes.Day]}
 	for n, count := range seen {
 		if count > seen[best] || count == seen[best] && n.folder < best.folder {

@@ -55,7 +55,7 @@ func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*not
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells
+	defer func() { _ = rows.Close() }() // Err below reports the error
 	found := make(map[int64]*notes.Note, len(ids))
 	for rows.Next() {
 		n, err := scanNote(rows)
@@ -92,14 +92,8 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 }
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
-	var links []notes.Link
-	err := sqlite.ForEach(ctx, tx, `SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, []any{id}, func(rows *sql.Rows) error {
-		var l notes.Link
-		err := rows.Scan(&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line)
-		links = append(links, l)
-		return err
-	})
-	return links, err
+	return sqlite.All(ctx, tx, func(l *notes.Link) []any { return []any{&l.Kind, &l.Target, &l.Anchor, &l.Alias, &l.Line} },
+		`SELECT kind, target, anchor, alias, line FROM links WHERE note = ? ORDER BY ordinal`, id)
 }
 
 // Count returns how many notes there are.
@@ -131,17 +125,13 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 		where = ` FROM notes n`
 	}
 	out := map[string]Row{}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
-			var r Row
-			var hash sql.RawBytes
-			if err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt); err != nil {
-				return err
-			}
-			r.Hash = hex.EncodeToString(hash)
-			out[r.Path] = r
-			return nil
-		})
+	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
+		var r Row
+		var hash sql.RawBytes
+		err := rows.Scan(&r.Id, &r.Path, &r.DiskPath, &hash, &r.Stat.Size, &r.Stat.Mtime, &r.Stat.Ctime, &r.Stat.Inode, &r.hashedAt)
+		r.Hash = hex.EncodeToString(hash)
+		out[r.Path] = r
+		return err
 	})
 	return out, err
 }
@@ -155,12 +145,11 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 			return err
 		}
 		whole = seq == s.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
-		return sqlite.ForEach(ctx, tx, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, []any{int64(seq), limit}, func(rows *sql.Rows) error {
-			c := notes.Change{Loader: s.LoadNote}
-			err := rows.Scan(&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath)
-			changes = append(changes, c)
-			return err
-		})
+		changes, err = sqlite.All(ctx, tx, func(c *notes.Change) []any {
+			c.Loader = s.LoadNote
+			return []any{&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath}
+		}, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, int64(seq), limit)
+		return err
 	})
 	return changes, whole, err
 }
@@ -170,16 +159,10 @@ func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (change
 // that starts with nothing. What changes meanwhile lies beyond head, and
 // reaches the follower through the feed.
 func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
-	var changes []notes.Change
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, []any{int64(seq), int64(head), limit}, func(rows *sql.Rows) error {
-			c := notes.Change{Kind: notes.Created, Loader: s.LoadNote}
-			err := rows.Scan(&c.Seq, &c.NoteID, &c.Path)
-			changes = append(changes, c)
-			return err
-		})
-	})
-	return changes, err
+	return sqlite.All(ctx, s.notes.Reader(), func(c *notes.Change) []any {
+		c.Kind, c.Loader = notes.Created, s.LoadNote
+		return []any{&c.Seq, &c.NoteID, &c.Path}
+	}, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, int64(seq), int64(head), limit)
 }
 
 // attachBytes bounds the text that attach holds in memory.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"notesd/internal/markdown"
+	"notesd/internal/sqlite"
 	"notesd/notes"
 )
 
@@ -262,21 +263,11 @@ func anchorsOf(ctx context.Context, tx *sql.Tx, note int64) (*markdown.Anchors, 
 }
 
 func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]pendingLink, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.anchor, l.resolved, l.attachment, l.state
+	columns := func(l *pendingLink) []any {
+		return []any{&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.anchor, &l.resolved, &l.attachment, &l.state}
+	}
+	return sqlite.All(ctx, tx, columns, `SELECT l.note, l.ordinal, n.path, l.kind, l.target, l.target_key, l.anchor, l.resolved, l.attachment, l.state
 		FROM links l JOIN notes n ON n.id = l.note WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err below tells
-	var links []pendingLink
-	for rows.Next() {
-		var l pendingLink
-		if err := rows.Scan(&l.note, &l.ordinal, &l.from, &l.kind, &l.target, &l.key, &l.anchor, &l.resolved, &l.attachment, &l.state); err != nil {
-			return nil, err
-		}
-		links = append(links, l)
-	}
-	return links, rows.Err()
 }
 
 // selectTargets returns the files that the links may lead to, by key.
@@ -289,19 +280,13 @@ func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[st
 			keys = append(keys, l.key)
 		}
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, jsonArg(keys))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err below tells
-	for rows.Next() {
+	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{jsonArg(keys)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
-		if err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)
 		wanted[k] = append(wanted[k], t)
-	}
-	return wanted, rows.Err()
+		return err
+	})
+	return wanted, err
 }

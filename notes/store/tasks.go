@@ -334,16 +334,12 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *
 // TaskNotations returns the notations in which the newest notes have the dates of
 // tasks: of those that were done, and others; "" where they have none.
 func (s *Reader) TaskNotations(ctx context.Context) (done, dates tasks.Notation, err error) {
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		return sqlite.ForEach(ctx, tx, `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
-			UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, []any{noDate}, func(rows *sql.Rows) error {
-			var source string
-			err := rows.Scan(&source)
-			if t, ok := tasks.Parse(source); ok {
-				done, dates = cmp.Or(done, t.DoneNotation()), cmp.Or(dates, t.DateNotation())
-			}
-			return err
-		})
-	})
+	sources, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT source FROM (SELECT source FROM tasks WHERE done < ?1 ORDER BY note DESC LIMIT 1)
+		UNION ALL SELECT source FROM (SELECT source FROM tasks WHERE due < ?1 OR scheduled < ?1 ORDER BY note DESC LIMIT 1)`, noDate)
+	for _, source := range sources {
+		if t, ok := tasks.Parse(source); ok {
+			done, dates = cmp.Or(done, t.DoneNotation()), cmp.Or(dates, t.DateNotation())
+		}
+	}
 	return done, dates, err
 }

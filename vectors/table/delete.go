@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"notesd/internal/sqlite"
 	"notesd/notes/store"
 )
 
@@ -18,7 +19,7 @@ func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]in
 	if err != nil {
 		return nil, err
 	}
-	return numbers(ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list))
+	return sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list))
 }
 
 // DeleteRowsRequest names rows by their ids or by conditions on their metadata.
@@ -86,7 +87,7 @@ func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter
 			if err != nil {
 				return nil, err
 			}
-			gone, err := numbers(ctx, tx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list))
+			gone, err := sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list))
 			if err != nil || !last {
 				return gone, err
 			}

@@ -19,20 +19,7 @@ func (r rowReader) head(ctx context.Context, table int64) (n int, last int64, er
 }
 
 func (r rowReader) numbers(ctx context.Context, table int64) ([]int64, error) {
-	return numbers(ctx, r.db.Reader(), `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
-}
-
-// numbers returns the row numbers that a query or a deletion returns.
-func numbers(ctx context.Context, q interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, query string, args ...any) (out []int64, err error) {
-	err = sqlite.ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
-		var n int64
-		err := rows.Scan(&n)
-		out = append(out, n)
-		return err
-	})
-	return out, err
+	return sqlite.Column[int64](ctx, r.db.Reader(), `SELECT row FROM vector_rows INDEXED BY vector_rows_table WHERE table_id = ? ORDER BY row`, table)
 }
 
 // vectors calls do with the vectors of the rows after a row, by row number.

@@ -138,13 +138,7 @@ func (t *Tables) Describe(ctx context.Context, name string, n int) (Info, []stri
 	if err != nil {
 		return Info{}, nil, err
 	}
-	var ids []string
-	err = sqlite.ForEach(ctx, t.db.Reader(), `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, []any{row.id, n}, func(rows *sql.Rows) error {
-		var id string
-		err := rows.Scan(&id)
-		ids = append(ids, id)
-		return err
-	})
+	ids, err := sqlite.Column[string](ctx, t.db.Reader(), `SELECT id FROM vector_rows WHERE table_id = ? ORDER BY row DESC LIMIT ?`, row.id, n)
 	return row.Info, ids, err
 }
 
