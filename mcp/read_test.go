@@ -122,3 +122,24 @@ func TestReferencesInEveryTool(t *testing.T) {
 	history, _ := call[tools.HistoryResult](t, w.session, "note_history", args{"note": read.Anchor})
 	assert.Equal(t, "delete", history.Revisions[0].Operation)
 }
+
+// A line that is too long for one answer is named as cut, also when lines follow
+// it: whoever goes on with them knows what was left out.
+func TestReadNoteNamesACutLine(t *testing.T) {
+	long := strings.Repeat("word ", 20_000) + "needle\n"
+	w := newRealWorld(t, map[string]string{"Long.md": "# Long\n" + long + "after\n", "B.md": long + "after\n", "C.md": "c\n"})
+	read, text := call[tools.ReadResult](t, w.session, "read_note", args{"note": "Long"})
+	assert.Equal(t, "# Long\n", read.Content, "a line is not begun when it does not fit")
+	assert.NotContains(t, text, "is cut")
+	read, text = call[tools.ReadResult](t, w.session, "read_note", args{"note": "Long", "lines": read.NextLines})
+	assert.NotContains(t, read.Content, "needle")
+	assert.Equal(t, "3-3", read.NextLines)
+	assert.Contains(t, text, "line 2 is cut: raise max_bytes")
+	read, _ = call[tools.ReadResult](t, w.session, "read_note", args{"note": "Long", "lines": "2-2", "max_bytes": 200_000})
+	assert.Equal(t, long, read.Content)
+	assert.Empty(t, read.Notes)
+
+	many, _ := call[tools.ReadManyResult](t, w.session, "read_note", args{"notes": []string{"B", "C"}})
+	require.Len(t, many.Results, 2)
+	assert.Equal(t, []string{"line 1 is cut: raise max_bytes to see all of it"}, many.Results[0].Notes)
+}

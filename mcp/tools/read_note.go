@@ -194,10 +194,10 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
 	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, out.LineEnd)
-	switch {
-	case cut && out.LineEnd < last:
+	if cut && out.LineEnd < last {
 		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)
-	case cut:
+	}
+	if cut && len(content) < len(lines[first-1]) { // only a first line is cut within
 		out.Notes = append(out.Notes, fmt.Sprintf("line %d is cut: raise max_bytes to see all of it", out.LineEnd))
 	}
 	if out.Attachments, err = in.attached(ctx, note, first, out.LineEnd); err != nil {
