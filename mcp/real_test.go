@@ -688,3 +688,37 @@ func TestGatherContextTopic(t *testing.T) {
 	assert.Equal(t, []string{"Composting.md", "Composting.md", "Garden.md"}, paths)
 	assert.NotEqual(t, gathered.Passages[0].LineStart, gathered.Passages[1].LineStart)
 }
+
+// A passage that is too long for the budget, as one long line may be, is cut around
+// what answers the question, and is not left out for others that answer it less.
+func TestGatherContextCutsALongLine(t *testing.T) {
+	filler := strings.Repeat("В городе строили дома и улицы. ", 400)
+	w := newRealWorld(t, map[string]string{
+		"Long.md":  "# Город\n\nначало\n\n" + filler + "Мост через реку открыли в мае. " + filler + "\n\nконец\n",
+		"Short.md": "Мост.\n",
+	})
+	for _, budget := range []int{500, 1500, 0, 20_000} {
+		a := args{"query": "когда открыли мост через реку"}
+		if budget > 0 {
+			a["max_bytes"] = budget
+		}
+		gathered, text := call[tools.GatherResult](t, w.session, "gather_context", a)
+		require.NotEmpty(t, gathered.Passages, budget)
+		p := gathered.Passages[0]
+		assert.Equal(t, "Long.md", p.Path)
+		assert.Contains(t, p.Text, "Мост через реку открыли в мае.")
+		assert.True(t, strings.HasPrefix(p.Text, "В городе") || strings.HasPrefix(p.Text, "Мост"), "it begins with a sentence: %.40s", p.Text)
+		assert.Equal(t, [2]int{5, 5}, [2]int{p.LineStart, p.LineEnd})
+		assert.Contains(t, text, "the passage of Long.md is cut to fit")
+		checked, _ := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{{"anchor": p.Anchor, "quote": p.Text}}})
+		assert.Equal(t, "exact", checked.Results[0].Verdict, budget)
+	}
+	var wide strings.Builder
+	for range 200 {
+		wide.WriteString(strings.Repeat("x", 30) + " ")
+	}
+	w = newRealWorld(t, map[string]string{strings.Repeat("ж", 60) + "/" + strings.Repeat("ж", 60) + ".md": "needle " + wide.String() + "\n"})
+	_, text := call[tools.GatherResult](t, w.session, "gather_context", args{"query": "needle", "max_bytes": 500})
+	assert.Contains(t, text, `No passage for "needle" fits`)
+	assert.NotContains(t, text, "do not have the answer")
+}

@@ -17,6 +17,7 @@ type Hit struct {
 	Heading   string // the nearest above the lines of the passage that answer best
 	LineStart int    // of the passage, from 1, over the whole file
 	LineEnd   int
+	Focus     int    // where the words of the passage that answer best begin: bytes of the note's Prose
 	Snippet   string // from the passage, on one line; untrusted: the note's own words
 	Score     float64
 	Weak      bool // it has little of what was asked for, in words and in meaning
@@ -156,6 +157,7 @@ func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 		}
 	}
 	e := s.excerpt(n.Content, start, end, inside, size)
+	h.Focus = e.first
 	if len(inside) > 0 {
 		line := h.LineStart + strings.Count(n.Content[from:e.first], "\n")
 		if i := headingAt(n.Headings, line); i >= 0 && n.Headings[i].Line > h.LineStart {

@@ -30,14 +30,33 @@ func (s *rescorer) excerpt(text string, start, end int, matches []match, size in
 	}
 	i, j, _ := s.window(matches, func(a, b match) bool { return b.end-a.start <= size })
 	e := excerpt{first: matches[i].start, last: matches[max(i, j-1)].end}
-	room := max(0, size-(e.last-e.first))
-	e.from = max(start, e.first-room/3)
-	if at := sentenceStart(text, max(start, e.first-room), e.first); at >= 0 {
-		e.from = at
-	}
-	e.to = max(e.last, min(end, e.from+size))
-	e.from = max(start, min(e.from, e.to-size))
+	e.from, e.to = around(text, start, end, e, size)
 	return e
+}
+
+// around returns the size bytes of text[start:end] that have what must be in an
+// excerpt, from the beginning of a sentence where one is near.
+func around(text string, start, end int, e excerpt, size int) (from, to int) {
+	room := max(0, size-(e.last-e.first))
+	from = max(start, e.first-room/3)
+	if at := sentenceStart(text, max(start, e.first-room), e.first); at >= 0 {
+		from = at
+	}
+	to = max(e.last, min(end, from+size))
+	return max(start, min(from, to-size)), to
+}
+
+// Around returns the part of a text, at most size bytes long, that has the place at,
+// as a Hit's Focus: it begins with a sentence or a word, and ends with a word.
+func Around(text string, at, size int) (from, to int) {
+	from, to = around(text, 0, len(text), excerpt{first: at, last: at}, size)
+	if from > 0 {
+		from = wordStart(text, from, at)
+	}
+	if to < len(text) {
+		to = wordEnd(text, at, to)
+	}
+	return from, to
 }
 
 // snippet cleans an excerpt of the passage text[start:end] of markup and white

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,8 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	budget := a.MaxBytes
-	if budget == 0 {
-		budget = in.Limits.gatherBytes()
-	}
+	total := cmp.Or(a.MaxBytes, in.Limits.gatherBytes())
+	budget := total
 	res, err := in.Search.Search(ctx, search.Query{Text: a.Query, Mode: in.Mode, Filter: filter, Limit: candidates, MaxBytes: budget})
 	if err != nil {
 		return Outcome{}, err
@@ -82,7 +81,7 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 			weak++
 			continue
 		}
-		p, err := in.passageOf(ctx, hit)
+		p, cut, err := in.passageOf(ctx, hit, budget, total)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -93,6 +92,9 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 		}
 		budget -= len(text)
 		out.Passages = append(out.Passages, p)
+		if cut {
+			out.Notes = append(out.Notes, fmt.Sprintf("the passage of %s is cut to fit: raise max_bytes, or read_note shows all of it", phrase.Clip(phrase.OneLine(p.Path), 200)))
+		}
 	}
 	if weak > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("left out, as weak matches: %s; search_notes shows them", phrase.Count(weak, "note")))
@@ -106,30 +108,50 @@ func runGatherContext(ctx context.Context, in *invocation, a gatherArgs) (Outcom
 }
 
 // passageOf returns the whole lines of a hit, of which the search shows a
-// snippet. A note that has gone meanwhile has none.
-func (in *invocation) passageOf(ctx context.Context, hit search.Hit) (passage, error) {
-	p := passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd}
+// snippet. Of lines that do not fit into room bytes and take more than half of the
+// total, which one long line may, it returns the part around what answers best. A
+// note that has gone meanwhile has none.
+func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total int) (p passage, cut bool, err error) {
+	const least = 300 // bytes of a part that say something
+	p = passage{Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading, LineStart: hit.LineStart, LineEnd: hit.LineEnd}
 	note, err := in.Vault.Read(ctx, notes.URI(hit.Path), in.Scope)
 	if errors.Is(err, notes.ErrNotFound) {
-		return p, nil
+		return p, false, nil
 	}
 	if err != nil {
-		return p, err
+		return p, false, err
 	}
-	lines := strings.Split(note.Prose(), "\n")
-	p.Anchor = notes.PassageURI(note.Path, note.Hash, hit.LineStart, hit.LineEnd)
+	prose := note.Prose()
+	lines := strings.SplitAfter(prose, "\n")
+	anchor := func() string { return notes.PassageURI(note.Path, note.Hash, p.LineStart, p.LineEnd) }
+	p.Anchor = anchor()
 	first, last := min(hit.LineStart, len(lines)), min(hit.LineEnd, len(lines))
-	if first >= 1 {
-		p.Text = strings.TrimSpace(notes.Legible(strings.Join(lines[first-1:last], "\n")))
+	if first < 1 {
+		return p, false, nil
 	}
-	return p, nil
+	text := strings.Join(lines[first-1:last], "")
+	room -= len(Fence("passage", p.Anchor, ""))
+	if size := len(strings.TrimSpace(text)); size > room && size > total/2 && room >= least {
+		cut = true
+		before := len(strings.Join(lines[:first-1], ""))
+		from, to := search.Around(text, max(0, min(hit.Focus-before, len(text)-1)), max(room/2, min(room, 1000)))
+		p.LineStart = first + strings.Count(text[:from], "\n")
+		text = strings.TrimRight(text[from:to], "\r\n")
+		p.LineEnd = p.LineStart + strings.Count(text, "\n")
+		p.Anchor = anchor()
+	}
+	p.Text = strings.TrimSpace(notes.Legible(text))
+	return p, cut, nil
 }
 
 func gatherText(query string, out GatherResult) string {
 	var b strings.Builder
-	if len(out.Passages) == 0 {
-		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", phrase.Clip(phrase.OneLine(query), 100))
-	} else {
+	switch about := phrase.Clip(phrase.OneLine(query), 100); {
+	case len(out.Passages) == 0 && out.LeftOut > 0:
+		fmt.Fprintf(&b, "No passage for %q fits.", about)
+	case len(out.Passages) == 0:
+		fmt.Fprintf(&b, "No passages for %q: the notes do not have the answer, or not in these words.", about)
+	default:
 		fmt.Fprintf(&b, "%d passages from %d matching notes", len(out.Passages), out.Total)
 	}
 	for _, p := range out.Passages {
