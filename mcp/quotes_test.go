@@ -77,7 +77,7 @@ func TestCheckQuotes(t *testing.T) {
 	assert.Equal(t, "the note was deleted", got.Detail)
 
 	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{}}), "quotes is empty")
-	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{{"anchor": "Plan.md:1", "quote": " "}}}), "the quote is empty")
+	assert.Contains(t, refused(t, w.session, "check_quotes", args{"quotes": []args{{"anchor": "Plan.md:1", "quote": "x"}, {"anchor": "Plan.md:1", "quote": " "}}}), "quote 2 of 2 is empty")
 }
 
 // A client that may not read a note learns nothing of its text, then and now.

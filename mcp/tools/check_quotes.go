@@ -76,6 +76,9 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 	out := QuotesResult{Results: []CheckedQuote{}, Notes: in.remarks()}
 	checker := quoteChecker{invocation: in, texts: map[string]*quote.Text{}}
 	for i, q := range a.Quotes {
+		if strings.TrimSpace(q.Quote) == "" {
+			return Outcome{}, usagef("quote %d of %d is empty: pass the words to look for", i+1, len(a.Quotes))
+		}
 		checked, err := checker.check(ctx, q)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("quote %d of %d: %w", i+1, len(a.Quotes), err)
@@ -107,9 +110,6 @@ func (c *quoteChecker) text(key, source string) *quote.Text {
 }
 
 func (c *quoteChecker) check(ctx context.Context, q quotation) (CheckedQuote, error) {
-	if strings.TrimSpace(q.Quote) == "" {
-		return CheckedQuote{}, usagef("the quote is empty")
-	}
 	note, moved, err := c.present(ctx, q.Anchor)
 	if err != nil {
 		return CheckedQuote{}, err
