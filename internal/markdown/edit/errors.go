@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -41,9 +42,10 @@ func (e *MatchError) Unwrap() error {
 func (e *MatchError) Error() string {
 	switch {
 	case e.Found > 0:
-		lines := strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Lines[:min(len(e.Lines), 8)]), " ", ", "), "[]")
+		lines := slices.Compact(slices.Clone(e.Lines))
+		shown := strings.Trim(strings.ReplaceAll(fmt.Sprint(lines[:min(len(lines), 8)]), " ", ", "), "[]")
 		return fmt.Sprintf("the text occurs %d times, not %d (lines %s); give more of the text around it, or count %d",
-			e.Found, e.Want, lines, e.Found)
+			e.Found, e.Want, shown, e.Found)
 	case e.Nearest != "":
 		return fmt.Sprintf("the text is not in the note; the nearest is on line %d: %q", e.NearestLine, e.Nearest)
 	}
