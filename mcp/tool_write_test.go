@@ -270,6 +270,28 @@ func TestMoveOfAFolderNamesItsNotes(t *testing.T) {
 	assert.NotEmpty(t, moved.Moved)
 }
 
+// The undo of a move says what it moves, also where the note's text stays.
+func TestUndoOfAMoveSaysSo(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Plan.md": "# Plan\n", "Index.md": "[[Plan]]\n"})
+	moved, _ := call[tools.MoveResult](t, w.session, "move_note", args{"note": "Plan", "to": "Work/Scheme.md"})
+	undo := args{"change": moved.Change, "dry_run": true}
+	would, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
+	assert.Contains(t, text, "Nothing was written: \"Work/Scheme.md\" would be \"Plan.md\" again\nalso changed: Index.md")
+	assert.False(t, would.Unchanged)
+	delete(undo, "dry_run")
+	undone, text := call[tools.WriteResult](t, w.session, "restore_note", undo)
+	assert.Contains(t, text, `Undid change 1: "Work/Scheme.md" is "Plan.md" again, revision `)
+	assert.Equal(t, "Work/Scheme.md", undone.OldPath)
+	assert.False(t, undone.Unchanged)
+
+	_, err := call[tools.CreateResult](t, w.session, "create_note", args{"path": "Work/New.md", "content": "new"})
+	assert.Contains(t, err, `Created "Work/New.md"`, "a path is enough")
+	history, _ := call[tools.HistoryResult](t, w.session, "note_history", args{"note": "Work/New.md"})
+	_, text = call[tools.WriteResult](t, w.session, "restore_note", args{"change": history.Revisions[0].Change, "dry_run": true})
+	assert.Contains(t, text, `Nothing was written: "Work/New.md" would be deleted`)
+	assert.Contains(t, text, "--- a/Work/New.md\n")
+}
+
 func TestUnchangedNoteIsCalledSo(t *testing.T) {
 	w := newRealWorld(t, map[string]string{"N.md": "x\n"})
 	made, _ := call[tools.CreateResult](t, w.session, "create_note", args{"title": "M", "content": "m"})

@@ -178,6 +178,9 @@ be undone.`,
 			args := map[string]any{"change": change}
 			put(args, "dry_run", dryRun)
 			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
+				if res.OldPath != "" {
+					fmt.Fprintf(a.out, "%s → ", a.out.path(a.out.line(res.OldPath)))
+				}
 				for _, p := range append([]string{res.Path}, res.Relinked...) {
 					fmt.Fprintln(a.out, a.out.path(a.out.line(p)))
 				}

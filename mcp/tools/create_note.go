@@ -24,7 +24,7 @@ var createNote = define(Tool{
 			"tags": {"type": "array", "items": {"type": "string"}},
 			"front_matter": {"type": "object"}
 		},
-		"required": ["title", "content"]
+		"required": ["content"]
 	}`),
 	output: outputOf[CreateResult](),
 }, runCreateNote)

@@ -101,6 +101,7 @@ func (a editArgs) all() ([]notes.Edit, error) {
 type WriteResult struct {
 	Path      string   `json:"path"`
 	URI       string   `json:"uri"`
+	OldPath   string   `json:"old_path,omitempty"`
 	Hash      string   `json:"hash"`
 	Revision  int64    `json:"revision" doc:"0: nothing was written"`
 	Change    int64    `json:"change,omitempty" doc:"when other notes changed too"`
@@ -162,22 +163,33 @@ func proposed(w notes.Written, edits []oneEdit) EditPanel {
 
 // changed is the outcome of a change to one note.
 func changed(verb string, w notes.Written, dryRun bool) Outcome {
-	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, Unchanged: w.Hash != "" && w.Was == w.Hash, DryRun: dryRun}
+	out := WriteResult{Path: w.Path, URI: notes.URI(w.Path), Hash: w.Hash, Revision: w.Revision, Diff: w.Diff, Relinked: w.Relinked, Conflicts: w.Conflicts, Left: w.Left, DryRun: dryRun}
+	if w.OldPath != w.Path {
+		out.OldPath = w.OldPath
+	}
+	out.Unchanged = w.Hash != "" && w.Was == w.Hash && out.OldPath == ""
 	if len(w.Relinked) > 0 || len(w.Moved) > 0 {
 		out.Change = w.Change
 	}
 	var b strings.Builder
-	switch {
+	name, old := phrase.OneLine(w.Path), phrase.OneLine(out.OldPath)
+	switch deleted := w.Hash == "" && old == ""; {
 	case out.Unchanged:
-		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", phrase.OneLine(w.Path), w.Hash)
+		fmt.Fprintf(&b, "%q is unchanged: it is like that already, hash %s", name, w.Hash)
+	case dryRun && deleted:
+		fmt.Fprintf(&b, "Nothing was written: %q would be deleted", name)
+	case dryRun && old != "":
+		fmt.Fprintf(&b, "Nothing was written: %q would be %q again", old, name)
 	case dryRun:
-		fmt.Fprintf(&b, "Nothing was written: %q would become", phrase.OneLine(w.Path))
-	case w.Hash == "" && w.OldPath == "":
-		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, phrase.OneLine(w.Path), w.Revision)
+		fmt.Fprintf(&b, "Nothing was written: %q would become", name)
+	case deleted:
+		fmt.Fprintf(&b, "%s %q is deleted, revision %d", verb, name, w.Revision)
 	case w.Hash == "":
-		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, phrase.OneLine(w.OldPath), phrase.OneLine(w.Path))
+		fmt.Fprintf(&b, "%s the folder %q is %q again", verb, old, name)
+	case old != "":
+		fmt.Fprintf(&b, "%s %q is %q again, revision %d, hash %s", verb, old, name, w.Revision, w.Hash)
 	default:
-		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, phrase.OneLine(w.Path), w.Revision, w.Hash)
+		fmt.Fprintf(&b, "%s %q, revision %d, hash %s", verb, name, w.Revision, w.Hash)
 	}
 	if out.Change != 0 {
 		fmt.Fprintf(&b, ", change %d", out.Change)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -463,7 +464,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 // Written describes the operation's outcome; its revision is not known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
-	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, f.NewPath), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
+	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}
@@ -493,7 +494,7 @@ const maxWholeDiff = 256 << 10
 func (op *Operation) WholeDiff() string {
 	var b strings.Builder
 	for _, f := range op.Files {
-		b.WriteString(textdiff.Unified(f.Old, f.New, f.NewPath, diffContext, 0))
+		b.WriteString(textdiff.Unified(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath), diffContext, 0))
 	}
 	if b.Len() > maxWholeDiff {
 		return ""
