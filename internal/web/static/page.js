@@ -1,9 +1,45 @@
-// page.js replaces the content of <main> while the user types and when notes
+// page.js updates the content of <main> while the user types and when notes
 // change, lights the lines that the address names, and adds keys.
 
 const main = document.querySelector('main');
 const field = document.querySelector('input[type=search]');
 let request; // the one in progress; a later one replaces it
+
+const groups = new Set(['DIV', 'ARTICLE', 'SECTION', 'ASIDE', 'BLOCKQUOTE', 'UL', 'OL', 'DL', 'TABLE', 'TBODY', 'DETAILS']);
+
+// update makes an element equal to another. Children with the same content stay in
+// place, with their focus, the text that is selected in them and a click that has
+// begun; the others are replaced whole, but for those that only group elements. Whether
+// a <details> is open is for the user to say.
+function update(element, next) {
+  for (const {name} of [...element.attributes]) if (name !== 'open' && !next.hasAttribute(name)) element.removeAttribute(name);
+  for (const {name, value} of next.attributes) if (name !== 'open') element.setAttribute(name, value);
+  if (element.innerHTML === next.innerHTML) return;
+  const key = ({tagName, innerHTML}) => tagName + innerHTML;
+  const had = Map.groupBy(element.children, key), wanted = new Set(Array.from(next.children, key));
+  for (const node of [...element.childNodes]) if (node.nodeType !== Node.ELEMENT_NODE) node.remove();
+  let at = element.firstElementChild; // those before it are done
+  const drop = () => {
+    const dropped = at;
+    at = at.nextElementSibling;
+    dropped.remove();
+  };
+  for (const node of next.childNodes) {
+    let same = had.get(key(node))?.shift();
+    if (same?.parentNode !== element && groups.has(node.tagName)) {
+      for (same = at; same && same.tagName !== node.tagName && !wanted.has(key(same));) same = same.nextElementSibling;
+      if (same && wanted.has(key(same))) same = undefined;
+    }
+    if (same?.parentNode === element) {
+      while (at !== same) drop();
+      at = same.nextElementSibling;
+      update(same, node);
+    } else {
+      element.insertBefore(document.importNode(node, true), at);
+    }
+  }
+  while (at) drop();
+}
 
 // load fetches a page and shows its <main> in place of this one's. The browser
 // parses the answer as a document of its own, in which no script runs.
@@ -17,14 +53,13 @@ function load(address, {keepScroll = false} = {}) {
       if (r !== request || r.status === 0) return resolve(false);
       const next = r.response?.querySelector('main');
       if (!next) return resolve(false);
-      const top = scrollY;
-      main.replaceChildren(...document.importNode(next, true).childNodes);
-      for (const name of ['data-live', 'data-refresh', 'data-changes']) {
-        if (next.hasAttribute(name)) main.setAttribute(name, next.getAttribute(name));
-        else main.removeAttribute(name);
+      const chosen = main.querySelectorAll('input:checked:not([checked])');
+      update(main, next);
+      for (const {name, value} of chosen) {
+        const again = main.querySelector(`[name="${name}"][value="${value}"]`);
+        if (again) again.checked = true;
       }
       document.title = r.response.title;
-      if (keepScroll) scrollTo(0, top);
       light(!keepScroll);
       refreshLater();
       resolve(true);
