@@ -8,9 +8,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +22,8 @@ import (
 type chat struct {
 	*browser
 	peer *peer
-	view *browser // the sandbox with the panel; nil before show
+	view *browser           // the sandbox with the panel; nil before show
+	past map[target.ID]bool // the sandboxes of all panels
 }
 
 // the policy that the specification has hosts use where a page asks for no
@@ -30,7 +33,7 @@ const panelPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; styl
 func (p place) chat(t *testing.T) *chat {
 	t.Helper()
 	program := findChromium(t)
-	c := &chat{peer: p.launch(t, "mcp")}
+	c := &chat{peer: p.launch(t, "mcp"), past: map[target.ID]bool{}}
 	answer := c.peer.call("initialize", map[string]any{
 		"protocolVersion": "2025-11-25", "clientInfo": map[string]any{"name": "chat", "version": "1"},
 		"capabilities": map[string]any{"extensions": map[string]any{"io.modelcontextprotocol/ui": map[string]any{"mimeTypes": []string{"text/html;profile=mcp-app"}}}},
@@ -61,7 +64,7 @@ func (p place) chat(t *testing.T) *chat {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	c.browser = startBrowser(t, program, server.URL)
-	c.run(chromedp.Navigate(server.URL + "/host"))
+	c.open("/host")
 	return c
 }
 
@@ -70,18 +73,23 @@ func (c *chat) show(tool string, args map[string]any, until string) {
 	c.t.Helper()
 	data, err := json.Marshal(args)
 	require.NoError(c.t, err)
-	c.run(chromedp.Evaluate("show("+jsString(tool)+", "+string(data)+").catch((e) => faults.push(e.message))", nil))
+	evaluate[int](c.browser, "show("+jsString(tool)+", "+string(data)+").catch((e) => faults.push(e.message)); 0")
 	c.await("view?.state === 'initialized'")
-	targets, err := chromedp.Targets(c.ctx)
-	require.NoError(c.t, err)
-	for _, target := range targets {
-		if target.Type == "iframe" && strings.HasSuffix(target.URL, "/sandbox") {
-			ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithTargetID(target.TargetID))
-			c.t.Cleanup(cancel)
-			c.view = &browser{t: c.t, ctx: ctx, base: c.base}
+	eventually(c.t, "the panel has a sandbox of its own", func() bool {
+		targets, err := chromedp.Targets(c.ctx)
+		require.NoError(c.t, err)
+		at := slices.IndexFunc(targets, func(i *target.Info) bool {
+			return i.Type == "iframe" && strings.HasSuffix(i.URL, "/sandbox") && !c.past[i.TargetID]
+		})
+		if at < 0 {
+			return false
 		}
-	}
-	require.NotNil(c.t, c.view)
+		c.past[targets[at].TargetID] = true
+		ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithTargetID(targets[at].TargetID))
+		c.t.Cleanup(cancel)
+		c.view = &browser{t: c.t, ctx: ctx, base: c.base}
+		return true
+	})
 	c.sees(until)
 }
 
@@ -100,9 +108,8 @@ func (c *chat) sees(expression string) {
 // press clicks the button with a text.
 func (c *chat) press(text string) {
 	c.t.Helper()
-	var pressed bool
-	c.view.run(chromedp.Evaluate(inPanel("(b => b && !b.disabled && (b.click(), true))([...panel.querySelectorAll('button')].find(b => b.innerText === "+jsString(text)+")) ?? false"), &pressed))
-	require.True(c.t, pressed, text)
+	script := inPanel("(b => b && !b.disabled && (b.click(), true))([...panel.querySelectorAll('button')].find(b => b.innerText === " + jsString(text) + ")) ?? false")
+	eventually(c.t, text+" is pressed", func() bool { return evaluate[bool](c.view, script) })
 }
 
 // alone shows a tool's result in a panel that is the whole page, and so its own
@@ -110,7 +117,8 @@ func (c *chat) press(text string) {
 func (c *chat) alone(tool string, args any) {
 	c.t.Helper()
 	answer := c.peer.call("tools/call", map[string]any{"name": tool, "arguments": args})
-	c.run(chromedp.Navigate(c.base+"/panel"), chromedp.Evaluate("document.documentElement.lang && show("+string(answer.Result)+")", nil))
+	c.open("/panel")
+	evaluate[int](c.browser, "show("+string(answer.Result)+"); 0")
 	c.await("document.querySelector('h1') !== null")
 }
 
@@ -134,11 +142,7 @@ func TestPanelIsAccessible(t *testing.T) {
 // the specification does not permit.
 func (c *chat) end() {
 	c.t.Helper()
-	c.run(chromedp.Evaluate("teardown().then(() => { document.title = 'down' })", nil))
-	c.await("document.title === 'down'")
-	var faults []string
-	c.run(chromedp.Evaluate("document.title = 'host'; faults", &faults))
-	assert.Empty(c.t, faults)
+	assert.Empty(c.t, evaluate[[]string](c.browser, "teardown().then(() => faults)"))
 	c.clean()
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -69,14 +73,15 @@ func openBrowserAt(t *testing.T, program, link string) *browser {
 	base, _, ok := strings.Cut(link, "/login/")
 	require.True(t, ok, link)
 	b := startBrowser(t, program, base)
-	b.run(chromedp.Navigate(link), chromedp.WaitVisible("header .vault"), chromedp.Poll("location.pathname === '/'", nil))
+	b.navigate(link)
+	b.await("location.pathname === '/' && document.readyState === 'complete'")
 	return b
 }
 
 // startBrowser starts a browser for the pages of a server.
 func startBrowser(t *testing.T, program, base string) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("headless", "new"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.WSURLReadTimeout(patience))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -109,31 +114,46 @@ func (b *browser) run(actions ...chromedp.Action) {
 	require.NoError(b.t, chromedp.Run(b.ctx, actions...))
 }
 
+// navigate goes to an address, and reports whether the browser got there: what was
+// clicked before may have led it elsewhere. It does not wait for the page's events,
+// as chromedp.Navigate does: they do not come when another page is in between.
+func (b *browser) navigate(address string) bool {
+	b.t.Helper()
+	var failed string
+	b.run(chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		_, _, failed, _, err = page.Navigate(address).Do(ctx)
+		return err
+	}))
+	require.True(b.t, failed == "" || failed == "net::ERR_ABORTED", "%s: %s", address, failed)
+	return failed == ""
+}
+
+// open goes to a page of the server and waits until all of it is there.
 func (b *browser) open(path string) {
 	b.t.Helper()
-	err := chromedp.Run(b.ctx, chromedp.Navigate(b.base+path))
-	for err != nil && strings.Contains(err.Error(), "ERR_ABORTED") { // by what was clicked before
-		err = chromedp.Run(b.ctx, chromedp.Navigate(b.base+path))
-	}
-	require.NoError(b.t, err)
-	b.run(chromedp.WaitReady("main"))
+	arrived := "location.href === new URL(" + jsString(b.base+path) + ").href"
+	eventually(b.t, path+" is open", func() bool {
+		if !b.navigate(b.base + path) {
+			return false
+		}
+		b.await("document.readyState === 'complete'")
+		return evaluate[bool](b, arrived)
+	})
 }
 
 // await waits until an expression is true, on this page or the one that the
-// browser is going to.
+// browser is going to, where it may throw until all of the page is there.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := chromedp.Run(b.ctx, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(time.Until(deadline))))
-		if err == nil {
-			return
+	held := false
+	defer func() {
+		if !held {
+			b.t.Log("the page is:", b.text("title"), b.text("body"))
 		}
-		if gone(err) && time.Now().Before(deadline) {
-			continue
-		}
-		require.NoError(b.t, err, "%s; the page is:\n%s", expression, b.text("title")+"\n"+b.text("body"))
-	}
+	}()
+	script := "(() => { try { return Boolean(" + expression + ") } catch { return false } })()"
+	eventually(b.t, expression, func() bool { return evaluate[bool](b, script) })
+	held = true
 }
 
 // click clicks an element where a user could: on the page, and not under another.
@@ -149,22 +169,35 @@ func (b *browser) click(selector string) {
 		e.click()
 		return true
 	})()`
-	eventually(b.t, selector+" is clicked", func() (clicked bool) {
-		err := chromedp.Run(b.ctx, chromedp.Evaluate(script, &clicked))
-		require.True(b.t, err == nil || gone(err), "%s: %v", selector, err)
-		return clicked
-	})
+	eventually(b.t, selector+" is clicked", func() bool { return evaluate[bool](b, script) })
 }
 
-// gone reports whether the page of an evaluation made way for another.
-func gone(err error) bool {
-	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context")
-}
-
-func (b *browser) text(selector string) (text string) {
+// press sends keys to an element.
+func (b *browser) press(selector, keys string) {
 	b.t.Helper()
-	b.run(chromedp.Evaluate("document.querySelector("+jsString(selector)+")?.innerText ?? ''", &text))
-	return text
+	b.await("(e => { e.focus(); return document.activeElement === e })(document.querySelector(" + jsString(selector) + "))")
+	b.run(chromedp.KeyEvent(keys))
+}
+
+// evaluate returns what an expression is, or what it promises, on this page or, if
+// that goes before it has answered, on the next.
+func evaluate[T any](b *browser, expression string) (value T) {
+	b.t.Helper()
+	eventually(b.t, "the page answers "+expression, func() bool {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		var gone *cdproto.Error // the browser's; what the script throws is another
+		if errors.As(err, &gone) {
+			return false
+		}
+		require.NoError(b.t, err, expression)
+		return true
+	})
+	return value
+}
+
+func (b *browser) text(selector string) string {
+	b.t.Helper()
+	return evaluate[string](b, "document.querySelector("+jsString(selector)+")?.innerText ?? ''")
 }
 
 func jsString(s string) string { return "`" + strings.ReplaceAll(s, "`", "\\`") + "`" }
@@ -189,11 +222,11 @@ func TestPageSearch(t *testing.T) {
 	p := newPlace(t, pageNotes)
 	b := p.browse(t)
 	assert.Contains(t, b.text("main"), "Newest notes")
-	b.run(chromedp.SendKeys("input[type=search]", "rye"))
+	b.press("input[type=search]", "rye")
 	b.await("document.querySelector('a.hit')?.innerText === 'Rye Bread'")
 	assert.Contains(t, b.text(".hits"), "words: rye")
 	b.await("document.querySelector('.snippet mark') !== null && location.search === '?q=rye'")
-	b.run(chromedp.SendKeys("input[type=search]", kb.ArrowDown+kb.Enter))
+	b.press("input[type=search]", kb.ArrowDown+kb.Enter)
 	b.await("location.pathname === '/n/Recipes/Rye%20Bread.md' && location.hash.startsWith('#L')")
 	b.await("document.querySelectorAll('.lit').length > 0")
 
@@ -239,7 +272,7 @@ func TestPageWithoutScripts(t *testing.T) {
 		eventually(t, "the page shows "+text, func() bool { return strings.Contains(b.text("main"), text) })
 	}
 	b.open("/")
-	b.run(chromedp.SendKeys("input[type=search]", "rudder"+kb.Enter))
+	b.press("input[type=search]", "rudder"+kb.Enter)
 	shows("Varnish the rudder.")
 	b.click("a.hit")
 	shows("Boat.md")
@@ -247,7 +280,7 @@ func TestPageWithoutScripts(t *testing.T) {
 	shows("Restore 1")
 	b.click("button[form=compare]")
 	shows("-Varnish the transom.")
-	b.click("form[action^='/restore'] button")
+	b.click("button[form=restore]")
 	eventually(t, "the version is restored", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "transom") })
 	b.open("/graph")
 	shows("The links of each note are on its own page.")
@@ -275,6 +308,38 @@ func TestPageIsLive(t *testing.T) {
 	b.clean()
 }
 
+// TestPageKeeps updates the page under a user: what did not change keeps its place,
+// the focus, what is chosen and open, and a click that has begun.
+func TestPageKeeps(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	p.save(t, "Boat.md", "---\nlength: 7\n---\n# Boat\n\nVarnish the rudder.\n\nAnd [bake](Starter.md).\n")
+	p.run(t, "edit", "--replace", "rudder", "--with", "mast", "Boat")
+	p.run(t, "edit", "--replace", "mast", "--with", "keel", "Boat")
+	b := p.browse(t)
+	b.open("/n/Boat.md#L6")
+	b.await("document.querySelector('.lit').innerText === 'Varnish the keel.'")
+	b.click("aside details summary")
+	b.await("(window.link = document.querySelector('article a')).getBoundingClientRect().height > 0")
+	b.press("article a", "")
+	at := evaluate[struct{ X, Y float64 }](b, "(({x, y, width, height}) => ({X: x + width / 2, Y: y + height / 2}))(link.getBoundingClientRect())")
+	b.run(input.DispatchMouseEvent(input.MousePressed, at.X, at.Y).WithButton(input.Left).WithClickCount(1))
+	p.save(t, "Boat.md", "---\nlength: 7\n---\n# Boat\n\nVarnish the boom.\n\nAnd [bake](Starter.md).\n\n- A new line.\n")
+	b.await("document.querySelector('article').innerText.includes('A new line.') && document.querySelector('.lit').innerText === 'Varnish the boom.'")
+	assert.True(t, evaluate[bool](b, "document.activeElement === link && document.querySelector('aside details').open"))
+	b.run(input.DispatchMouseEvent(input.MouseReleased, at.X, at.Y).WithButton(input.Left).WithClickCount(1))
+	b.await("location.pathname === '/n/Starter.md'")
+
+	b.open("/history/Boat.md")
+	b.click("input[name=a][value='1']")
+	b.click("input[name=b][value='2']")
+	b.await("(window.button = document.querySelector('button[value=\"2\"]')) !== null")
+	p.save(t, "Boat.md", "# Boat\n\nSold.\n")
+	b.await("document.querySelector('tbody td').innerText === '5'")
+	assert.Equal(t, []string{"1", "2"}, evaluate[[]string](b, "['a', 'b'].map(name => document.querySelector(`[name=${name}]:checked`).value)"))
+	assert.True(t, evaluate[bool](b, "button.isConnected"))
+	b.clean()
+}
+
 // TestPageGraph draws the graph of the vault and that around a note.
 func TestPageGraph(t *testing.T) {
 	b := newPlace(t, pageNotes).browse(t)
@@ -298,10 +363,8 @@ func TestPageHostile(t *testing.T) {
 		"evil.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="top.ran=1"><script>top.ran=1; fetch("https://evil.example")</script></svg>`,
 	}).browse(t)
 	for _, path := range []string{"/n/Evil.md", "/?q=evil+script", "/", "/n/Evil%20%3Cscript%3Ealert(1)%3C%2Fscript%3E.md", "/f/evil.svg", "/graph", "/?q=%3Cscript%3Ewindow.ran=1%3C/script%3E"} {
-		b.run(chromedp.Navigate(b.base + path))
-		var ran bool
-		b.run(chromedp.Evaluate("window.ran === 1", &ran))
-		assert.False(t, ran, path)
+		b.open(path)
+		assert.False(t, evaluate[bool](b, "window.ran === 1"), path)
 	}
 	b.open("/n/Evil.md")
 	b.await("document.querySelector('article').innerText.includes('window.ran = 1')") // as text
@@ -371,17 +434,10 @@ func (b *browser) inBothSchemes(do func(scheme string)) {
 	}
 }
 
-// evaluate returns what an expression is, or what it promises.
-func evaluate[T any](b *browser, expression string) (value T) {
-	b.t.Helper()
-	b.run(chromedp.Evaluate(expression, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-	return value
-}
-
 // assertAccessible runs axe-core over the page.
 func (b *browser) assertAccessible(axe, what string) {
 	b.t.Helper()
-	b.run(chromedp.Evaluate(axe, nil))
+	evaluate[int](b, axe)
 	assert.Empty(b.t, evaluate[[]string](b,
 		"axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + v.help + ' ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')))"), what)
 }
@@ -409,7 +465,7 @@ func TestPageHistory(t *testing.T) {
 	b.click("button[form=compare]")
 	b.await("document.querySelector('.diff')?.innerText.includes('-Varnish the transom.') && document.querySelector('.diff .add').innerText.includes('rudder')")
 	b.open("/history/Boat.md")
-	b.click("form[action^='/restore'] button")
+	b.click("button[form=restore]")
 	b.await("location.pathname === '/n/Boat.md' && document.querySelector('article').innerText.includes('transom')")
 	b.open("/changes")
 	b.await("document.querySelector('tbody tr td:nth-child(3)').innerText.startsWith('restored by notesd web')")
@@ -417,10 +473,10 @@ func TestPageHistory(t *testing.T) {
 	eventually(t, "the restoring is undone", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "rudder") })
 
 	b.open("/history/Boat.md")
-	b.run(chromedp.Evaluate("document.querySelector('main').removeAttribute('data-live')", nil)) // an old page
+	shown := evaluate[string](b, "document.querySelector('#restore [name=hash]').value")
 	p.save(t, "Boat.md", "# Boat\n\nSaved by an editor.\n")
 	eventually(t, "the save is found", func() bool { return strings.Contains(p.run(t, "read", "Boat"), "editor") })
-	b.click("form[action^='/restore'] button")
+	evaluate[int](b, "document.querySelector('#restore [name=hash]').value = "+jsString(shown)+"; document.querySelector('button[form=restore]').click(); 0") // as on the page before
 	b.await("document.querySelector('.problem') !== null")
 	assert.Contains(t, p.run(t, "read", "Boat"), "editor")
 	p.run(t, "delete", "Boat")
@@ -447,12 +503,9 @@ func TestPageReadOnly(t *testing.T) {
 	b := p.browse(t, "--read-only")
 	for _, path := range []string{"/changes", "/history/Boat.md"} {
 		b.open(path)
-		var forms int
-		b.run(chromedp.Evaluate("document.querySelectorAll('form[method=post]').length", &forms))
-		assert.Zero(t, forms, path)
+		assert.Zero(t, evaluate[int](b, "document.querySelectorAll('form[method=post]').length"), path)
 	}
-	b.run(chromedp.Evaluate("fetch('/restore/Boat.md', {method: 'POST', body: new URLSearchParams({revision: 1})}).then(r => r.text()).then(t => { document.title = t.includes('restore_note') ? 'refused' : t })", nil))
-	b.await("document.title === 'refused'")
+	assert.Contains(t, evaluate[string](b, "fetch('/restore/Boat.md', {method: 'POST', body: new URLSearchParams({revision: 1})}).then(r => r.text())"), "restore_note")
 	assert.Contains(t, p.run(t, "read", "Boat"), "rudder")
 }
 
