@@ -63,7 +63,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 // requestSessionKey is where a request's context holds what makes its server.
 type requestSessionKey struct{}
 
-// serverFor tells the SDK which server a request is for. It asks more than once.
+// serverFor returns the server that a request is for. The SDK calls it more than once.
 func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 	if r.Header.Get(headerSession) != "" {
 		return h.versions

@@ -31,9 +31,9 @@ func (s *session) instructions(ctx context.Context) string {
 	switch {
 	case err != nil:
 	case status.Unavailable != "":
-		b.WriteString(" The folder is not reachable just now; what was indexed before can still be searched.")
+		b.WriteString(" The folder is not reachable at the moment; what was indexed before can still be searched.")
 	case status.Incomplete:
-		fmt.Fprintf(&b, " They are being read just now (%d so far): results are incomplete at first and say so.", status.Notes)
+		fmt.Fprintf(&b, " They are being read at the moment (%d so far): results are incomplete at first and say so.", status.Notes)
 	default:
 		fmt.Fprintf(&b, " The vault has %s.", phrase.Count(status.Notes, "note"))
 	}

@@ -40,7 +40,7 @@ func (s *sessionPrompts) add(server *sdk.Server) {
 }
 
 // refresh registers the catalogue as it is now, and reports whether it
-// has changed. The SDK tells the client.
+// has changed. The SDK notifies the client.
 func (s *sessionPrompts) refresh(ctx context.Context) (bool, error) {
 	if !s.templated() {
 		return false, nil

@@ -15,7 +15,7 @@ var (
 	ErrReadOnly  = errors.New("read-only")
 	ErrForbidden = errors.New("not allowed")
 	ErrTooLarge  = errors.New("too large")
-	// ErrUnavailable: the vault folder cannot be used just now (unmounted,
+	// ErrUnavailable: the vault folder cannot be used at the moment (unmounted,
 	// replaced, unreadable). Nothing was changed; trying later may succeed.
 	ErrUnavailable = errors.New("unavailable")
 )

@@ -152,7 +152,7 @@ type Status struct {
 	Incomplete   bool      // notes are known to be missing, or to be other ones by now
 	Skipped      []Skipped // the first few files that could be notes and are not
 	SkippedTotal int
-	Unavailable  string // why the vault cannot be used just now; "" when it can
+	Unavailable  string // why the vault cannot be used at the moment; "" when it can
 	Trouble      string // why changes on disk cannot be recorded; they are tried again
 	Warnings     []string
 }

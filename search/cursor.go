@@ -20,7 +20,7 @@ type place struct {
 	offset int
 }
 
-// queryHash tells queries apart by what decides their order.
+// queryHash identifies a query by what decides the order of its hits.
 func queryHash(q Query) (h [8]byte) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v", q.Mode, q.Text, q.Filter))
 	copy(h[:], sum[:])
@@ -78,7 +78,7 @@ type keptRanking struct {
 const maxRankings = 64
 
 // find returns where the page of a query begins, and the list that it is of,
-// nil when there is none yet or any more.
+// nil when there is none, or it was evicted.
 func (r *rankings) find(q Query) (place, *rankedList, error) {
 	p, err := parsePlace(q)
 	if err != nil || p.list == 0 {

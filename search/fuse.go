@@ -34,14 +34,14 @@ type Semantic interface {
 	Weight(text string) float64
 }
 
-// Scorer is a Semantic that also tells how near given notes are. Notes without
+// Scorer is a Semantic that also returns how near given notes are. Notes without
 // vectors are left out of its answer. It is asked right after Nearest, with the
 // same text.
 type Scorer interface {
 	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)
 }
 
-// Chance is a Semantic that also tells how near passages are that have nothing
+// Chance is a Semantic that also returns how near passages are that have nothing
 // to do with text. Of others their mean is taken to be 0 and their deviation
 // .095. It is asked right after Nearest, with the same text.
 type Chance interface {

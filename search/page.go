@@ -6,7 +6,7 @@ import (
 )
 
 // page makes the result from the part of the list that the query asks for. A
-// note that is gone, or that the filter does not select any more, is left out.
+// note that is gone, or that the filter no longer selects, is left out.
 func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, error) {
 	res := Result{Hits: []Hit{}, Total: list.total, Weak: list.weak, Semantic: list.semantic, Notes: slices.Clone(list.remarks)}
 	next := min(at.offset, len(list.found))

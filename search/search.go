@@ -20,7 +20,7 @@ type search struct {
 	allowed  *notes.IDSet // what the filter selects now
 	admitted *notes.IDSet // of these, what the query's clauses admit
 	rescorer *rescorer
-	read     map[int64]*notes.Note // nil: it does not exist any more
+	read     map[int64]*notes.Note // nil: it no longer exists
 	matches  map[int64][]match     // in the notes that were rescored
 }
 

@@ -273,7 +273,7 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) })
 
 	unmount(t, at)
-	w.logged("warning", "not mounted any more")
+	w.logged("warning", "no longer mounted")
 	r := w.now()
 	assert.Contains(t, strings.Join(r.Warnings, "\n"), `the disk of the folder "disk" is not mounted`)
 	assert.Empty(t, r.Unavailable)

@@ -174,7 +174,7 @@ func stopDaemon(t testing.TB, state string) {
 	}
 	deadline := time.After(patience)
 	for told := 0; ; {
-		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen just now
+		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen meanwhile
 			_ = service.Terminate(id.PID) // or have ended by itself; a second signal would not let it close
 			told = id.PID
 		}

@@ -114,7 +114,7 @@ func (s *storm) kill(t *testing.T, d time.Duration) (kills int) {
 		}
 		id, err := daemon.Probe(t.Context(), s.place.state)
 		if err != nil {
-			continue // none is up just now
+			continue // none is up at the moment
 		}
 		<-time.After(rand.N(4 * testPoll)) // so that it is not always just after an answer
 		if process, err := os.FindProcess(id.PID); err == nil && process.Kill() == nil {

@@ -24,6 +24,8 @@ var privateWords = []privateWord{
 	avoid("whoever", "the caller, the client: name the party"),
 	avoid("what there is", "the things meant"),
 	avoid("all of a sudden", "the event that happened"),
+	avoid("just now", "at the moment, now or meanwhile"),
+	avoid("any more", "no longer"),
 }
 
 type privateWord struct {

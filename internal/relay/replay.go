@@ -209,7 +209,7 @@ func (s *session) queueNote(p posting) {
 	s.backlog = append(s.backlog, p)
 }
 
-// cancelled returns the notification that a question needs no answer any more.
+// cancelled returns the notification that a question no longer needs an answer.
 func cancelled(id string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + id +
 		`,"reason":"the daemon that asked has ended"}}` + "\n")

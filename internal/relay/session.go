@@ -158,7 +158,7 @@ type clientWriter struct {
 	gone  func(error)
 }
 
-// newClientWriter calls gone once the client is not worth writing to any more:
+// newClientWriter calls gone once writing to the client is useless:
 // with errClientDone when it closed the stream, with ErrStalled when it left a
 // message unread for stallTimeout.
 func newClientWriter(out io.Writer, gone func(error)) *clientWriter {

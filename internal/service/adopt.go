@@ -61,7 +61,7 @@ func orphans(cfg *config.Config) []orphan {
 
 // inherit moves the state of the configured vault's earlier name into its state
 // directory, if that is new and there is no doubt: one state has recorded this
-// folder under a path that does not exist any more, and most of its notes are
+// folder under a path that no longer exists, and most of its notes are
 // files of the folder as they were. A number of a folder that was deleted may be
 // given to another, which its files tell. Where there is doubt, or a state cannot be
 // moved, status and doctor offer it. The caller holds the lock of cfg.State.

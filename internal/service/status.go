@@ -28,7 +28,7 @@ type Report struct {
 	Semantic    SemanticStatus `json:"semantic"`
 	Watcher     WatcherStatus  `json:"watcher"`
 	Skipped     skippedStatus  `json:"skipped"`
-	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used just now
+	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used at the moment
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
 	Trouble     string         `json:"trouble,omitempty"`     // why changes on disk cannot be indexed now
 	Settings    settingsStatus `json:"settings"`
@@ -222,7 +222,7 @@ func addSetAside(dir string, r *Report) error {
 	told := strings.Join(r.Warnings, "\n")
 	for _, e := range entries {
 		if name := e.Name(); setAside.MatchString(name) && !strings.Contains(told, name) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s was damaged and was set aside earlier; delete it from %s when it is not wanted any more", name, dir))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s was damaged and was set aside earlier; delete it from %s when you no longer want it", name, dir))
 		}
 	}
 	return nil

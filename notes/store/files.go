@@ -219,7 +219,7 @@ type File struct {
 
 func (f *File) columns() []any { return []any{&f.Path, &f.DiskPath} }
 
-// TwinMark tells a skipped twin from the note that has the same path.
+// TwinMark distinguishes a skipped twin from the note that has the same path.
 const TwinMark = " (other Unicode form)"
 
 // symlinksSetting is where the store keeps where symlinks lead: the path of

@@ -225,8 +225,8 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	return h.addFound(doc, newest, v)
 }
 
-// keepAlways appends a version that was found on disk and that no file has any
-// more, unless it is the newest already: it is never thinned out.
+// keepAlways appends a version that was found on disk and that no file has now,
+// unless it is the newest already: it is never thinned out.
 func (h historyWriter) keepAlways(doc int64, v Version) error {
 	newest, err := h.newest(doc, 1)
 	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {

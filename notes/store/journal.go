@@ -392,7 +392,7 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 }
 
 // Change returns an operation that was carried out, with its files, or
-// [notes.ErrNotFound]. A file whose old or new text is not kept any more is in
+// [notes.ErrNotFound]. A file whose old or new text is no longer kept is in
 // the state StateFailed.
 func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	op := &Operation{id: id}

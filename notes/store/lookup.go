@@ -176,7 +176,7 @@ func skippedAs(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	return reason, err
 }
 
-// movedTo follows the feed from a path that no note has any more to where its
+// movedTo follows the feed from a path that no note has now to where its
 // note is now, or returns "".
 func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	var now string

@@ -15,7 +15,7 @@ import (
 
 // ByID returns the notes with these ids, with content, chunks, headings, tags
 // and aliases (not links), in the order of ids; ids of notes that do not
-// exist any more are left out.
+// no longer exist are left out.
 func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	found, err := loadNotes(ctx, s.byID, ids)
 	if err != nil {

@@ -142,20 +142,19 @@ func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
 	return n, err
 }
 
-// ID tells this store from any other, also from one that was rebuilt in its
-// place.
+// ID identifies this store. One that was rebuilt in its place has another.
 func (s *Reader) ID() string { return s.id }
 
 // Head returns the seq of the newest change.
 func (s *Reader) Head(context.Context) (uint64, error) { return s.HeadSeq.Load(), nil }
 
-// Warnings tells what had to be repaired when the store was opened.
+// Warnings returns what had to be repaired when the store was opened.
 func (s *Store) Warnings() []string { return s.warnings }
 
-// Notes gives vectors its tables, which lie beside the notes.
+// Notes returns notes.db, which also has the tables of package vectors.
 func (s *Store) Notes() *sqlite.DB { return s.notes }
 
-// History gives vectors the precious database for its users' tables.
+// History returns history.db, which also has the users' tables of vectors.
 func (s *Store) History() *sqlite.DB { return s.history }
 
 // HasMostOf reports whether this store has most of the notes, by their bytes,

@@ -44,7 +44,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	case errors.Is(err, fs.ErrNotExist):
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	case errors.Is(err, errChanging):
-		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrConflict, Detail: "the file is being written just now", Hint: "Try again in a moment."}
+		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrConflict, Detail: "the file is being written at the moment", Hint: "Try again in a moment."}
 	case err != nil:
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrUnavailable, Detail: readProblem(err), Hint: "The file's permissions, or its disk, do not allow it."}
 	}

@@ -163,7 +163,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 	return nil
 }
 
-// skip: the file cannot be a note. If it was one, it is none any more.
+// skip: the file cannot be a note. If it was a note, it is removed.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
 		b.v.unread.add(p.File)
@@ -380,7 +380,7 @@ func readProblem(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "it may not be read"
 	case errors.As(err, &errno):
-		return fmt.Sprintf("it cannot be read just now (%v); it is tried again", errno)
+		return fmt.Sprintf("it cannot be read at the moment (%v); it is tried again", errno)
 	}
 	return "it cannot be read"
 }

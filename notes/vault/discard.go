@@ -134,7 +134,7 @@ func (l *lateFiles) keep(ctx context.Context, d *displaced) error {
 	return nil
 }
 
-// watch keeps a displaced file that has no name any more open until it is read
+// watch keeps a displaced file that no longer has a name open until it is read
 // once more.
 func (l *lateFiles) watch(ctx context.Context, d *displaced) {
 	if d == nil {

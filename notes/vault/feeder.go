@@ -189,7 +189,7 @@ func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, ne
 // behind says which followers are not level, and why.
 func (f *feeder) behind() []string {
 	if !f.mu.TryLock() {
-		return nil // being fed just now
+		return nil // being fed at the moment
 	}
 	defer f.mu.Unlock()
 	var out []string

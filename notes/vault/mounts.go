@@ -100,7 +100,7 @@ func (m *mounts) anyAway() bool {
 	return len(m.away) > 0
 }
 
-// warnings tells which mounts are away.
+// warnings names the volumes that are not mounted.
 func (m *mounts) warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +130,7 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		s.keep(folder)
 		next[folder], away[folder] = mount, now
 		if _, was := wasAway[folder]; !was {
-			s.v.opt.Log.Warn("the disk of a folder is not mounted any more; what is known of its notes is kept", "folder", folder)
+			s.v.opt.Log.Warn("the disk of a folder is no longer mounted; its notes stay indexed", "folder", folder)
 		}
 	}
 	for folder := range wasAway {

@@ -312,7 +312,7 @@ func writeProblem(op, notePath string, err error) error {
 	case errors.Is(err, errTooLarge):
 		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
 	case errors.Is(err, errNotRegular):
-		e.Err, e.Detail = notes.ErrConflict, "the note is not a regular file any more"
+		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
 		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
 	default:

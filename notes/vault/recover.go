@@ -175,7 +175,7 @@ func (c content) isFile(other content) bool {
 }
 
 // look reads what is under a name. The error says that this cannot be known
-// just now; what is no text is not an error.
+// at the moment; what is no text is not an error.
 func (d *recovery) look(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {

@@ -207,7 +207,7 @@ func (p *progress) begin(n int) {
 
 func (p *progress) end() { p.active.Add(-1) }
 
-// incident is why the vault cannot be used just now.
+// incident is why the vault cannot be used at the moment.
 type incident struct {
 	mu     sync.Mutex
 	err    error

@@ -72,7 +72,7 @@ type scan struct {
 	root       *disk.Root
 	changed    []store.File         // to be read
 	differing  int                  // of changed, those that are known to differ
-	gone       []store.Row          // no file has this name any more
+	gone       []store.Row          // no file has this name now
 	unseen     []string             // folders that could not be read: a note that is not seen there is not gone
 	rows       map[string]store.Row // what the store had
 	passed     map[string]fsid.Stat // files that were read and found to be no notes

@@ -161,7 +161,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 			return nil, err
 		}
 		if v.unread.has(meta.Path) {
-			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read just now", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
+			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
 		}
 	}
 	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now

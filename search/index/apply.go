@@ -40,7 +40,7 @@ func (x *Index) Put(ctx context.Context, all ...*notes.Note) error {
 // Update is a note whose entry in the index is to be renewed.
 type Update struct {
 	Id   int64
-	Load func(context.Context) (*notes.Note, error) // nil, nil: it does not exist any more
+	Load func(context.Context) (*notes.Note, error) // nil, nil: it no longer exists
 }
 
 // ApplyUpdates counts the terms of the notes and remembers the position with them.
@@ -94,7 +94,7 @@ func latest(updates []Update) []Update {
 // job is an update on its way into a builder.
 type job struct {
 	id   int64
-	note *notes.Note // nil: it does not exist any more
+	note *notes.Note // nil: it no longer exists
 }
 
 // count loads the notes one by one and counts their terms: with two builders

@@ -12,8 +12,8 @@ import (
 // else that a search does with it.
 const maxCached = 16 << 20
 
-// noteCache keeps the notes that were shown or rescored last. The index tells
-// it what changes, in the same call that changes the index.
+// noteCache keeps the notes that were shown or rescored last. The index passes its
+// changes on to it, in the call that makes them.
 type noteCache struct {
 	mu    sync.Mutex
 	byID  map[int64]*list.Element

@@ -104,7 +104,7 @@ func appendGram(dst []Term, text string, window []cluster) []Term {
 	return append(dst, t)
 }
 
-// Initial tells first characters apart, roughly: the last byte of the first.
+// Initial distinguishes first characters, roughly: the last byte of the first.
 func Initial(s string) byte {
 	if s == "" {
 		return 0

@@ -41,7 +41,7 @@ type Language struct {
 	Families bool // and its words have forms that end differently
 }
 
-// LanguageOf tells the language of a query's words: another than English when
+// LanguageOf returns the language of a query's words: another than English when
 // they have letters that English has not, or function words of another language,
 // and none of English only.
 func LanguageOf(texts []string) Language {

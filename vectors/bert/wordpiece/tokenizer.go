@@ -95,7 +95,7 @@ func (t *Tokenizer) Whole(text string) float64 {
 	return float64(c.whole) / float64(c.letters)
 }
 
-// A cutting tells how words with letters are cut.
+// A cutting says how words with letters are cut.
 type cutting struct {
 	letters, known, whole int // all letters, those that count as known, those in words of one piece
 }
