@@ -53,9 +53,10 @@
 // The kernels differ. inotify (Linux) needs a watch for each directory and
 // limits their number. With kqueue (macOS, BSD) every file of a watched
 // directory also costs a file descriptor, so the watches may use half of the
-// process's limit. Windows reports a whole tree through one handle on its root,
-// which subtree reads without fsnotify; a rename of the root itself is noticed
-// by the next periodic check.
+// process's limit. Above that, the source of macOS is one stream of FSEvents for
+// the whole tree. Windows reports a whole tree through one handle on its root; a
+// rename of the root itself is noticed by the next periodic check. A subtree makes
+// a source of such a handle or stream, without fsnotify.
 //
 // # Concurrency
 //

@@ -160,7 +160,7 @@ func TestOverflow(t *testing.T) {
 	v := newVault(t, t.TempDir(), Options{backend: BackendFSNotify})
 	notes(v, "dir", 1)
 	v.settle()
-	src, err := openSource()
+	src, err := openSource(t.TempDir())
 	require.NoError(t, err)
 	defer src.Close()
 	require.NoError(t, src.Add(v.abs("dir")))

@@ -5,7 +5,7 @@ package watcher
 import "github.com/fsnotify/fsnotify"
 
 // openSource opens a source and drains it until Close.
-func openSource() (*source, error) {
+func openSource(string) (*source, error) {
 	fsw, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (k *kernel) install(w *Watcher) {
 	w.env.budget = func() int { return 0 }
 }
 
-func (k *kernel) open() (*source, error) {
+func (k *kernel) open(string) (*source, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.broken != nil {

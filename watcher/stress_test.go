@@ -34,6 +34,7 @@ func TestStress(t *testing.T) {
 				rand:    rand.New(rand.NewPCG(seed, 0)),
 				vault:   newVault(t, t.TempDir(), opt, network),
 				outside: t.TempDir(),
+				move:    os.Rename,
 			}
 			for i := range *stressOps {
 				s.step(i)
@@ -51,6 +52,7 @@ type stress struct {
 	*vault
 	rand    *rand.Rand
 	outside string // a folder to move things to and from
+	move    func(from, to string) error
 }
 
 // path is a random one of a few hundred, of which any may be there or not.
@@ -79,11 +81,11 @@ func (s *stress) step(i int) {
 	case 6:
 		_ = os.RemoveAll(p)
 	case 7, 8:
-		_ = os.Rename(p, q)
+		_ = s.move(p, q)
 	case 9:
-		_ = os.Rename(p, away)
+		_ = s.move(p, away)
 	case 10:
-		_ = os.Rename(away, p)
+		_ = s.move(away, p)
 	case 11:
 		_ = os.Chmod(p, fs.FileMode(0o600|s.rand.IntN(0o200)))
 		if fi, err := os.Lstat(p); err == nil && fi.IsDir() {

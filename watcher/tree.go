@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -93,6 +92,7 @@ type tree struct {
 
 	rootID rootID
 	src    *source // nil if no directory is watched by events
+	whole  bool    // src is from env.tree
 	srcErr error   // why no source could be opened
 	limit  error   // the error of the watch that reached the limit
 	batch  batch
@@ -270,13 +270,7 @@ func (t *tree) listedAs(d *dir) bool {
 	if d.parent == nil {
 		return true
 	}
-	f, err := os.Open(t.abs(d.parent.rel()))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	return err == nil && slices.Contains(names, d.name)
+	return lists(t.abs(d.parent.rel()), d.name)
 }
 
 // watch adds d to the source and reports whether that succeeded. On a remote
@@ -319,7 +313,7 @@ func (t *tree) unwatch(d *dir) {
 // where watches cost entries, or errBudget.
 func (t *tree) watchCost(abs string) (cost int, err error) {
 	budget := t.env.budget()
-	if budget == 0 {
+	if budget == 0 || t.whole {
 		return 0, nil
 	}
 	entries, err := os.ReadDir(abs)
@@ -576,8 +570,17 @@ func (t *tree) relative(abs string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), ok
 }
 
+// openSource opens the source: one with a watch for each directory, unless these
+// have reached the limit before and the system has one without limit.
 func (t *tree) openSource() {
-	t.src, t.srcErr = t.env.open()
+	if t.whole {
+		if t.src, t.srcErr = t.env.tree(t.root); t.srcErr == nil {
+			return
+		}
+		t.log.Warn("a source of events for a whole tree is unavailable", "err", t.srcErr)
+		t.whole, t.env.tree = false, nil
+	}
+	t.src, t.srcErr = t.env.open(t.root)
 	if t.srcErr != nil {
 		t.src = nil
 		t.log.Warn("file system events are unavailable: polling", "err", t.srcErr)

@@ -12,11 +12,13 @@ import (
 	"time"
 )
 
-// Values of Options.backend. The last two are the values of Status.Backend.
+// Values of Options.backend, except the last. Those after the first are the values
+// of Status.Backend.
 const (
 	BackendAuto     = "auto"     // events where they are reliable, else polling
 	BackendFSNotify = "fsnotify" // events, on network file systems too
 	BackendPoll     = "poll"     // no events at all
+	BackendFSEvents = "fsevents" // events of macOS for a whole tree
 )
 
 // Values of Status.State.
@@ -76,7 +78,7 @@ type Options struct {
 // Status is the state of a Watcher.
 type Status struct {
 	State       string   // one of the State constants
-	Backend     string   // BackendFSNotify or BackendPoll
+	Backend     string   // BackendFSNotify, BackendFSEvents or BackendPoll
 	Directories int      // number of directories watched by events
 	Polled      int      // number of directories polled
 	Warnings    []string // sentences for users, each with its remedy
@@ -96,11 +98,12 @@ type Watcher struct {
 
 // environment is the access to the operating system, which tests replace.
 type environment struct {
-	open   func() (*source, error)
-	remote func(abs string) string // the kind of a file system with unreliable events, or ""
-	budget func() int              // how many entries may be watched; 0 for no limit
-	tick   time.Duration           // between checks of the root
-	retry  time.Duration           // between attempts to watch what had to be polled
+	open   func(root string) (*source, error)
+	tree   func(root string) (*source, error) // opens a source without limit; nil if there is none
+	remote func(abs string) string            // the kind of a file system with unreliable events, or ""
+	budget func() int                         // how many entries may be watched; 0 for no limit
+	tick   time.Duration                      // between checks of the root
+	retry  time.Duration                      // between attempts to watch what had to be polled
 }
 
 // New returns a watcher of the directory root. Run starts it.
@@ -129,6 +132,7 @@ func New(root string, opt Options) *Watcher {
 		opt:  opt,
 		env: environment{
 			open:   openSource,
+			tree:   openTree,
 			remote: remoteFileSystem,
 			budget: entryBudget,
 			tick:   2 * time.Second,
@@ -209,6 +213,9 @@ func (t *tracker) withoutEvents() bool { return t.srcErr != nil && !t.top.remote
 func (t *tracker) backend() string {
 	if t.opt.backend == BackendPoll || t.top.remote || t.srcErr != nil {
 		return BackendPoll
+	}
+	if t.whole {
+		return BackendFSEvents
 	}
 	return BackendFSNotify
 }
