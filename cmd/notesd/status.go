@@ -148,7 +148,7 @@ func (o *output) printReport(r service.Report) {
 	row("index", "%s", indexText(r))
 	row("meaning", "%s", semanticText(r))
 	if r.Watcher.State != "stopped" {
-		row("watcher", "%s, %s", r.Watcher.State, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
+		row("watcher", "%s (%s), %s", r.Watcher.State, r.Watcher.Backend, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
 	}
 	if r.Skipped.Total > 0 {
 		row("skipped", "%s", count(r.Skipped.Total, "file"))
