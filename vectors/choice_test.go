@@ -214,6 +214,20 @@ func TestAuto_ChangeDuringFirstEmbedding(t *testing.T) {
 	b.settled("multi", "75 % of 80 passages are not English")
 }
 
+// The speed of another model says nothing of the time that remains.
+func TestAuto_TimeOfAnotherModel(t *testing.T) {
+	b := newBilingual(t)
+	b.multilingual.gate = make(chan struct{})
+	b.fill(20, 0)
+	b.run()
+	b.settled("en", "0 % of 20 passages are not English")
+	b.fill(20, 60)
+	require.Eventually(t, func() bool { return b.index.Status().Model == "multi" }, patience, time.Millisecond)
+	assert.Zero(t, b.index.Status().Remaining)
+	close(b.multilingual.gate)
+	b.settled("multi", "75 % of 80 passages are not English")
+}
+
 // A vault that was embedded before the choice was stored keeps its vectors.
 func TestAuto_StoreWithoutChoice(t *testing.T) {
 	b := newBilingual(t)

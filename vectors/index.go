@@ -57,8 +57,8 @@ type Index struct {
 	serving  *space                // answers queries; nil until one is loaded
 	building *space                // replaces serving when complete; nil if serving is of embedder's model, or the model or its dimension is unknown
 	closed   bool
-	rate     float64 // chunks embedded per second, moving average
-	trouble  error   // why the embedder fails
+	rate     rate
+	trouble  error // why the embedder fails
 	// chunksSeen is the number of chunks at their last count, for the status of a
 	// model without a space.
 	chunksSeen int
@@ -344,8 +344,8 @@ func (x *Index) Status() Status {
 	st.Chunks, st.Embedded, st.Pending = wanted.total, wanted.entries.len(), wanted.pending()
 	if st.Pending == 0 {
 		st.State = StateReady
-	} else if x.rate > 0 {
-		st.Remaining = time.Duration(float64(st.Pending) / x.rate * float64(time.Second)).Round(time.Second)
+	} else {
+		st.Remaining = x.rate.timeFor(st.Pending)
 	}
 	return st
 }

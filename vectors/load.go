@@ -89,7 +89,7 @@ func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) err
 		}
 	}
 	x.mu.Lock()
-	x.embedder, x.source = embedder, source
+	x.embedder, x.source, x.rate = embedder, source, rate{}
 	switch {
 	case back:
 		x.early = nil

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -127,4 +128,34 @@ func (p *pace) change(now time.Time) {
 		p.threads++
 	}
 	p.threads = max(1, min(p.threads, most))
+}
+
+// rate estimates how many passages are embedded in a second, with the pauses between
+// the batches.
+type rate struct {
+	passages, seconds float64   // earlier ones weigh less
+	until             time.Time // the end of the last batch; zero if the next one does not follow it
+}
+
+// rateWindow is the time in seconds after which a batch weighs a third.
+const rateWindow = 60
+
+func (r *rate) add(passages int, began, ended time.Time) {
+	if !r.until.IsZero() {
+		began = r.until
+	}
+	took := max(0, ended.Sub(began).Seconds())
+	fade := math.Exp(-took / rateWindow)
+	r.passages, r.seconds, r.until = r.passages*fade+float64(passages), r.seconds*fade+took, ended
+}
+
+// interrupt leaves out the time until the next batch.
+func (r *rate) interrupt() { r.until = time.Time{} }
+
+// timeFor returns how long so many passages will take; 0 if that is unknown.
+func (r *rate) timeFor(passages int) time.Duration {
+	if r.passages == 0 {
+		return 0
+	}
+	return time.Duration(float64(passages) * r.seconds / r.passages * float64(time.Second)).Round(time.Second)
 }

@@ -138,3 +138,27 @@ func TestPace_LowBattery(t *testing.T) {
 	w.settle()
 	assert.Len(t, f.counts(), 3)
 }
+
+// The time that remains counts pauses, but no time without work, and follows a change
+// of the speed within a window.
+func TestRate(t *testing.T) {
+	var r rate
+	assert.Zero(t, r.timeFor(100), "unknown")
+	now := time.Unix(1000, 0)
+	batches := func(n int, work, pause time.Duration) {
+		for range n {
+			r.add(8, now, now.Add(work))
+			now = now.Add(work + pause)
+		}
+	}
+	batches(1, time.Second, time.Second)
+	assert.Equal(t, 100*time.Second, r.timeFor(800))
+	batches(100, time.Second, time.Second)
+	assert.InDelta(t, 200, r.timeFor(800).Seconds(), 2, "half of the time passes in pauses")
+	r.interrupt()
+	now = now.Add(time.Hour)
+	batches(2, time.Second, time.Second)
+	assert.InDelta(t, 200, r.timeFor(800).Seconds(), 3)
+	batches(60, 4*time.Second, 0)
+	assert.InDelta(t, 400, r.timeFor(800).Seconds(), 40, "four minutes at half of the speed")
+}

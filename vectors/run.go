@@ -41,6 +41,11 @@ func (x *Index) Run(ctx context.Context) error {
 			rest()
 			rest, working = x.prepare(busy), busy
 		}
+		if !more || err != nil {
+			x.mu.Lock()
+			x.rate.interrupt()
+			x.mu.Unlock()
+		}
 		wake := (<-chan struct{})(x.signal)
 		var retry <-chan time.Time
 		switch {
@@ -217,22 +222,10 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 			return nil, err
 		}
 	}
-	x.measure(len(todo), x.opt.Now().Sub(began))
-	return slots, nil
-}
-
-// measure updates the moving average of the rate, for Status.Remaining.
-func (x *Index) measure(n int, took time.Duration) {
-	if took <= 0 {
-		return
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	rate := float64(n) / took.Seconds()
-	if x.rate == 0 {
-		x.rate = rate
-	}
-	x.rate += 0.05 * (rate - x.rate)
+	x.rate.add(len(todo), began, x.opt.Now())
+	return slots, nil
 }
 
 // takeOver makes the space of the model serve when it is complete, and removes the
