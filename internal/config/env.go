@@ -14,8 +14,8 @@ import (
 const envPrefix = "NOTESD_"
 
 // shortForms maps the variables whose names do not follow from a key: those that
-// are spelled like a flag.
-var shortForms = map[string]string{"NOTESD_VAULT": "vault.path", "NOTESD_READ_ONLY": "vault.read_only", "NOTESD_TOOLS": "vault.tools"}
+// are spelled like a flag, and vault.allow, which bounds a session as they do.
+var shortForms = map[string]string{"NOTESD_VAULT": "vault.path", "NOTESD_READ_ONLY": "vault.read_only", "NOTESD_ALLOW": "vault.allow", "NOTESD_TOOLS": "vault.tools"}
 
 // flagKeys maps the flags that are settings to their keys. Commands have other
 // flags besides.
@@ -74,7 +74,12 @@ func (l *loader) envEntries() []entry {
 		key, known := keys[squeeze(name)]
 		if !known {
 			unknown := Problem{Origin: name, Detail: "is not a known variable and has no effect"}
-			if near := phrase.Nearest(strings.TrimPrefix(name, envPrefix), names); near != "" {
+			short := strings.TrimPrefix(name, envPrefix)
+			near := phrase.Nearest(short, names)
+			if i := slices.IndexFunc(names, func(n string) bool { return strings.HasSuffix(n, "_"+short) }); near == "" && i >= 0 {
+				near = names[i] // without its section
+			}
+			if near != "" {
 				unknown.Hint = "the nearest setting is " + envPrefix + near
 			}
 			l.unknown = append(l.unknown, unknown)

@@ -435,17 +435,19 @@ func TestLoad_RetiredKeys(t *testing.T) {
 // A variable that is no setting is a warning that names the nearest setting.
 func TestLoad_UnknownVariables(t *testing.T) {
 	w := newWorld(t)
-	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader"), Dir: w.home})
+	loaded, err := Load(Sources{Env: w.env("NOTESD_SERACH_MODE=text", "NOTESD_SHA256=abc", "NOTESD_VAULT_READONLY=1", "NOTESD_TOOLS=reader", "NOTESD_ALLOW=Public", "NOTESD_THREADS=1"), Dir: w.home})
 	require.NoError(t, err)
 	assert.Equal(t, []Problem{
 		{Origin: "NOTESD_SERACH_MODE", Detail: "is not a known variable and has no effect", Hint: "the nearest setting is NOTESD_SEARCH_MODE"},
 		{Origin: "NOTESD_SHA256", Detail: "is not a known variable and has no effect"},
+		{Origin: "NOTESD_THREADS", Detail: "is not a known variable and has no effect", Hint: "the nearest setting is NOTESD_SEMANTIC_THREADS"},
 	}, loaded.Unknown)
 	assert.Equal(t, "hybrid", loaded.Search.Mode)
 	assert.True(t, loaded.Vault.ReadOnly, "underscores do not distinguish names")
 	assert.Equal(t, []string{"reader"}, loaded.Vault.Tools)
+	assert.Equal(t, []string{"Public"}, loaded.Vault.Allow)
 	assert.Equal(t, "NOTESD_VAULT_READONLY", loaded.Origin("vault.read_only"))
 	passed := loaded.Passed()
-	require.Len(t, passed, 1, "only what resembles a setting")
+	require.Len(t, passed, 2, "only what resembles a setting")
 	assert.Equal(t, loaded.Unknown[0].String(), passed[0].Remark)
 }
