@@ -46,14 +46,15 @@ func around(text string, start, end int, e excerpt, size int) (from, to int) {
 	return max(start, min(from, to-size)), to
 }
 
-// Around returns the part of a text, at most size bytes long, that has the place at,
-// as a Hit's Focus: it begins with a sentence or a word, and ends with a word.
+// Around returns the part of a text, at most size bytes long, of which there are 60 or
+// more, that has the place at, as a Hit's Focus: it begins with a sentence or a word,
+// and ends with a word.
 func Around(text string, at, size int) (from, to int) {
 	from, to = around(text, 0, len(text), excerpt{first: at, last: at}, size)
 	if from > 0 {
 		from = wordStart(text, from, at)
 	}
-	if to < len(text) {
+	if to = min(to, from+size); to < len(text) {
 		to = wordEnd(text, at, to)
 	}
 	return from, to
@@ -139,9 +140,14 @@ func markupAt(text string, at int) (from, to int) {
 const slack = 24
 
 // wordStart moves a cut forward to the beginning of a word, to most at the
-// farthest.
+// farthest, or back to that of a long word.
 func wordStart(text string, at, most int) int {
 	for i := at; i <= min(most, at+slack); i++ {
+		if isSpace(text[i-1]) {
+			return i
+		}
+	}
+	for i := at; i > max(0, at-slack); i-- {
 		if isSpace(text[i-1]) {
 			return i
 		}

@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,9 +67,30 @@ func TestSnippetCuts(t *testing.T) {
 			assert.NotContains(t, got, "\uFFFD")
 		}
 	}
+	long := "Die Donaudampfschifffahrtsgesellschaft betreibt Raddampfer."
+	assert.Equal(t, "…Donaudampfschifffahrtsgesellschaft betreibt…", snippet(long, 0, len(long), excerpt{6, len(long), 39, 47}, 50), "a long word is not cut")
 	assert.Equal(t, "First sentence…", snippet(text, 0, len(text), excerpt{0, 16, 0, 0}, 16))
 	assert.Equal(t, "…the end", snippet(text, 0, len(text), excerpt{len(text) - 8, len(text), len(text) - 3, len(text)}, 20))
 	whole := "猫が好きです。犬も好きです。"
 	assert.Equal(t, whole, snippet(whole, 0, len(whole), excerpt{0, len(whole), 0, 0}, 100))
 	assert.Equal(t, "猫が好…", snippet(whole, 0, len(whole), excerpt{0, 10, 0, 0}, 10))
+}
+
+// A part of a text is in its bounds and has its place, between characters.
+func TestAround(t *testing.T) {
+	for _, text := range []string{
+		"First sentence here. " + strings.Repeat("größer und länger ", 20) + "the end",
+		strings.Repeat("数字花园的笔记。", 40), strings.Repeat("x", 500), "Die Donaudampfschifffahrtsgesellschaft betreibt Raddampfer.", "a", "",
+	} {
+		for at := range len(text) {
+			for _, size := range []int{60, 200, 1000} {
+				from, to := Around(text, at, size)
+				require.True(t, 0 <= from && from <= to && to <= len(text) && to-from <= size, "%d %d: %d-%d", at, size, from, to)
+				require.True(t, from <= at && at <= to, "%d %d: %d-%d", at, size, from, to)
+			}
+		}
+	}
+	text := strings.Repeat("数字花园", 40)
+	from, to := Around(text, 120, 100)
+	assert.True(t, utf8.ValidString(text[from:to]) && from > 0 && to < len(text), "%q", text[from:to])
 }
