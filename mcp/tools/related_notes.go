@@ -50,6 +50,10 @@ type relatedNote struct {
 	Reasons []string `json:"reasons"`
 }
 
+// leastShare is the part of the best score below which a hit that shares no word is
+// no relation: a model of many languages finds any two texts somewhat alike.
+const leastShare = 0.1
+
 // linkWorth is what a link adds to a score that is 1 for the closest note: a
 // writer's own hand counts for as much as half of that.
 const linkWorth = 0.5
@@ -159,7 +163,7 @@ func (near neighbours) addHits(hits []search.Hit, self string) {
 		}
 	}
 	for _, h := range hits {
-		if h.Path == self || best == 0 {
+		if h.Path == self || best == 0 || len(h.Why.Terms) == 0 && h.Score < leastShare*best {
 			continue
 		}
 		n := near.at(h.Path, h.Title)
