@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -206,8 +205,6 @@ func metaValueOf(value any, depth int) (any, error) {
 		return int64(v), nil
 	case float64:
 		return metaNumber(v)
-	case json.Number:
-		return metaJSONNumber(v)
 	case []string:
 		out := make([]any, len(v))
 		for i, s := range v {
@@ -239,17 +236,6 @@ func metaValueOf(value any, depth int) (any, error) {
 		return out, nil
 	}
 	return nil, fmt.Errorf("%w: %w: %T", ErrInvalid, errNotJSON, value)
-}
-
-func metaJSONNumber(n json.Number) (any, error) {
-	if i, err := n.Int64(); err == nil {
-		return i, nil
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return nil, invalid("the number %s is out of range", n)
-	}
-	return metaNumber(f)
 }
 
 // metaNumber makes whole numbers integers, as they are read back.
