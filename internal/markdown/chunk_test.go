@@ -43,6 +43,24 @@ func TestSmallSectionsAreJoinedBelowOneParent(t *testing.T) {
 	}, passages(t, "# A\n## B\nb\n## C\nc\n# D\n## E\ne\n", 100))
 }
 
+// Each joins with the next where both are small, and where one is only a heading.
+func TestSectionsThatJoin(t *testing.T) {
+	big, half := words(90), words(45)
+	for name, test := range map[string]struct {
+		src  string
+		want []string
+	}{
+		"a lone heading and a large section below it": {"# A\n## B\n" + big, []string{"A > B|# A\n## B\n" + big}},
+		"a lone heading and a sibling":                {"# A\n## B\n## C\n" + half, []string{"A > B|# A\n## B\n## C\n" + half}},
+		"two halves of siblings":                      {"# A\n## B\n" + half + "## C\n" + half, []string{"A > B|# A\n## B\n" + half, "A > C|## C\n" + half}},
+		"a small one and the next of another parent":  {"# A\n## B\nb\n# C\n## D\nd\n", []string{"A > B|# A\n## B\nb\n", "C > D|# C\n## D\nd\n"}},
+		"text before the first heading":               {"a\n\n# B\nb\n", []string{"B|a\n\n# B\nb\n"}},
+		"a small paragraph after a large one":         {"# A\n" + big + "\nend\n", []string{"A|# A\n" + big + "\nend\n"}},
+	} {
+		assert.Equal(t, test.want, passages(t, test.src, 100), name)
+	}
+}
+
 func TestBlocksStayWhole(t *testing.T) {
 	code := "```\n" + strings.Repeat("line of code\n\n", 15) + "```\n"
 	paragraph := words(50)

@@ -142,7 +142,7 @@ func splitDestination(src []byte, dest span) Link {
 		l.Target = NFC(unescape(raw))
 		return l
 	}
-	if i := bytes.IndexByte(raw, '#'); i >= 0 {
+	if i := anchorMark(raw); i >= 0 {
 		l.Anchor = NFC(percentDecode(unescape(raw[i+1:])))
 		l.AnchorStart, l.AnchorEnd = dest.start+i+1, dest.end
 		raw = raw[:i]
@@ -150,6 +150,22 @@ func splitDestination(src []byte, dest span) Link {
 	}
 	l.Target = NFC(percentDecode(unescape(raw)))
 	return l
+}
+
+// anchorMark returns the offset of the '#' before a destination's anchor, or -1. One
+// that is escaped belongs to the path, and one in "&#233;" to the reference.
+func anchorMark(raw []byte) int {
+	for i := 0; i < len(raw); i++ {
+		switch {
+		case raw[i] == '#':
+			return i
+		case raw[i] == '\\' && i+1 < len(raw) && isPunctuation(raw[i+1]):
+			i++
+		case raw[i] == '&':
+			i += max(0, CharacterReference(raw[i:])-1)
+		}
+	}
+	return -1
 }
 
 // unescape resolves backslash escapes and character references.

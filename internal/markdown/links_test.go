@@ -40,26 +40,48 @@ func TestLinks(t *testing.T) {
 		"[[https://x.y]]":                           {"wikilink https://x.y!"},
 		"#[[a b]]":                                  {"wikilink a b"},
 
-		"[a](b.md) ![c](d.png \"t\") [e](<f g.md#h>)":           {"markdown b.md|a", "image d.png|c", "markdown f g.md#h|e"},
-		"[a](b%20c.md#d%20e) [f](g\\(h\\).md 'i')":              {"markdown b c.md#d e|a", "markdown g(h).md|f"},
-		"[a](b(c)d.md) [e](#f) [](g) [h]()":                     {"markdown b(c)d.md|a", "markdown #f|e", "markdown g", "markdown |h"},
-		"[a](http://b#c) [d](mailto:e@f) [g](//h)":              {"markdown http://b#c|a!", "markdown mailto:e@f|d!", "markdown //h|g!"},
-		"[a](100%.md) [b](%ff.md) [c](R&amp;D&copy)":            {"markdown 100%.md|a", "markdown %ff.md|b", "markdown R&D&copy|c"},
-		"[![a](b)](c) [x [[d]]](e)":                             {"markdown c|a", "image b|a", "markdown e|x d", "wikilink d"},
-		"[a [b](c) d](e)":                                       {"markdown c|b"},
-		"> [two\n> lines](a)":                                   {"markdown a|two lines"},
-		"[a](b c.md) [d] (e) [f](g":                             nil,
-		"[text]([[page]])":                                      {"wikilink page"},
-		"[a]: b.md\n[c d]: <e f> 'title'\n[^n]: g\n":            {"markdown b.md", "markdown e f"},
-		"text\n[a]: b.md\n":                                     nil,
-		"Note: [a](Note:x.md)":                                  {"markdown Note:x.md|a"},
-		"```\n[[a]]\n```\n~~~\n[b](c)\n~~~":                     nil,
-		"%% [[a]] %% [[b]] %%":                                  {"wikilink b"},
-		"%%\n[[a]]\n\n[[b]]\n%%\n[[c]]":                         {"wikilink c"},
-		"$$\n[[a]]\n$$\n[[b]] $[[c]]$ $5 [[d]] $6":              {"wikilink b", "wikilink d"},
-		"<!-- [[a]]\n\n[[b]] -->\n\n[[c]] <!-- [[d]] --> [[e]]": {"wikilink c", "wikilink e"},
-		"# [[a]]\n\nb [c](d)\n===\n":                            {"wikilink a", "markdown d|c"},
-		"[[Cafe\u0301]]":                                        {"wikilink Caf\u00e9"},
+		"[a](b.md) ![c](d.png \"t\") [e](<f g.md#h>)":              {"markdown b.md|a", "image d.png|c", "markdown f g.md#h|e"},
+		"[a](b%20c.md#d%20e) [f](g\\(h\\).md 'i')":                 {"markdown b c.md#d e|a", "markdown g(h).md|f"},
+		"[a](b(c)d.md) [e](#f) [](g) [h]()":                        {"markdown b(c)d.md|a", "markdown #f|e", "markdown g", "markdown |h"},
+		"[a](http://b#c) [d](mailto:e@f) [g](//h)":                 {"markdown http://b#c|a!", "markdown mailto:e@f|d!", "markdown //h|g!"},
+		"[a](100%.md) [b](%ff.md) [c](R&amp;D&copy)":               {"markdown 100%.md|a", "markdown %ff.md|b", "markdown R&D&copy|c"},
+		"[a](Caf&#233;.md#b&#32;c) [d](e&#x20;f.md) [g](h\\#i.md)": {"markdown Caf\u00e9.md#b c|a", "markdown e f.md|d", "markdown h#i.md|g"},
+		"[a](b&#c.md) [d](e&amp;#f)":                               {"markdown b&#c.md|a", "markdown e&#f|d"},
+		"[![a](b)](c) [x [[d]]](e)":                                {"markdown c|a", "image b|a", "markdown e|x d", "wikilink d"},
+		"[a [b](c) d](e)":                                          {"markdown c|b"},
+		"> [two\n> lines](a)":                                      {"markdown a|two lines"},
+		"[a](b c.md) [d] (e) [f](g":                                nil,
+		"[text]([[page]])":                                         {"wikilink page"},
+		"[a]: b.md\n[c d]: <e f> 'title'\n[^n]: g\n":               {"markdown b.md", "markdown e f"},
+		"text\n[a]: b.md\n":                                        nil,
+		"Note: [a](Note:x.md)":                                     {"markdown Note:x.md|a"},
+		"```\n[[a]]\n```\n~~~\n[b](c)\n~~~":                        nil,
+		"%% [[a]] %% [[b]] %%":                                     {"wikilink b"},
+		"%%\n[[a]]\n\n[[b]]\n%%\n[[c]]":                            {"wikilink c"},
+		"$$\n[[a]]\n$$\n[[b]] $[[c]]$ $5 [[d]] $6":                 {"wikilink b", "wikilink d"},
+		"<!-- [[a]]\n\n[[b]] -->\n\n[[c]] <!-- [[d]] --> [[e]]":    {"wikilink c", "wikilink e"},
+		"# [[a]]\n\nb [c](d)\n===\n":                               {"wikilink a", "markdown d|c"},
+		"[[Cafe\u0301]]":                                           {"wikilink Caf\u00e9"},
+	} {
+		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	for src, want := range map[string][]string{
+		"[a]: b.md\n[c]: d.md 'e'\n[f]: <g h.md> (i)\ntext\n": {"markdown b.md", "markdown d.md", "markdown g h.md"},
+		"[a]: b.md c\n[d]: e.md\n":                            nil, // one line of what is no definition ends them
+		"[a]: b.md\n[c]:\n[d]: e.md\n":                        {"markdown b.md"},
+		"[a]: b.md \"c\" d\n":                                 nil,
+		"[a]: <b.md\n[a\\]: b.md\n[]: c.md\n":                 nil,
+		"  [a]:b.md\n":                                        {"markdown b.md"},
+		"> [a]: b.md\n> [c]: d.md\n":                          {"markdown b.md", "markdown d.md"},
+		"- [a]: b.md\n\n  [c]: #d\n":                          {"markdown b.md", "markdown #d"},
+		"[a]: https://b.c/d#e\n[f]: mailto:g@h.i\n":           {"markdown https://b.c/d#e!", "markdown mailto:g@h.i!"},
+		"# [a]: b.md\n":                                       nil,
+		"[a]: b.md\n===\n":                                    {"markdown b.md"},
+		"[a]: b.md\r\n[c]: d.md#e&#32;f\r\n":                  {"markdown b.md", "markdown d.md#e f"},
+		"[^1]: [a](b.md) and [[c]]\n":                         {"markdown b.md|a", "wikilink c"},
 	} {
 		assert.Equal(t, want, describe(Parse([]byte(src))), "%q", src)
 	}

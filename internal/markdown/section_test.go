@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,7 +89,20 @@ func TestFindSectionFails(t *testing.T) {
 		assert.Contains(t, e.Candidates, Candidate{"Plan > Sub", 6}, ref)
 		assert.Contains(t, e.Candidates, Candidate{"^id-1", 15}, ref)
 	}
-	_, err := FindSection(doc, []byte(plan), "Risks")
+	twice := "a ^x\n\n- b ^X\n"
+	_, err := FindSection(Parse([]byte(twice)), []byte(twice), "^x")
+	require.ErrorIs(t, err, ErrAmbiguous)
+	require.ErrorContains(t, err, `"^x" (line 1), "^X" (line 3)`)
+	s, err := FindSection(Parse([]byte(twice)), []byte(twice), "^x (line 3)")
+	require.NoError(t, err)
+	assert.Equal(t, "- b ^X", twice[s.Start:s.End])
+	many := strings.Repeat("# A\n", 12)
+	_, err = FindSection(Parse([]byte(many)), []byte(many), "A")
+	require.ErrorContains(t, err, `"A" (line 8) and 4 more`)
+	_, err = FindSection(doc, []byte(plan), "Risks (line 99999999999999999999)")
+	require.ErrorIs(t, err, ErrMissing)
+
+	_, err = FindSection(doc, []byte(plan), "Risks")
 	assert.EqualError(t, err, `section "Risks": more than one section matches; give the path of one of "Plan > Risks" (line 3), `+
 		`"Plan > Sub > Risks" (line 7), "Archive > Risks" (line 10)`)
 	_, err = FindSection(Parse(nil), nil, "x")

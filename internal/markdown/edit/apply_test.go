@@ -30,6 +30,30 @@ func TestApply(t *testing.T) {
 	assert.Equal(t, "# A\none\n\n# B\none\n", string(src))
 }
 
+func TestApplyTagsAndHeadings(t *testing.T) {
+	out, renames, err := ApplyRenaming(t.Context(), []byte("# A\n#x text\n\n[[#A]]\n"), []Edit{
+		{Op: OpAddTag, Tag: "#new"},
+		{Op: OpRemoveTag, Tag: "x"},
+		{Op: OpRenameHeading, Heading: "A", New: "B & C"},
+		{Op: OpRenameHeading, Heading: "B & C", New: "D"},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "---\ntags:\n  - new\n---\n# D\ntext\n\n[[#A]]\n", string(out))
+	require.Len(t, renames, 2)
+
+	for _, edits := range [][]Edit{
+		{{Op: OpAddTag, Tag: "two words"}},
+		{{Op: OpAddTag, Tag: "new"}, {Op: OpRenameHeading, Heading: "B", New: "C"}},
+		{{Op: OpRenameHeading, Heading: "A", New: "B\nC"}},
+		{{Op: OpRenameHeading, Heading: "A"}},
+	} {
+		out, renames, err := ApplyRenaming(t.Context(), []byte("# A\n"), edits)
+		require.Error(t, err)
+		assert.Nil(t, out)
+		assert.Empty(t, renames)
+	}
+}
+
 func TestApplyIsAllOrNothing(t *testing.T) {
 	out, err := Apply(t.Context(), []byte("a\n"), []Edit{{Op: OpAppend, Content: "b"}, {Op: OpReplaceText, Old: "c", New: "d"}})
 	assert.Nil(t, out)

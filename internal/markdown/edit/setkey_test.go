@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,15 @@ func TestSetFrontMatter(t *testing.T) {
 		{"a hash in text", "---\na: C# and A#1 # c\n---\n", "a", "F#", "---\na: F# # c\n---\n"},
 		{"a hash in quotes", "---\na: \"x # y\"\n---\n", "a", "z", "---\na: \"z\"\n---\n"},
 		{"a hash in quotes after a tag", "---\na: !!str \"x # y\"\n---\n", "a", "z", "---\na: z\n---\n"},
+		{"brackets in brackets", "---\na: [x, [y, z], {k: v}] # c\nb: 1\n---\n", "a", []any{"x", []any{"z"}, map[string]any{"k": "w", "l": true}}, "---\na: [x, [z], {k: w, l: true}] # c\nb: 1\n---\n"},
+		{"an item of brackets less", "---\na: [ \"x, y\", 'z' ,w] # c\n---\n", "a", []any{"x, y", "w"}, "---\na: [ \"x, y\", w] # c\n---\n"},
+		{"large and small numbers", "---\na: 1\n---\n", "a", []any{1e21, 1e-7, float64(1 << 60), -0.5}, "---\na:\n  - 1000000000000000000000.0\n  - 0.0000001\n  - 1152921504606847000.0\n  - -0.5\n---\n"},
+		{"one key without a second", "---\na: 1\n---\n", "a", map[string]any{"b": "c\r\n"}, "---\na:\n  b: \"c\\r\\n\"\n---\n"},
+		{"a comment after a quoted escape", "---\na: \"x\\\" # y\" # z\n---\n", "a", "w", "---\na: \"w\" # z\n---\n"},
+		{"text over lines with a comment", "---\na: x\n  y\nb: 1\n---\n", "a", "z", "---\na: z\nb: 1\n---\n"},
+		{"TOML in a quoted key with escapes", "+++\n\"a\\\"b\" = 1\n+++\n", "a\"b", 2, "+++\n\"a\\\"b\" = 2\n+++\n"},
+		{"a key with a question mark", "---\n? a\n: 1\nb: 2\n---\n", "a", 3, "---\na: 3\nb: 2\n---\n"},
+		{"a key that is merged in", "---\n<<: {a: 1} # c\n---\n", "a", 3, "---\n<<: {a: 1} # c\na: 3\n---\n"},
 		{"a key in quotes", "---\n\"k\": 2\n'it''s: so': 3\n---\n", "k", 3, "---\n\"k\": 3\n'it''s: so': 3\n---\n"},
 		{"a key in quotes that needs them", "---\n'it''s: so': 3 # c\n---\n", "it's: so", 4, "---\n'it''s: so': 4 # c\n---\n"},
 		{"a key that some readers take for a bool", "---\nn: 1\n---\n", "n", 2, "---\nn: 2\n---\n"},
@@ -93,6 +103,14 @@ func TestSetFrontMatterQuotesWhatWouldChange(t *testing.T) {
 	}
 }
 
+// deep returns a list in a list in a list.
+func deep() (value any) {
+	for range 40 {
+		value = []any{value}
+	}
+	return value
+}
+
 func TestSetFrontMatterRefuses(t *testing.T) {
 	for _, test := range []struct {
 		src, key string
@@ -111,6 +129,12 @@ func TestSetFrontMatterRefuses(t *testing.T) {
 		{"", "", 1, ErrInvalid, "needs a key"},
 		{"", "k", "\xff", ErrInvalid, "UTF-8"},
 		{"", "k", struct{}{}, ErrInvalid, "not a JSON value"},
+		{"", "k", []any{struct{}{}}, ErrInvalid, "not a JSON value"},
+		{"", "k", map[string]any{"a": "\xff"}, ErrInvalid, "UTF-8"},
+		{"", "k", map[string]any{"\xff": 1}, ErrInvalid, "UTF-8"},
+		{"", "k", math.NaN(), ErrInvalid, "no JSON number"},
+		{"", "k", math.Inf(-1), ErrInvalid, "no JSON number"},
+		{"", "k", deep(), ErrInvalid, "deeper than 32 levels"},
 	} {
 		out, err := SetFrontMatter([]byte(test.src), test.key, test.value)
 		assert.Nil(t, out, "%q", test.src)
