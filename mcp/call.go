@@ -93,10 +93,6 @@ func (s *session) failed(ctx context.Context, err error) *sdk.CallToolResult {
 	}
 }
 
-// confirmWait is how long a user has to answer. It ends the call if the client
-// never shows the question.
-const confirmWait = 5 * time.Minute
-
 // confirmKey names the question in a round trip of 2026-07-28.
 const confirmKey = "confirm"
 
@@ -126,7 +122,7 @@ func (s toolbox) confirm(ctx context.Context, req *sdk.CallToolRequest, question
 	}
 	s.rest()
 	defer s.resume()
-	ctx, cancel := context.WithTimeout(ctx, confirmWait)
+	ctx, cancel := context.WithTimeout(ctx, s.core.limits.confirmWait)
 	defer cancel()
 	answer, err := req.Session.Elicit(ctx, params)
 	if ctx.Err() != nil {

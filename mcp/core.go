@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,9 @@ type Limits struct {
 	CallsPerSecond int
 
 	Line transport.Limits
+
+	confirmWait time.Duration // for a user's answer, which a client may never ask for; 5 minutes
+	rootsWait   time.Duration // for a client's list of roots; 5 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -78,6 +82,8 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Subscriptions, 1000)
 	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
 	l.Line = l.Line.WithDefaults()
+	l.confirmWait = cmp.Or(l.confirmWait, 5*time.Minute)
+	l.rootsWait = cmp.Or(l.rootsWait, 5*time.Second)
 	return l
 }
 

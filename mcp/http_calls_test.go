@@ -127,11 +127,10 @@ func TestHTTPCancelledCallStops(t *testing.T) {
 // A session that is deleted ends at once, although its client owes answers and
 // it is being worked for: the SDK would wait for all of that.
 func TestHTTPDeleteDoesNotWait(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{Concurrent: 2}) // one for each call
+	w := newWorld(t, sampleVault, Limits{Concurrent: 2, confirmWait: time.Hour}) // one for each call
 	url, h := serveHTTP(t, w, HTTPOptions{})
 	began, ended := stall(w)
 	c := newHTTPClient(t, url, `{"elicitation":{}}`)
-	asked := time.Now()
 	asks := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"delete_note","arguments":{"note":"Plan.md"}}}`)
 	c.post(stalls)
 	<-began
@@ -142,7 +141,6 @@ func TestHTTPDeleteDoesNotWait(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
-	assert.Less(t, time.Since(asked), confirmWait/2)
 	<-ended
 	require.Eventually(t, func() bool { return h.find(c.session) == nil }, time.Minute, time.Millisecond)
 	assert.Equal(t, http.StatusNotFound, c.post(reads7).status)
@@ -150,12 +148,10 @@ func TestHTTPDeleteDoesNotWait(t *testing.T) {
 
 // A client that owes its roots does not hold up the end of its session.
 func TestHTTPDeleteDoesNotWaitForRoots(t *testing.T) {
-	w := newWorld(t, sampleVault, Limits{})
+	w := newWorld(t, sampleVault, Limits{rootsWait: time.Hour})
 	url, _ := serveHTTP(t, w, HTTPOptions{})
 	c := newHTTPClient(t, url, `{"roots":{}}`)
-	began := time.Now()
 	assert.Equal(t, http.StatusNoContent, c.do(t.Context(), http.MethodDelete, "", nil).status)
-	assert.Less(t, time.Since(began), rootsTimeout)
 }
 
 // Close lets what is being worked on finish, but not for long.

@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	// rootsTimeout bounds the wait for a client's list of roots.
-	rootsTimeout = 5 * time.Second
 	// rootsPatience is how long a session's first requests wait for it, so that
 	// they are bounded by it too.
 	rootsPatience = 2 * time.Second
@@ -64,7 +62,7 @@ func (s *roots) shouldAsk() bool {
 }
 
 func (s *roots) ask(ss *sdk.ServerSession) error {
-	ctx, cancel := context.WithTimeout(s.ctx, rootsTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.core.limits.rootsWait)
 	defer cancel()
 	res, err := ss.ListRoots(ctx, nil)
 	if err != nil {

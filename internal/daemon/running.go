@@ -234,7 +234,7 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 		defer close(done)
 		r.open.Wait()
 	}()
-	if within(done, drainTimeout) {
+	if within(done, cmp.Or(r.server.drainWait, drainTimeout)) {
 		return lockErr
 	}
 	r.mu.Lock()

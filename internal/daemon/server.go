@@ -61,6 +61,7 @@ type Server struct {
 	clients   atomic.Int64
 	lookEvery time.Duration // placeCheck unless a test says otherwise
 	helloWait time.Duration // frameTimeout unless a test says otherwise
+	drainWait time.Duration // drainTimeout unless a test says otherwise
 }
 
 // Session is one accepted connection.

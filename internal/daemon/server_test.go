@@ -233,12 +233,10 @@ func TestServerWaitsForAHelloOnlySoLong(t *testing.T) {
 }
 
 func TestServerStopsWithoutSessionsAtOnce(t *testing.T) {
-	s := startServer(t, echo)
+	s := startServer(t, echo, func(s *Server) { s.drainWait = time.Hour })
 	silent := rawDial(t, s) // has not said hello
-	begin := time.Now()
 	s.stop()
 	require.NoError(t, <-s.ended)
-	assert.Less(t, time.Since(begin), drainTimeout)
 	assert.NoFileExists(t, s.Listener.Addr().String())
 	_, err := silent.Read(make([]byte, 1))
 	require.Error(t, err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -185,23 +184,20 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// A note's text is one string with an escape for each line. The bound is several
-// hundred times what a linear scan needs, and a tenth of what one needs that
-// searches for the closing quote after every escape.
+// A note's text is one string with an escape for each line. A scan that searches for
+// the closing quote after every escape takes an hour.
 func TestScanOfManyEscapes(t *testing.T) {
 	for name, text := range map[string]string{
-		"newlines":    strings.Repeat(`a\n`, 1_000_000),
-		"backslashes": strings.Repeat(`\\`, 1_000_000),
-		"quotes":      strings.Repeat(`\"`, 1_000_000),
+		"newlines":    strings.Repeat(`a\n`, 10_000_000),
+		"backslashes": strings.Repeat(`\\`, 10_000_000),
+		"quotes":      strings.Repeat(`\"`, 10_000_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := []byte(`{"method":"m","params":{"arguments":{"content":"` + text + `"},"_meta":{"x":1}},"id":7}`)
-			began := time.Now()
 			m, ok := Scan(line)
 			require.True(t, ok)
 			assert.Equal(t, "7", string(m.ID.Of(line)))
 			assert.Equal(t, "1", string(Lookup(line, m.Params, "_meta", "x").Of(line)))
-			assert.Less(t, time.Since(began), 3*time.Second)
 		})
 	}
 }

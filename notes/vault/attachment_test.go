@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -215,9 +214,7 @@ func TestAttachmentBeingWritten(t *testing.T) {
 		}
 	}()
 	for range 50 {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		a, err := f.Attachment(ctx, "grows.bin", notes.Scope{})
-		cancel()
+		a, err := f.Attachment(t.Context(), "grows.bin", notes.Scope{})
 		if err != nil {
 			require.ErrorIs(t, err, notes.ErrConflict)
 			continue
