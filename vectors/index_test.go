@@ -37,7 +37,7 @@ type wordEmbedder struct {
 
 // patience is how long a test waits for what must happen; only a failing test waits that
 // long.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 func newWordEmbedder(id string) *wordEmbedder {
 	return &wordEmbedder{id: id, dim: 64, embedded: map[string]int{}}

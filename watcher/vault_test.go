@@ -17,7 +17,7 @@ import (
 
 // patience is how long a test waits for what must happen; only a failing test
 // waits that long.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // vault is a folder on disk with a watcher and an owner that knows only what
 // the batches make it look at.

@@ -19,6 +19,7 @@ import (
 // fails, which is then one document on standard error. But for times, places
 // and what is said of the daemon, both ways say the same.
 func TestCommandsDoTheSameWithAndWithoutADaemon(t *testing.T) {
+	skipInShort(t)
 	alone, beside := newPlace(t, someNotes), newPlace(t, someNotes)
 	daemon := beside.serve(t)
 	out := t.TempDir()

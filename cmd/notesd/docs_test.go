@@ -195,6 +195,7 @@ func TestDocs_Hosts(t *testing.T) {
 
 // Every block of the documentation is run or read by the program.
 func TestDocs_Blocks(t *testing.T) {
+	skipInShort(t)
 	used := map[string]bool{}
 	for _, p := range docPages(t) {
 		script := newDocScript(t, p, used)

@@ -45,10 +45,11 @@ func (p place) stateSize(t *testing.T, size string) {
 
 // A command does not wait for ever for what cannot be taken in.
 func TestCommandsOnAFullDisk(t *testing.T) {
+	skipInShort(t)
 	p := fullState(t)
 	for _, args := range [][]string{{"search", "keelson"}, {"list"}, {"index"}, {"doctor"}} {
 		cmd := p.command(args...)
-		timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 		out, err := cmd.CombinedOutput()
 		timer.Stop()
 		require.Error(t, err, args)
@@ -80,6 +81,7 @@ func TestDaemonOnAFullDisk(t *testing.T) {
 // A note that has changed while the state's disk was full is not shown as it was
 // before, and the reason is no internal error.
 func TestReadOnAFullDisk(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, someNotes)
 	require.NoError(t, os.Mkdir(p.state, 0o700))
 	mountTemp(t, p.state)

@@ -22,7 +22,16 @@ import (
 )
 
 // patience is how long a test waits for something that has to happen.
-const patience = time.Minute
+const patience = 3 * time.Minute
+
+// skipInShort leaves a test out of the run with the race detector: its commands run
+// one after another, and other tests have what a daemon does at once.
+func skipInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing is concurrent in it that other tests do not have")
+	}
+}
 
 // place is a vault with a state of its own.
 type place struct {

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 // The scripts run the program as its users do: a process each, over real pipes
 // and sockets, with a home of their own.
 func TestScripts(t *testing.T) {
+	skipInShort(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -149,6 +149,7 @@ func TestARenamedVaultKeepsItsVectors(t *testing.T) {
 }
 
 func TestDoctorReadsTheModelFile(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, map[string]string{"a.md": "text"})
 	check := func() (found check) {
 		out, _ := p.command("doctor", "--json").Output() // it fails when there is a problem
@@ -190,6 +191,7 @@ func TestDoctorReadsTheModelFile(t *testing.T) {
 }
 
 func TestTheConfigurationSaysHowManyHits(t *testing.T) {
+	skipInShort(t)
 	files := map[string]string{}
 	for i := range 12 {
 		files[fmt.Sprintf("n%d.md", i)] = "the same words"
@@ -207,6 +209,7 @@ func TestTheConfigurationSaysHowManyHits(t *testing.T) {
 // A vault in German is embedded by the multilingual model, and a question in English
 // finds its notes. Tables use the model of the vault, and keep it.
 func TestAutoModel(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Brot.md":  "# Sauerteig\n\nDer Teig muss über Nacht ruhen, und dann wird er im Ofen gebacken.",
 		"Boot.md":  "# Segeln\n\nWir haben das Boot gestrichen, aber der Mast ist noch nicht repariert.",

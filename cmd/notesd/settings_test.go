@@ -122,6 +122,7 @@ var settingsOfProcesses = []string{"state", "vault.path", "log.level", "log.file
 // settings, has its effect for that host's session, or is reported as one that
 // belongs into the file, with the line; and that line has the effect.
 func TestEverySettingInTheEnvironment(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, map[string]string{
 		"Open/a.md": "word one", "Open/b.md": "word two", "Open/c.md": "word three", "Private/d.md": "word four",
 		"Prompts/my.md": "Say {{topic}}.", "long.md": strings.Repeat("A line of many.\n", 300),

@@ -41,6 +41,7 @@ type browser struct {
 // findChromium returns the browser's program, or skips the test.
 func findChromium(t *testing.T) string {
 	t.Helper()
+	skipInShort(t)
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
