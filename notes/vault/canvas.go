@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/notes"
@@ -14,8 +15,9 @@ import (
 )
 
 // Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) name notes and
-// folders by their paths, and canvases name headings. A move changes these paths in
-// them, the new name of a heading these headings, and no other byte.
+// folders by their paths, and canvases name headings and have cards of Markdown. A
+// move changes these paths and the cards' links, the new name of a heading these
+// headings, and nothing else.
 
 // followers adds to the operation the canvases and bases that name what moves.
 func (o *operation) followers(links *linksAround) error {
@@ -66,15 +68,28 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 // follow returns the text of a canvas or base with the paths changed that the
 // move changes, or nil when it cannot be done.
 func (l *linksAround) follow(name string, text []byte) []byte {
-	if strings.EqualFold(path.Ext(name), ".canvas") {
-		return editCanvas(text, func(_ int, key, value string) string {
-			if key == "file" || key == "background" {
-				return l.move.path(value)
-			}
-			return value
-		})
+	if !strings.EqualFold(path.Ext(name), ".canvas") {
+		return l.followBase(name, text)
 	}
-	return l.followBase(name, text)
+	return editCanvas(text, func(_ int, key, value string) (string, error) {
+		switch key {
+		case "file", "background":
+			return l.move.path(value), nil
+		case "text":
+			return rewriteCard(name, value, l.rewrite)
+		}
+		return value, nil
+	})
+}
+
+// rewriteCard rewrites the links in the text of a canvas's card. One with an escape
+// that is no character stays as it is, because that could not be written again.
+func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)) (string, error) {
+	if !strings.Contains(text, "[") || strings.ContainsRune(text, utf8.RuneError) {
+		return text, nil
+	}
+	out, err := rewrite(name, []byte(text))
+	return string(out), err
 }
 
 // path returns what becomes of a path from the vault: of a note, a file, the
@@ -90,30 +105,34 @@ func (m *movement) path(p string) string {
 	return p
 }
 
-// renamedIn returns the text of a canvas with the headings of a note in its nodes
-// ("subpath") renamed, or nil if it is not JSON.
-func renamedIn(text []byte, notePath string, rename func(anchor string) (string, bool)) []byte {
+// renamedIn returns the text of the canvas called name with the headings of a note in
+// its nodes ("subpath") and in the links of its cards renamed, or nil if it cannot be
+// done.
+func renamedIn(name string, text []byte, notePath string, rename func(anchor string) (string, bool), rewrite func(string, []byte) ([]byte, error)) []byte {
 	var canvas struct {
 		Nodes []*struct{ File string }
 	}
 	if json.Unmarshal(text, &canvas) != nil || slices.Contains(canvas.Nodes, nil) {
 		return nil
 	}
-	return editCanvas(text, func(node int, key, value string) string {
+	return editCanvas(text, func(node int, key, value string) (string, error) {
+		if key == "text" {
+			return rewriteCard(name, value, rewrite)
+		}
 		anchor, ok := strings.CutPrefix(value, "#")
 		if key != "subpath" || !ok || node >= len(canvas.Nodes) || notes.Nfc(canvas.Nodes[node].File) != notePath {
-			return value
+			return value, nil
 		}
 		if renamed, ok := rename(anchor); ok {
-			return "#" + renamed
+			return "#" + renamed, nil
 		}
-		return value
+		return value, nil
 	})
 }
 
 // editCanvas changes the texts of nodes, of which edit gets the index of the node,
-// the key and the value. It returns nil if the result is not JSON.
-func editCanvas(text []byte, edit func(node int, key, value string) string) []byte {
+// the key and the value. It returns nil if an edit fails or the result is not JSON.
+func editCanvas(text []byte, edit func(node int, key, value string) (string, error)) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	type level struct {
 		array, isKey bool // of an object: the next token is a key
@@ -142,7 +161,11 @@ func editCanvas(text []byte, edit func(node int, key, value string) string) []by
 			levels[n-1].key, levels[n-1].isKey = token.(string), false
 			continue
 		} else if p, ok := token.(string); ok && n == 3 && levels[0].key == "nodes" {
-			if to := edit(node, levels[2].key, p); to != p {
+			to, err := edit(node, levels[2].key, p)
+			if err != nil {
+				return nil
+			}
+			if to != p {
 				start := before + len(text[before:end]) - len(bytes.TrimLeft(text[before:end], " \t\r\n:,"))
 				out = append(append(out, text[at:start]...), jsonString(to)...)
 				at = end

@@ -585,6 +585,42 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 	assert.Equal(t, strings.ReplaceAll(canvas, `"file" : "P\/Old.md"`, `"file" : "P/Old.md"`), f.onDisk("B.canvas"))
 }
 
+// The links in the cards of a canvas follow a move and a heading, as those of notes do,
+// and are undone with it; code and what else a card says stays.
+func TestLinksOfCardsFollow(t *testing.T) {
+	ctx := t.Context()
+	card := func(text string) string {
+		return "{\n\t\"nodes\":[\n\t\t{\"id\":\"1\",\"type\":\"text\",\"text\":\"" + text + "\",\"x\":1}\n\t]\n}"
+	}
+	links := `## To do\n[[Old#Late delivery|risks]] ![[Old]] [r](<../P/Old.md#Late delivery>) [[Other]] \"q\"\n` + "`[[Old]]`" + ` [[#Late delivery]] 1<2 [x](https://example.org/Old)`
+	f := newFixture(t, "P/Old.md", "# Old\n## Late delivery\n", "Other.md", "o", "C/B.canvas", card(links), "C/Lone.canvas", card(`[[Old]] \ud800`))
+	lone := f.onDisk("C/Lone.canvas")
+
+	w, err := f.Move(ctx, notes.MoveRequest{Note: "P/Old.md", To: "New.md", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"C/B.canvas"}, w.Relinked)
+	moved := strings.NewReplacer("[[Old#", "[[New#", "![[Old]]", "![[New]]", "../P/Old.md#", "../New.md#").Replace(links)
+	assert.Equal(t, card(moved), f.onDisk("C/B.canvas"))
+	assert.Equal(t, lone, f.onDisk("C/Lone.canvas"), "what cannot be written again is not touched")
+
+	renamed, err := f.Edit(ctx, notes.EditRequest{Note: "New", Edits: []notes.Edit{{Op: "rename_heading", Heading: "Late delivery", New: "Delays"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"C/B.canvas"}, renamed.Relinked)
+	assert.Equal(t, card(strings.NewReplacer("New#Late delivery", "New#Delays", "New.md#Late delivery", "New.md#Delays").Replace(moved)), f.onDisk("C/B.canvas"))
+
+	for _, change := range []int64{renamed.Change, w.Change} {
+		_, err = f.Restore(ctx, notes.RestoreRequest{Change: change})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, card(links), f.onDisk("C/B.canvas"))
+	f.requireConsistent()
+
+	w, err = f.Move(ctx, notes.MoveRequest{Note: "P", To: "Q/R", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"C/B.canvas"}, w.Relinked)
+	assert.Equal(t, card(strings.ReplaceAll(links, "../P/Old.md", "../Q/R/Old.md")), f.onDisk("C/B.canvas"))
+}
+
 // TestBrokenCanvasIsLeftAndReported, and one that may not be written.
 func TestBrokenCanvasIsLeftAndReported(t *testing.T) {
 	ctx := context.Background()

@@ -68,7 +68,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		if !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
-		return renamedIn(text, first.OldPath, rename)
+		return renamedIn(name, text, first.OldPath, rename, rewrite)
 	}, func(*store.FileChange) {}); err != nil {
 		return err
 	}
