@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -73,7 +74,7 @@ func TestServeStopsCleanly(t *testing.T) {
 	assert.Equal(t, service.ExitFailed, second.ProcessState.ExitCode())
 	assert.Contains(t, string(out), fmt.Sprint(cmd.Process.Pid))
 
-	require.NoError(t, service.Terminate(cmd.Process.Pid))
+	require.NoError(t, terminate(cmd.Process.Pid))
 	assert.Equal(t, service.ExitDone, ended(t, cmd), "after stopTimeout it would be another")
 	assert.Empty(t, p.daemons(t))
 	assert.NoFileExists(t, filepath.Join(p.state, "daemon.sock"))
@@ -90,7 +91,7 @@ func TestServeStopsInTime(t *testing.T) {
 			conn, err := daemon.Dial(t.Context(), p.state, daemon.Hello{Wire: daemon.Wire, Kind: daemon.KindCLI})
 			require.NoError(t, err)
 			defer conn.Close()
-			require.NoError(t, service.Terminate(cmd.Process.Pid))
+			require.NoError(t, terminate(cmd.Process.Pid))
 			eventually(t, "it is stopping", func() bool {
 				holder, err := daemon.ReadHolder(p.state)
 				return err == nil && holder.Closing
@@ -99,7 +100,7 @@ func TestServeStopsInTime(t *testing.T) {
 				assert.Equal(t, service.ExitDone, ended(t, cmd))
 				return
 			}
-			require.NoError(t, service.Terminate(cmd.Process.Pid))
+			require.NoError(t, terminate(cmd.Process.Pid))
 			assert.Equal(t, exitOf(signaled{syscall.SIGTERM}), ended(t, cmd), "it has not waited, else it would have ended cleanly")
 		})
 	}
@@ -273,4 +274,17 @@ func TestMCPRefusesTheSecondInProcess(t *testing.T) {
 	require.NoError(t, first.end())
 	assert.NotEmpty(t, relay.found("mast"))
 	assert.NotEqual(t, first.cmd.Process.Pid, p.daemon(t).PID)
+}
+
+// terminate asks a process to stop; Windows has no such signal, so that its end is
+// that of a crash.
+func terminate(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		return p.Kill()
+	}
+	return p.Signal(syscall.SIGTERM)
 }

@@ -48,7 +48,7 @@ func TestServeOverHTTP(t *testing.T) {
 		code, _ := post(wrong)
 		assert.Equal(t, http.StatusUnauthorized, code, "token %q", wrong)
 	}
-	require.NoError(t, service.Terminate(cmd.Process.Pid))
+	require.NoError(t, terminate(cmd.Process.Pid))
 	assert.Equal(t, service.ExitDone, ended(t, cmd))
 }
 

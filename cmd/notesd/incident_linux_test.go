@@ -195,7 +195,7 @@ func TestVaultCannotBeRead(t *testing.T) {
 		p = p.asNobody(t)
 	}
 	pid := 0
-	t.Cleanup(func() { _ = service.Terminate(pid) }) // nobody else may speak to that user's daemon
+	t.Cleanup(func() { _ = terminate(pid) }) // nobody else may speak to that user's daemon
 	w := newIncidentWorld(t, p)
 	pid = w.now().Daemon.PID
 	head := w.now().Index.Head

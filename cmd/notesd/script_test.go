@@ -176,7 +176,7 @@ func stopDaemon(t testing.TB, state string) {
 	deadline := time.After(patience)
 	for told := 0; ; {
 		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen meanwhile
-			_ = service.Terminate(id.PID) // or have ended by itself; a second signal would not let it close
+			_ = terminate(id.PID) // or have ended by itself; a second signal would not let it close
 			told = id.PID
 		}
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))

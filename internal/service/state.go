@@ -113,14 +113,9 @@ func TakeOver(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*dae
 		if conn == nil {
 			return lock, err
 		}
-		pid := conn.Daemon.PID
-		if err := errors.Join(conn.Close(), Terminate(pid)); err != nil {
-			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, err)
-		}
-		select { // until it refuses connections
-		case <-time.After(turnPoll):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("stop the daemon (process %d): %w", pid, ctx.Err())
+		_, err = daemon.Stop(ctx, cfg.State, HelloOf(cfg, daemon.KindRestart))
+		if err := errors.Join(err, conn.Close()); err != nil {
+			return nil, err
 		}
 	}
 }

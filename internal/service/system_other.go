@@ -2,20 +2,7 @@
 
 package service
 
-import (
-	"io/fs"
-	"os"
-)
-
-// Terminate kills a process, because this system has no signal that asks it to
-// stop. The effect is that of a crash.
-func Terminate(pid int) error {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return err
-	}
-	return p.Kill()
-}
+import "io/fs"
 
 // isOpenToOthers returns false: the mode of a file does not show it on this
 // system.

@@ -4,13 +4,9 @@ package service
 
 import (
 	"io/fs"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// Terminate asks a process to stop.
-func Terminate(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
 
 // isOpenToOthers reports whether other users have access to a file.
 func isOpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
