@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -36,16 +35,10 @@ empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				var n int
-				if err := c.ask(ctx, service.MethodExport, service.OwnerParams{AsOf: at, Dir: dir}, &n); err != nil {
-					return err
-				}
-				if a.json {
-					return a.out.json(map[string]any{"notes": n, "dir": dir, "as_of": at})
-				}
-				_, err := fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
-				return err
+			return runOwner(cmd, a, service.MethodExport, service.OwnerParams{AsOf: at, Dir: dir}, func(n int) any {
+				return map[string]any{"notes": n, "dir": dir, "as_of": at}
+			}, func(n int) {
+				fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
 			})
 		},
 	}
@@ -76,22 +69,16 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
   notesd forget --json Private/Letter.md`,
 		Args: takes("NOTE"),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				var done notes.Forgotten
-				if err := c.ask(ctx, service.MethodForget, service.OwnerParams{Note: names[0]}, &done); err != nil {
-					return err
-				}
-				if a.json {
-					return a.out.json(map[string]any{"note": names[0], "paths": done.Paths, "versions": done.Versions, "set_aside": append([]string{}, done.SetAside...)})
-				}
+			return runOwner(cmd, a, service.MethodForget, service.OwnerParams{Note: names[0]}, func(done notes.Forgotten) any {
+				return map[string]any{"note": names[0], "paths": done.Paths, "versions": done.Versions, "set_aside": append([]string{}, done.SetAside...)}
+			}, func(done notes.Forgotten) {
 				for _, p := range done.Paths {
 					fmt.Fprintf(a.out, "forgotten: %s\n", a.out.path(a.out.line(p)))
 				}
 				for _, name := range done.SetAside {
 					fmt.Fprintf(a.out, "removed: %s, which had been set aside\n", a.out.line(name))
 				}
-				_, err := fmt.Fprintln(a.out, count(done.Versions, "version"))
-				return err
+				fmt.Fprintln(a.out, count(done.Versions, "version"))
 			})
 		},
 	}
@@ -115,16 +102,8 @@ nothing runs.`,
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				var m service.Manifest
-				if err := c.ask(ctx, service.MethodBackup, service.OwnerParams{Dir: dir}, &m); err != nil {
-					return err
-				}
-				if a.json {
-					return a.out.json(m)
-				}
-				_, err = fmt.Fprintf(a.out, "%s in %s\n", size(m.Bytes), a.out.line(dir))
-				return err
+			return runOwner(cmd, a, service.MethodBackup, service.OwnerParams{Dir: dir}, func(m service.Manifest) any { return m }, func(m service.Manifest) {
+				fmt.Fprintf(a.out, "%s in %s\n", size(m.Bytes), a.out.line(dir))
 			})
 		},
 	}
@@ -185,45 +164,27 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 			return service.Usagef("See notesd tables -h.", "tables takes nothing, or restore and a name")
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if len(words) == 2 {
-					return c.restoreTable(ctx, words[1])
-				}
-				return c.listTables(ctx)
-			})
+			if len(words) == 2 {
+				return runOwner(cmd, a, service.MethodRestoreTable, service.OwnerParams{Table: words[1]}, func(l service.TableLine) any { return l }, func(l service.TableLine) {
+					fmt.Fprintf(a.out, "%s is back, with %s\n", a.out.line(l.Name), count(l.Rows, "vector"))
+				})
+			}
+			return runOwner(cmd, a, service.MethodTables, service.OwnerParams{}, func(lines []service.TableLine) any {
+				return map[string]any{"tables": lines}
+			}, a.printTables)
 		},
 	}
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (c *client) listTables(ctx context.Context) error {
-	lines := []service.TableLine{}
-	if err := c.ask(ctx, service.MethodTables, service.OwnerParams{}, &lines); err != nil {
-		return err
-	}
-	if c.json {
-		return c.out.json(map[string]any{"tables": lines})
-	}
+func (o *output) printTables(lines []service.TableLine) {
 	for _, l := range lines {
 		state := ""
 		if l.Dropped != nil {
 			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(c.out, "%s  %s of %d, %s%s\n", c.out.bold(c.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, c.out.dim(state))
+		fmt.Fprintf(o.out, "%s  %s of %d, %s%s\n", o.out.bold(o.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, o.out.dim(state))
 	}
-	c.note(count(len(lines), "table"))
-	return nil
-}
-
-func (c *client) restoreTable(ctx context.Context, name string) error {
-	var l service.TableLine
-	if err := c.ask(ctx, service.MethodRestoreTable, service.OwnerParams{Table: name}, &l); err != nil {
-		return err
-	}
-	if c.json {
-		return c.out.json(l)
-	}
-	_, err := fmt.Fprintf(c.out, "%s is back, with %s\n", c.out.line(l.Name), count(l.Rows, "vector"))
-	return err
+	o.note(count(len(lines), "table"))
 }

@@ -135,19 +135,13 @@ func tagsCommand(a *app) *cobra.Command {
   notesd tags --json | jq -r '.tags[].tag'`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				var all []service.TagLine
-				if err := c.ask(ctx, service.MethodTags, service.OwnerParams{}, &all); err != nil {
-					return err
-				}
-				if a.json {
-					return a.out.json(map[string]any{"tags": all})
-				}
+			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []service.TagLine) any {
+				return map[string]any{"tags": all}
+			}, func(all []service.TagLine) {
 				for _, t := range all {
 					fmt.Fprintf(a.out, "%6d  #%s\n", t.Notes, a.out.line(t.Tag))
 				}
 				a.note(count(len(all), "tag"))
-				return nil
 			})
 		},
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"notesd/internal/service"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -121,6 +123,22 @@ func printCall[R any](ctx context.Context, c *client, tool string, args map[stri
 // runTool is printCall in a session.
 func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
 	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
+}
+
+// runOwner asks an owner's method in a session and prints its value: with --json
+// the document made of it, and else with show.
+func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, document func(R) any, show func(R)) error {
+	return a.withClient(cmd, func(ctx context.Context, c *client) error {
+		var value R
+		if err := c.ask(ctx, method, p, &value); err != nil {
+			return err
+		}
+		if c.json {
+			return c.out.json(document(value))
+		}
+		show(value)
+		return nil
+	})
 }
 
 // note prints a remark beside the result, on standard error.

@@ -20,8 +20,8 @@ import (
 )
 
 func serviceCommand(a *app) *cobra.Command {
-	actions := map[string]func(context.Context, *config.Config) error{
-		"install": a.installService, "uninstall": a.uninstallService, "status": a.serviceStatus,
+	actions := map[string]func(*loginService, context.Context) error{
+		"install": (*loginService).install, "uninstall": (*loginService).uninstall, "status": (*loginService).status,
 	}
 	cmd := &cobra.Command{
 		Use:   "service [flags] install|uninstall|status",
@@ -43,18 +43,30 @@ uninstall stops it and leaves nothing.`,
 			if err != nil {
 				return err
 			}
-			return act(cmd.Context(), cfg)
+			s, err := a.loginService(cfg)
+			if err != nil {
+				return err
+			}
+			return act(s, cmd.Context())
 		},
 	}
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// autostart returns the user's service manager and the vault's service.
-func (a *app) autostart(cfg *config.Config) (autostart.System, autostart.Service, error) {
+// loginService is the service that starts a vault's daemon at login, and the
+// user's manager of services.
+type loginService struct {
+	*app
+	cfg    *config.Config
+	system autostart.System
+	mine   autostart.Service
+}
+
+func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 	server, err := a.server(cfg)
 	if err != nil {
-		return autostart.System{}, autostart.Service{}, err
+		return nil, err
 	}
 	home := "HOME"
 	if runtime.GOOS == "windows" {
@@ -68,11 +80,12 @@ func (a *app) autostart(cfg *config.Config) (autostart.System, autostart.Service
 	if a.configFile != "" {
 		file, err := filepath.Abs(a.configFile)
 		if err != nil {
-			return autostart.System{}, autostart.Service{}, err
+			return nil, err
 		}
 		command = append(command, "--config", file)
 	}
-	return system, autostart.Service{Vault: cfg.Vault.Path, State: cfg.State, Command: command, Log: filepath.Join(cfg.State, service.DaemonLog)}, nil
+	mine := autostart.Service{Vault: cfg.Vault.Path, State: cfg.State, Command: command, Log: filepath.Join(cfg.State, service.DaemonLog)}
+	return &loginService{app: a, cfg: cfg, system: system, mine: mine}, nil
 }
 
 // runManager runs a command of the service manager.
@@ -88,107 +101,95 @@ func runManager(ctx context.Context, name string, args ...string) (string, error
 	return string(out), nil
 }
 
-func (a *app) installService(ctx context.Context, cfg *config.Config) error {
-	system, mine, err := a.autostart(cfg)
-	if err != nil {
-		return err
-	}
-	if err := service.MakePrivate(cfg.State); err != nil {
+func (s *loginService) install(ctx context.Context) error {
+	if err := service.MakePrivate(s.cfg.State); err != nil {
 		return err
 	}
 	// The service's daemon needs the lock of one that runs; its clients stay.
-	if _, err := daemon.Stop(ctx, cfg.State, service.HelloOf(cfg, daemon.KindRestart)); err != nil {
+	if _, err := daemon.Stop(ctx, s.cfg.State, service.HelloOf(s.cfg, daemon.KindRestart)); err != nil {
 		return err
 	}
-	if err := system.Install(ctx, mine); err != nil {
+	if err := s.system.Install(ctx, s.mine); err != nil {
 		return &service.Failure{Code: "failed", Message: "the service could not be installed: " + err.Error(), Hint: "Nothing was left. The manager needs a session of yours: log in at the machine; on Linux, \"loginctl enable-linger\" gives you one."}
 	}
-	connector, err := a.connector(cfg, service.HelloOf(cfg, daemon.KindStatus))
+	connector, err := s.connector(s.cfg, service.HelloOf(s.cfg, daemon.KindStatus))
 	if err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" { // it would start at the next login
 		connector.Start = func(ctx context.Context) error {
-			return daemon.Start(ctx, mine.Command[0], mine.Command[1:], mine.Log)
+			return daemon.Start(ctx, s.mine.Command[0], s.mine.Command[1:], s.mine.Log)
 		}
 	}
 	conn, err := connector.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(conn.Close(), a.serviceStatus(ctx, cfg))
+	return errors.Join(conn.Close(), s.status(ctx))
 }
 
-func (a *app) uninstallService(ctx context.Context, cfg *config.Config) error {
-	system, mine, err := a.autostart(cfg)
-	if err != nil {
-		return err
-	}
-	removed, err := system.Uninstall(ctx, mine)
+func (s *loginService) uninstall(ctx context.Context) error {
+	removed, err := s.system.Uninstall(ctx, s.mine)
 	if err != nil {
 		return err
 	}
 	if removed {
-		if _, err := daemon.Stop(ctx, cfg.State, service.HelloOf(cfg, daemon.KindRestart)); err != nil {
+		if _, err := daemon.Stop(ctx, s.cfg.State, service.HelloOf(s.cfg, daemon.KindRestart)); err != nil {
 			return err
 		}
 	}
-	if a.json {
-		return a.out.json(map[string]any{"removed": removed})
+	if s.json {
+		return s.out.json(map[string]any{"removed": removed})
 	}
 	said := "there was no service"
 	if removed {
 		said = "removed the service; assistants start a daemon when they need one"
 	}
-	_, err = fmt.Fprintln(a.out, said)
+	_, err = fmt.Fprintln(s.out, said)
 	return err
 }
 
-func (a *app) serviceStatus(ctx context.Context, cfg *config.Config) error {
-	system, mine, err := a.autostart(cfg)
+func (s *loginService) status(ctx context.Context) error {
+	st, err := s.system.Status(ctx, s.mine)
 	if err != nil {
 		return err
 	}
-	st, err := system.Status(ctx, mine)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.out.json(struct {
+	if s.json {
+		return s.out.json(struct {
 			Name string `json:"name"`
 			autostart.Status
-		}{mine.Name(), st})
+		}{s.mine.Name(), st})
 	}
 	if !st.Installed {
-		_, err = fmt.Fprintf(a.out, "not installed: %s does not start a daemon for %s\n", st.Manager, a.out.line(cfg.Vault.Path))
+		_, err = fmt.Fprintf(s.out, "not installed: %s does not start a daemon for %s\n", st.Manager, s.out.line(s.cfg.Vault.Path))
 		return err
 	}
-	c := serviceCheck(st, mine)
-	_, err = fmt.Fprintf(a.out, "%s\n%s\n", a.out.line(c.Text), a.out.path(a.out.line(st.Place)))
+	c := s.check(st)
+	_, err = fmt.Fprintf(s.out, "%s\n%s\n", s.out.line(c.Text), s.out.path(s.out.line(st.Place)))
 	if err == nil && c.Do != "" {
-		_, err = fmt.Fprintln(a.out, a.out.line(c.Do))
+		_, err = fmt.Fprintln(s.out, s.out.line(c.Do))
 	}
 	return err
 }
 
 // checkService returns doctor's check of the service, if there is one.
 func (a *app) checkService(ctx context.Context, cfg *config.Config) []check {
-	system, mine, err := a.autostart(cfg)
+	s, err := a.loginService(cfg)
 	if err != nil {
 		return nil // a program that go run has built has none
 	}
-	st, err := system.Status(ctx, mine)
+	st, err := s.system.Status(ctx, s.mine)
 	if err != nil {
 		return []check{{"service", problem, err.Error(), "Allow this user to read the file."}}
 	}
 	if !st.Installed {
 		return nil
 	}
-	return []check{serviceCheck(st, mine)}
+	return []check{s.check(st)}
 }
 
-func serviceCheck(st autostart.Status, mine autostart.Service) check {
-	c := check{Name: "service", State: fine, Text: fmt.Sprintf("%s starts %s at login", st.Manager, mine.Name())}
+func (s *loginService) check(st autostart.Status) check {
+	c := check{Name: "service", State: fine, Text: fmt.Sprintf("%s starts %s at login", st.Manager, s.mine.Name())}
 	switch {
 	case !st.Current:
 		c.State, c.Text, c.Do = remark, c.Text+", with another program or other arguments than this one would", "Run notesd service install to have it start this one."
@@ -207,8 +208,8 @@ const serviceWait = 5 * time.Second
 // startByManager has the service manager start the daemon of a vault that has a
 // service, and reports whether it listens.
 func (a *app) startByManager(ctx context.Context, cfg *config.Config) bool {
-	system, mine, err := a.autostart(cfg)
-	if err != nil || !system.Installed(mine) || system.Start(ctx, mine) != nil {
+	s, err := a.loginService(cfg)
+	if err != nil || !s.system.Installed(s.mine) || s.system.Start(ctx, s.mine) != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, serviceWait)
