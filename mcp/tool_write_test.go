@@ -89,9 +89,14 @@ func TestCreateNoteKeepsWhatTheContentSays(t *testing.T) {
 		{args{"title": "T", "content": "---\nstatus: open\n---\n", "front_matter": args{"status": "done"}}, `"status" has another value`},
 		{args{"title": "T", "content": "x", "folder": "File.md"}, `"File.md" is a file and no folder`},
 		{args{"title": "T", "content": "x", "folder": "Out/Deep"}, `"Out" is a symlink to a folder`},
+		{args{"title": "T"}, "content is required: pass Markdown, which may be empty, or a template"},
 	} {
 		assert.Contains(t, refused(t, w.session, "create_note", c.args), c.want)
 	}
+	made, _ = call[tools.CreateResult](t, w.session, "create_note", args{"title": "From a template", "template": "Rye Bread"})
+	assert.Equal(t, "x\n", w.disk(t, made.Path))
+	made, _ = call[tools.CreateResult](t, w.session, "create_note", args{"title": "2026-02-16"})
+	assert.Equal(t, "2026-02-16.md", made.Path)
 }
 
 // A call that a relay sends again is answered as it was, whatever has happened

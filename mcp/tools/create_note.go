@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,21 +18,20 @@ var createNote = define(Tool{
 		"type": "object",
 		"properties": {
 			"title": {"type": "string", "description": "today: the daily note"},
-			"content": {"type": "string", "description": "Markdown, without the title and front matter"},
+			"content": {"type": "string", "description": "Markdown, without the title and front matter; optional with template"},
 			"template": {"type": "string"},
 			"folder": {"type": "string"},
 			"path": {"type": "string", "description": "instead of folder and title: Work/Plan.md"},
 			"tags": {"type": "array", "items": {"type": "string"}},
 			"front_matter": {"type": "object"}
-		},
-		"required": ["content"]
+		}
 	}`),
 	output: outputOf[CreateResult](),
 }, runCreateNote)
 
 type createArgs struct {
 	Title       string         `json:"title"`
-	Content     string         `json:"content"`
+	Content     *string        `json:"content"`
 	Template    string         `json:"template"`
 	Folder      string         `json:"folder"`
 	Path        string         `json:"path"`
@@ -49,8 +49,14 @@ type CreateResult struct {
 }
 
 func runCreateNote(ctx context.Context, in *invocation, a createArgs) (Outcome, error) {
+	content := ""
+	if a.Content != nil {
+		content = *a.Content
+	} else if _, dated := in.Vault.Period(cmp.Or(a.Title, a.Path), in.Now()); a.Template == "" && !dated {
+		return Outcome{}, usagef("content is required: pass Markdown, which may be empty, or a template")
+	}
 	w, err := in.Vault.Create(ctx, notes.CreateRequest{
-		Title: a.Title, Content: a.Content, Template: a.Template, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
+		Title: a.Title, Content: content, Template: a.Template, Folder: a.Folder, Path: a.Path, Tags: a.Tags, FrontMatter: a.FrontMatter,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})
 	if err != nil {

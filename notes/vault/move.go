@@ -83,7 +83,10 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	if err := o.v.store.CheckWhole(o.ctx, "move", r.Note, meta, o.scope); err != nil {
 		return nil, err
 	}
-	to, err := destination(o.root, meta.Path, r.To, true)
+	to, _, err := o.v.store.PeriodicPath(o.ctx, r.To)
+	if _, isFolder := o.asFolder(r.To); err != nil || to == "" || isFolder {
+		to, err = destination(o.root, meta.Path, r.To, true)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -118,6 +118,26 @@ func TestWeeksOfTheCalendar(t *testing.T) {
 	assert.Equal(t, "W/2026-W53.md", made.Path)
 }
 
+// A note is moved to where the vault has the note of a date, unless a folder has the
+// date's name.
+func TestMoveToADate(t *testing.T) {
+	f := newFixture(t, "Inbox/Draft.md", "d", "Plan.md", "[[Draft]]", "Other.md", "o", "tomorrow/x.md", "x",
+		".obsidian/daily-notes.json", `{"folder": "Daily"}`)
+	f.on("2026-02-16 08:30")
+	for _, move := range [][3]string{
+		{"Draft", "next week", "Daily/2026-W09.md"}, {"Daily/2026-W09.md", "2026-02-20", "Daily/2026-02-20.md"},
+		{"Daily/2026-02-20.md", "Today", "Daily/2026-02-16.md"}, {"Other", "tomorrow", "tomorrow/Other.md"},
+		{"tomorrow/Other.md", "2026-02-21.md", "2026-02-21.md"},
+	} {
+		w, err := f.Move(t.Context(), notes.MoveRequest{Note: move[0], To: move[1], UpdateLinks: true})
+		require.NoError(t, err, move)
+		assert.Equal(t, move[2], w.Path)
+	}
+	assert.Equal(t, "[[2026-02-16]]", f.onDisk("Plan.md"))
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "Plan", To: "today"})
+	require.ErrorIs(t, err, notes.ErrExists)
+}
+
 // What is appended to a daily note that is not there makes it, as the app would.
 func TestAppendMakesTheDailyNote(t *testing.T) {
 	f := newFixture(t, "Templates/Day.md", "---\nmood:\ntags: [daily]\n---\n# {{date:dddd}}\n[[{{yesterday}}]]\n\n## Log\n\n## Tasks\n",
