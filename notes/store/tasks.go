@@ -169,12 +169,35 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	}
 	page := notes.TaskPage{Tasks: []notes.Task{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		if err := s.ofNotes(ctx, tx, q, c); err != nil {
+		where, args, err := s.ofNotes(ctx, tx, q)
+		if err != nil {
 			return err
 		}
 		from, count, indexed := c.taskTables(q)
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM `+count+` WHERE `+indexed(strings.Join(c.terms, " AND ")), c.args...).Scan(&page.Total); err != nil {
-			return err
+		selected := &conditions{terms: []string{indexed(strings.Join(c.terms, " AND "))}, args: slices.Clone(c.args)}
+		if where != "" {
+			selected.add(indexed("t.note")+" IN (SELECT n.id FROM notes n WHERE "+where+")", args...)
+			c.add(where, args...)
+		}
+		matching := ` FROM ` + count + ` WHERE ` + strings.Join(selected.terms, " AND ")
+		if q.Text == "" {
+			if err := tx.QueryRowContext(ctx, `SELECT count(*)`+matching, selected.args...).Scan(&page.Total); err != nil {
+				return err
+			}
+		} else { // the tasks are read once, and those that match are sorted
+			found := [][2]int64{}
+			if err := sqlite.ForEach(ctx, tx, `SELECT t.note, t.ordinal`+matching, selected.args, func(rows *sql.Rows) error {
+				var at [2]int64
+				err := rows.Scan(&at[0], &at[1])
+				found = append(found, at)
+				return err
+			}); err != nil {
+				return err
+			}
+			page.Total = len(found)
+			from = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
+				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
+			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{jsonArg(found)}}, func(sql string) string { return sql }
 		}
 		if q.Cursor != "" {
 			at, err := parseTaskCursor(q.Cursor, q.Sort, len(by.columns))
@@ -218,13 +241,6 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 // taskTables returns the tables that a list is read from, and those that it is
 // counted in, and what names the columns that the index of tags has.
 func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed func(string) string) {
-	has := func(column string) bool {
-		return slices.ContainsFunc(c.terms, func(term string) bool { return strings.Contains(term, column) })
-	}
-	ofNote := ""
-	if has("n.") {
-		ofNote = ` CROSS JOIN notes n ON n.id = t.note`
-	}
 	indexed = func(sql string) string { return sql }
 	switch {
 	case len(q.Tags) > 0:
@@ -233,14 +249,13 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 		if list, count = `task_tags g`+task+` CROSS JOIN notes n ON n.id = t.note`, `task_tags g`; strings.Contains(indexed(strings.Join(c.terms, " ")), "t.") {
 			count += task
 		}
-		return list, count + indexed(ofNote), indexed
+		return list, count, indexed
 	case q.Sort == "path":
-		return `notes n CROSS JOIN tasks t ON t.note = n.id`, `tasks t` + ofNote, indexed
+		return `notes n CROSS JOIN tasks t ON t.note = n.id`, `tasks t`, indexed
 	case q.Text != "":
-		const unordered = `tasks t NOT INDEXED` // every row is read, which is faster in their order
-		return unordered + ` CROSS JOIN notes n ON n.id = t.note`, unordered + ofNote, indexed
+		return "", `tasks t NOT INDEXED`, indexed // every row is read, which is faster in their order
 	}
-	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t` + ofNote, indexed
+	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
 }
 
 func parseTaskCursor(s, sort string, columns int) (taskCursor, error) {
@@ -315,8 +330,8 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 	return c, nil
 }
 
-// ofNotes adds the conditions over notes n, if there are any.
-func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *conditions) error {
+// ofNotes returns the conditions over notes n, "" if there are none.
+func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery) (where string, args []any, err error) {
 	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
 	if aside := s.Aside.Load().ForFilter(f); !aside.IsZero() && q.Note == "" {
 		if f.NotPaths = aside.Prefixes; len(aside.Patterns) > 0 {
@@ -324,11 +339,9 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, c *
 		}
 	}
 	if f.IsZero() {
-		return nil
+		return "", nil, nil
 	}
-	where, args, err := listWhere(ctx, tx, f, s.periods())
-	c.add(where, args...)
-	return err
+	return listWhere(ctx, tx, f, s.periods())
 }
 
 // TaskNotations returns the notations in which the newest notes have the dates of

@@ -131,6 +131,53 @@ func toggleTwo(toggle func(notes.Edit) string) string {
 	return toggle(notes.Edit{Text: "dentist", Due: "tomorrow"})
 }
 
+// Every combination of filters selects what each task says, in pages as in one.
+func TestTaskFiltersTogether(t *testing.T) {
+	files := []string{}
+	for i := range 12 {
+		files = append(files, fmt.Sprintf("F%d/N%d.md", i%3, i), fmt.Sprintf("- [ ] call ann %d #home/x 📅 2026-02-%02d\n- [x] call bob %d #work\n- [ ] write %d #home\n", i%4, 10+i, i, i))
+	}
+	f := newFixture(t, files...)
+	all := f.listed(notes.TaskQuery{Status: "all", Sort: "path", Limit: 1000})
+	require.Len(t, all, 36)
+	page := func(q notes.TaskQuery) notes.TaskPage {
+		got, err := f.Tasks(t.Context(), q)
+		require.NoError(t, err)
+		return got
+	}
+	for _, text := range []string{"", "CALL", "ann 1", "nothing"} {
+		for _, folder := range []string{"", "F1", "Nope"} {
+			for _, tag := range []string{"", "home", "work"} {
+				for _, sort := range []string{"", "path", "done", "priority"} {
+					q := notes.TaskQuery{Text: text, Folder: folder, Status: "all", Sort: sort, Limit: 1000}
+					want := 0
+					if tag != "" {
+						q.Tags = []string{tag}
+					}
+					for _, line := range all {
+						if strings.Contains(strings.ToLower(line), strings.ToLower(text)) && strings.Contains(line, "#"+tag) && strings.Contains(line, folder) {
+							want++
+						}
+					}
+					whole := page(q)
+					require.Len(t, whole.Tasks, want, "%+v", q)
+					require.Equal(t, want, whole.Total)
+					var paged []notes.Task
+					for q.Limit = 5; ; {
+						next := page(q)
+						assert.Equal(t, want, next.Total)
+						paged = append(paged, next.Tasks...)
+						if q.Cursor = next.Next; q.Cursor == "" {
+							break
+						}
+					}
+					assert.Equal(t, whole.Tasks, append([]notes.Task{}, paged...), "%+v", q)
+				}
+			}
+		}
+	}
+}
+
 // A database from before tasks were kept has them read, and those that were read
 // by older rules again.
 func TestTasksAfterAnUpgrade(t *testing.T) {
