@@ -246,6 +246,39 @@ func TestPageSearch(t *testing.T) {
 	b.clean404(1)
 }
 
+// TestPageEmbeds shows what a note embeds, of notes within notes, to a depth and once,
+// and what is missing.
+func TestPageEmbeds(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"Menu.md": "# Menu\n\n![[Rye#Oven]]\n\nFirst ![[Rye#^flour]] then\n\n![[Loop]]\n\n![[Gone]]\n\n![[Rye#Nope]]\n\n![[dot.svg|30]]\n\n![[One]]\n",
+		"Rye.md":  "---\nx: hidden\n---\n# Rye\n\n## Oven\n\nBake with [[Oil]]. ![[dot.svg|20]]\n\n<script>window.ran = 1</script>\n\n## Shop\n\nBuy flour ^flour\n",
+		"Oil.md":  "# Oil\n",
+		"Loop.md": "Round ![[Loop]] and ![[Menu]]\n",
+		"One.md":  "one ![[Two]]\n", "Two.md": "two ![[Three]]\n", "Three.md": "three ![[Four]]\n", "Four.md": "four\n",
+		"dot.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`,
+	})
+	b := p.browse(t)
+	b.open("/n/Menu.md")
+	b.await("document.querySelector('article').innerText.includes('Bake with Oil.')")
+	text := b.text("article")
+	for _, want := range []string{"Rye › Oven\n", "<script>window.ran = 1</script>", "Buy flour", "Round Loop and Menu", "This embeds itself, and is not repeated.",
+		"Gone is missing: there is no such note or file.", "Rye.md#Nope is missing: there is no such heading or block.", "three Four", "Embeds are shown to a depth of 3."} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "hidden")
+	assert.Equal(t, 2, strings.Count(text, "This embeds itself"))
+	assert.False(t, evaluate[bool](b, "window.ran === 1"))
+	assert.Equal(t, "20,30", evaluate[string](b, "[...document.querySelectorAll('article img')].map(i => i.width).join()"))
+	assert.Empty(t, evaluate[[]string](b, "[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)"), "ids that are there twice")
+	b.click(".embed a[href='/n/Oil.md']")
+	b.await("document.title.startsWith('Oil')")
+	b.open("/n/Menu.md#L3")
+	b.await("document.querySelector('.lit')?.classList.contains('embed')")
+	p.save(t, "Rye.md", "## Oven\n\nSteam it.\n")
+	b.await("document.querySelector('article').innerText.includes('Steam it.')")
+	b.clean()
+}
+
 // clean404 is clean, but for so many pages that were not there.
 func (b *browser) clean404(n int) {
 	b.t.Helper()

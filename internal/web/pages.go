@@ -151,7 +151,27 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 		s.trouble(w, r, err)
 		return
 	}
+	to := destinationsOf(meta, links)
+	to.embed = (&embedder{vault: s.vault}).of(r.Context(), []string{meta.Path})
+	text, err := render([]byte(source), to)
+	if err != nil {
+		s.trouble(w, r, err)
+		return
+	}
+	delete(meta.FrontMatter, "tags")
+	s.write(w, r, http.StatusOK, "note", page{
+		Title: meta.Title, Live: true,
+		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
+	})
+}
+
+// destinationsOf says where the links of a note lead.
+func destinationsOf(meta noteMeta, links linkResult) destinations {
 	to := destinations{note: meta.Path, notes: map[string]string{}, files: map[string]string{}}
+	stem := strings.TrimSuffix(meta.Path, path.Ext(meta.Path)) // links to the note itself are not among its links
+	for _, own := range []string{meta.Title, path.Base(stem), path.Base(meta.Path), stem, meta.Path} {
+		to.notes[own] = meta.Path
+	}
 	for _, l := range links.Outgoing {
 		to.notes[l.Target] = l.Path
 		target, _, _ := strings.Cut(l.Target, "#")
@@ -163,16 +183,7 @@ func (s *Server) note(w http.ResponseWriter, r *http.Request) {
 			to.files[file], to.files[path.Base(file)] = file, file
 		}
 	}
-	text, err := render([]byte(source), to)
-	if err != nil {
-		s.trouble(w, r, err)
-		return
-	}
-	delete(meta.FrontMatter, "tags")
-	s.write(w, r, http.StatusOK, "note", page{
-		Title: meta.Title, Live: true,
-		Data: map[string]any{"Note": meta, "Text": text, "Links": distinct(links), "Near": near.Related, "Titled": titled(text, meta.Title)},
-	})
+	return to
 }
 
 // titled reports whether the note's text begins with its title as a heading.

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -41,6 +43,9 @@ type destinations struct {
 	note  string            // the path of the note that is rendered
 	notes map[string]string // a link's target, as it is written without its anchor, to a note's path
 	files map[string]string // the same for the vault's other files; their names count, too
+
+	embed func(notePath, anchor string) template.HTML // what ![[note#anchor]] shows; nil: a link
+	inner string                                      // before the ids of footnotes in a text that is embedded, which has no other ids; else ""
 }
 
 // render converts a note to HTML. Every block has the range of its lines in
@@ -50,14 +55,14 @@ func render(source []byte, to destinations) (rendered, error) {
 	skipped, body := bytes.Count(source[:start], []byte("\n")), source[start:]
 	lines := lineStarts(body)
 	out := rendered{}
-	finish := &finisher{to: to, out: &out, lineOf: func(offset int) int {
+	finish := &finisher{to: to, isEmbed: map[ast.Node]embedLink{}, out: &out, lineOf: func(offset int) int {
 		return skipped + lineAt(lines, offset)
 	}}
 	md := goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.Footnote),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewFootnote(extension.WithFootnoteIDPrefix(to.inner))),
 		goldmark.WithParserOptions(
-			parser.WithInlineParsers(util.Prioritized(wikilinkParser{}, 150)), // before the parser of links
-			parser.WithASTTransformers(util.Prioritized(finish, 2000)),        // after the extensions' own
+			parser.WithInlineParsers(util.Prioritized(wikilinkParser{finish.isEmbed}, 150)), // before the parser of links
+			parser.WithASTTransformers(util.Prioritized(finish, 2000)),                      // after the extensions' own
 		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blockRenderer{}, 100))),
 	)
@@ -98,6 +103,9 @@ type finisher struct {
 	to     destinations
 	out    *rendered
 	lineOf func(offset int) int
+
+	isEmbed map[ast.Node]embedLink // as they are parsed
+	embeds  []embedLink            // in their order
 }
 
 func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
@@ -110,7 +118,7 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 		}
 		if n.Type() == ast.TypeBlock {
 			f.number(n)
-			nameBlock(n, source)
+			f.nameBlock(n, source)
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -119,9 +127,14 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 			if ids[id]++; ids[id] > 1 {
 				id += strconv.Itoa(ids[id] - 1) // as links name it: AnchorID leaves out the "-"
 			}
-			n.SetAttributeString("id", []byte(id))
+			if f.to.inner == "" {
+				n.SetAttributeString("id", []byte(id))
+			}
 			f.out.Outline = append(f.out.Outline, section{Level: n.Level, Text: text, ID: id})
 		case *ast.Link:
+			if embed, ok := f.isEmbed[n]; ok {
+				f.embeds = append(f.embeds, embed)
+			}
 			f.link(n)
 		case *ast.AutoLink:
 			n.SetAttributeString("rel", []byte("noreferrer"))
@@ -134,11 +147,12 @@ func (f *finisher) Transform(doc *ast.Document, reader text.Reader, _ parser.Con
 	for _, image := range images {
 		f.image(image, source)
 	}
+	f.transclude(source)
 }
 
 // nameBlock gives a block the id that its text ends with, as in "text ^id", and
 // leaves that out of the text.
-func nameBlock(n ast.Node, source []byte) {
+func (f *finisher) nameBlock(n ast.Node, source []byte) {
 	last, ok := n.LastChild().(*ast.Text)
 	if !ok {
 		return
@@ -151,13 +165,15 @@ func nameBlock(n ast.Node, source []byte) {
 	if _, inItem := n.(*ast.TextBlock); inItem { // which has no tag
 		n = n.Parent()
 	}
-	n.SetAttributeString("id", []byte("^"+markdown.AnchorID(id)))
+	if f.to.inner == "" {
+		n.SetAttributeString("id", []byte("^"+markdown.AnchorID(id)))
+	}
 }
 
 // number notes which lines a block takes.
 func (f *finisher) number(n ast.Node) {
 	first, last, ok := extent(n)
-	if !ok || n.Kind() == ast.KindDocument || n.Kind() == ast.KindList {
+	if !ok || n.Kind() == ast.KindDocument || n.Kind() == ast.KindList || f.to.inner != "" {
 		return
 	}
 	n.SetAttributeString("data-l", fmt.Appendf(nil, "%d-%d", f.lineOf(first), f.lineOf(max(first, last-1))))
@@ -198,6 +214,8 @@ func (f *finisher) link(n *ast.Link) {
 		unescaped = target
 	}
 	switch notePath, isNote := f.to.notes[unescaped]; {
+	case target == "" && f.to.inner != "":
+		n.Destination = []byte(notePage(f.to.note) + fragment(anchor))
 	case target == "":
 		n.Destination = []byte("#" + markdown.AnchorID(anchorText(anchor)))
 	case isNote:
@@ -209,26 +227,52 @@ func (f *finisher) link(n *ast.Link) {
 		}
 		n.SetAttributeString("class", []byte("unresolved"))
 		n.SetAttributeString("title", []byte("there is no such note"))
-		n.Destination = []byte("/?q=" + url.QueryEscape(strings.TrimSuffix(path.Base(unescaped), ".md")))
+		n.Destination = []byte(searchPage(unescaped))
 	}
 }
 
-// image shows a picture of the vault, or a link to what it is.
+// searchPage looks for a note that is not where a link says.
+func searchPage(target string) string {
+	return "/?q=" + url.QueryEscape(strings.TrimSuffix(path.Base(target), ".md"))
+}
+
+// sized splits a width and height in pixels, as in "alt|300x200", from the text of
+// a picture.
+func sized(label string) (text, width, height string) {
+	m := pictureSize.FindStringSubmatch(label)
+	if m == nil {
+		return label, "", ""
+	}
+	return label[:len(label)-len(m[0])], m[1], m[2]
+}
+
+var pictureSize = regexp.MustCompile(`(?:^|\|)\s*(\d{1,4})(?:x(\d{1,4}))?\s*$`)
+
+// image shows a picture of the vault, the note that is embedded as one, or a link to
+// what it is.
 func (f *finisher) image(n *ast.Image, source []byte) {
 	dest := string(n.Destination)
 	unescaped, err := url.PathUnescape(dest)
 	if err != nil {
 		unescaped = dest
 	}
+	label, width, height := sized(plain(n, source))
 	file := f.to.file(unescaped)
 	if file != "" && picture(file) {
 		n.Destination = []byte(filePage(file))
 		n.SetAttributeString("loading", []byte("lazy"))
+		if width != "" {
+			n.SetAttributeString("width", []byte(width))
+			if height != "" {
+				n.SetAttributeString("height", []byte(height))
+			}
+			n.RemoveChildren(n)
+			n.AppendChild(n, ast.NewString([]byte(cmp.Or(label, path.Base(file)))))
+		}
 		return
 	}
 	link := ast.NewLink()
 	link.Destination = n.Destination
-	label := plain(n, source)
 	switch {
 	case outward(dest):
 		link.SetAttributeString("rel", []byte("noreferrer"))
@@ -238,9 +282,9 @@ func (f *finisher) image(n *ast.Image, source []byte) {
 		}
 		label += " (at " + host(dest) + ")"
 	default:
-		if label == "" {
-			label = dest
-		}
+		label = cmp.Or(label, unescaped)
+		name, anchor, _ := strings.Cut(unescaped, "#")
+		f.embeds = append(f.embeds, embedLink{link, name, anchor})
 		f.link(link)
 	}
 	link.AppendChild(link, ast.NewString([]byte(label)))
@@ -330,12 +374,12 @@ func plain(n ast.Node, source []byte) string {
 }
 
 // wikilinkParser parses [[Note#Heading|text]] and ![[file.png]] as links and
-// images.
-type wikilinkParser struct{}
+// images; what embeds, and is no picture, it adds to embeds.
+type wikilinkParser struct{ embeds map[ast.Node]embedLink }
 
 func (wikilinkParser) Trigger() []byte { return []byte{'!', '['} }
 
-func (wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+func (p wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
 	embed := bytes.HasPrefix(line, []byte("![["))
 	if !embed && !bytes.HasPrefix(line, []byte("[[")) {
@@ -354,7 +398,9 @@ func (wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast
 	block.Advance(open + end + 2)
 	name, anchor, _ := strings.Cut(target, "#")
 	name = strings.TrimSpace(name)
-	if !labelled || embed {
+	switch _, width, _ := sized(label); {
+	case embed && labelled && width != "": // the size of a picture
+	case !labelled || embed:
 		label = strings.Trim(strings.ReplaceAll(target, "#", " › "), " ›")
 	}
 	link := ast.NewLink()
@@ -365,6 +411,8 @@ func (wikilinkParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast
 	var node ast.Node = link
 	if embed && picture(name) {
 		node = ast.NewImage(link)
+	} else if embed {
+		p.embeds[link] = embedLink{link, name, anchor}
 	}
 	node.AppendChild(node, ast.NewString([]byte(label)))
 	return node
@@ -379,6 +427,7 @@ func (r blockRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
 	reg.Register(ast.KindRawHTML, r.rawHTML)
 	reg.Register(east.KindTaskCheckBox, r.checkBox)
+	reg.Register(kindEmbedding, r.embedding)
 }
 
 func (blockRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

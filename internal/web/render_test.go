@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,42 @@ func TestRenderLinkToHeading(t *testing.T) {
 			assert.Contains(t, text, `id="`+id+`"`, link)
 		}
 	}
+}
+
+// TestRenderEmbeds shows embedded notes below the paragraphs that embed them, in
+// place of one that has nothing else.
+func TestRenderEmbeds(t *testing.T) {
+	to := destinations{
+		note:  "Home.md",
+		notes: map[string]string{"Rye": "Recipes/Rye.md"},
+		files: map[string]string{"p.png": "p.png", "list.pdf": "list.pdf"},
+		embed: func(notePath, anchor string) template.HTML {
+			return template.HTML("<p>" + notePath + " " + anchor + "</p>")
+		},
+	}
+	for source, want := range map[string]string{
+		"---\na: b\n---\n![[Rye]]\n": `<div class="embed" data-l="4-4">` + "\n<p>Recipes/Rye.md </p></div>\n",
+		"![[Rye#The Oven]] \n![[Rye#^b1]]": `<div class="embed" data-l="1-2">` + "\n<p>Recipes/Rye.md The Oven</p></div>\n" +
+			`<div class="embed" data-l="1-2">` + "\n<p>Recipes/Rye.md ^b1</p></div>\n",
+		"see ![[#Part]] here":       `<p data-l="1-1">see <a href="#part">Part</a> here</p>` + "\n" + `<div class="embed" data-l="1-1">` + "\n<p>Home.md Part</p></div>\n",
+		"- ![[Rye]]\n- x":           `<li data-l="1-1">` + "\n" + `<div class="embed" data-l="1-1">` + "\n<p>Recipes/Rye.md </p></div>\n</li>",
+		"![a note](Rye#Oven)":       `<div class="embed" data-l="1-1">` + "\n<p>Recipes/Rye.md Oven</p></div>\n",
+		"# ![[Rye]]":                `<h1 data-l="1-1" id="rye"><a href="/n/Recipes/Rye.md">Rye</a></h1>`,
+		"`![[Rye]]`":                `<p data-l="1-1"><code>![[Rye]]</code></p>`,
+		"![[list.pdf]]":             `<p data-l="1-1"><a href="/f/list.pdf">list.pdf</a></p>`,
+		"![[Gone & lost#x]]":        `<p class="problem"><a class="unresolved" href="/?q=Gone+%26+lost">Gone &amp; lost</a> is missing: there is no such note or file.</p>`,
+		"![[gone.png]]":             `<a class="unresolved" href="/?q=gone.png">gone.png</a> is missing: there is no such note or file.`,
+		"![[p.png|300]]":            `<img src="/f/p.png" alt="p.png" loading="lazy" width="300">`,
+		"![[p.png|the plan|30x20]]": `<img src="/f/p.png" alt="the plan" loading="lazy" width="30" height="20">`,
+		"![the *plan*|100](p.png)":  `<img src="/f/p.png" alt="the plan" loading="lazy" width="100">`,
+		"![a|b](p.png)":             `<img src="/f/p.png" alt="a|b" loading="lazy">`,
+	} {
+		assert.Contains(t, rendering(t, source, to), want, source)
+	}
+
+	to.embed, to.inner = nil, "e1-"
+	assert.Equal(t, "<h1>Part</h1>\n"+`<p>text <a href="/n/Home.md#part">Part</a> <sup id="e1-fnref:1"><a href="#e1-fn:1" class="footnote-ref" role="doc-noteref">1</a></sup> </p>`,
+		strings.Split(rendering(t, "# Part\n\ntext [[#Part]] [^1] ^b\n\n[^1]: x\n", to), "\n<div")[0], "of what is embedded, nothing has an id that the page has")
 }
 
 // TestRenderLines numbers blocks by the lines of the whole note, its front
@@ -135,7 +172,11 @@ func TestRenderHostile(t *testing.T) {
 		attributes[name] = true
 	}
 	check := func(name, source string) {
-		root, err := html.Parse(strings.NewReader(rendering(t, source, destinations{})))
+		within := destinations{inner: "e1-"}
+		within.embed = func(string, string) template.HTML { return template.HTML("<p>again</p>") }
+		root, err := html.Parse(strings.NewReader(rendering(t, source+"\n\n![[#a]]\n", destinations{
+			embed: func(string, string) template.HTML { return template.HTML(rendering(t, source, within)) },
+		})))
 		require.NoError(t, err)
 		for n := range root.Descendants() {
 			if n.Type != html.ElementNode {

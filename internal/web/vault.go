@@ -246,6 +246,8 @@ type (
 		FrontMatter                  map[string]any `json:"front_matter"`
 		Modified                     time.Time
 		Size                         int64
+		Content                      string
+		Truncated                    bool
 		Attachments                  []struct{ URI, Type string }
 	}
 	link struct {
