@@ -1,5 +1,6 @@
-// Package migrations holds the numbered SQL files of notesd's two databases
-// and the runner that brings a database to this program's version.
+// Package migrations holds the numbered SQL files of notesd's databases and the
+// runner that brings a SQLite database to this program's version. Package pglog
+// runs those for PostgreSQL.
 //
 // The version of a database is its user_version: the number of the last file
 // applied. Each file runs in its own transaction, so a crash leaves the database
@@ -20,30 +21,33 @@ import (
 	"strings"
 )
 
-//go:embed notes/*.sql history/*.sql
+//go:embed notes/*.sql history/*.sql mirror/*.sql postgres/*.sql
 var files embed.FS
 
 // Set names the migrations of one database.
 type Set string
 
-// The databases of a vault.
+// The databases of a vault, and the one that several nodes share.
 const (
 	Notes   Set = "notes"   // derived from the files
 	History Set = "history" // cannot be rebuilt
+	Mirror  Set = "mirror"  // what a folder and a log last had in common
+
+	Postgres Set = "postgres" // the log that nodes share
 )
 
 // ErrNewer is returned for a database that a newer program has written.
 var ErrNewer = errors.New("the database was written by a newer notesd; upgrade this one, or point --state elsewhere")
 
 // Version returns the latest version of the set.
-func (s Set) Version() int { return len(s.scripts()) }
+func (s Set) Version() int { return len(s.Scripts()) }
 
 // Apply migrates db to the latest version of the set, or to version `to` if that
 // is not 0, which tests use to upgrade from every shipped version. It returns
 // [ErrNewer] for a database with a later version and leaves it unchanged. db
 // should be limited to one connection.
 func Apply(ctx context.Context, db *sql.DB, set Set, to int) error {
-	scripts := set.scripts()
+	scripts := set.Scripts()
 	if to == 0 {
 		to = len(scripts)
 	}
@@ -77,9 +81,9 @@ func applyOne(ctx context.Context, db *sql.DB, script string, version int) error
 	return tx.Commit()
 }
 
-// scripts returns the files in order. It panics at a gap or a misnamed file,
+// Scripts returns the files in order. It panics at a gap or a misnamed file,
 // which is a mistake of the developer that every test finds.
-func (s Set) scripts() []string {
+func (s Set) Scripts() []string {
 	names, err := fs.Glob(files, string(s)+"/*.sql")
 	if err != nil {
 		panic(err)

@@ -31,8 +31,8 @@ var layers = map[string]layer{
 	},
 	"internal/service": {
 		imports: []string{
-			"internal/atomicfile", "internal/config", "internal/daemon", "internal/sqlite", "internal/web", "mcp", "migrations",
-			"notes", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
+			"internal/atomicfile", "internal/config", "internal/daemon", "internal/mirror", "internal/sqlite", "internal/web", "mcp", "migrations",
+			"notes", "notes/pglog", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk"},
@@ -112,9 +112,18 @@ var layers = map[string]layer{
 		imports: []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
 		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
 	},
-	"notes/vault/disk": {
-		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},
-		why:     "it opens the vault's folders and knows neither what is in their files nor the store",
+	"notes/pglog": {
+		imports:    []string{"migrations", "notes", "notes/store"}, // how the store packs texts
+		thirdParty: []string{"github.com/jackc/pgx/v5"},
+		why:        "the log is a database that nodes share; folders are not its business",
+	},
+	"internal/mirror": {
+		imports: []string{"internal/fsid", "internal/sqlite", "notes", "notes/pglog", "notes/store", "notes/vault"},
+		why:     "it compares a vault's folder with the log; the vault writes the one, the log the other",
+	},
+	"internal/pgtest": {
+		thirdParty: []string{"github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
+		why:        leafWhy,
 	},
 	"internal/fsid": {why: leafWhy},
 	"watcher": {
@@ -181,7 +190,7 @@ var free = []string{"golang.org/x"}
 
 // testOnly is what test files may import beyond their package's layer.
 var testOnly = struct{ imports, thirdParty []string }{
-	imports:    []string{"internal/notestest", "notes/store", "notes/vault", "search/eval", "search/index"}, // a real vault stands behind most tests, judged queries behind one
+	imports:    []string{"internal/notestest", "internal/pgtest", "notes/store", "notes/vault", "search/eval", "search/index"}, // a real vault stands behind most tests, judged queries behind one
 	thirdParty: []string{"github.com/stretchr/testify", "github.com/rogpeppe/go-internal"},
 }
 

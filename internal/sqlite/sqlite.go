@@ -38,6 +38,7 @@ type Schema = migrations.Set
 const (
 	NotesSchema   = migrations.Notes   // derived from the files
 	HistorySchema = migrations.History // cannot be rebuilt
+	MirrorSchema  = migrations.Mirror  // derived from the files and the log
 )
 
 // ErrNewer is returned for a database that a newer program has written.

@@ -29,7 +29,8 @@ var (
 	zstdDecoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderLowmem(true))
 )
 
-func pack(data []byte) (codec int, packed []byte) {
+// Pack compresses a text where that saves bytes; Unpack takes the codec with it.
+func Pack(data []byte) (codec int, packed []byte) {
 	if len(data) < compressFrom {
 		return codecPlain, nonNil(data)
 	}
@@ -40,8 +41,8 @@ func pack(data []byte) (codec int, packed []byte) {
 	return codecZstd, packed
 }
 
-// unpack returns the plain bytes of what was packed with the codec.
-func unpack(codec int, packed []byte) ([]byte, error) {
+// Unpack returns the plain bytes of what Pack has packed with the codec.
+func Unpack(codec int, packed []byte) ([]byte, error) {
 	switch codec {
 	case codecPlain:
 		return packed, nil

@@ -137,7 +137,7 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 	if old.hasHash(e.Note.Hash) {
 		return nil
 	}
-	text, err := unpack(old.codec, old.data)
+	text, err := Unpack(old.codec, old.data)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 	if err := h.keepOutside(doc, old); err != nil {
 		return err
 	}
-	text, err := unpack(old.codec, old.data)
+	text, err := Unpack(old.codec, old.data)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (h historyWriter) keepAlways(doc int64, v Version) error {
 
 // addFound appends a version that was found on disk after the newest.
 func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) error {
-	text, err := unpack(v.codec, v.data)
+	text, err := Unpack(v.codec, v.data)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (h historyWriter) keep(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	codec, packed := pack(data)
+	codec, packed := Pack(data)
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }
 
@@ -646,7 +646,7 @@ func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at ti
 
 // foundVersion is a text that was found on disk.
 func foundVersion(path string, data []byte, at int64) Version {
-	codec, packed := pack(data)
+	codec, packed := Pack(data)
 	return Version{Path: path, time: at, Hash: rawHash(data), codec: codec, data: nonNil(packed), size: int64(len(data))}
 }
 

@@ -203,7 +203,7 @@ func (w *linkWalk) sourceOf(path string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	text, err := unpack(codec, packed)
+	text, err := Unpack(codec, packed)
 	w.sources[path] = source{hex.EncodeToString(hash), strings.Split(string(text), "\n")}
 	return w.sources[path], err
 }

@@ -77,7 +77,7 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	content, err := unpack(codec, data)
+	content, err := Unpack(codec, data)
 	if err != nil {
 		return nil, err
 	}

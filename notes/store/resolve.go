@@ -258,7 +258,7 @@ func anchorsOf(ctx context.Context, tx *sql.Tx, note int64) (*markdown.Anchors, 
 	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM contents WHERE note = ?`, note).Scan(&codec, &packed); err != nil {
 		return nil, err
 	}
-	text, err := unpack(codec, packed)
+	text, err := Unpack(codec, packed)
 	return markdown.NewAnchors(markdown.Parse(text), text), err
 }
 

@@ -60,7 +60,7 @@ func (s *Store) ReadTasks(ctx context.Context, settings *tasks.Settings) error {
 				if err := rows.Scan(&n.ID, &codec, &data); err != nil {
 					return err
 				}
-				text, err := unpack(codec, data)
+				text, err := Unpack(codec, data)
 				if err != nil {
 					return err
 				}

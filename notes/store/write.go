@@ -168,7 +168,7 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 	if err != nil {
 		return err
 	}
-	codec, packed := pack([]byte(n.Content))
+	codec, packed := Pack([]byte(n.Content))
 	if err := w.exec(`INSERT INTO contents (note, outline, codec, data) VALUES (?, ?, ?, ?)`, n.ID, outline, codec, packed); err != nil {
 		return err
 	}

@@ -1,0 +1,105 @@
+// Package pgtest starts a PostgreSQL server for a test: a real one, of the system's
+// packages, in a folder of its own, reached by a Unix socket. Without PostgreSQL the
+// test is skipped, and says so.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// Server is a running server.
+type Server struct {
+	tb     testing.TB
+	folder string
+	Socket string // of the server
+	bin    string
+	cmd    *exec.Cmd
+	output *bytes.Buffer
+}
+
+// Start returns a server with an empty database, which stops with the test.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	bin := programs()
+	if bin == "" {
+		tb.Skip("SKIPPED: PostgreSQL is not installed (apt-get install postgresql); nothing of a team's vault is tested")
+	}
+	folder, err := os.MkdirTemp("", "pg") // a socket's path has to be short
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = os.RemoveAll(folder) })
+	require.NoError(tb, giveAway(folder))
+	s := &Server{tb: tb, folder: folder, bin: bin, Socket: filepath.Join(folder, ".s.PGSQL.5432")}
+	made := exec.CommandContext(tb.Context(), filepath.Join(bin, "initdb"), "-D", filepath.Join(folder, "data"), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
+	made.Dir = folder
+	unprivileged(made)
+	output, err := made.CombinedOutput()
+	require.NoError(tb, err, "%s", output)
+	s.Run()
+	tb.Cleanup(s.Kill)
+	return s
+}
+
+// programs returns the folder of PostgreSQL's programs, "" without them.
+func programs() string {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "postgres")); err == nil {
+			return filepath.Dir(path)
+		}
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian's; the pattern is valid
+	if len(found) == 0 {
+		return ""
+	}
+	return filepath.Dir(slices.Max(found))
+}
+
+// Run starts the server and waits until it answers.
+func (s *Server) Run() {
+	s.tb.Helper()
+	s.output = &bytes.Buffer{}
+	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "", "-F")
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.folder, s.output, s.output
+	unprivileged(s.cmd)
+	require.NoError(s.tb, s.cmd.Start())
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		conn, err := pgx.Connect(ctx, s.URL())
+		if err == nil {
+			err = conn.Close(ctx)
+		}
+		cancel()
+		if err == nil {
+			return
+		}
+		require.NoError(s.tb, s.tb.Context().Err(), "%s", s.output)
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-s.tb.Context().Done():
+		}
+	}
+}
+
+// Kill ends the server and its sessions at once, as a power cut would.
+func (s *Server) Kill() {
+	killGroup(s.cmd)
+	_ = s.cmd.Wait() // it was killed
+}
+
+// URL is the address of the server's database.
+func (s *Server) URL() string { return Address(s.folder) }
+
+// Address is the URL of a database whose server's socket lies in the folder.
+func Address(folder string) string {
+	return "postgres:///postgres?user=postgres&host=" + url.QueryEscape(folder)
+}

@@ -1,0 +1,271 @@
+package pglog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// Bounds of what a commit waits for. A transaction whose node has gone, its
+// connection half open, ends after holdFor, and with it its lock.
+const (
+	lockFor    = 8 * time.Second
+	holdFor    = 10 * time.Second
+	resolveFor = 15 * time.Second
+	resolveGap = 200 * time.Millisecond
+)
+
+// Commit writes the batch and returns its number. A batch that changes nothing has
+// the number of the newest. The error is a [*notes.LogConflict] if a file is not the one that
+// a change was computed from; it wraps [notes.ErrOutcomeUnknown] if the answer to the commit was
+// lost and could not be found out; any other error means that nothing was written.
+func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
+	sent := false
+	err = l.again(ctx, func() error {
+		if sent {
+			return err // it may have been made
+		}
+		if err = l.ready(ctx); err == nil {
+			seq, sent, err = l.commit(ctx, b)
+		}
+		return err
+	})
+	if err == nil || !sent || isAnswer(err) {
+		return seq, err
+	}
+	l.log.Warn("the answer to a commit was lost; asking for its outcome", "err", err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveFor)
+	defer cancel()
+	for {
+		seq, committed, resolveErr := l.Resolve(ctx, b.ID)
+		switch {
+		case committed:
+			l.wake()
+			return seq, nil
+		case resolveErr == nil:
+			return 0, err
+		}
+		select {
+		case <-time.After(resolveGap):
+		case <-ctx.Done():
+			return 0, fmt.Errorf("%w: %w", notes.ErrOutcomeUnknown, err)
+		}
+	}
+}
+
+// Resolve reports whether the batch was committed, and with which number. It waits
+// for a transaction of the batch that has not ended: once it has answered, the batch
+// will not be committed any more.
+func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
+	if err := l.ready(ctx); err != nil {
+		return 0, false, err
+	}
+	err = l.inTx(ctx, func(tx pgx.Tx) error {
+		if _, err := l.lock(ctx, tx); err != nil {
+			return err
+		}
+		err := tx.QueryRow(ctx, `SELECT seq FROM batches WHERE vault = $1 AND id = $2`, l.vault, id).Scan(&seq)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		committed = err == nil
+		return err
+	})
+	return seq, committed && err == nil, err
+}
+
+// lock takes the vault's row, which orders all writes, and returns the number of the
+// newest batch.
+func (l *Log) lock(ctx context.Context, tx pgx.Tx) (head uint64, err error) {
+	b := &pgx.Batch{}
+	b.Queue(fmt.Sprintf("SET LOCAL lock_timeout = %d", lockFor.Milliseconds()))
+	b.Queue(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", holdFor.Milliseconds()))
+	b.Queue(`SELECT seq FROM vaults WHERE id = $1 FOR UPDATE`, l.vault).QueryRow(func(row pgx.Row) error { return row.Scan(&head) })
+	return head, tx.SendBatch(ctx, b).Close()
+}
+
+// commit runs the transaction. sent reports whether its end was asked for.
+func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool, err error) {
+	tx, err := l.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		return 0, false, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
+	head, err := l.lock(ctx, tx)
+	if err != nil {
+		return 0, false, err
+	}
+	p := &plan{}
+	if err := p.make(ctx, tx, l.vault, b.Changes); err != nil {
+		return 0, false, err
+	}
+	if len(p.feed) == 0 {
+		return head, false, nil
+	}
+	if err := p.write(ctx, tx, l.vault, head+1, b); err != nil {
+		return 0, false, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return 0, true, err
+	}
+	l.wake()
+	return head + 1, true, nil
+}
+
+// plan is what a batch does to the rows.
+type plan struct {
+	have map[string]file    // by key: the files that the batch has to do with
+	feed []notes.FileChange // without folders and without what is so already
+}
+
+type file struct{ path, hash string }
+
+func (p *plan) make(ctx context.Context, tx pgx.Tx, vault int64, changes []notes.FileChange) error {
+	p.have = map[string]file{}
+	var all []notes.FileChange
+	for _, c := range changes {
+		if !c.Folder {
+			all = append(all, c)
+			continue
+		}
+		inside, err := p.load(ctx, tx, `f.path >= $2 AND f.path < $3`, vault, c.OldPath+"/", c.OldPath+"0") // '0' comes after '/'
+		if err != nil {
+			return err
+		}
+		for _, f := range inside {
+			all = append(all, notes.FileChange{OldPath: f.path, Path: c.Path + strings.TrimPrefix(f.path, c.OldPath), Before: f.hash, After: f.hash})
+		}
+	}
+	var keys []string
+	for _, c := range all {
+		for _, path := range []string{c.OldPath, c.Path} {
+			if path != "" {
+				keys = append(keys, notes.Key(path))
+			}
+		}
+	}
+	if _, err := p.load(ctx, tx, `f.key = ANY($2)`, vault, keys); err != nil {
+		return err
+	}
+	return p.compare(ctx, tx, vault, fold(all))
+}
+
+// fold joins the change of a file in a folder with the folder's move: it has the
+// file's new path for its old one.
+func fold(all []notes.FileChange) []notes.FileChange {
+	at := map[string]int{} // by new path: the move
+	var out []notes.FileChange
+	for _, c := range all {
+		if i, ok := at[c.OldPath]; ok && c.OldPath == c.Path {
+			out[i].Before, out[i].After, out[i].Data = c.Before, c.After, c.Data
+			continue
+		}
+		if c.OldPath != c.Path && c.Path != "" {
+			at[c.Path] = len(out)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (p *plan) load(ctx context.Context, tx pgx.Tx, where string, args ...any) (found []file, err error) {
+	rows, err := readFiles(tx.Query(ctx, selectFiles+` AND `+where, args...))
+	for _, r := range rows {
+		f := file{r.Path, r.Hash}
+		p.have[notes.Key(f.path)] = f
+		found = append(found, f)
+	}
+	return found, err
+}
+
+// compare checks every change against what the log has, and leaves out those that
+// were made already.
+func (p *plan) compare(ctx context.Context, tx pgx.Tx, vault int64, changes []notes.FileChange) error {
+	after := func(path string) file { return p.have[notes.Key(path)] }
+	for _, c := range changes {
+		made := c.Path == "" && after(c.OldPath) == file{} || c.Path != "" && after(c.Path) == file{c.Path, c.After} &&
+			(c.OldPath == c.Path || c.OldPath == "" || after(c.OldPath) == file{})
+		if made {
+			continue
+		}
+		if c.OldPath != "" && after(c.OldPath) != (file{c.OldPath, c.Before}) {
+			return p.conflict(ctx, tx, vault, c.OldPath)
+		}
+		p.feed = append(p.feed, c)
+	}
+	for _, c := range p.feed {
+		if c.OldPath != "" {
+			delete(p.have, notes.Key(c.OldPath))
+		}
+	}
+	for _, c := range p.feed {
+		if c.Path == "" {
+			continue
+		}
+		if after(c.Path) != (file{}) {
+			return p.conflict(ctx, tx, vault, c.Path)
+		}
+		p.have[notes.Key(c.Path)] = file{c.Path, c.After}
+	}
+	return nil
+}
+
+func (p *plan) conflict(ctx context.Context, tx pgx.Tx, vault int64, path string) error {
+	f := p.have[notes.Key(path)]
+	if f.hash == "" {
+		return &notes.LogConflict{Path: path}
+	}
+	texts, err := contents(ctx, tx, vault, []string{f.hash})
+	if err != nil {
+		return err
+	}
+	return &notes.LogConflict{Path: f.path, Hash: f.hash, Text: texts[f.hash]}
+}
+
+// write queues all rows of the batch in one round trip.
+func (p *plan) write(ctx context.Context, tx pgx.Tx, vault int64, seq uint64, b notes.Batch) error {
+	var hashes, data [][]byte
+	var codecs []int16
+	var old, paths, keys []string
+	var before, after, set []string
+	var oldPaths, newPaths []*string
+	for i := range p.feed {
+		c := &p.feed[i]
+		before, after = append(before, c.Before), append(after, c.After)
+		oldPaths, newPaths = append(oldPaths, orNull(&c.OldPath)), append(newPaths, orNull(&c.Path))
+		if c.OldPath != "" {
+			old = append(old, c.OldPath)
+		}
+		if c.Path == "" {
+			continue
+		}
+		paths, keys, set = append(paths, c.Path), append(keys, notes.Key(c.Path)), append(set, c.After)
+		if c.After != c.Before {
+			codec, packed := store.Pack(c.Data)
+			hashes, codecs, data = append(hashes, raw([]string{c.After})[0]), append(codecs, int16(codec)), append(data, packed)
+		}
+	}
+	q := &pgx.Batch{}
+	q.Queue(`INSERT INTO batches (vault, seq, id, kind, author, client) VALUES ($1, $2, $3, $4, $5, $6)`, vault, seq, b.ID, b.Kind, b.Author.Name, b.Author.Version)
+	q.Queue(`INSERT INTO blobs (vault, hash, codec, data) SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[]) ON CONFLICT DO NOTHING`, vault, hashes, codecs, data)
+	q.Queue(`DELETE FROM files WHERE vault = $1 AND path = ANY($2)`, vault, old)
+	q.Queue(`INSERT INTO files (vault, seq, path, key, hash) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[])`, vault, seq, paths, keys, raw(set))
+	q.Queue(`INSERT INTO feed (vault, seq, old_path, path, before, after, ordinal) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY`,
+		vault, seq, oldPaths, newPaths, raw(before), raw(after))
+	q.Queue(`UPDATE vaults SET seq = $2 WHERE id = $1`, vault, seq)
+	return tx.SendBatch(ctx, q).Close()
+}
+
+func orNull(s *string) *string {
+	if *s == "" {
+		return nil
+	}
+	return s
+}

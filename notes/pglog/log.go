@@ -1,0 +1,330 @@
+package pglog
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"notesd/migrations"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// connectTimeout bounds an attempt to connect, where the URL does not say.
+const connectTimeout = 5 * time.Second
+
+// maxConns bounds the connections of a node to the database, where the URL does not
+// say: one listens, one reads the feed, the rest commit and read contents.
+const maxConns = 4
+
+// Log is one vault's log.
+type Log struct {
+	pool *pgxpool.Pool
+	name string
+	log  *slog.Logger
+
+	mu     sync.Mutex
+	vault  int64  // its id; 0: not yet connected
+	epoch  string // identifies the log before its first batch
+	notify *time.Timer
+	closed bool
+}
+
+// Position is how far a reader has come in one log.
+type Position struct {
+	Seq  uint64 // of the newest batch that it has
+	Mark string // that batch's id; before the first batch the log's own
+}
+
+// ErrForeign is returned for a position that the log does not have.
+var ErrForeign = errors.New("the position is of another log, or of a later state of this one")
+
+// Check returns why the URL cannot be one of a database, or nil.
+func Check(address string) error {
+	_, err := parse(address)
+	return err
+}
+
+func parse(address string) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may have the password
+	}
+	return cfg, nil
+}
+
+// New returns the log of the named vault in the database at address, a URL or
+// key=value string as libpq takes it. It does not connect yet.
+func New(address, name string, log *slog.Logger) (*Log, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > 2*time.Minute-time.Second { // pgx's default
+		cfg.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if !strings.Contains(address, "pool_max_conns") {
+		cfg.MaxConns = maxConns
+	}
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "notesd"
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{pool: pool, name: name, log: log}, nil
+}
+
+// Close ends the connections.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	if l.notify != nil {
+		l.notify.Stop()
+	}
+	l.mu.Unlock()
+	l.pool.Close()
+	return nil
+}
+
+// Place names the database without user or password, for people.
+func (l *Log) Place() string {
+	c := l.pool.Config().ConnConfig
+	return fmt.Sprintf("vault %s in database %s at %s", l.name, c.Database, c.Host)
+}
+
+// ready migrates the database and finds, or makes, the vault, once.
+func (l *Log) ready(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.vault != 0 {
+		return nil
+	}
+	var id int64
+	err := l.inTx(ctx, func(tx pgx.Tx) error {
+		if err := migrate(ctx, tx); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `INSERT INTO vaults (name, epoch) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, l.name, rand.Text())
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() > 0 {
+			l.log.Info("began a new vault in the database", "vault", l.name)
+		}
+		return tx.QueryRow(ctx, `SELECT id, epoch FROM vaults WHERE name = $1`, l.name).Scan(&id, &l.epoch)
+	})
+	if err == nil {
+		l.vault = id
+	}
+	return err
+}
+
+// migrationLock is the key of the advisory lock under which the database is
+// migrated; any number that other programs do not use.
+const migrationLock = 0x6e6f746573640001
+
+// migrate brings the database to this program's version.
+func migrate(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS notesd_schema (version int NOT NULL)`); err != nil {
+		return err
+	}
+	var have int
+	if err := tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM notesd_schema`).Scan(&have); err != nil {
+		return err
+	}
+	scripts := migrations.Postgres.Scripts()
+	if have > len(scripts) {
+		return fmt.Errorf("the database has version %d, this program knows %d: %w", have, len(scripts), migrations.ErrNewer)
+	}
+	for v := have; v < len(scripts); v++ {
+		if _, err := tx.Conn().PgConn().Exec(ctx, scripts[v]).ReadAll(); err != nil { // several statements
+			return fmt.Errorf("migrate the database to version %d: %w", v+1, err)
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO notesd_schema (version) VALUES ($1)`, v+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, l.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, do)
+}
+
+// again makes one more attempt, with new connections, at what failed because the
+// server has gone: after its restart the connections that the pool kept are dead.
+func (l *Log) again(ctx context.Context, do func() error) error {
+	err := do()
+	if err == nil || isAnswer(err) || ctx.Err() != nil {
+		return err
+	}
+	l.pool.Reset()
+	return do()
+}
+
+// isAnswer reports whether the error is the database's answer, and not that it could
+// not answer.
+func isAnswer(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Severity == "ERROR" || errors.As(err, new(*notes.LogConflict)) || errors.Is(err, ErrForeign) || errors.Is(err, migrations.ErrNewer)
+}
+
+// An Entry is one batch of the feed.
+type Entry struct {
+	Position
+	Kind    string // create, edit, move, delete, restore, …
+	Author  notes.Author
+	At      time.Time
+	Changes []notes.FileChange // without Data
+}
+
+// Changes returns at most limit batches after the position, in order. The error is
+// [ErrForeign] when the log does not have the position.
+func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
+	err = l.again(ctx, func() error {
+		entries, err = l.changes(ctx, after, limit)
+		return err
+	})
+	return entries, err
+}
+
+func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	if after.Seq == 0 && after.Mark != l.epoch {
+		return nil, ErrForeign
+	}
+	rows, err := l.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after
+		FROM (SELECT * FROM batches WHERE vault = $1 AND seq >= $2 ORDER BY seq LIMIT $3) b LEFT JOIN feed f ON f.vault = b.vault AND f.seq = b.seq
+		ORDER BY b.seq, f.ordinal`, l.vault, int64(max(after.Seq, 1)), limit+1)
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	var e Entry
+	var c notes.FileChange
+	var before, hash []byte
+	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Mark, &e.Kind, &e.Author.Name, &e.Author.Version, &e.At, &c.OldPath, &c.Path, &before, &hash}, func() error {
+		if n := len(entries); n == 0 || entries[n-1].Seq != e.Seq {
+			entries = append(entries, e)
+		}
+		last := &entries[len(entries)-1]
+		last.Changes = append(last.Changes, notes.FileChange{OldPath: c.OldPath, Path: c.Path, Before: hex.EncodeToString(before), After: hex.EncodeToString(hash)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if after.Seq > 0 {
+		if len(entries) == 0 || entries[0].Position != after {
+			return nil, ErrForeign
+		}
+		entries = entries[1:]
+	}
+	return entries[:min(len(entries), limit)], nil
+}
+
+// File is a file as the log has it.
+type File struct {
+	Path string
+	Hash string
+	Seq  uint64 // of the batch that wrote it
+	By   string // its author
+}
+
+// Snapshot returns all files, and the position that they are of.
+func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err error) {
+	if err := l.ready(ctx); err != nil {
+		return at, nil, err
+	}
+	err = pgx.BeginTxFunc(ctx, l.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT v.seq, coalesce(b.id, v.epoch) FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = v.seq WHERE v.id = $1`, l.vault).Scan(&at.Seq, &at.Mark)
+		if err != nil {
+			return err
+		}
+		files, err = readFiles(tx.Query(ctx, selectFiles+` ORDER BY f.path`, l.vault))
+		return err
+	})
+	return at, files, err
+}
+
+const selectFiles = `SELECT f.path, encode(f.hash, 'hex'), f.seq, b.author FROM files f JOIN batches b USING (vault, seq) WHERE f.vault = $1`
+
+// Current returns those of the files that the log has now, by path.
+func (l *Log) Current(ctx context.Context, paths []string) (map[string]File, error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	found, err := readFiles(l.pool.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
+	files := map[string]File{}
+	for _, f := range found {
+		files[f.Path] = f
+	}
+	return files, err
+}
+
+func readFiles(rows pgx.Rows, err error) ([]File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[File])
+}
+
+// Contents returns the bytes with these hashes.
+func (l *Log) Contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	return contents(ctx, l.pool, l.vault, hashes)
+}
+
+func contents(ctx context.Context, q interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, vault int64, hashes []string) (map[string][]byte, error) {
+	rows, err := q.Query(ctx, `SELECT hash, codec, data FROM blobs WHERE vault = $1 AND hash = ANY($2)`, vault, raw(hashes))
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	var hash, data []byte
+	var codec int
+	_, err = pgx.ForEachRow(rows, []any{&hash, &codec, &data}, func() error {
+		plain, err := store.Unpack(codec, slices.Clone(data))
+		found[hex.EncodeToString(hash)] = plain
+		return err
+	})
+	for _, h := range hashes {
+		if _, ok := found[h]; !ok && err == nil {
+			err = fmt.Errorf("the database lacks the content with the hash %s", h)
+		}
+	}
+	return found, err
+}
+
+// raw returns the bytes of hexadecimal hashes, nil for "".
+func raw(hashes []string) [][]byte {
+	out := make([][]byte, len(hashes))
+	for i, h := range hashes {
+		if h != "" {
+			out[i], _ = hex.DecodeString(h) // the database refuses what is none
+		}
+	}
+	return out
+}

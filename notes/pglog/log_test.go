@@ -1,0 +1,345 @@
+package pglog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/pgtest"
+	"notesd/notes"
+)
+
+func open(t *testing.T, address, vault string) *Log {
+	t.Helper()
+	l, err := New(address, vault, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+func create(path, text string) notes.FileChange {
+	return notes.FileChange{Path: path, After: notes.Hash([]byte(text)), Data: []byte(text)}
+}
+
+func edit(path, was, is string) notes.FileChange {
+	return notes.FileChange{OldPath: path, Path: path, Before: notes.Hash([]byte(was)), After: notes.Hash([]byte(is)), Data: []byte(is)}
+}
+
+func remove(path, was string) notes.FileChange {
+	return notes.FileChange{OldPath: path, Before: notes.Hash([]byte(was))}
+}
+
+func move(from, to, text string) notes.FileChange {
+	return notes.FileChange{OldPath: from, Path: to, Before: notes.Hash([]byte(text)), After: notes.Hash([]byte(text))}
+}
+
+var ids atomic.Int64
+
+func commit(l *Log, changes ...notes.FileChange) (uint64, error) {
+	return l.Commit(context.Background(), notes.Batch{ID: fmt.Sprint(ids.Add(1)), Kind: "edit", Author: notes.Author{Name: "Ann"}, Changes: changes})
+}
+
+// files returns what the log has: path → text.
+func files(t *testing.T, l *Log) map[string]string {
+	t.Helper()
+	_, all, err := l.Snapshot(t.Context())
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, f := range all {
+		found, err := l.Contents(t.Context(), []string{f.Hash})
+		require.NoError(t, err)
+		texts[f.Path] = string(found[f.Hash])
+	}
+	return texts
+}
+
+func TestCommit(t *testing.T) {
+	s := pgtest.Start(t)
+	long := strings.Repeat("A line that compresses well.\n", 500)
+	for name, c := range map[string]struct {
+		before   []notes.FileChange
+		batch    []notes.FileChange
+		want     map[string]string
+		conflict string // the path of it
+	}{
+		"create":                      {nil, []notes.FileChange{create("A.md", "a"), create("Sub/ä.md", long)}, map[string]string{"A.md": "a", "Sub/ä.md": long}, ""},
+		"empty":                       {nil, []notes.FileChange{create("A.md", "")}, map[string]string{"A.md": ""}, ""},
+		"create what is there":        {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{create("A.md", "b")}, map[string]string{"A.md": "a"}, "A.md"},
+		"create in another case":      {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{create("a.md", "b")}, map[string]string{"A.md": "a"}, "A.md"},
+		"create the same":             {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{create("A.md", "a")}, map[string]string{"A.md": "a"}, ""},
+		"edit":                        {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{edit("A.md", "a", "b")}, map[string]string{"A.md": "b"}, ""},
+		"edit of another version":     {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{edit("A.md", "x", "b")}, map[string]string{"A.md": "a"}, "A.md"},
+		"edit of what is gone":        {nil, []notes.FileChange{edit("A.md", "x", "b")}, map[string]string{}, "A.md"},
+		"edit that was made":          {[]notes.FileChange{create("A.md", "b")}, []notes.FileChange{edit("A.md", "a", "b")}, map[string]string{"A.md": "b"}, ""},
+		"all or none":                 {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{create("B.md", "b"), edit("A.md", "x", "y")}, map[string]string{"A.md": "a"}, "A.md"},
+		"delete":                      {[]notes.FileChange{create("A.md", "a"), create("B.md", "a")}, []notes.FileChange{remove("A.md", "a")}, map[string]string{"B.md": "a"}, ""},
+		"delete of another version":   {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{remove("A.md", "x")}, map[string]string{"A.md": "a"}, "A.md"},
+		"move":                        {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{move("A.md", "B.md", "a")}, map[string]string{"B.md": "a"}, ""},
+		"move and edit":               {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{{OldPath: "A.md", Path: "B.md", Before: notes.Hash([]byte("a")), After: notes.Hash([]byte("b")), Data: []byte("b")}}, map[string]string{"B.md": "b"}, ""},
+		"move in case only":           {[]notes.FileChange{create("A.md", "a")}, []notes.FileChange{move("A.md", "a.md", "a")}, map[string]string{"a.md": "a"}, ""},
+		"move onto a file":            {[]notes.FileChange{create("A.md", "a"), create("B.md", "b")}, []notes.FileChange{move("A.md", "B.md", "a")}, map[string]string{"A.md": "a", "B.md": "b"}, "B.md"},
+		"exchange of names":           {[]notes.FileChange{create("A.md", "a"), create("B.md", "b")}, []notes.FileChange{move("A.md", "B.md", "a"), move("B.md", "A.md", "b")}, map[string]string{"A.md": "b", "B.md": "a"}, ""},
+		"folder":                      {[]notes.FileChange{create("F/A.md", "a"), create("F/S/B.md", "b"), create("F2.md", "c"), create("F0/x.md", "x")}, []notes.FileChange{{OldPath: "F", Path: "G", Folder: true}}, map[string]string{"G/A.md": "a", "G/S/B.md": "b", "F2.md": "c", "F0/x.md": "x"}, ""},
+		"folder with rewritten links": {[]notes.FileChange{create("F/A.md", "a"), create("C.md", "c")}, []notes.FileChange{{OldPath: "F", Path: "G", Folder: true}, edit("G/A.md", "a", "a2"), edit("C.md", "c", "c2")}, map[string]string{"G/A.md": "a2", "C.md": "c2"}, ""},
+		"folder whose note changed":   {[]notes.FileChange{create("F/A.md", "z")}, []notes.FileChange{{OldPath: "F", Path: "G", Folder: true}, edit("G/A.md", "a", "a2")}, map[string]string{"F/A.md": "z"}, "F/A.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, s.URL(), name)
+			if len(c.before) > 0 {
+				_, err := commit(l, c.before...)
+				require.NoError(t, err)
+			}
+			_, err := commit(l, c.batch...)
+			if c.conflict == "" {
+				require.NoError(t, err)
+			} else {
+				var conflict *notes.LogConflict
+				require.ErrorAs(t, err, &conflict)
+				assert.Equal(t, c.conflict, conflict.Path)
+				is := c.want[c.conflict]
+				assert.Equal(t, is, string(conflict.Text))
+				if conflict.Hash != "" {
+					assert.Equal(t, notes.Hash([]byte(is)), conflict.Hash)
+				}
+			}
+			assert.Equal(t, c.want, files(t, l))
+		})
+	}
+}
+
+// Writers of the same notes: each acknowledged write follows on the one before, the
+// numbers have no gaps, and a reader that follows has every batch once.
+func TestRacingWriters(t *testing.T) {
+	s := pgtest.Start(t)
+	const writers, rounds, paths = 4, 25, 3
+	reader := open(t, s.URL(), "race")
+	at, _, err := reader.Snapshot(t.Context())
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	var acknowledged atomic.Int64
+	for w := range writers {
+		l := open(t, s.URL(), "race")
+		rng := rand.New(rand.NewPCG(1, uint64(w)))
+		wg.Go(func() {
+			for i := range rounds {
+				path := fmt.Sprintf("%d.md", rng.IntN(paths))
+				for {
+					have, err := l.Current(context.Background(), []string{path})
+					if !assert.NoError(t, err) {
+						return
+					}
+					text := fmt.Sprintf("%d of %d on %s", i, w, have[path].Hash)
+					c := create(path, text)
+					if was, ok := have[path]; ok {
+						c.OldPath, c.Before = path, was.Hash
+					}
+					_, err = commit(l, c)
+					var conflict *notes.LogConflict
+					if err == nil {
+						acknowledged.Add(1)
+						break
+					}
+					if !assert.ErrorAs(t, err, &conflict) {
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	last := map[string]string{}
+	seen := 0
+	for {
+		entries, err := reader.Changes(t.Context(), at, 7)
+		require.NoError(t, err)
+		if len(entries) == 0 {
+			break
+		}
+		for _, e := range entries {
+			require.Equal(t, at.Seq+1, e.Seq, "numbers without gaps")
+			require.Equal(t, notes.Author{Name: "Ann"}, e.Author)
+			for _, c := range e.Changes {
+				require.Equal(t, last[c.Path], c.Before, "a write was lost")
+				last[c.Path] = c.After
+			}
+			at, seen = e.Position, seen+1
+		}
+	}
+	assert.EqualValues(t, acknowledged.Load(), seen)
+	assert.Equal(t, writers*rounds, seen)
+}
+
+func TestForeignPositions(t *testing.T) {
+	s := pgtest.Start(t)
+	one, other := open(t, s.URL(), "one"), open(t, s.URL(), "other")
+	empty, _, err := one.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = one.Changes(t.Context(), empty, 10)
+	require.NoError(t, err)
+	_, err = other.Changes(t.Context(), empty, 10)
+	require.ErrorIs(t, err, ErrForeign, "the beginning of another log")
+	for _, l := range []*Log{one, other} {
+		_, err = commit(l, create("A.md", "a"))
+		require.NoError(t, err)
+	}
+	first, _, err := one.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = one.Changes(t.Context(), first, 10)
+	require.NoError(t, err)
+	_, err = other.Changes(t.Context(), first, 10)
+	require.ErrorIs(t, err, ErrForeign, "the same number in another log")
+	_, err = one.Changes(t.Context(), Position{Seq: 7, Mark: first.Mark}, 10)
+	require.ErrorIs(t, err, ErrForeign, "beyond the head")
+}
+
+// A commit whose connection is cut before the answer comes has the outcome that the
+// log says, and is made once.
+func TestConnectionCutInMidCommit(t *testing.T) {
+	s := pgtest.Start(t)
+	p := newProxy(t, s.Socket)
+	l := open(t, pgtest.Address(p.folder), "cut")
+	direct := open(t, s.URL(), "cut")
+	_, err := commit(l, create("A.md", "0"))
+	require.NoError(t, err)
+	text := "0"
+	cuts := 0
+	for i := range 40 {
+		next := fmt.Sprintf("%s %d", text, i)
+		p.cutAfter.Store(int64(1 + i%12)) // messages to the server; the commit is among them
+		p.beforeServer.Store(i%2 == 0)
+		_, err := commit(l, edit("A.md", text, next))
+		p.cutAfter.Store(0)
+		have := files(t, direct)["A.md"]
+		if err == nil {
+			require.Equal(t, next, have, "an acknowledged write is not in the log")
+		} else {
+			require.NotErrorIs(t, err, notes.ErrOutcomeUnknown)
+			require.Equal(t, text, have, "a write that failed is in the log: %v", err)
+			cuts++
+		}
+		text = have
+	}
+	t.Log("commits that failed:", cuts, "connections cut:", p.cut.Load())
+	assert.NotZero(t, p.cut.Load())
+	at, err := direct.Changes(t.Context(), Position{Mark: direct.epoch}, 1000)
+	require.NoError(t, err)
+	var batches []string
+	for _, e := range at {
+		batches = append(batches, e.Mark)
+	}
+	slices.Sort(batches)
+	assert.Equal(t, len(batches), len(slices.Compact(batches)))
+}
+
+// A commit that is asked for again by its id, after a crash of the writer, says what
+// became of it.
+func TestResolve(t *testing.T) {
+	s := pgtest.Start(t)
+	l := open(t, s.URL(), "resolve")
+	_, committed, err := l.Resolve(t.Context(), "none")
+	require.NoError(t, err)
+	assert.False(t, committed)
+	want, err := l.Commit(t.Context(), notes.Batch{ID: "one", Kind: "create", Changes: []notes.FileChange{create("A.md", "a")}})
+	require.NoError(t, err)
+	seq, committed, err := l.Resolve(t.Context(), "one")
+	require.NoError(t, err)
+	assert.True(t, committed)
+	assert.Equal(t, want, seq)
+}
+
+func TestListen(t *testing.T) {
+	s := pgtest.Start(t)
+	l, other, elsewhere := open(t, s.URL(), "listen"), open(t, s.URL(), "listen"), open(t, s.URL(), "elsewhere")
+	changed := make(chan struct{}, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { l.Listen(ctx, func() { changed <- struct{}{} }) })
+	<-changed // connected
+	_, err := commit(elsewhere, create("A.md", "a"))
+	require.NoError(t, err)
+	_, err = commit(other, create("A.md", "a"))
+	require.NoError(t, err)
+	<-changed
+	cancel()
+	wg.Wait()
+}
+
+// proxy is a connection to the server that can be cut.
+type proxy struct {
+	folder       string
+	server       string
+	cutAfter     atomic.Int64 // chunks to the server until the connection is cut; 0: never
+	beforeServer atomic.Bool  // the last chunk does not reach the server
+	cut          atomic.Int64
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "px")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	p := &proxy{folder: folder, server: server}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(folder, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { p.serve(client) })
+		}
+	})
+	t.Cleanup(func() { _ = listener.Close(); wg.Wait() })
+	return p
+}
+
+func (p *proxy) serve(client net.Conn) {
+	server, err := (&net.Dialer{}).Dial("unix", p.server)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	})
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			break
+		}
+		last := p.cutAfter.Load() == 1
+		if p.cutAfter.Load() > 0 {
+			p.cutAfter.Add(-1)
+		}
+		if last {
+			p.cut.Add(1)
+			_ = client.Close() // no answer reaches it
+		}
+		if !last || !p.beforeServer.Load() {
+			_, _ = server.Write(buffer[:n])
+		}
+		if last {
+			break
+		}
+	}
+	_ = server.Close()
+	wg.Wait()
+}
