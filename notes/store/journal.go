@@ -36,7 +36,11 @@ type Operation struct {
 	LinkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
 	Moved      []string // the notes in a folder that moves, by their new paths; nor these
 	Kept       []string // of an undo: the files that were changed since and stay as they are; nor these
+	Shared     bool     // it counts only if the log that the vault's nodes share has a batch with its ID
 }
+
+// ID identifies the operation in a log that is shared; it is known after Begin.
+func (op *Operation) ID() string { return op.Files[0].Temp }
 
 // FileChange is one file of an operation.
 type FileChange struct {
@@ -111,8 +115,8 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
 		key, request := splitRequest(op.RequestKey)
-		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending)
+		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, sharedMark(op.Shared))
 		if err != nil {
 			return err
 		}
@@ -129,6 +133,28 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 		}
 		return nil
 	})
+}
+
+// sharedMark is the result of an operation that has none yet.
+func sharedMark(shared bool) string {
+	if shared {
+		return "shared"
+	}
+	return ""
+}
+
+// Placed returns the paths of the files that the operation with this ID has put in
+// place or removed, as they are after it and before it.
+func (s *Versions) Placed(ctx context.Context, id string) (map[string]bool, error) {
+	paths := map[string]bool{}
+	err := sqlite.ForEach(ctx, s.history.Reader(), `SELECT g.path, g.new_path FROM operation_files f JOIN operation_files g ON g.operation = f.operation
+		WHERE f.temp = ? AND f.ordinal = 0 AND g.state = ?`, []any{id, StateDone}, func(rows *sql.Rows) error {
+		var old, path string
+		err := rows.Scan(&old, &path)
+		paths[notes.Nfc(old)], paths[notes.Nfc(path)] = true, true
+		return err
+	})
+	return paths, err
 }
 
 func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) error {
@@ -372,9 +398,11 @@ func RecordAnswer(ctx context.Context, tx *sql.Tx, requestKey, kind string, now 
 func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) {
 	var ops []*Operation
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT id, request_key, kind, client, client_version, result FROM operations WHERE state = 'pending' ORDER BY id`, nil, func(rows *sql.Rows) error {
 			op := &Operation{}
-			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version)
+			var mark string
+			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version, &mark)
+			op.Shared = mark == sharedMark(true)
 			ops = append(ops, op)
 			return err
 		})
@@ -458,7 +486,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 	if err := tx.QueryRowContext(ctx, `SELECT codec, data FROM blobs WHERE hash = ?`, hash).Scan(&codec, &packed); err != nil {
 		return nil, err
 	}
-	return unpack(codec, packed)
+	return Unpack(codec, packed)
 }
 
 // Written describes the operation's outcome; its revision is not known yet.

@@ -26,6 +26,7 @@ type change struct {
 	key    string // RequestKey
 	scope  notes.Scope
 	dryRun bool
+	placed bool // the log that the vault's nodes share has the change already
 }
 
 // operation is one write under the vault's lock: planned by the files that it
@@ -44,6 +45,13 @@ type operation struct {
 // leaves the file as it is, end with the answer that performing would have had.
 func (v *Vault) change(ctx context.Context, c change, plan func(o *operation) error) (notes.Written, error) {
 	written, err := v.changeLocked(ctx, c, plan)
+	var behind *behindError
+	for try := 0; try < maxCatchUps && errors.As(err, &behind); try++ {
+		if err := v.opt.Shared.CatchUp(ctx, behind.paths); err != nil {
+			return written, err
+		}
+		written, err = v.changeLocked(ctx, c, plan)
+	}
 	if err != nil {
 		return written, err
 	}
@@ -66,7 +74,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 		return written, err
 	}
 	defer func() { _ = root.Close() }() // what is written is synced
-	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key}, v: v, ctx: ctx, root: root, scope: c.scope}
+	o := &operation{Operation: &store.Operation{Kind: c.kind, Author: c.author, RequestKey: c.key, Shared: v.opt.Shared != nil && !c.placed}, v: v, ctx: ctx, root: root, scope: c.scope}
 	if err := plan(o); err != nil {
 		return written, v.mounts.explain(root, err)
 	}
@@ -101,7 +109,10 @@ func (o *operation) perform() (notes.Written, error) {
 	}
 	disk := &placer{operation: o}
 	defer disk.close()
-	if err := disk.place(); err != nil {
+	if err := disk.place(); err != nil && (disk.committed || errors.Is(err, notes.ErrOutcomeUnknown)) {
+		o.v.recovered = false // the next write, or scan of everything, finishes it
+		return notes.Written{}, o.undecided(err)
+	} else if err != nil {
 		return notes.Written{}, disk.abandon(err)
 	}
 	written, err := disk.complete(replaced)

@@ -18,6 +18,8 @@ type placer struct {
 	dirs   map[string]*atomicfile.Dir
 	made   []string // folders created for it, outermost first
 	placed int      // files whose names have been changed
+
+	committed bool // the log that the vault's nodes share has the operation
 }
 
 func (d *placer) dir(folder string) (*atomicfile.Dir, error) {
@@ -44,8 +46,9 @@ func (d *placer) close() {
 	}
 }
 
-// place stages every file and then changes every name. When it fails, every
-// name holds what it held, and undo tidies up.
+// place stages every file, commits them to the log if the vault has one, and then
+// changes every name. When it fails and nothing is committed, every name holds what
+// it held, and undo tidies up.
 func (d *placer) place() error {
 	err := d.stage()
 	if err == nil {
@@ -53,6 +56,9 @@ func (d *placer) place() error {
 	}
 	if err == nil {
 		err = d.check()
+	}
+	if err == nil && d.Shared {
+		err = d.share()
 	}
 	if err == nil {
 		err = d.swap()
@@ -170,7 +176,7 @@ func (d *placer) swap() error {
 		case err == nil:
 			f.State = store.StateDone
 			d.placed++
-		case d.placed == 0 || errors.Is(err, errKilled):
+		case d.placed == 0 && !d.committed || errors.Is(err, errKilled):
 			return err
 		default:
 			f.State, f.Conflict = store.StateConflict, d.writeProblem(err)
@@ -180,7 +186,7 @@ func (d *placer) swap() error {
 		}
 	}
 	for _, dir := range d.dirs {
-		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && d.placed == 0 {
+		if err := dir.Sync(); errors.Is(err, errKilled) || err != nil && (d.placed == 0 || d.committed) {
 			return err
 		}
 	}

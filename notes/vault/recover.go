@@ -45,23 +45,32 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // only read from; what is written is synced
+	decided := true
 	for _, op := range ops {
 		if v.mounts.checkOperation(root, op) != nil {
 			continue // until its disk is back
 		}
 		d := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
+		if !d.decide() {
+			decided = false
+			continue // until the log can be asked
+		}
 		err := d.recover()
 		d.close()
 		if err != nil {
 			return err
 		}
 	}
-	v.recovered = true
+	v.recovered = decided
 	return nil
 }
 
 // recover carries an operation of the journal to its end, or closes it.
 func (d *recovery) recover() error {
+	if d.Shared && !d.committed {
+		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrConflict, Detail: "the change was not committed"}
+		return d.giveUp()
+	}
 	for i := range d.Files {
 		f := &d.Files[i]
 		rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath})
@@ -82,7 +91,7 @@ func (d *recovery) recover() error {
 			}
 			f.State, f.Conflict = store.StateConflict, err
 		}
-		if i == 0 && f.Conflict != nil {
+		if i == 0 && f.Conflict != nil && !d.committed {
 			moved, err := d.wasMoved(f)
 			if err != nil {
 				return err

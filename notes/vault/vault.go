@@ -27,6 +27,7 @@ type Options struct {
 	Protected func() []string
 
 	History notes.HistoryLimits
+	Shared  Shared // the log that this vault's nodes share; nil for a vault of its own
 	Now     func() time.Time
 	Log     *slog.Logger
 }

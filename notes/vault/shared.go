@@ -1,0 +1,278 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/store"
+)
+
+// Shared is the log of a vault that several nodes share. It decides which of two
+// changes of a note comes first: an operation is committed to it when its new texts
+// are staged, before the first name changes, and what a crash has interrupted is
+// finished or taken back as the log says.
+type Shared interface {
+	// Commit writes the batch. The error is a [*notes.LogConflict] if the log has other
+	// files than the batch was computed from, and wraps [notes.ErrOutcomeUnknown] if it
+	// may have been written all the same.
+	Commit(ctx context.Context, b notes.Batch) error
+	// Resolve reports whether the batch was committed; if not, it never will be.
+	Resolve(ctx context.Context, id string) (committed bool, err error)
+	// CatchUp brings the folder and the log in step, also at paths where the folder may
+	// have changed. It is called without the vault's lock, and calls Place.
+	CatchUp(ctx context.Context, paths []string) error
+}
+
+// maxCatchUps bounds how often a change is computed again because the folder was
+// behind the log.
+const maxCatchUps = 5
+
+// shareFor bounds the commit of an operation, which holds the vault's lock.
+const shareFor = 20 * time.Second
+
+// behindError says that the log has a newer version than the folder.
+type behindError struct {
+	error
+	paths []string // of the operation's files
+}
+
+func (e *behindError) Unwrap() error { return e.error }
+
+// share commits the operation to the log.
+func (d *placer) share() error {
+	b := notes.Batch{ID: d.ID(), Kind: d.Kind, Author: d.Author}
+	for i := range d.Files {
+		f := &d.Files[i]
+		c := notes.FileChange{OldPath: notes.Nfc(f.OldDisk), Path: notes.Nfc(f.NewDisk), Folder: f.Folder}
+		if c.OldPath != "" && !f.Folder {
+			c.Before = notes.Hash(f.Old)
+		}
+		if c.Path != "" && !f.Folder {
+			if c.After = notes.Hash(f.New); c.After != c.Before {
+				c.Data = f.New
+			}
+		}
+		b.Changes = append(b.Changes, c)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, shareFor)
+	defer cancel()
+	err := d.v.opt.Shared.Commit(ctx, b)
+	var other *notes.LogConflict
+	switch {
+	case err == nil:
+		d.committed = true
+		return d.v.step("committed")
+	case errors.Is(err, notes.ErrOutcomeUnknown) || errors.Is(err, errKilled):
+		return err
+	case errors.As(err, &other):
+		behind := &behindError{error: d.logConflict(other)}
+		for _, c := range b.Changes {
+			behind.paths = append(behind.paths, c.OldPath, c.Path)
+		}
+		return behind
+	}
+	d.v.opt.Log.Warn("a change could not be committed", "kind", d.Kind, "err", err)
+	return &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrUnavailable, Detail: "the database that the vault's nodes share does not answer",
+		Hint: "Nothing was changed. Reading and searching go on; try again later."}
+}
+
+func (d *placer) logConflict(other *notes.LogConflict) error {
+	if other.Hash == "" {
+		return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrConflict, Detail: "the note was moved or deleted in the meantime; nothing was written", Hint: "Read the folder again."}
+	}
+	for _, f := range d.Files {
+		if notes.Nfc(f.OldDisk) == other.Path {
+			return conflict(d.Kind, other.Path, f.Old, other.Text)
+		}
+	}
+	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name is there already", Hash: other.Hash}
+}
+
+// undecided returns the error of an operation that is, or may be, in the log and
+// that is not yet in place.
+func (o *operation) undecided(err error) error {
+	if errors.Is(err, errKilled) {
+		return err
+	}
+	o.v.opt.Log.Error("a change is not finished; it will be when the database and the disk can be used", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
+	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "it is not known yet whether the change was made: the answer of the database was lost",
+		Hint: "Do not repeat it; read the note later to see what it says."}
+}
+
+// decide finds out whether an interrupted operation counts, and reports false while
+// the log cannot be asked. Without a log every operation counts.
+func (d *recovery) decide() bool {
+	if d.v.opt.Shared == nil {
+		d.Shared = false
+	}
+	if !d.Shared {
+		return true
+	}
+	var err error
+	if d.committed, err = d.v.opt.Shared.Resolve(d.ctx, d.ID()); err != nil {
+		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
+	}
+	return err == nil
+}
+
+// Placed returns the paths of the files that the operation committed with this id has
+// put in place or removed; none for an operation of another node.
+func (v *Vault) Placed(ctx context.Context, id string) (map[string]bool, error) {
+	if !store.IsTempName(id) {
+		return nil, nil
+	}
+	v.mu.Lock() // it may be at work
+	defer v.mu.Unlock()
+	if err := v.recoverOnce(ctx); err != nil {
+		return nil, err
+	}
+	return v.store.Placed(ctx, id)
+}
+
+// Placement is a file that the log has changed, and what it says in the folder.
+type Placement struct {
+	OldPath, OldDisk string // "": a new file; OldDisk as the file system spells it
+	Path             string // "": to be removed
+	Old, New         []byte
+}
+
+// Place makes changes that the log has already, as one operation. A file that does
+// not say what Old is stays as it is: if that is the first, nothing is changed and the
+// error is [notes.ErrConflict]; else it is listed in Written.Conflicts.
+func (v *Vault) Place(ctx context.Context, kind string, by notes.Author, changes []Placement) (notes.Written, error) {
+	return v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
+		var old []string
+		for _, c := range changes {
+			old = append(old, c.OldPath)
+		}
+		rows, err := v.store.Rows(ctx, old)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			f := store.FileChange{Note: rows[c.OldPath].Id, OldPath: c.OldPath, OldDisk: c.OldDisk, NewPath: c.Path, NewDisk: c.Path, Old: c.Old, New: c.New}
+			if c.Path == c.OldPath {
+				f.NewDisk = c.OldDisk
+			}
+			if c.OldPath != "" {
+				if err := checkReplaceable(o.root, kind, f); err != nil {
+					return err
+				}
+			} else if err := checkPlace(o.root, kind, c.Path); err != nil {
+				return err
+			}
+			o.Files = append(o.Files, f)
+		}
+		return nil
+	})
+}
+
+// RemoveEmptyFolder removes the folder of a file that was moved away, and those above
+// it, as far as they are empty.
+func (v *Vault) RemoveEmptyFolder(diskPath string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	root, err := v.disk.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // nothing is written
+	for dir := path.Dir(diskPath); dir != "."; dir = path.Dir(dir) {
+		if root.Remove(dir) != nil { // it is not empty
+			return nil
+		}
+	}
+	return nil
+}
+
+// Files lists the regular files at and below the paths, or all; notes and others,
+// without what is hidden or ignored and without symlinks. Where unseen reports true,
+// the absence of a file means nothing: its folder cannot be read, its disk is not
+// mounted, or something else has its name. The error is [notes.ErrUnavailable] if the folder is not, or does not
+// look like, the vault: had is the number of files that it had when it was.
+func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []store.File, unseen func(path string) bool, err error) {
+	if err := v.incident.get(); err != nil {
+		return nil, nil, err
+	}
+	root, err := v.disk.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	w := &walked{}
+	if paths == nil {
+		if w, err = walk(ctx, root, ".", v.ignore); err != nil {
+			return nil, nil, err
+		}
+		if len(w.notes)+len(w.attachments) == 0 && had >= suspiciouslyMany {
+			return nil, nil, suddenly("is empty")
+		}
+	} else {
+		s := &scan{v: v, root: root}
+		for _, p := range paths {
+			if p == "" || p == "." || v.ignore.Match(notes.Nfc(p)) {
+				continue
+			}
+			for _, spelled := range s.spellings(p) {
+				if err := s.look(ctx, spelled, w); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		w.dropTwins()
+	}
+	var away []string // mount points whose disk is not there
+	v.mounts.mu.Lock()
+	for folder, m := range v.mounts.known {
+		if identityAt(root, m.DiskPath) != m.Identity {
+			away = append(away, folder)
+		}
+	}
+	v.mounts.mu.Unlock()
+	passed := map[string]bool{}
+	for _, skipped := range w.skipped {
+		passed[skipped.Path] = true
+	}
+	unseen = func(p string) bool {
+		_, link := w.targets[p]
+		return link || passed[p] || slices.ContainsFunc(slices.Concat(w.unreadable, away), func(folder string) bool { return notes.Under(p, folder) })
+	}
+	for _, f := range slices.Concat(w.notes, w.attachments) {
+		if _, link := w.targets[f.Path]; !link {
+			files = append(files, f)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b store.File) int { return strings.Compare(a.Path, b.Path) })
+	files = slices.CompactFunc(files, func(a, b store.File) bool { return a.Path == b.Path }) // in two Unicode forms
+	return files, unseen, nil
+}
+
+// Bytes reads a file that Files has listed. It returns the stat that the bytes are
+// of, and [fs.ErrNotExist] for a file that is gone.
+func (v *Vault) Bytes(f store.File) ([]byte, fsid.Stat, error) {
+	root, err := v.disk.open()
+	if err != nil {
+		return nil, fsid.Stat{}, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	data, st, err := readOnce(root, f.DiskPath, v.opt.MaxNoteBytes)
+	if errors.Is(err, errTooLarge) {
+		return nil, st, &notes.Error{Op: "read", Path: f.Path, Err: notes.ErrTooLarge, Detail: err.Error()}
+	}
+	if err == nil {
+		if info, statErr := root.Stat(f.DiskPath); statErr != nil || fsid.StatOf(info) != st {
+			err = errors.Join(statErr, notes.ErrConflict) // it is being written
+		}
+	}
+	if errors.Is(err, fsid.ErrNotDirectory) {
+		err = fs.ErrNotExist
+	}
+	return data, st, err
+}

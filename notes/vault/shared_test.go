@@ -1,0 +1,218 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// memoryLog is a log that nodes share, without nodes.
+type memoryLog struct {
+	files    map[string]string // path → text
+	batches  map[string]bool
+	answer   error // of the next commit, which takes place unless it is errDown
+	unknown  bool  // the log cannot be asked
+	caughtUp func(paths []string)
+}
+
+var errDown = errors.New("the database is down")
+
+func newMemoryLog(f *fixture) *memoryLog {
+	return &memoryLog{files: f.files(), batches: map[string]bool{}}
+}
+
+func (l *memoryLog) Commit(_ context.Context, b notes.Batch) error {
+	answer := l.answer
+	l.answer = nil
+	if errors.Is(answer, errDown) {
+		return answer
+	}
+	next := maps.Clone(l.files)
+	for _, c := range b.Changes {
+		if c.Folder {
+			for p, text := range l.files {
+				if notes.Under(p, c.OldPath) {
+					delete(next, p)
+					next[c.Path+strings.TrimPrefix(p, c.OldPath)] = text
+				}
+			}
+			continue
+		}
+		text := string(c.Data)
+		if c.OldPath != "" {
+			was, ok := next[c.OldPath]
+			if !ok || notes.Hash([]byte(was)) != c.Before {
+				return &notes.LogConflict{Path: c.OldPath, Hash: notes.Hash([]byte(was)), Text: []byte(was)}
+			}
+			if c.After == c.Before {
+				text = was
+			}
+			delete(next, c.OldPath)
+		}
+		if c.Path != "" {
+			if is, taken := next[c.Path]; taken {
+				return &notes.LogConflict{Path: c.Path, Hash: notes.Hash([]byte(is)), Text: []byte(is)}
+			}
+			next[c.Path] = text
+		}
+	}
+	l.files, l.batches[b.ID] = next, true
+	return answer
+}
+
+func (l *memoryLog) Resolve(_ context.Context, id string) (bool, error) {
+	if l.unknown {
+		return false, errDown
+	}
+	return l.batches[id], nil
+}
+
+func (l *memoryLog) CatchUp(_ context.Context, paths []string) error {
+	if l.caughtUp == nil {
+		return errDown
+	}
+	l.caughtUp(paths)
+	return nil
+}
+
+// A crash before any step of a write that is committed to a log leaves, after the next
+// start, a folder that equals the log; the repeated request makes the change once.
+func TestCrashAroundACommit(t *testing.T) {
+	for _, write := range crashWrites {
+		killed := true
+		for n := 0; killed; n++ {
+			t.Run(fmt.Sprintf("%s/%d", write.name, n), func(t *testing.T) {
+				f := crashVault(t)
+				log := newMemoryLog(f)
+				f.opt.Shared = log
+				f.killAt(n)
+				_, err := write.do(f)
+				if killed = errors.Is(err, errKilled); !killed {
+					require.NoError(t, err)
+				}
+				require.NoError(t, f.store.Close())
+				f.open(Options{Shared: log})
+				f.reconcile()
+				f.agreesWith(log)
+				_, err = write.do(f)
+				require.NoError(t, err)
+				f.reconcile()
+				f.agreesWith(log)
+				assert.Len(t, log.batches, 1)
+				assert.LessOrEqual(t, strings.Count(fmt.Sprint(f.files()), crashMark), 2, "a symlink shows its target twice")
+			})
+		}
+	}
+}
+
+// agreesWith requires that the folder has what the log has.
+func (f *fixture) agreesWith(log *memoryLog) {
+	f.t.Helper()
+	have := f.files()
+	if target, ok := have["real/t.txt"]; ok {
+		log.files["l.md"] = target // a symlink to it, which is in no log
+	}
+	assert.Equal(f.t, log.files, have)
+}
+
+// An answer that was lost leaves the write open until the log can be asked: it is
+// then finished, or taken back, as the log says.
+func TestOutcomeThatIsUnknown(t *testing.T) {
+	for name, committed := range map[string]bool{"committed": true, "not committed": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, "N.md", "n\n")
+			log := newMemoryLog(f)
+			f.opt.Shared = log
+			log.answer, log.unknown = fmt.Errorf("%w: the connection was cut", notes.ErrOutcomeUnknown), true
+			write := func() (notes.Written, error) {
+				return f.Edit(t.Context(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "replace_all", Content: "new\n"}}, RequestKey: "key"})
+			}
+			_, err := write()
+			require.ErrorIs(t, err, notes.ErrUnavailable)
+			if !committed {
+				log.files["N.md"] = "n\n"
+				clear(log.batches)
+			}
+			assert.Equal(t, "n\n", f.onDisk("N.md"))
+			_, err = write()
+			require.ErrorIs(t, err, notes.ErrUnavailable, "its outcome is not known yet")
+			f.reconcile() // goes on without the log
+			assert.Equal(t, "n\n", f.onDisk("N.md"))
+			log.unknown = false
+			f.reconcile()
+			assert.Equal(t, log.files, f.files())
+			_, err = write()
+			require.NoError(t, err)
+			assert.Equal(t, "new\n", f.onDisk("N.md"))
+			assert.Equal(t, log.files, f.files())
+			assert.Len(t, log.batches, 1)
+		})
+	}
+}
+
+// A write of a node that is behind is computed again from what the folder has when it
+// has caught up.
+func TestWriteOfANodeThatIsBehind(t *testing.T) {
+	f := newFixture(t, "N.md", "one\n")
+	log := newMemoryLog(f)
+	f.opt.Shared = log
+	log.files["N.md"] = "one\ntwo\n"
+	request := notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "replace_text", Old: "one", New: "1"}}}
+	_, err := f.Edit(t.Context(), request)
+	require.ErrorIs(t, err, errDown, "it cannot catch up")
+	assert.Equal(t, "one\n", f.onDisk("N.md"))
+	log.caughtUp = func(paths []string) {
+		assert.Contains(t, paths, "N.md")
+		_, err := f.Place(t.Context(), "edit", notes.Author{Name: "Ann"}, []Placement{{OldPath: "N.md", OldDisk: "N.md", Path: "N.md", Old: []byte("one\n"), New: []byte("one\ntwo\n")}})
+		require.NoError(t, err)
+	}
+	_, err = f.Edit(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, "1\ntwo\n", f.onDisk("N.md"))
+	assert.Equal(t, "1\ntwo\n", log.files["N.md"])
+	log.caughtUp = func([]string) {} // and nothing changes
+	log.files["N.md"] = "other\n"
+	_, err = f.Edit(t.Context(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "append", Content: "x"}}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	var conflict *notes.Error
+	require.ErrorAs(t, err, &conflict)
+	assert.Equal(t, notes.Hash([]byte("other\n")), conflict.Hash)
+	assert.Contains(t, conflict.Diff, "+other")
+	assert.Equal(t, "1\ntwo\n", f.onDisk("N.md"))
+}
+
+// A file that another program saves between the commit and the exchange stays; the
+// write is acknowledged, since the log has it, and the file is named.
+func TestSaveBetweenCommitAndExchange(t *testing.T) {
+	f := newFixture(t, "N.md", "n\n")
+	log := newMemoryLog(f)
+	f.opt.Shared = log
+	f.failpoint = func(step string) error {
+		if step == "committed" {
+			return f.writeFile("N.md", "by hand\n")
+		}
+		return nil
+	}
+	written, err := f.Edit(t.Context(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "replace_all", Content: "new\n"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"N.md"}, written.Conflicts)
+	assert.Equal(t, "by hand\n", f.onDisk("N.md"))
+	assert.Equal(t, "new\n", log.files["N.md"])
+	for batch := range log.batches {
+		placed, err := f.Placed(t.Context(), batch)
+		require.NoError(t, err)
+		assert.Empty(t, placed)
+	}
+	entries, err := os.ReadDir(f.dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "no temp file is left")
+}
