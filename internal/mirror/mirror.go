@@ -1,0 +1,485 @@
+// Package mirror keeps a vault's folder and the log that its nodes share in step,
+// both ways and byte for byte.
+//
+// The base is what the two last had in common: a hash for each file. A file whose
+// version in the folder is the base gets the log's version; one whose version in the
+// log is the base goes to the log, on the condition that it still is there. When both
+// have left the base, the log's version gets the name, and the folder's is kept beside
+// it as a conflict copy, which then goes to the log like any new file. A deletion
+// gives way to a change on the other side.
+//
+// All writes to the folder are operations of the vault: journalled, conditional on the
+// bytes that were there, finished after a crash. The batches of the log are applied in
+// order, each as one operation; a file of one that cannot be placed (it was saved in
+// that moment, another program has it locked) is pending, and is compared with the
+// newest version later. A crash between a step and its record makes the step be
+// repeated, which changes nothing.
+//
+// A [Mirror] is also the vault's [vault.Shared]. Its syncs run one at a time, in Run
+// and in CatchUp; the vault's lock is taken after the mirror's, never before.
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/sqlite"
+	"notesd/notes"
+	"notesd/notes/pglog"
+	"notesd/notes/vault"
+)
+
+// File is the database's name in the state directory.
+const File = "mirror.db"
+
+const (
+	// pollEvery is how often the log is asked for changes without a notification.
+	pollEvery = 2 * time.Second
+	// rescanEvery is how often every file is compared, whatever the watcher says.
+	rescanEvery = 5 * time.Minute
+	// retryAfter is how soon a failed sync is tried again, and retryMost the longest pause.
+	retryAfter = time.Second
+	retryMost  = 30 * time.Second
+	// catchUpFor bounds how long a write waits for the folder and the log to be in step.
+	catchUpFor = 20 * time.Second
+)
+
+// Options are the outside things a mirror depends on.
+type Options struct {
+	Author notes.Author     // of what is changed in the folder
+	Now    func() time.Time // time.Now when nil
+	Log    *slog.Logger
+}
+
+// Mirror keeps one folder and one log in step.
+type Mirror struct {
+	log   *pglog.Log
+	db    *sqlite.DB
+	opt   Options
+	vault *vault.Vault
+	node  string // begins the ids of its batches
+
+	mu sync.Mutex // held by a sync
+	at pglog.Position
+
+	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
+
+	queue  queue
+	status struct {
+		sync.Mutex
+		Status
+	}
+	seq atomic.Uint64 // at.Seq
+}
+
+// Status is how a mirror is doing.
+type Status struct {
+	Place     string   // of the log
+	Seq       uint64   // of the newest batch that the folder has
+	Pending   int      // files that differ from the log and could not be brought in step
+	Error     string   // why the last sync failed; ""
+	Problems  []string // files that are left out, with the reason
+	Conflicts []string // conflict copies made since the start, the newest last
+}
+
+// Open opens the mirror's database in the state directory. Use makes it complete.
+func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	file := path.Join(dir, File)
+	db, err := sqlite.Open(ctx, file, sqlite.Options{Schema: sqlite.MirrorSchema})
+	if sqlite.IsCorrupt(err) { // it is derived
+		if _, err = sqlite.SetAside(file, opt.Now()); err == nil {
+			db, err = sqlite.Open(ctx, file, sqlite.Options{Schema: sqlite.MirrorSchema})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &Mirror{log: log, db: db, opt: opt, refused: map[string]string{}, queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
+	m.status.Place = log.Place()
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, `SELECT node, seq, mark FROM position`).Scan(&m.node, &m.at.Seq, &m.at.Mark)
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	m.seq.Store(m.at.Seq)
+	return m, nil
+}
+
+// Use tells the mirror its vault, before anything else is called.
+func (m *Mirror) Use(v *vault.Vault) { m.vault = v }
+
+// Close closes the mirror's database and its log.
+func (m *Mirror) Close() error { return errors.Join(m.db.Close(), m.log.Close()) }
+
+// Commit writes a batch of the vault to the log.
+func (m *Mirror) Commit(ctx context.Context, b notes.Batch) error {
+	_, err := m.log.Commit(ctx, b)
+	return err
+}
+
+// Resolve reports whether the batch was committed.
+func (m *Mirror) Resolve(ctx context.Context, id string) (bool, error) {
+	_, committed, err := m.log.Resolve(ctx, id)
+	return committed, err
+}
+
+// CatchUp brings the folder and the log in step, within a bound.
+func (m *Mirror) CatchUp(ctx context.Context, paths []string) error {
+	ctx, cancel := context.WithTimeout(ctx, catchUpFor)
+	defer cancel()
+	if err := m.sync(ctx, paths, false); err != nil {
+		m.opt.Log.Warn("the folder could not be brought in step with the log", "err", err)
+		return &notes.Error{Op: "write", Err: notes.ErrUnavailable, Detail: "the folder is behind the database that the vault's nodes share, and could not catch up", Hint: "Nothing was changed. Try again later."}
+	}
+	return nil
+}
+
+// InStep compares the whole folder with the log, and returns when they are in step.
+func (m *Mirror) InStep(ctx context.Context) error {
+	if err := m.sync(ctx, nil, true); err != nil {
+		return &notes.Error{Op: "compare with the database", Err: notes.ErrUnavailable, Detail: err.Error(), Hint: "What is in the folder stays; it is tried again when the database answers."}
+	}
+	return nil
+}
+
+// Changed tells the mirror that something happened at these paths of the folder.
+func (m *Mirror) Changed(paths []string) { m.queue.add(paths, false) }
+
+// Rescan tells the mirror to compare everything.
+func (m *Mirror) Rescan() { m.queue.add(nil, true) }
+
+// Run keeps the folder and the log in step until ctx ends. It begins when the vault
+// has been compared with its folder.
+func (m *Mirror) Run(ctx context.Context) error {
+	select {
+	case <-m.vault.FirstScan():
+	case <-ctx.Done():
+		return nil
+	}
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	changed := make(chan struct{}, 1)
+	listening.Go(func() {
+		m.log.Listen(ctx, func() {
+			select {
+			case changed <- struct{}{}:
+			default: // it will look anyway
+			}
+		})
+	})
+	rescan := time.NewTicker(rescanEvery)
+	defer rescan.Stop()
+	pause := time.Duration(0)
+	for {
+		paths, all := m.queue.take()
+		err := m.sync(ctx, paths, all)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			pause = 0
+		default:
+			m.queue.put(paths, all)
+			pause = min(max(2*pause, retryAfter), retryMost)
+		}
+		wait := cmp.Or(pause, pollEvery)
+		again := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-again.C:
+		case <-changed:
+		case <-rescan.C:
+			m.queue.add(nil, true)
+		case <-m.queue.signal:
+		}
+		again.Stop()
+	}
+}
+
+// maxRounds bounds a sync whose changes meet those of others again and again; what
+// remains is left to the next.
+const maxRounds = 20
+
+// sync brings the folder and the log in step: what the log has is placed first, then
+// what changed in the folder, at the paths or anywhere, is committed.
+func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := m.syncLocked(ctx, paths, all)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return err // not the log's fault
+	}
+	m.report(err)
+	return err
+}
+
+func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
+	if all {
+		clear(m.refused)
+		m.setProblems(nil)
+	}
+	for range maxRounds {
+		changed, err := m.down(ctx, all || len(paths) > 0)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, changed...)
+		if len(paths) == 0 && !all {
+			return nil
+		}
+		again, err := m.up(ctx, paths, all)
+		if err != nil || !again {
+			return err
+		}
+	}
+	m.queue.put(paths, all)
+	return nil
+}
+
+// report keeps how a sync has ended, and logs when that changes.
+func (m *Mirror) report(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	m.status.Lock()
+	defer m.status.Unlock()
+	switch was := m.status.Error; {
+	case text == was:
+	case text != "":
+		m.opt.Log.Warn("the folder and the log are not in step; it will be tried again", "err", err)
+	default:
+		m.opt.Log.Info("the folder and the log are in step again")
+	}
+	m.status.Error = text
+}
+
+// Status returns how the mirror is doing.
+func (m *Mirror) Status(ctx context.Context) (Status, error) {
+	m.status.Lock()
+	s := m.status.Status
+	s.Problems, s.Conflicts = slices.Clone(s.Problems), slices.Clone(s.Conflicts)
+	m.status.Unlock()
+	s.Seq = m.seq.Load()
+	return s, forEachPath(ctx, m, func(p string) {
+		if !m.vault.Ignored(p) {
+			s.Pending++
+		}
+	})
+}
+
+// maxListed bounds what a status lists.
+const maxListed = 20
+
+func (m *Mirror) setProblems(problems []string) {
+	m.status.Lock()
+	defer m.status.Unlock()
+	m.status.Problems = problems
+}
+
+// problem reports that a file is left out, once.
+func (m *Mirror) problem(file string, reason string) {
+	text := notes.Quote(file) + ": " + reason
+	m.status.Lock()
+	defer m.status.Unlock()
+	if slices.Contains(m.status.Problems, text) || len(m.status.Problems) >= maxListed {
+		return
+	}
+	m.status.Problems = append(m.status.Problems, text)
+	m.opt.Log.Warn("a file is not in step with the log", "file", file, "reason", reason)
+}
+
+func (m *Mirror) conflict(copied string) {
+	m.status.Lock()
+	defer m.status.Unlock()
+	m.status.Conflicts = append(m.status.Conflicts, copied)
+	m.status.Conflicts = m.status.Conflicts[max(0, len(m.status.Conflicts)-maxListed):]
+	m.opt.Log.Warn("a file was changed here and in the log; the log's version has its name, and this one is kept beside it", "copy", copied)
+}
+
+// base is a row of what folder and log last had in common.
+type base struct {
+	hash string
+	seq  uint64
+	stat [4]int64 // size, mtime, ctime, inode; zeros when it is not known
+}
+
+// bases returns the rows at and below the paths, or all.
+func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
+	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode FROM base`, []any{}
+	if !all {
+		query += ` WHERE path IN (SELECT b.path FROM json_each(?) p JOIN base b ON b.path = p.value OR b.path > p.value || '/' AND b.path < p.value || '0')`
+		args = append(args, toJSON(paths))
+	}
+	rows := map[string]base{}
+	err := sqlite.ForEach(ctx, m.db.Reader(), query, args, func(r *sql.Rows) error {
+		var p string
+		var b base
+		err := r.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3])
+		rows[p] = b
+		return err
+	})
+	return rows, err
+}
+
+func toJSON(paths []string) string {
+	text, err := json.Marshal(paths)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(text)
+}
+
+// record is what a step has found out, and is written at once.
+type record struct {
+	base    map[string]base // a zero hash: neither has the file
+	pending map[string]bool // true: to be compared later; false: done
+	at      *pglog.Position
+	forget  bool // all that was in the base
+}
+
+func (r *record) set(file string, b base) {
+	if r.base == nil {
+		r.base = map[string]base{}
+	}
+	r.base[file] = b
+}
+
+func (r *record) pend(file string, pending bool) {
+	if r.pending == nil {
+		r.pending = map[string]bool{}
+	}
+	r.pending[file] = pending
+}
+
+func (m *Mirror) write(ctx context.Context, r record) error {
+	if len(r.base)+len(r.pending) == 0 && r.at == nil {
+		return nil
+	}
+	err := m.db.Write(ctx, func(tx *sql.Tx) error {
+		exec := func(query string, args ...any) error { _, err := tx.ExecContext(ctx, query, args...); return err }
+		if r.forget {
+			if err := errors.Join(exec(`DELETE FROM base`), exec(`DELETE FROM pending`)); err != nil {
+				return err
+			}
+		}
+		for _, p := range slices.Sorted(maps.Keys(r.base)) {
+			b, err := r.base[p], error(nil)
+			if b.hash == "" {
+				err = exec(`DELETE FROM base WHERE path = ?`, p)
+			} else {
+				err = exec(`INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, p, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for p, pending := range r.pending {
+			query := `DELETE FROM pending WHERE path = ?`
+			if pending {
+				query = `INSERT OR IGNORE INTO pending (path) VALUES (?)`
+			}
+			if err := exec(query, p); err != nil {
+				return err
+			}
+		}
+		if r.at == nil {
+			return nil
+		}
+		return exec(`UPDATE position SET seq = ?, mark = ?`, r.at.Seq, r.at.Mark)
+	})
+	if err == nil && r.at != nil {
+		m.at = *r.at
+		m.seq.Store(r.at.Seq)
+	}
+	return err
+}
+
+// queue is what the watcher has reported: a set of paths, or everything.
+type queue struct {
+	mu     sync.Mutex
+	paths  map[string]bool
+	all    bool
+	signal chan struct{} // one slot
+}
+
+// maxQueued is how many paths are kept apart.
+const maxQueued = 2000
+
+func (q *queue) add(paths []string, all bool) {
+	q.put(paths, all)
+	select {
+	case q.signal <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// put adds to the queue without a signal: what failed waits for its time.
+func (q *queue) put(paths []string, all bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, p := range paths {
+		q.paths[p] = true
+	}
+	q.all = q.all || all || len(q.paths) > maxQueued
+}
+
+func (q *queue) take() (paths []string, all bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	paths, all = slices.Sorted(maps.Keys(q.paths)), q.all
+	q.paths, q.all = map[string]bool{}, false
+	return paths, all
+}
+
+// copyName returns the name of a conflict copy.
+func copyName(file, who string, now time.Time, n int) string {
+	ext := path.Ext(file)
+	mark := fmt.Sprintf(" (conflict %s %s", now.Format("2006-01-02 150405"), cleanName(who))
+	if n > 1 {
+		mark += fmt.Sprintf(" %d", n)
+	}
+	return strings.TrimSuffix(file, ext) + mark + ")" + ext
+}
+
+// cleanName leaves of a name what every file system takes.
+func cleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|#^[]`, r) {
+			return '-'
+		}
+		return r
+	}, name)
+	return strings.Trim(name[:min(len(name), 40)], " .")
+}
+
+// forEachPath calls do with every pending path.
+func forEachPath(ctx context.Context, m *Mirror, do func(p string)) error {
+	return sqlite.ForEach(ctx, m.db.Reader(), `SELECT path FROM pending ORDER BY path`, nil, func(rows *sql.Rows) error {
+		var p string
+		err := rows.Scan(&p)
+		do(p)
+		return err
+	})
+}

@@ -1,0 +1,315 @@
+package mirror
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/notestest"
+	"notesd/internal/pgtest"
+	"notesd/notes"
+	"notesd/notes/pglog"
+	"notesd/notes/store"
+	"notesd/notes/vault"
+)
+
+// node is a folder, its vault and its mirror.
+type node struct {
+	*vault.Vault
+	m      *Mirror
+	t      *testing.T
+	dir    string
+	state  string
+	output *bytes.Buffer
+	close  func()
+}
+
+func newNode(t *testing.T, address, name string, files map[string]string) *node {
+	t.Helper()
+	n := &node{t: t, dir: notestest.Vault(t, files)}
+	n.open(address, name, t.TempDir())
+	return n
+}
+
+func (n *node) open(address, name, state string) {
+	t := n.t
+	n.state = state
+	n.output = &bytes.Buffer{}
+	log := slog.New(slog.NewTextHandler(n.output, nil))
+	shared, err := pglog.New(address, name, log)
+	require.NoError(t, err)
+	n.m, err = Open(t.Context(), state, shared, Options{Author: notes.Author{Name: filepath.Base(n.dir)}, Log: log})
+	require.NoError(t, err)
+	kept, err := store.Open(t.Context(), state, store.Options{Log: log})
+	require.NoError(t, err)
+	n.Vault, err = vault.New(t.Context(), kept, n.dir, vault.Options{Shared: n.m, Log: log})
+	require.NoError(t, err)
+	n.m.Use(n.Vault)
+	require.NoError(t, n.Reconcile(t.Context()))
+	n.close = sync.OnceFunc(func() {
+		assert.NoError(t, kept.Close())
+		assert.NoError(t, n.m.Close())
+	})
+	t.Cleanup(n.close)
+}
+
+// sync compares the whole folder with the log.
+func (n *node) sync() {
+	n.t.Helper()
+	require.NoError(n.t, n.m.sync(n.t.Context(), nil, true), "%s", n.output)
+	for more := true; more; { // what was queued meanwhile
+		var paths []string
+		paths, all := n.m.queue.take()
+		if more = len(paths) > 0 || all; more {
+			require.NoError(n.t, n.m.sync(n.t.Context(), paths, all), "%s", n.output)
+		}
+	}
+	require.NoError(n.t, n.Reconcile(n.t.Context()))
+}
+
+// files returns what is in the folder, without what is hidden.
+func (n *node) files() map[string]string {
+	files := notestest.Read(n.t, n.dir)
+	maps.DeleteFunc(files, func(p, _ string) bool { return strings.HasPrefix(path.Base(p), ".") })
+	return files
+}
+
+func (n *node) save(file, text string) {
+	n.t.Helper()
+	notestest.Write(n.t, n.dir, map[string]string{file: text})
+}
+
+func (n *node) delete(file string) {
+	n.t.Helper()
+	require.NoError(n.t, os.Remove(filepath.Join(n.dir, file)))
+}
+
+// agree brings all nodes in step and requires that their folders are equal.
+func agree(t *testing.T, nodes ...*node) map[string]string {
+	t.Helper()
+	for range 3 {
+		for _, n := range nodes {
+			n.sync()
+		}
+	}
+	want := nodes[0].files()
+	for _, n := range nodes[1:] {
+		require.Equal(t, want, n.files())
+	}
+	for _, n := range nodes {
+		s, err := n.m.Status(t.Context())
+		require.NoError(t, err)
+		assert.Zero(t, s.Pending)
+		assert.Empty(t, s.Error)
+		list, err := n.List(t.Context(), notes.ListQuery{Limit: 1000})
+		require.NoError(t, err)
+		var listed, onDisk []string
+		for _, m := range list.Notes {
+			listed = append(listed, m.Path)
+		}
+		for p := range want {
+			if notes.IsNoteName(p) && utf8.ValidString(want[p]) {
+				onDisk = append(onDisk, p)
+			}
+		}
+		assert.ElementsMatch(t, onDisk, listed)
+	}
+	return want
+}
+
+func TestFoldersFollowOneAnother(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"A.md": "a", "Sub/B.md": "# B\r\n[[A]]", "Empty.md": "", "picture.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", ".hidden.md": "h"})
+	b := newNode(t, s.URL(), "team", map[string]string{"B only.md": "b", "Same.md": "same"})
+	want := agree(t, a, b)
+	assert.Equal(t, map[string]string{"A.md": "a", "Sub/B.md": "# B\r\n[[A]]", "Empty.md": "", "picture.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b", "Same.md": "same"}, want)
+	assert.FileExists(t, filepath.Join(a.dir, ".hidden.md"))
+	assert.NoFileExists(t, filepath.Join(b.dir, ".hidden.md"), "what is hidden stays where it is")
+
+	a.save("A.md", "a2")
+	b.save("B only.md", "b2")
+	a.save("Sub/New/N.md", "n")
+	b.delete("Empty.md")
+	require.NoError(t, os.Rename(filepath.Join(a.dir, "picture.png"), filepath.Join(a.dir, "Sub", "image.png")))
+	agree(t, a, b)
+	assert.Equal(t, map[string]string{"A.md": "a2", "Sub/B.md": "# B\r\n[[A]]", "Sub/image.png": "\x00\xff\x89", "Bad.md": "\xff\xfe", "B only.md": "b2", "Same.md": "same", "Sub/New/N.md": "n"}, b.files())
+}
+
+// What was changed on both sides is kept twice: the log's version has the name, and a
+// copy beside it the other.
+func TestConflicts(t *testing.T) {
+	s := pgtest.Start(t)
+	for name, c := range map[string]struct {
+		a, b func(n *node)
+		want map[string]string // "*": of the conflict copy
+	}{
+		"both change":           {func(n *node) { n.save("N.md", "of a") }, func(n *node) { n.save("N.md", "of b") }, map[string]string{"N.md": "of a", "*": "of b", "Other.md": "o"}},
+		"both change alike":     {func(n *node) { n.save("N.md", "same") }, func(n *node) { n.save("N.md", "same") }, map[string]string{"N.md": "same", "Other.md": "o"}},
+		"both create":           {func(n *node) { n.save("New.md", "of a") }, func(n *node) { n.save("New.md", "of b") }, map[string]string{"New.md": "of a", "*": "of b", "N.md": "n", "Other.md": "o"}},
+		"deleted and changed":   {func(n *node) { n.delete("N.md") }, func(n *node) { n.save("N.md", "of b") }, map[string]string{"N.md": "of b", "Other.md": "o"}},
+		"changed and deleted":   {func(n *node) { n.save("N.md", "of a") }, func(n *node) { n.delete("N.md") }, map[string]string{"N.md": "of a", "Other.md": "o"}},
+		"both delete":           {func(n *node) { n.delete("N.md") }, func(n *node) { n.delete("N.md") }, map[string]string{"Other.md": "o"}},
+		"moved and changed":     {func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, func(n *node) { n.save("N.md", "of b") }, map[string]string{"M.md": "n", "N.md": "of b", "Other.md": "o"}},
+		"changed and moved":     {func(n *node) { n.save("N.md", "of a") }, func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, map[string]string{"M.md": "n", "N.md": "of a", "Other.md": "o"}},
+		"both move":             {func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, func(n *node) { n.delete("N.md"); n.save("L.md", "n") }, map[string]string{"L.md": "n", "M.md": "n", "Other.md": "o"}},
+		"moved onto a new file": {func(n *node) { n.delete("N.md"); n.save("M.md", "n") }, func(n *node) { n.save("M.md", "of b") }, map[string]string{"M.md": "n", "*": "of b", "Other.md": "o"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newNode(t, s.URL(), name, map[string]string{"N.md": "n", "Other.md": "o"})
+			b := newNode(t, s.URL(), name, nil)
+			agree(t, a, b)
+			c.a(a)
+			c.b(b)
+			got := agree(t, a, b)
+			for p, text := range got {
+				if strings.Contains(p, " (conflict ") {
+					require.NotContains(t, got, "*")
+					got["*"] = text
+					delete(got, p)
+					status, err := b.m.Status(t.Context())
+					require.NoError(t, err)
+					assert.Equal(t, []string{p}, status.Conflicts)
+				}
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+// A tool's write is in the log when it is answered; on a node that is behind it is
+// computed again from what the log has.
+func TestToolsWriteToTheLog(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "one\n", "Links.md": "[[N]]\n", "F/X.md": "[[N]] [[F/Y]]\n", "F/Y.md": "y\n", "F/i.png": "\x00"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	ctx := t.Context()
+	appendTo := func(n *node, note, text string) (notes.Written, error) {
+		return n.Edit(ctx, notes.EditRequest{Note: note, Author: notes.Author{Name: "Ann"}, Edits: []notes.Edit{{Op: "append", Content: text}}})
+	}
+	_, err := appendTo(a, "N.md", "two\n")
+	require.NoError(t, err)
+	_, err = appendTo(b, "N.md", "three\n") // which does not know of two
+	require.NoError(t, err)
+	assert.Equal(t, "one\n\ntwo\n\nthree\n", b.files()["N.md"])
+	b.save("N.md", "one\n\ntwo\n\nthree\nby hand\n") // unseen by any scan
+	_, err = appendTo(b, "N.md", "four\n")
+	require.NoError(t, err)
+	_, err = appendTo(a, "N.md", "five\n")
+	require.NoError(t, err)
+	assert.Equal(t, "one\n\ntwo\n\nthree\nby hand\n\nfour\n\nfive\n", agree(t, a, b)["N.md"])
+
+	hash := notes.Hash([]byte("y\n"))
+	_, err = appendTo(a, "F/Y.md", "more\n")
+	require.NoError(t, err)
+	_, err = b.Edit(ctx, notes.EditRequest{Note: "F/Y.md", ExpectedHash: hash, Edits: []notes.Edit{{Op: "replace_all", Content: "all new"}}})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	var conflict *notes.Error
+	require.ErrorAs(t, err, &conflict)
+	assert.Equal(t, notes.Hash([]byte("y\n\nmore\n")), conflict.Hash)
+	assert.Contains(t, conflict.Diff, "+more")
+
+	_, err = a.Create(ctx, notes.CreateRequest{Path: "New.md", Content: "of a"})
+	require.NoError(t, err)
+	_, err = b.Create(ctx, notes.CreateRequest{Path: "New.md", Content: "of b"})
+	require.ErrorIs(t, err, notes.ErrExists)
+
+	_, err = a.Move(ctx, notes.MoveRequest{Note: "N.md", To: "M.md", UpdateLinks: true})
+	require.NoError(t, err)
+	_, err = appendTo(b, "Links.md", "end\n")
+	require.NoError(t, err)
+	got := agree(t, a, b)
+	assert.Equal(t, "[[M]]\n\nend\n", got["Links.md"])
+	_, err = a.Move(ctx, notes.MoveRequest{Note: "F", To: "G", UpdateLinks: true})
+	require.NoError(t, err)
+	got = agree(t, a, b)
+	assert.Equal(t, "[[M]] [[G/Y]]\n", got["G/X.md"])
+	assert.Equal(t, "\x00", got["G/i.png"])
+	assert.NoDirExists(t, filepath.Join(b.dir, "F"))
+	_, err = b.Delete(ctx, notes.DeleteRequest{Note: "M.md"})
+	require.NoError(t, err)
+	assert.NotContains(t, agree(t, a, b), "M.md")
+	for _, n := range []*node{a, b} {
+		for p := range n.files() {
+			assert.NotContains(t, p, "conflict")
+		}
+	}
+	revisions, err := b.History(ctx, notes.HistoryQuery{Note: "Links.md"})
+	require.NoError(t, err)
+	assert.NotEmpty(t, revisions)
+}
+
+// Without the database a write is refused and changes nothing; reads and what is
+// saved in the folder go on, and are in step when it is back.
+func TestDatabaseThatIsAway(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "n"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	s.Kill()
+	_, err := a.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "x"})
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	assert.NotContains(t, a.files(), "New.md")
+	_, err = a.Read(t.Context(), "N.md", notes.Scope{})
+	require.NoError(t, err)
+	a.save("N.md", "offline")
+	require.Error(t, a.m.sync(t.Context(), nil, true))
+	status, err := a.m.Status(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, status.Error)
+	s.Run()
+	assert.Equal(t, map[string]string{"N.md": "offline"}, agree(t, a, b))
+}
+
+// A folder that is suddenly empty is not the deletion of all notes, neither here nor
+// on other nodes; nor is what an ignore pattern hides.
+func TestEmptyFolderDeletesNothing(t *testing.T) {
+	s := pgtest.Start(t)
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("%d.md", i)] = "text"
+	}
+	a, b := newNode(t, s.URL(), "team", files), newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	for p := range files {
+		a.delete(p)
+	}
+	require.ErrorIs(t, a.m.sync(t.Context(), nil, true), notes.ErrUnavailable)
+	b.sync()
+	assert.Equal(t, files, b.files())
+}
+
+// A folder that meets another log, or an older copy of its own, loses nothing: what
+// differs is kept twice.
+func TestOtherLog(t *testing.T) {
+	s := pgtest.Start(t)
+	other := newNode(t, s.URL(), "other", map[string]string{"N.md": "theirs", "T.md": "t"})
+	other.sync()
+	a := newNode(t, s.URL(), "one", map[string]string{"N.md": "mine", "M.md": "m"})
+	a.sync()
+	a.close()
+	a.open(s.URL(), "other", a.state)
+	got := agree(t, a, other)
+	assert.Equal(t, "theirs", got["N.md"])
+	assert.Len(t, got, 4)
+	assert.Contains(t, slices.Collect(maps.Values(got)), "mine")
+}
+
+func TestCopyName(t *testing.T) {
+	at := time.Date(2026, 11, 22, 9, 8, 7, 0, time.UTC)
+	assert.Equal(t, "F/N (conflict 2026-11-22 090807 ann).md", copyName("F/N.md", "ann", at, 1))
+	assert.Equal(t, "N (conflict 2026-11-22 090807 a-b 2)", copyName("N", "a/b", at, 2))
+}

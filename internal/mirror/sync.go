@@ -1,0 +1,633 @@
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"notesd/internal/fsid"
+	"notesd/notes"
+	"notesd/notes/pglog"
+	"notesd/notes/store"
+	"notesd/notes/vault"
+)
+
+const (
+	pageBatches = 100     // batches of the log that are fetched at a time
+	stepFiles   = 100     // files that are placed, or committed, at a time when they do not belong together
+	stepBytes   = 8 << 20 // and their bytes
+)
+
+// down places what the log has and the folder lacks. It returns the paths at which the
+// folder has to be compared. What is pending is tried again if retry is set, or if
+// there is something new.
+func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err error) {
+	for {
+		entries, err := m.log.Changes(ctx, m.at, pageBatches)
+		if errors.Is(err, pglog.ErrForeign) {
+			if err := m.begin(ctx); err != nil {
+				return nil, err
+			}
+			retry = true
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			break
+		}
+		retry = true
+		for _, e := range entries {
+			if err := m.apply(ctx, e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !retry {
+		return nil, nil
+	}
+	return m.settle(ctx)
+}
+
+// begin starts with a log that the folder was not in step with before: every file is
+// compared with the log's, and none is known to have been in both.
+func (m *Mirror) begin(ctx context.Context) error {
+	at, files, err := m.log.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if m.at.Mark != "" {
+		m.opt.Log.Warn("the database has another log than before, or an older copy of it; every file is compared")
+	}
+	r := record{at: &at, forget: true}
+	for _, f := range files {
+		r.pend(f.Path, true)
+	}
+	m.queue.add(nil, true)
+	return m.write(ctx, r)
+}
+
+// a side is what one file is: in the folder, in the log.
+type sides struct {
+	file  store.File // in the folder
+	data  []byte     // its bytes
+	here  string     // its hash; "": there is none
+	log   string     // the log's hash; "": none
+	seq   uint64     // of the log's version
+	by    string     // its author; known of pending files
+	clear bool       // here could be found out
+}
+
+// look reads the files at the paths.
+func (m *Mirror) look(ctx context.Context, paths []string) (map[string]*sides, error) {
+	files, unseen, err := m.vault.Files(ctx, paths, 0)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*sides{}
+	for _, p := range paths {
+		found[p] = &sides{clear: !unseen(p)}
+	}
+	for _, f := range files {
+		s := found[f.Path]
+		if s == nil {
+			continue // below a path that is a folder here
+		}
+		s.file = f
+		data, _, err := m.vault.Bytes(f)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, notes.ErrUnavailable):
+			return nil, err
+		case err != nil:
+			s.clear = false
+			if !errors.Is(err, notes.ErrConflict) {
+				m.problem(f.Path, err.Error())
+			}
+		default:
+			s.data, s.here = data, notes.Hash(data)
+		}
+	}
+	return found, nil
+}
+
+// apply places one batch of the log as one operation.
+func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
+	r := record{at: &e.Position}
+	own := strings.HasPrefix(e.Mark, m.node)
+	var placed map[string]bool
+	if !own {
+		var err error
+		if placed, err = m.vault.Placed(ctx, e.Mark); err != nil {
+			return err
+		}
+	}
+	var paths []string
+	for _, c := range e.Changes {
+		paths = append(paths, c.OldPath, c.Path)
+	}
+	bases, err := m.bases(ctx, paths, false)
+	if err != nil {
+		return err
+	}
+	var open []notes.FileChange // to be placed
+	paths = paths[:0]
+	for _, c := range e.Changes {
+		for _, p := range []string{c.OldPath, c.Path} {
+			if p == "" || bases[p].seq >= e.Seq {
+				continue
+			}
+			if !own && !placed[p] {
+				paths = append(paths, p)
+			} else if p == c.Path {
+				r.set(p, base{hash: c.After, seq: e.Seq})
+			} else {
+				r.set(p, base{})
+			}
+		}
+		if !own && !placed[c.OldPath] && !placed[c.Path] {
+			open = append(open, c)
+		}
+	}
+	if len(paths) > 0 {
+		if err := m.place(ctx, e, paths, open, bases, &r); err != nil {
+			return err
+		}
+	}
+	return m.write(ctx, r)
+}
+
+// place does for the paths of a batch what their three versions ask for.
+func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, changes []notes.FileChange, bases map[string]base, r *record) error {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	found, err := m.look(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for _, c := range e.Changes {
+		if s := found[c.Path]; s != nil {
+			s.log, s.seq = c.After, e.Seq
+		}
+	}
+	current, err := m.log.Current(ctx, paths) // after the look: what is placed depends on the bytes that were seen
+	if err != nil {
+		return err
+	}
+	w := &work{m: m, bases: bases, record: r, kind: e.Kind, author: e.Author}
+	for p, s := range found {
+		if current[p].Hash != s.log { // a later batch has changed it
+			w.later(p)
+			delete(found, p)
+		}
+	}
+	for _, c := range changes {
+		from, to := found[c.OldPath], found[c.Path]
+		if c.OldPath == "" || c.Path == "" || c.OldPath == c.Path || from == nil || to == nil || !from.clear || !to.clear ||
+			from.here != c.Before || bases[c.OldPath].hash != c.Before || from.log != "" || to.here != "" {
+			continue
+		}
+		w.add(step{move: true, path: c.Path, sides: to, Placement: vault.Placement{OldPath: c.OldPath, OldDisk: from.file.DiskPath, Path: c.Path, Old: from.data}})
+		delete(found, c.OldPath)
+		delete(found, c.Path)
+	}
+	for _, p := range slices.Sorted(maps.Keys(found)) {
+		w.decide(p, found[p])
+	}
+	err = w.do(ctx)
+	m.queue.add(w.newer, false)
+	return err
+}
+
+// settle compares what is pending with the newest versions of the log.
+func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
+	var paths []string
+	err = forEachPath(ctx, m, func(p string) { paths = append(paths, p) })
+	if err != nil {
+		return nil, err
+	}
+	for chunk := range slices.Chunk(paths, stepFiles) {
+		found, err := m.look(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		current, err := m.log.Current(ctx, chunk) // after the look, as in place
+		if err != nil {
+			return nil, err
+		}
+		bases, err := m.bases(ctx, chunk, false)
+		if err != nil {
+			return nil, err
+		}
+		w := &work{m: m, bases: bases, record: &record{}, kind: "edit", single: true}
+		for _, p := range chunk {
+			s := found[p]
+			s.log, s.seq, s.by = current[p].Hash, current[p].Seq, current[p].By
+			w.record.pend(p, false)
+			w.decide(p, s)
+		}
+		if err := w.do(ctx); err != nil {
+			return nil, err
+		}
+		if err := m.write(ctx, *w.record); err != nil {
+			return nil, err
+		}
+		changed = append(changed, w.newer...)
+	}
+	return changed, nil
+}
+
+// work is the placing of some files.
+type work struct {
+	m      *Mirror
+	bases  map[string]base
+	record *record
+	kind   string
+	author notes.Author
+	single bool // the files do not belong together
+
+	steps []step
+	newer []string // files whose version in the folder is to be committed
+}
+
+// step is one file that is placed, with a conflict copy or without.
+type step struct {
+	vault.Placement
+	path  string
+	sides *sides
+	move  bool
+	copy  string // where the folder's version goes
+}
+
+func (w *work) add(s step) { w.steps = append(w.steps, s) }
+
+// later leaves a file to a later comparison.
+func (w *work) later(p string) { w.record.pend(p, true) }
+
+// decide is the rule for a file that the folder, the log and the base have in
+// different versions.
+func (w *work) decide(p string, s *sides) {
+	b := w.bases[p]
+	in := base{hash: s.log, seq: s.seq}
+	remove := step{path: p, sides: s, Placement: vault.Placement{OldPath: p, OldDisk: s.file.DiskPath, Old: s.data}}
+	replace := remove
+	replace.Path = p
+	switch {
+	case !s.clear || w.m.vault.Ignored(p):
+		w.later(p)
+	case s.here == s.log:
+		w.record.set(p, in)
+	case s.log == b.hash: // changed in the folder only
+		w.newer = append(w.newer, p)
+	case s.here == "": // and deleted here, if it was known: a change goes before a deletion
+		w.add(step{path: p, sides: s, Placement: vault.Placement{Path: p}})
+	case s.here == b.hash && s.log == "":
+		w.add(remove)
+	case s.here == b.hash:
+		w.add(replace)
+	case s.log == "": // deleted there: a change goes before a deletion
+		w.record.set(p, base{})
+		w.newer = append(w.newer, p)
+	default:
+		replace.copy = p
+		w.add(replace)
+	}
+}
+
+// do places the files in operations of a bounded size.
+func (w *work) do(ctx context.Context) error {
+	var hashes []string
+	for _, s := range w.steps {
+		if s.Path != "" && (!s.move || s.sides.log != notes.Hash(s.Old)) {
+			hashes = append(hashes, s.sides.log)
+		}
+	}
+	slices.Sort(hashes)
+	if w.single {
+		slices.SortStableFunc(w.steps, func(a, b step) int { return cmp.Compare(a.sides.by, b.sides.by) })
+	}
+	texts, err := w.m.contents(ctx, slices.Compact(hashes))
+	if err != nil {
+		return err
+	}
+	var group []step
+	size := 0
+	for i, s := range w.steps {
+		if s.Path != "" {
+			s.New = s.Old
+			if text, ok := texts[s.sides.log]; ok {
+				s.New = text
+			}
+		}
+		group, size = append(group, s), size+len(s.New)+len(s.Old)
+		if i < len(w.steps)-1 && (!w.single || len(group) < stepFiles && size < stepBytes && w.steps[i+1].sides.by == s.sides.by) {
+			continue
+		}
+		if w.single {
+			w.author.Name = cmp.Or(s.sides.by, w.m.opt.Author.Name)
+		}
+		if err := w.doTogether(ctx, group); err != nil {
+			return err
+		}
+		group, size = nil, 0
+	}
+	return nil
+}
+
+// contents fetches texts, some at a time.
+func (m *Mirror) contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
+	texts := map[string][]byte{}
+	for chunk := range slices.Chunk(hashes, stepFiles) {
+		some, err := m.log.Contents(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(texts, some)
+	}
+	return texts, nil
+}
+
+// doTogether places files as one operation; if that cannot be, each that can alone.
+func (w *work) doTogether(ctx context.Context, group []step) error {
+	err := w.placeSteps(ctx, group)
+	if err == nil || errors.Is(err, notes.ErrUnavailable) || ctx.Err() != nil {
+		return err
+	}
+	if len(group) > 1 && w.single {
+		for _, s := range group {
+			if err := w.doTogether(ctx, []step{s}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var own *notes.Error
+	if len(group) == 1 && !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
+		reason := err.Error()
+		if errors.As(err, &own) && own.Detail != "" {
+			reason = own.Detail
+		}
+		w.m.problem(group[0].path, reason)
+	}
+	for _, s := range group {
+		w.later(s.path)
+		if s.move {
+			w.later(s.OldPath)
+		}
+	}
+	return nil
+}
+
+func (w *work) placeSteps(ctx context.Context, group []step) error {
+	var all, copies []vault.Placement
+	for i := range group {
+		s := &group[i]
+		all = append(all, s.Placement)
+		if s.copy == "" {
+			continue
+		}
+		name, err := w.m.freeCopy(ctx, s.path)
+		if err != nil {
+			return err
+		}
+		s.copy = name
+		copies = append(copies, vault.Placement{Path: name, New: s.Old})
+	}
+	written, err := w.m.vault.Place(ctx, w.kind, w.author, slices.Concat(all, copies))
+	if err != nil {
+		return err
+	}
+	for _, s := range group {
+		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
+			w.later(s.path)
+			if s.move {
+				w.later(s.OldPath)
+			}
+			continue
+		}
+		if s.Path == "" {
+			w.record.set(s.path, base{})
+		} else {
+			w.record.set(s.path, base{hash: s.sides.log, seq: s.sides.seq})
+		}
+		if s.move {
+			w.record.set(s.OldPath, base{})
+			if err := w.m.vault.RemoveEmptyFolder(s.OldDisk); err != nil {
+				return err
+			}
+		}
+		if s.copy != "" {
+			w.m.conflict(s.copy)
+			w.newer = append(w.newer, s.copy)
+		}
+	}
+	return nil
+}
+
+// freeCopy returns a name for a conflict copy that no file has.
+func (m *Mirror) freeCopy(ctx context.Context, file string) (string, error) {
+	for n := 1; ; n++ {
+		name := copyName(file, m.opt.Author.Name, m.opt.Now(), n)
+		files, _, err := m.vault.Files(ctx, []string{name}, 0)
+		if err != nil || len(files) == 0 {
+			return name, err
+		}
+	}
+}
+
+// settled is how old a file must be for its stat to stand for its bytes: a clock's
+// tick may hide a second save.
+const settled = 2 * time.Second
+
+// up commits what has changed in the folder. It reports whether the log has to be
+// looked at again.
+func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, err error) {
+	named := make([]string, len(paths))
+	for i, p := range paths {
+		named[i] = notes.Nfc(p)
+	}
+	bases, err := m.bases(ctx, named, all)
+	if err != nil {
+		return false, err
+	}
+	if all {
+		paths = nil
+	}
+	files, unseen, err := m.vault.Files(ctx, paths, len(bases))
+	if err != nil {
+		return false, err
+	}
+	pending := map[string]bool{}
+	if err := forEachPath(ctx, m, func(p string) { pending[p] = true }); err != nil {
+		return false, err
+	}
+	c := &commit{m: m, gone: map[string]base{}}
+	var r record
+	for p, b := range bases {
+		if !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
+			c.gone[p] = b
+		}
+	}
+	for _, f := range files {
+		b, known := bases[f.Path]
+		delete(c.gone, f.Path)
+		now := [4]int64{f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode}
+		if pending[f.Path] || known && b.stat == now {
+			continue
+		}
+		data, st, err := m.vault.Bytes(f)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // the watcher reports it
+		case errors.Is(err, notes.ErrUnavailable):
+			return false, err
+		case errors.Is(err, notes.ErrConflict): // it is being written
+			m.queue.add([]string{f.DiskPath}, false)
+			continue
+		case err != nil:
+			m.problem(f.Path, reasonOf(err))
+			continue
+		}
+		hash := notes.Hash(data)
+		if known && hash == b.hash {
+			if m.isSettled(st) {
+				b.stat = [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode}
+				r.set(f.Path, b)
+			}
+			continue
+		}
+		if m.refused[f.Path] == hash {
+			continue
+		}
+		change := notes.FileChange{Path: f.Path, After: hash, Data: data}
+		if known {
+			change.OldPath, change.Before = f.Path, b.hash
+		}
+		if err := c.add(ctx, change); err != nil {
+			return false, err
+		}
+	}
+	if err := m.write(ctx, r); err != nil {
+		return false, err
+	}
+	return c.end(ctx)
+}
+
+func reasonOf(err error) string {
+	var own *notes.Error
+	if errors.As(err, &own) && own.Detail != "" {
+		return own.Detail
+	}
+	return "it cannot be read"
+}
+
+func (m *Mirror) isSettled(st fsid.Stat) bool {
+	return m.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) >= settled
+}
+
+// commit gathers changes of the folder into batches.
+type commit struct {
+	m       *Mirror
+	gone    map[string]base // files that are not there any more
+	changes []notes.FileChange
+	size    int
+	done    bool // something was committed, or the log was ahead
+}
+
+func (c *commit) add(ctx context.Context, change notes.FileChange) error {
+	c.changes = append(c.changes, change)
+	if c.size += len(change.Data); len(c.changes) < stepFiles && c.size < stepBytes {
+		return nil
+	}
+	return c.flush(ctx)
+}
+
+// end commits the rest: the files that are gone, as moved if a new one has the bytes.
+func (c *commit) end(ctx context.Context) (bool, error) {
+	byHash := map[string][]string{}
+	for p, b := range c.gone {
+		byHash[b.hash] = append(byHash[b.hash], p)
+	}
+	for i := range c.changes {
+		change := &c.changes[i]
+		if old := byHash[change.After]; change.OldPath == "" && len(old) == 1 && len(change.Data) > 0 {
+			change.OldPath, change.Before, change.Data = old[0], change.After, nil
+			delete(c.gone, old[0])
+			delete(byHash, change.After)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(c.gone)) {
+		if err := c.add(ctx, notes.FileChange{OldPath: p, Before: c.gone[p].hash}); err != nil {
+			return false, err
+		}
+	}
+	err := c.flush(ctx)
+	return c.done, err
+}
+
+func (c *commit) flush(ctx context.Context) error {
+	if len(c.changes) == 0 {
+		return nil
+	}
+	changes := c.changes
+	c.changes, c.size = nil, 0
+	_, err := c.m.log.Commit(ctx, notes.Batch{ID: c.m.node + rand.Text(), Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes})
+	var other *notes.LogConflict
+	switch {
+	case err == nil:
+		c.done = true
+		return nil
+	case !errors.As(err, &other):
+		return err
+	}
+	c.done = true
+	return c.m.ahead(ctx, changes, other)
+}
+
+// ahead makes the files of a refused batch pending whose version in the log is not the
+// one that they were changed from.
+func (m *Mirror) ahead(ctx context.Context, changes []notes.FileChange, other *notes.LogConflict) error {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.OldPath, c.Path)
+	}
+	current, err := m.log.Current(ctx, paths)
+	if err != nil {
+		return err
+	}
+	r := record{}
+	for _, c := range changes {
+		if c.OldPath != "" && current[c.OldPath].Hash != c.Before {
+			r.pend(c.OldPath, true)
+		}
+		if c.Path != "" && c.Path != c.OldPath && current[c.Path].Hash != "" {
+			r.pend(c.Path, true)
+		}
+		if c.Path != "" && c.Path != other.Path && notes.Key(c.Path) == notes.Key(other.Path) {
+			m.problem(c.Path, "the log has "+notes.Quote(other.Path)+", whose name differs in case only")
+			m.refused[c.Path] = c.After
+		}
+	}
+	return m.write(ctx, r)
+}
+
+func kindOf(changes []notes.FileChange) string {
+	switch c := changes[0]; {
+	case len(changes) > 1:
+		return "edit"
+	case c.OldPath == "":
+		return "create"
+	case c.Path == "":
+		return "delete"
+	case c.Path != c.OldPath:
+		return "move"
+	}
+	return "edit"
+}
