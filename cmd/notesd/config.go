@@ -150,7 +150,7 @@ func (a *app) settingsEnv() []string {
 	env := a.env
 	if a.startup.Launched() {
 		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=")
+			return strings.HasPrefix(kv, "NOTESD_") && !strings.HasPrefix(kv, config.APIKeyVariable+"=") && !strings.HasPrefix(kv, "NOTESD_STORE_")
 		})
 	}
 	return env

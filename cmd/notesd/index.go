@@ -70,7 +70,7 @@ func troubled(why string) error {
 // bringUpToDate indexes the changes on disk and returns the report after that.
 func (c *client) bringUpToDate(ctx context.Context) (service.Report, error) {
 	r, err := c.untilIndexed(ctx, c, nil)
-	if err != nil || c.daemon == nil {
+	if err != nil || c.daemon == nil && r.Shared == nil {
 		return r, err
 	}
 	var none any

@@ -147,6 +147,13 @@ func (o *output) printReport(r service.Report) {
 	row("notes", "%s", thousands(r.Notes))
 	row("index", "%s", indexText(r))
 	row("meaning", "%s", semanticText(r))
+	if r.Shared != nil {
+		text := fmt.Sprintf("%s, in step up to change %s", r.Shared.Place, thousands(int(r.Shared.Seq)))
+		if r.Shared.Pending > 0 {
+			text += ", " + count(r.Shared.Pending, "file") + " pending"
+		}
+		row("shared", "%s", text)
+	}
 	if r.Watcher.State != "stopped" {
 		row("watcher", "%s (%s), %s", r.Watcher.State, r.Watcher.Backend, count(r.Watcher.Directories+r.Watcher.Polled, "folder"))
 	}

@@ -23,12 +23,16 @@ func (l *loader) checkWhole(cfg *Config) {
 }
 
 func (l *loader) checkVault(cfg *Config) {
+	if cfg.Vault.Path == "" && cfg.Store.Postgres != "" {
+		l.checkOwnFolder(cfg)
+		return
+	}
 	vault := cfg.Vault.Path
 	if vault == "" {
 		return
 	}
 	info, err := os.Stat(vault)
-	if err != nil && !l.isKnown(vault, cfg.State) {
+	if err != nil && !cfg.HasOwnFolder() && !l.isKnown(vault, cfg.State) {
 		l.blame("vault.path", vault, "cannot be opened: "+reason(err), "name an existing folder of notes")
 		return
 	}
@@ -46,6 +50,29 @@ func (l *loader) checkVault(cfg *Config) {
 		l.blame("state", cfg.State, "lies inside the vault",
 			"choose a folder elsewhere, because a sync service would damage a live database")
 	}
+}
+
+// checkOwnFolder gives a vault that is in a database, and in no folder of the user's,
+// one in its state directory.
+func (l *loader) checkOwnFolder(cfg *Config) {
+	if cfg.State == "" {
+		var err error
+		if cfg.State, err = l.env.stateDir(string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()); err != nil {
+			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
+			return
+		}
+	}
+	cfg.Vault.Path = filepath.Join(cfg.State, ownFolder)
+}
+
+// ownFolder is where a state directory has the notes of a vault that has no other
+// folder.
+const ownFolder = "notes"
+
+// HasOwnFolder reports whether the vault's folder is notesd's own: users see it by
+// tools only.
+func (c *Config) HasOwnFolder() bool {
+	return c.Store.Postgres != "" && c.Vault.Path == filepath.Join(c.State, ownFolder)
 }
 
 // isKnown reports whether the vault has been served before. A known vault that

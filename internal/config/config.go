@@ -31,6 +31,7 @@ type Config struct {
 	HTTP     HTTP     `koanf:"http"`
 	Limits   Limits   `koanf:"limits"`
 	Prompts  Prompts  `koanf:"prompts"`
+	Store    Store    `koanf:"store"`
 	Log      Log      `koanf:"log"`
 }
 
@@ -96,6 +97,15 @@ type Prompts struct {
 	Folder string `koanf:"folder"` // vault-relative or absolute; empty: none
 }
 
+// Store configures the database in which several nodes share a vault.
+type Store struct {
+	Postgres Address `koanf:"postgres"` // URL; empty: the vault is the folder alone
+	Vault    string  `koanf:"vault"`    // its name in the database
+}
+
+// Address is the URL of a database. Its String has no password.
+type Address string
+
 // Log configures the log.
 type Log struct {
 	Level string `koanf:"level"` // debug, info, warn or error
@@ -119,6 +129,7 @@ func Default() Config {
 			// thousand calls a second and must stay below the limit.
 			CallsPerSecond: 2000,
 		},
-		Log: Log{Level: "info"},
+		Store: Store{Vault: "notes"},
+		Log:   Log{Level: "info"},
 	}
 }

@@ -64,6 +64,8 @@ func fromText(s string, typ reflect.Type) (any, error) {
 	switch typ {
 	case typeString:
 		return s, nil
+	case typeAddress:
+		return Address(s), nil
 	case typeBool:
 		return parseBool(s)
 	case typeBytes:
@@ -95,6 +97,11 @@ func fromTOML(v any, typ reflect.Type) (any, error) {
 	case typeString:
 		if s, ok := v.(string); ok {
 			return s, nil
+		}
+		return nil, errors.New("must be a string, in quotes")
+	case typeAddress:
+		if s, ok := v.(string); ok {
+			return Address(s), nil
 		}
 		return nil, errors.New("must be a string, in quotes")
 	case typeBool:
@@ -139,6 +146,8 @@ func plain(v any) any {
 	case time.Duration:
 		return durationText(v)
 	case Bytes:
+		return v.String()
+	case Address:
 		return v.String()
 	}
 	return v

@@ -114,7 +114,11 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 		}
 		v, err := l.check(s, e.value, dir, fromFile)
 		if err != nil {
-			l.report(Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()})
+			p := Problem{Origin: e.origin, Key: e.key, Value: show(e.value), Detail: err.Error()}
+			if s.typ == typeAddress {
+				p.Value = "" // it may have a password
+			}
+			l.report(p)
 			continue
 		}
 		l.set(e.key, v)

@@ -39,6 +39,8 @@ var rules = map[string]func(v any) string{
 	"limits.note_bytes":       betweenBytes(1<<10, 1<<30),
 	"limits.calls_per_second": between(1, 100_000),
 	"prompts.folder":          text(promptsFolder),
+	"store.postgres":          databaseURL,
+	"store.vault":             vaultName,
 	"log.level":               oneOf("debug", "info", "warn", "error"),
 }
 
@@ -150,6 +152,35 @@ func httpURL(s string) string {
 	return ""
 }
 
+// databaseURL checks the shape; the driver, which is loaded when it is needed, checks
+// the rest.
+func databaseURL(v any) string {
+	if u, err := url.Parse(string(v.(Address))); v.(Address) != "" && (err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql") {
+		return `a URL such as "postgres://user@host/database"`
+	}
+	return ""
+}
+
+// String returns the address without its password.
+func (a Address) String() string {
+	u, err := url.Parse(string(a))
+	if err != nil {
+		return "(no URL)"
+	}
+	if query := u.Query(); query.Has("password") {
+		query.Set("password", "xxxxx")
+		u.RawQuery = query.Encode()
+	}
+	return u.Redacted()
+}
+
+func vaultName(v any) string {
+	if s := v.(string); s == "" || len(s) > 100 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || strings.ContainsRune(`/\%?#"`, r) }) {
+		return `a name such as "notes", without spaces and slashes`
+	}
+	return ""
+}
+
 func hostPort(s string) string {
 	_, port, err := net.SplitHostPort(s)
 	if n, errPort := strconv.Atoi(port); err != nil || errPort != nil || n < 0 || n > 65535 {
@@ -182,6 +213,7 @@ var (
 	typeStrings  = reflect.TypeFor[[]string]()
 	typeBytes    = reflect.TypeFor[Bytes]()
 	typeDuration = reflect.TypeFor[time.Duration]()
+	typeAddress  = reflect.TypeFor[Address]()
 )
 
 // settings lists all keys, sorted.

@@ -160,11 +160,18 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 	case MethodExport:
 		return s.vault.ExportAsOf(ctx, p.AsOf, p.Dir)
 	case MethodForget:
+		if s.mirror != nil {
+			return nil, &Failure{Code: "shared", Message: "a note of a vault in a database cannot be forgotten: the database and the other nodes keep its versions", Hint: "Delete the note with notesd delete; its versions go with the vault's rows in the database."}
+		}
 		return s.vault.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
 	case MethodBackup:
 		return s.backUp(ctx, p.Dir)
 	case MethodRescan:
-		return nil, s.vault.Reconcile(ctx)
+		err := s.vault.Reconcile(ctx)
+		if err == nil && s.mirror != nil {
+			err = s.mirror.InStep(ctx)
+		}
+		return nil, err
 	case MethodTags:
 		return s.tags(ctx)
 	case MethodGrowth:

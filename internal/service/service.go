@@ -29,6 +29,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/mirror"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/store"
@@ -64,6 +65,7 @@ type Service struct {
 	backend                // set when opened is closed
 	index   *index.Index   // set with it
 	vectors *vectors.Index // set with it; nil if semantic search is off
+	mirror  *mirror.Mirror // set with it; nil for a vault that is in no database
 	opened  chan struct{}  // closed when the backend is open
 	settled chan struct{}  // closed when requests no longer wait for the first scan
 	latest  time.Time      // when settled is closed at the latest
@@ -168,6 +170,9 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 		g.Go(func() error { return whileRunning(ctx, s.vectors.Run(ctx)) })
 	}
 	g.Go(func() error { return whileRunning(ctx, s.tables.Run(ctx)) })
+	if s.mirror != nil {
+		g.Go(func() error { return whileRunning(ctx, s.mirror.Run(ctx)) })
+	}
 	if s.watcher != nil {
 		s.watch(ctx, g, vault, notifier)
 	}
@@ -182,12 +187,21 @@ func (s *Service) open(ctx context.Context) error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	s.closers = append(s.closers, store.Close)
+	var shared vault.Shared
+	if s.cfg.Store.Postgres != "" {
+		if s.mirror, err = openMirror(ctx, s.cfg, log); err != nil {
+			return err
+		}
+		s.closers = append(s.closers, s.mirror.Close)
+		shared = s.mirror
+	}
 	vault, err := vault.New(ctx, store, s.cfg.Vault.Path, vault.Options{
 		Ignore:       s.cfg.Vault.Ignore,
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
 		Protected:    s.protected.list,
+		Shared:       shared,
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
 		Log:          log,
 	})
@@ -195,6 +209,9 @@ func (s *Service) open(ctx context.Context) error {
 		return fmt.Errorf("open the vault: %w", err)
 	}
 	s.vault.Vault = vault
+	if s.mirror != nil {
+		s.mirror.Use(vault)
+	}
 
 	index, err := index.OpenIndex(ctx, filepath.Join(s.cfg.State, indexDir), index.IndexOptions{Log: log})
 	if err != nil {
@@ -237,11 +254,17 @@ func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vau
 			switch {
 			case !b.Rescan:
 				vault.Changed(b.Paths)
+				if s.mirror != nil {
+					s.mirror.Changed(b.Paths)
+				}
 				notifier.FilesChanged(b.Paths)
 			case waiting.Err() == nil:
 				stands()
 			default:
 				vault.Rescan(b.Reason)
+				if s.mirror != nil {
+					s.mirror.Rescan()
+				}
 				notifier.EverythingChanged()
 			}
 		}))

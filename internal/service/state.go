@@ -25,6 +25,16 @@ func MakePrivate(dir string) error {
 	return nil
 }
 
+// prepare makes the state directory, and the folder in it that holds the notes of a
+// vault without another.
+func prepare(cfg *config.Config) error {
+	err := MakePrivate(cfg.State)
+	if err == nil && cfg.HasOwnFolder() {
+		err = os.MkdirAll(cfg.Vault.Path, 0o700)
+	}
+	return err
+}
+
 // unusableState adds a hint to the error of a state directory.
 func unusableState(err error) error {
 	return &Failure{Code: "state", Message: err.Error(), Hint: "Name a folder that you may write to with --state DIR or with the variable NOTESD_STATE."}
@@ -42,7 +52,7 @@ func lockProblem(err error) error {
 // lockState takes the lock of the state directory. It waits for a command that
 // holds it, and not for a daemon.
 func lockState(ctx context.Context, cfg *config.Config) (*daemon.Lock, error) {
-	if err := MakePrivate(cfg.State); err != nil {
+	if err := prepare(cfg); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
@@ -71,7 +81,7 @@ const lockPatience = 20 * time.Second
 // DialOrLock returns a connection to the vault's daemon or, if none runs, the
 // lock under which this process may serve the vault.
 func DialOrLock(ctx context.Context, cfg *config.Config, hello daemon.Hello) (*daemon.Conn, *daemon.Lock, error) {
-	if err := MakePrivate(cfg.State); err != nil {
+	if err := prepare(cfg); err != nil {
 		return nil, nil, err
 	}
 	turn, cancel := context.WithTimeout(ctx, turnTimeout)

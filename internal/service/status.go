@@ -27,6 +27,7 @@ type Report struct {
 	Index       IndexStatus    `json:"index"`
 	Semantic    SemanticStatus `json:"semantic"`
 	Watcher     WatcherStatus  `json:"watcher"`
+	Shared      *SharedStatus  `json:"shared,omitempty"` // of a vault in a database
 	Skipped     skippedStatus  `json:"skipped"`
 	Unavailable string         `json:"unavailable,omitempty"` // why the vault cannot be used at the moment
 	Log         string         `json:"log,omitempty"`         // the daemon's log file
@@ -120,6 +121,9 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 			return r.Report, err
 		}
 		if err := r.addIndex(); err != nil {
+			return r.Report, err
+		}
+		if err := r.addMirror(ctx); err != nil {
 			return r.Report, err
 		}
 		r.addSemantic()

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/pgtest"
+)
+
+// team returns places that share a vault in a database of the test's own.
+func team(t *testing.T, files ...map[string]string) []place {
+	t.Helper()
+	s := pgtest.Start(t)
+	var places []place
+	for _, f := range files {
+		p := newPlace(t, f)
+		p.env = append(p.env, "NOTESD_STORE_POSTGRES="+s.URL(), "NOTESD_STORE_VAULT=team")
+		places = append(places, p)
+	}
+	return places
+}
+
+// inStep compares each place's folder with the database.
+func inStep(t *testing.T, places ...place) {
+	t.Helper()
+	for _, p := range places {
+		p.run(t, "index")
+	}
+}
+
+// TestMirroredFolders uses two folders of one vault by commands and by an editor, and
+// a node without a folder of its own.
+func TestMirroredFolders(t *testing.T) {
+	places := team(t, map[string]string{"Plan.md": "the plan\n", "Links.md": "[[Plan]]\n"}, map[string]string{"Mine.md": "mine\n"})
+	a, b := places[0], places[1]
+	inStep(t, a, b, a)
+	assert.Equal(t, "the plan\n", b.run(t, "read", "Plan"))
+	assert.Equal(t, "mine\n", a.run(t, "read", "Mine"))
+	b.run(t, "move", "Plan", "Archive/Old plan.md")
+	require.NoError(t, os.WriteFile(filepath.Join(a.vault, "Mine.md"), []byte("mine, by hand\n"), 0o644))
+	inStep(t, a, b)
+	assert.Equal(t, "[[Old plan]]\n", a.run(t, "read", "Links"))
+	assert.Equal(t, "mine, by hand\n", b.run(t, "read", "Mine"))
+	assert.Contains(t, a.run(t, "history", "Archive/Old plan.md"), "move")
+
+	status := a.report(t)
+	require.NotNil(t, status.Shared)
+	assert.Contains(t, status.Shared.Place, "vault team in database postgres")
+	assert.Zero(t, status.Shared.Pending)
+	assert.Empty(t, status.Warnings)
+	assert.Contains(t, a.run(t, "status"), "in step up to change")
+
+	forget := a.command("forget", "Mine")
+	out, err := forget.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "the other nodes keep its versions")
+
+	for _, args := range [][]string{{"index"}, {"read", "Archive/Old plan"}} {
+		server := a.command(args...)
+		server.Args = server.Args[:len(server.Args)-4] // neither --vault nor --state
+		out, err = server.Output()
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "the plan\n", string(out))
+}
+
+// TestTeamKilledAtRandom kills the nodes of a shared vault in turn while a client
+// writes: both folders end with what was acknowledged.
+//
+//	KILL_ROUNDS=500 TEST_SEED=7 go test -timeout 60m -run TeamKilledAtRandom ./cmd/notesd
+func TestTeamKilledAtRandom(t *testing.T) {
+	rounds, seed := envInt(t, "KILL_ROUNDS", 6), envInt(t, "TEST_SEED", 1)
+	places := team(t, map[string]string{"Start.md": "start\n"}, nil)
+	k := &killer{t: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), want: map[string]string{"Start.md": "start\n"}}
+	inStep(t, places[0])
+	for round := range rounds {
+		k.place = places[round%2]
+		inStep(t, k.place)
+		k.round(round)
+	}
+	inStep(t, places[0], places[1], places[0])
+	for _, k.place = range places {
+		k.checkAll()
+	}
+	t.Logf("%d acknowledged writes, %d killed in the middle of one", k.acknowledged, k.interrupted)
+	assert.Positive(t, k.acknowledged)
+}

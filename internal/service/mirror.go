@@ -1,0 +1,68 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"strings"
+
+	"notesd/internal/config"
+	"notesd/internal/mirror"
+	"notesd/notes"
+	"notesd/notes/pglog"
+)
+
+// openMirror opens what keeps the vault's folder in step with its database. It does
+// not wait for the database.
+func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mirror.Mirror, error) {
+	shared, err := pglog.New(string(cfg.Store.Postgres), cfg.Store.Vault, log)
+	if err != nil {
+		return nil, &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
+	}
+	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("open the mirror: %w", err)
+	}
+	return m, nil
+}
+
+// userName is the author of what is changed in this machine's folder.
+func userName() string {
+	host, _ := os.Hostname() // "" without one
+	name := "user"
+	if u, err := user.Current(); err == nil {
+		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows has the domain before it
+	}
+	return name + "@" + host
+}
+
+// SharedStatus is the state of a vault that is in a database.
+type SharedStatus struct {
+	Place     string   `json:"place"`     // the database and the vault's name in it
+	Seq       uint64   `json:"seq"`       // of the newest change that the folder has
+	Pending   int      `json:"pending"`   // files that could not be brought in step
+	Conflicts []string `json:"conflicts"` // conflict copies made since the start
+}
+
+func (r *reporter) addMirror(ctx context.Context) error {
+	if r.s.mirror == nil {
+		return nil
+	}
+	st, err := r.s.mirror.Status(ctx)
+	if err != nil {
+		return err
+	}
+	r.Shared = &SharedStatus{Place: st.Place, Seq: st.Seq, Pending: st.Pending, Conflicts: append([]string{}, st.Conflicts...)}
+	if st.Error != "" {
+		r.Warnings = append(r.Warnings, "the folder and the database are not in step: "+st.Error)
+	}
+	for _, problem := range st.Problems {
+		r.Warnings = append(r.Warnings, "not in the database, or another version: "+problem)
+	}
+	for _, name := range st.Conflicts {
+		r.Warnings = append(r.Warnings, "changed here and elsewhere; what this folder had is in "+notes.Quote(name))
+	}
+	return nil
+}
