@@ -112,6 +112,10 @@ var layers = map[string]layer{
 		imports: []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
 		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
 	},
+	"notes/vault/disk": {
+		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},
+		why:     "it opens the vault's folders and knows neither what is in their files nor the store",
+	},
 	"notes/pglog": {
 		imports:    []string{"migrations", "notes", "notes/store"}, // how the store packs texts
 		thirdParty: []string{"github.com/jackc/pgx/v5"},

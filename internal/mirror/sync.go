@@ -535,7 +535,7 @@ func (m *Mirror) isSettled(st fsid.Stat) bool {
 // commit gathers changes of the folder into batches.
 type commit struct {
 	m       *Mirror
-	gone    map[string]base // files that are not there any more
+	gone    map[string]base // files that are no longer there
 	changes []notes.FileChange
 	size    int
 	done    bool // something was committed, or the log was ahead

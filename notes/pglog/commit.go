@@ -62,7 +62,7 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 
 // Resolve reports whether the batch was committed, and with which number. It waits
 // for a transaction of the batch that has not ended: once it has answered, the batch
-// will not be committed any more.
+// is never committed.
 func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
 	if err := l.ready(ctx); err != nil {
 		return 0, false, err

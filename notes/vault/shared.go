@@ -179,7 +179,7 @@ func (v *Vault) Place(ctx context.Context, kind string, by notes.Author, changes
 func (v *Vault) RemoveEmptyFolder(diskPath string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []sto
 	if err := v.incident.get(); err != nil {
 		return nil, nil, err
 	}
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,7 +231,7 @@ func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []sto
 	var away []string // mount points whose disk is not there
 	v.mounts.mu.Lock()
 	for folder, m := range v.mounts.known {
-		if identityAt(root, m.DiskPath) != m.Identity {
+		if root.Identity(m.DiskPath) != m.Identity {
 			away = append(away, folder)
 		}
 	}
@@ -257,7 +257,7 @@ func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []sto
 // Bytes reads a file that Files has listed. It returns the stat that the bytes are
 // of, and [fs.ErrNotExist] for a file that is gone.
 func (v *Vault) Bytes(f store.File) ([]byte, fsid.Stat, error) {
-	root, err := v.disk.open()
+	root, err := v.disk.Open()
 	if err != nil {
 		return nil, fsid.Stat{}, err
 	}
