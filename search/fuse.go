@@ -19,6 +19,9 @@ type SemanticHit struct {
 	Near float64
 	// First is Near of how the note begins: what it is about.
 	First float64
+	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet
+	// and of which one may be nearer.
+	Missing float64
 }
 
 // Semantic finds notes whose passages are near a text. The vectors of the vault are one.
@@ -89,7 +92,7 @@ type candidate struct {
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
 	cosine               float64
-	near, first          float64 // see SemanticHit
+	near, first, missing float64 // see SemanticHit
 	weak                 bool
 	embedded             bool // the cosine is known
 	chunk                int  // nearest in meaning; -1: none
@@ -109,10 +112,14 @@ type meaning struct {
 	near     []SemanticHit // the nearest first
 	also     []SemanticHit // how near the notes are that were found by words
 	complete bool          // every note that is in neither is far, not unknown
+	building bool          // notes are being embedded
 	weight   float64
 	passages int // that near was chosen from
 	// usual and here are the spreads of unrelated passages, see [Chance].
 	usual, here Spread
+
+	known  float64 // share of the notes found by words whose nearness is known
+	likely float64 // nearness of such a note, beyond likelyNear times its text score
 }
 
 // What words and meaning count in a hybrid search. Chosen on judged sets;
@@ -121,17 +128,28 @@ var (
 	// firstShare is what a note's first passage counts beside its best: of many
 	// passages one is near by chance, and the first says what a note is about.
 	firstShare = 0.4
-	// likelyNear is how near a note without vectors is taken to be, as a part of
-	// how well its words match.
-	likelyNear = 0.7
+	// likelyNear is how much nearer a note without vectors is taken to be than another,
+	// as a part of how much better its words match.
+	likelyNear = 0.5
+	// missingNear is how much nearer a note is with all of its vectors than with few,
+	// on average.
+	missingNear = 0.05
+)
+
+// While notes are embedded, those without vectors are taken to be as near as those
+// with vectors are whose words match as well. The mean is that of this query, together
+// with usualNotes notes of the mean usualNear.
+const (
+	usualNear  = 0.1
+	usualNotes = 5
 )
 
 // fuse ranks what was found by words and semantically together, by their scores
 // and not their ranks: the text score as a part of what a note would score that
 // has all the words, so that a query which no text answers well leaves more to
-// meaning, and nearness as it is, weighted. A note of which no cosine is known
-// because it has no vectors is taken for as near as its words let expect.
-func (s *search) fuse(text []candidate, r *index.Ranking, m meaning) []candidate {
+// meaning, and nearness as it is, weighted. A note without vectors is taken to be as
+// near as its words let expect, see [search.expect].
+func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidate {
 	out := slices.Clone(text)
 	at := make(map[int64]int, len(text)+len(m.near))
 	for i := range out {
@@ -147,7 +165,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m meaning) []candidate
 			others.Add(h.NoteID)
 		}
 		c := &out[i]
-		c.cosine, c.near, c.first, c.chunk, c.embedded = h.Cosine, h.Near, h.First, h.Ordinal, true
+		c.cosine, c.near, c.first, c.missing, c.chunk, c.embedded = h.Cosine, h.Near, h.First, h.Missing, h.Ordinal, true
 		if rank > 0 {
 			c.vectorRank = rank
 		}
@@ -162,6 +180,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m meaning) []candidate
 		c := &out[at[id]]
 		c.text, c.terms, c.textRank = found.Score, found.Terms, len(text)+1
 	}
+	s.expect(out[:len(text)], m)
 	for i := range out {
 		s.score(&out[i], m)
 	}
@@ -169,21 +188,45 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m meaning) []candidate
 	return out
 }
 
-// score makes one score of what is known about a candidate.
-func (s *search) score(c *candidate, m meaning) {
-	text := c.text / s.rescorer.ideal
-	switch {
-	case s.q.Mode == ModeSemantic && m.weight > 0:
-		c.score = c.near
-	case c.embedded:
-		c.score = (1-m.weight)*text + m.weight*((1-firstShare)*c.near+firstShare*c.first)
-	case m.complete:
-		c.score = (1 - m.weight) * text
-	case m.weight > 0:
-		c.score = (1 - m.weight + m.weight*likelyNear) * text
-	default:
-		c.score = text
+// expect estimates how near the notes without vectors are from those with vectors
+// among the notes found by words.
+func (s *search) expect(found []candidate, m *meaning) {
+	n, sum := 0, usualNotes*usualNear
+	for _, c := range found {
+		if c.embedded {
+			n++
+			sum += c.nearness() - likelyNear*c.text/s.rescorer.ideal
+		}
 	}
+	m.likely = sum / float64(n+usualNotes)
+	m.known = 1
+	if m.building && len(found) > 0 {
+		m.known = float64(n) / float64(len(found))
+	}
+}
+
+// nearness returns how near a note with vectors is.
+func (c *candidate) nearness() float64 {
+	return (1-firstShare)*(c.near+missingNear*c.missing) + firstShare*c.first
+}
+
+// score makes one score of what is known about a candidate. The fewer notes have
+// vectors, the less they count: of many notes with vectors some are near by chance,
+// and they would displace better notes without.
+func (s *search) score(c *candidate, m *meaning) {
+	text := c.text / s.rescorer.ideal
+	if s.q.Mode == ModeSemantic && m.weight > 0 {
+		c.score = c.near
+		return
+	}
+	near := 0.0
+	if !m.complete {
+		near = m.likely + likelyNear*text
+	}
+	if c.embedded {
+		near += m.known * m.known * (c.nearness() - near)
+	}
+	c.score = (1-m.weight)*text + m.weight*near
 }
 
 func sortByScore(found []candidate) {

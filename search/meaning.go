@@ -82,7 +82,7 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 	if err != nil {
 		return meaning{}, err
 	}
-	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady}
+	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady, building: a.state.State != StateReady}
 	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
 		known := make(map[int64]bool, len(near))
 		for _, h := range near {

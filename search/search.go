@@ -126,7 +126,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.blend(ctx, list, text, &r, m); err != nil {
+	if err := s.blend(ctx, list, text, &r, &m); err != nil {
 		return nil, err
 	}
 	s.judge(list)
@@ -181,7 +181,7 @@ func (s *search) best(found []candidate) []candidate {
 }
 
 // rescore adds to the best candidates what their texts say, and sorts them.
-func (s *search) rescore(ctx context.Context, found []candidate, m meaning) error {
+func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
 	best := s.best(found)
 	if err := s.readNotes(ctx, best); err != nil {
 		return err
@@ -227,10 +227,10 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 }
 
 // blend orders the list as the mode asks.
-func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m meaning) error {
-	list.floor, list.clear = floor(m, s.q.Mode, s.r.foreign)
+func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
+	list.floor, list.clear = floor(*m, s.q.Mode, s.r.foreign)
 	if len(m.near) == 0 || s.q.Mode == ModeText {
-		m = meaning{}
+		m = &meaning{}
 		for i := range text {
 			s.score(&text[i], m)
 		}

@@ -25,6 +25,7 @@ type fakeMeaning struct {
 	store    *store.Store
 	cosines  map[string]float64
 	firsts   map[string]float64 // of the lead, where it is another
+	missing  map[string]float64 // share of passages without a vector
 	coverage search.Coverage
 	weight   float64
 	err      error
@@ -67,7 +68,7 @@ func (m *fakeMeaning) all(keep func(notes.Meta) bool) []search.SemanticHit {
 	for _, n := range page.Notes {
 		name := strings.TrimSuffix(n.Path, ".md")
 		if cos, ok := m.cosines[name]; ok && keep(n) {
-			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos)})
+			hits = append(hits, search.SemanticHit{NoteID: n.ID, Cosine: cos, Near: cos, First: cmp.Or(m.firsts[name], cos), Missing: m.missing[name]})
 		}
 	}
 	slices.SortFunc(hits, func(a, b search.SemanticHit) int {

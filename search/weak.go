@@ -77,10 +77,9 @@ func (s *search) judge(list *rankedList) {
 	for i := range list.found {
 		c := &list.found[i]
 		share := s.rescorer.share(c.terms)
-		if c.embedded {
+		c.weak = share < wordsShare
+		if c.embedded && (c.weak || c.missing == 0) { // else a passage without a vector may be near
 			c.weak = !list.clear.reached(c.near, share)
-		} else {
-			c.weak = share < wordsShare
 		}
 		list.weak = list.weak && c.weak
 	}

@@ -182,6 +182,9 @@ type Hit struct {
 	// First is Near of the note's lead, see [notes.Note.Lead], or of its first chunk
 	// if it has no other.
 	First float64
+	// Missing is the share, from 0 to 1, of the note's chunks that have no vector yet
+	// and of which one may be nearer.
+	Missing float64
 }
 
 // Nearest returns the k notes of allowed (nil: all) whose best chunk is
@@ -201,7 +204,7 @@ func (x *Index) Nearest(ctx context.Context, text string, allowed *notes.IDSet, 
 	if x.closed || x.serving != space {
 		return nil, nil // another model has replaced this one; the next query uses it
 	}
-	return hits(space.entries.nearest(query, allowed, k), space.scale(query)), nil
+	return space.hits(space.entries.nearest(query, allowed, k), space.scale(query)), nil
 }
 
 // Cosines scores the best chunk of each of these notes against the text. It omits
@@ -216,13 +219,13 @@ func (x *Index) Cosines(ctx context.Context, text string, ids []int64) ([]Hit, e
 	if x.closed || x.serving != space {
 		return nil, nil
 	}
-	return hits(space.entries.cosines(query, ids), space.scale(query)), nil
+	return space.hits(space.entries.cosines(query, ids), space.scale(query)), nil
 }
 
-func hits(found []chunkHit, near scale) []Hit {
+func (s *space) hits(found []chunkHit, near scale) []Hit {
 	out := make([]Hit, len(found))
 	for i, h := range found {
-		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first)}
+		out[i] = Hit{NoteID: h.note, Ordinal: h.ordinal, Cosine: h.cosine, Near: near.of(h.cosine), First: near.of(h.first), Missing: 1 - float64(len(s.entries.of[h.note]))/float64(s.chunks[h.note])}
 	}
 	return out
 }

@@ -384,6 +384,36 @@ func TestIndex_Leads(t *testing.T) {
 	assert.Equal(t, found, nearest())
 }
 
+// A hit has the share of its note's passages that have no vector yet.
+func TestIndex_Missing(t *testing.T) {
+	ctx := context.Background()
+	long := strings.Repeat("boat ", 250) + "\n\n## More\n\n" + strings.Repeat("gamma ", 250)
+	w := newWorld(t, newWordEmbedder("m1"), map[string]string{"long.md": long, "short.md": strings.Repeat("boat beta ", 100)})
+	w.settle()
+	missing := func() map[string]float64 {
+		hits, err := w.index.Nearest(ctx, "boat", nil, 10)
+		require.NoError(t, err)
+		require.Len(t, hits, 2)
+		paths := w.find("boat")
+		return map[string]float64{paths[0]: hits[0].Missing, paths[1]: hits[1].Missing}
+	}
+	assert.Equal(t, map[string]float64{"long.md": 0, "short.md": 0}, missing())
+	require.NoError(t, w.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE hash IN (SELECT hash FROM chunks WHERE ordinal > 0)`)
+		return err
+	}))
+	w.stop()
+	require.NoError(t, os.Remove(slotPath(w.state, "m1")))
+	gated := newWordEmbedder("m1")
+	gated.gate = make(chan struct{})
+	w.start(gated, nil)
+	<-w.index.loaded
+	assert.Equal(t, map[string]float64{"long.md": .75, "short.md": 0}, missing())
+	close(gated.gate)
+	w.settle()
+	assert.Equal(t, map[string]float64{"long.md": 0, "short.md": 0}, missing())
+}
+
 func TestReset_ForgottenTexts(t *testing.T) {
 	ctx := context.Background()
 	e := newWordEmbedder("m1")

@@ -258,7 +258,7 @@ func unavailable(err error) error {
 func semanticHits(found []vectors.Hit) []search.SemanticHit {
 	out := make([]search.SemanticHit, len(found))
 	for i, h := range found {
-		out[i] = search.SemanticHit{NoteID: h.NoteID, Ordinal: h.Ordinal, Cosine: h.Cosine, Near: h.Near, First: h.First}
+		out[i] = search.SemanticHit(h)
 	}
 	return out
 }

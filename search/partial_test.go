@@ -1,0 +1,59 @@
+package search_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"notesd/search"
+)
+
+// While notes are embedded, hybrid answers are no worse than those by words: a note that
+// has vectors does not displace a better one that has none yet.
+func TestHybridNoWorseWhileEmbedding(t *testing.T) {
+	const query = "how often does one feed a sourdough starter at home in cold winter weather"
+	files := map[string]string{"best.md": "Feeding a sourdough starter twice a day."}
+	cosines := map[string]float64{}
+	for i := range 20 {
+		name := fmt.Sprintf("daily-%02d", i)
+		files[name+".md"] = "Cold weather. Went for a walk; bread, rolls and cake."
+		cosines[name] = .5 + .01*float64(i)
+		if i%2 == 0 {
+			files[name+".md"] += " Talked of sourdough."
+		}
+	}
+	f := newFixture(t, files)
+	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}}
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{})
+	first := func(share float64) string {
+		m.coverage = search.Coverage{State: search.StateBuilding, Coverage: share}
+		return pathsOf(f.search(search.Query{Text: query}))[0]
+	}
+	for i := range 20 {
+		name := fmt.Sprintf("daily-%02d", i)
+		m.cosines[name] = cosines[name]
+		assert.Equal(t, "best", first(float64(i+1)/21), "%d notes have vectors", i+1)
+	}
+	m.cosines["best"] = .65
+	m.coverage.State = search.StateReady
+	assert.Equal(t, "best", pathsOf(f.search(search.Query{Text: query}))[0])
+}
+
+// The nearness of a note that is embedded in part is a lower bound.
+func TestHybridOfPartOfANote(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
+		cosines: map[string]float64{"boats": .5, "ships": .52, "mention": .1, "cooking": .1}}
+	f := withMeaning(t, m)
+	score := func() search.Hit { return f.search(search.Query{Text: "schooner"}).Hits[0] }
+	assert.Equal(t, "ships.md", score().Path)
+	m.missing = map[string]float64{"boats": .9}
+	assert.Equal(t, "boats.md", score().Path)
+
+	m.cosines = map[string]float64{"boats": .2, "ships": .1, "mention": .1, "cooking": .1}
+	weak := func() bool { return f.search(search.Query{Text: "harbour schooner vessel"}).Hits[0].Weak }
+	m.missing = nil
+	assert.True(t, weak())
+	m.missing = map[string]float64{"boats": .9, "ships": .9, "mention": .9}
+	assert.False(t, weak(), "what has no vector yet may be near")
+}
