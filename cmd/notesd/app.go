@@ -1,17 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"slices"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,10 +15,6 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/service"
 )
-
-// stopTimeout bounds a stop. After it, and on a second signal, the program
-// exits at once; the next start repairs the files.
-const stopTimeout = 10 * time.Second
 
 // app is one run of the program.
 type app struct {
@@ -47,126 +38,6 @@ func newApp(in, out, err *os.File) *app {
 	startup := daemon.Inherited() // first: it removes its variable from the environment
 	env := os.Environ()
 	return &app{in: in, stdout: out, output: output{out: newScreen(out, env), err: newScreen(err, env)}, startup: startup, env: env}
-}
-
-// main runs the program and returns its exit code.
-func (a *app) main(args []string) int {
-	ctx, stop := untilSignal()
-	defer stop()
-	root := a.rootCommand()
-	root.SetArgs(args)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
-	switch {
-	case a.out.failed != nil:
-		err = unwritten(a.out.failed)
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		err = &service.Failure{Code: "interrupted", Message: "interrupted", Exit: exitOf(context.Cause(ctx))}
-	}
-	if err == nil {
-		return service.ExitDone
-	}
-	if !a.started && a.out.failed == nil {
-		a.json = slices.Contains(args, "--json")
-		err = asUsage(err, root, args)
-	}
-	f := service.FailureOf(err)
-	if f.Hint != "" {
-		err = fmt.Errorf("%w. %s", err, f.Hint)
-	}
-	_ = a.startup.Fail(err, f.Exit) // the launcher may be gone
-	a.report(f)
-	return f.Exit
-}
-
-// untilSignal returns a context that ends with the first signal to stop. If
-// the program does not stop then, it exits.
-func untilSignal() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		var caught signaled
-		select {
-		case caught.Signal = <-signals:
-		case <-ctx.Done():
-			return
-		}
-		cancel(caught)
-		select {
-		case <-signals:
-		case <-time.After(stopTimeout):
-		}
-		os.Exit(exitOf(caught))
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
-}
-
-// signaled is the cause of a context that a signal has cancelled.
-type signaled struct{ os.Signal }
-
-func (s signaled) Error() string { return s.String() }
-
-// exitOf returns the exit code after a signal, as shells define it: 128 plus
-// its number, 130 for Ctrl-C.
-func exitOf(cause error) int {
-	var s signaled
-	if !errors.As(cause, &s) {
-		return service.ExitFailed
-	}
-	if number, ok := s.Signal.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return service.ExitFailed
-}
-
-// rootCommand returns notesd with all its commands.
-func (a *app) rootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "notesd",
-		Short:         "Your Markdown notes, for AI assistants and the shell",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // so that RunE reports an unknown command
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
-	}
-	root.Version = service.Version()
-	root.SetVersionTemplate(service.ThisBuild().String() + "\n")
-	root.SuggestionsMinimumDistance = 2
-	flags := root.PersistentFlags()
-	flags.String("vault", "", "the `folder` of notes")
-	flags.StringVar(&a.stateFlag, "state", "", "the `folder` for the index and the history")
-	flags.StringVar(&a.configFile, "config", "", "the configuration `file`")
-	flags.String("log-level", "", "the lowest `level`: debug, info, warn or error")
-	flags.String("log-file", "", "write the log to this `file`")
-	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
-	setHelp(root)
-	for _, command := range []func(*app) *cobra.Command{
-		mcpCommand, serveCommand, mirrorCommand, webCommand, serviceCommand, stopCommand, restartCommand,
-		searchCommand, linksCommand, relatedCommand, tagsCommand,
-		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
-		historyCommand, restoreCommand, undoCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
-		indexCommand, statusCommand, doctorCommand, setupCommand,
-		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,
-	} {
-		cmd := command(a)
-		run := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			a.started = true
-			return run(cmd, args)
-		}
-		root.AddCommand(cmd)
-	}
-	return root
 }
 
 // output is where a command prints, and how.

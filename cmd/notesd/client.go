@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path"
+	"path/filepath"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -226,4 +229,121 @@ func rpcFailure(err error) error {
 		f = &service.Failure{Code: "failed", Message: wire.Message}
 	}
 	return forShell(f)
+}
+
+// printCall calls a tool and prints its result: all of it with --json, and else
+// with show.
+func printCall[R any](ctx context.Context, c *client, tool string, args map[string]any, show func(R)) error {
+	if c.json {
+		var res any
+		if err := c.call(ctx, tool, args, &res); err != nil {
+			return err
+		}
+		return c.out.json(res)
+	}
+	var res R
+	if err := c.call(ctx, tool, args, &res); err != nil {
+		return err
+	}
+	show(res)
+	return nil
+}
+
+// runTool is printCall in a session.
+func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
+	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
+}
+
+// runOwner asks an owner's method in a session and prints its value: with --json
+// the document made of it, and else with show.
+func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, document func(R) any, show func(R)) error {
+	return a.withClient(cmd, func(ctx context.Context, c *client) error {
+		var value R
+		if err := c.ask(ctx, method, p, &value); err != nil {
+			return err
+		}
+		if c.json {
+			return c.out.json(document(value))
+		}
+		show(value)
+		return nil
+	})
+}
+
+// put sets an argument of a tool unless it is the zero value, for which the
+// tool has a default.
+func put[T any](args map[string]any, name string, value T) {
+	switch v := any(value).(type) {
+	case string:
+		if v == "" {
+			return
+		}
+	case int:
+		if v == 0 {
+			return
+		}
+	case bool:
+		if !v {
+			return
+		}
+	case []string:
+		if len(v) == 0 {
+			return
+		}
+	}
+	args[name] = value
+}
+
+// folderName returns a folder as notes name it. A shell completes it to
+// ./Recipes/.
+func folderName(arg string) string {
+	if arg == "" {
+		return ""
+	}
+	if arg = path.Clean(filepath.ToSlash(arg)); arg == "." {
+		return ""
+	}
+	return arg
+}
+
+// Progress is polled after freshPoll, then at growing intervals: most scans
+// take no time, and polling should not slow down the others.
+const (
+	freshPoll    = 2 * time.Millisecond
+	maxFreshPoll = 100 * time.Millisecond
+)
+
+// barAfter is the time after which a progress bar appears.
+const barAfter = 300 * time.Millisecond
+
+// until polls the report until enough returns true, and returns the last one. The
+// bar appears after barAfter.
+func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
+	defer bar.clear()
+	began := time.Now()
+	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
+		r, err := c.status(ctx)
+		if err != nil || enough(r) {
+			return r, err
+		}
+		if time.Since(began) > barAfter {
+			bar.show()
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
+// untilIndexed waits until everything is indexed or cannot be, or done returns
+// true, and returns the last report. On a terminal it shows a progress bar.
+func (o *output) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
+	bar := &meter{screen: o.err, label: "Indexing"}
+	return c.until(ctx, bar, func(r service.Report) bool {
+		// Reading and indexing take about as long, and one follows the other.
+		bar.set((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
+		return r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r)
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"notesd"
 	"notesd/internal/config"
+	"notesd/internal/daemon"
 	"notesd/internal/service"
 	"notesd/mcp"
 )
@@ -187,4 +188,14 @@ func (a *app) openCommandLogs(cmd *cobra.Command, cfg *config.Config) (*service.
 		return service.OpenLogs(cfg, a.err, a.startup.Launched())
 	}
 	return service.DiscardLogs(), nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// sameFolder reports whether two paths name one folder.
+func sameFolder(a, b string) bool {
+	return a != "" && b != "" && daemon.SameFolder(filepath.Clean(a), filepath.Clean(b))
 }

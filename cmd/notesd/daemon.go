@@ -136,3 +136,19 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 		return daemon.Start(ctx, exe, args, filepath.Join(cfg.State, service.DaemonLog))
 	}}, nil
 }
+
+// launchedIdleExit is how long a daemon that was started for a client runs
+// without one: longer than the pause between two questions.
+const launchedIdleExit = 15 * time.Minute
+
+// daemonArgs returns the arguments of the daemon that is started for a client.
+// They name the vault; every other setting comes from the configuration file,
+// because the daemon serves other clients as well.
+func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
+	args := []string{"serve", "--vault", cfg.Vault.Path, "--state", cfg.State, "--idle-exit", launchedIdleExit.String()}
+	if a.configFile == "" {
+		return args, nil
+	}
+	file, err := filepath.Abs(a.configFile)
+	return append(args, "--config", file), err
+}

@@ -6,35 +6,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"notesd/internal/service"
-
 	"github.com/spf13/cobra"
-)
 
-// commandNames replaces the names of tools in messages by those of commands.
-var commandNames = strings.NewReplacer(
-	"search_notes", "notesd search",
-	"list_notes", "notesd list",
-	"list_tasks", "notesd tasks",
-	"read_note", "notesd read",
-	"create_note", "notesd new",
-	"edit_note", "notesd edit",
-	"move_note", "notesd move",
-	"delete_note", "notesd delete",
-	"note_links", "notesd links",
-	"related_notes", "notesd related",
-	"vault_overview", "notesd status",
-	"note_history", "notesd history",
-	"restore_note", "notesd restore",
-	"list_tables", "notesd tables",
-	"create_heading true", "--create-heading",
+	"notesd/internal/service"
 )
-
-// forShell replaces the names of tools in a failure by those of commands.
-func forShell(f *service.Failure) *service.Failure {
-	f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
-	return f
-}
 
 // unwritten returns the failure of a run whose output could not be written.
 func unwritten(err error) error {

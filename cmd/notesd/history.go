@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -92,15 +91,6 @@ func history(ctx context.Context, c *client, note, since string, limit int) (too
 			return all, nil
 		}
 	}
-}
-
-// localTime formats a time of a tool's result in the local time zone.
-func localTime(stamp string) string {
-	t, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil {
-		return stamp
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
 }
 
 func (o *output) printHistory(revisions []tools.Revision) {

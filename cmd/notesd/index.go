@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"notesd/internal/daemon"
@@ -153,86 +152,4 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
 		return inMemory(ctx, a, s, do)
 	}))
-}
-
-// Progress is polled after freshPoll, then at growing intervals: most scans
-// take no time, and polling should not slow down the others.
-const (
-	freshPoll    = 2 * time.Millisecond
-	maxFreshPoll = 100 * time.Millisecond
-)
-
-// barAfter is the time after which a progress bar appears.
-const barAfter = 300 * time.Millisecond
-
-// until polls the report until enough returns true, and returns the last one. The
-// bar appears after barAfter.
-func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
-	defer bar.clear()
-	began := time.Now()
-	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
-		r, err := c.status(ctx)
-		if err != nil || enough(r) {
-			return r, err
-		}
-		if time.Since(began) > barAfter {
-			bar.show()
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return r, ctx.Err()
-		}
-	}
-}
-
-// untilIndexed waits until everything is indexed or cannot be, or done returns
-// true, and returns the last report. On a terminal it shows a progress bar.
-func (o *output) untilIndexed(ctx context.Context, c *client, done func(service.Report) bool) (service.Report, error) {
-	bar := &meter{screen: o.err, label: "Indexing"}
-	return c.until(ctx, bar, func(r service.Report) bool {
-		// Reading and indexing take about as long, and one follows the other.
-		bar.set((r.Index.Scanned+min(r.Index.Notes, r.Index.ToScan))/2, r.Index.ToScan)
-		return r.Index.Ready || r.Unavailable != "" || r.Trouble != "" || done != nil && done(r)
-	})
-}
-
-// meter is a progress bar that appears only when needed and only on a
-// terminal.
-type meter struct {
-	screen *screen
-	label  string
-	bar    *progressbar.ProgressBar
-
-	done, total int
-}
-
-// set sets what show shows.
-func (m *meter) set(done, total int) { m.done, m.total = done, total }
-
-func (m *meter) show() {
-	if !m.screen.terminal || m.total <= 0 {
-		return
-	}
-	if m.bar == nil {
-		m.bar = progressbar.NewOptions(m.total,
-			progressbar.OptionSetWriter(m.screen),
-			progressbar.OptionSetDescription(m.label),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetPredictTime(true),
-		)
-	}
-	m.bar.ChangeMax(m.total)
-	_ = m.bar.Set(min(m.done, m.total-1)) // clear finishes it; a failed drawing is ignored
-}
-
-func (m *meter) clear() {
-	if m.bar != nil {
-		_ = m.bar.Finish()
-		fmt.Fprint(m.screen, "\r\x1b[K")
-		m.bar = nil
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,10 +44,6 @@ func mcpCommand(a *app) *cobra.Command {
 	completes(cmd, "tools", completeTools)
 	return cmd
 }
-
-// launchedIdleExit is how long a daemon that was started for a client runs
-// without one: longer than the pause between two questions.
-const launchedIdleExit = 15 * time.Minute
 
 // allTools is for a session of the user's own, which vault.tools does not bound.
 const allTools = true
@@ -104,16 +98,4 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 		return nil
 	}
 	return err
-}
-
-// daemonArgs returns the arguments of the daemon that is started for a client.
-// They name the vault; every other setting comes from the configuration file,
-// because the daemon serves other clients as well.
-func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
-	args := []string{"serve", "--vault", cfg.Vault.Path, "--state", cfg.State, "--idle-exit", launchedIdleExit.String()}
-	if a.configFile == "" {
-		return args, nil
-	}
-	file, err := filepath.Abs(a.configFile)
-	return append(args, "--config", file), err
 }

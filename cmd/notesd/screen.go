@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,12 +9,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"notesd/internal/service"
 
-	"github.com/spf13/cobra"
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -100,45 +100,6 @@ func (s *screen) json(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
-}
-
-// printCall calls a tool and prints its result: all of it with --json, and else
-// with show.
-func printCall[R any](ctx context.Context, c *client, tool string, args map[string]any, show func(R)) error {
-	if c.json {
-		var res any
-		if err := c.call(ctx, tool, args, &res); err != nil {
-			return err
-		}
-		return c.out.json(res)
-	}
-	var res R
-	if err := c.call(ctx, tool, args, &res); err != nil {
-		return err
-	}
-	show(res)
-	return nil
-}
-
-// runTool is printCall in a session.
-func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any, show func(R)) error {
-	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
-}
-
-// runOwner asks an owner's method in a session and prints its value: with --json
-// the document made of it, and else with show.
-func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, document func(R) any, show func(R)) error {
-	return a.withClient(cmd, func(ctx context.Context, c *client) error {
-		var value R
-		if err := c.ask(ctx, method, p, &value); err != nil {
-			return err
-		}
-		if c.json {
-			return c.out.json(document(value))
-		}
-		show(value)
-		return nil
-	})
 }
 
 // note prints a remark beside the result, on standard error.
@@ -237,4 +198,78 @@ func highlight(s *screen, text string, terms []string) string {
 		return text
 	}
 	return found.ReplaceAllStringFunc(text, s.mark)
+}
+
+// commandNames replaces the names of tools in messages by those of commands.
+var commandNames = strings.NewReplacer(
+	"search_notes", "notesd search",
+	"list_notes", "notesd list",
+	"list_tasks", "notesd tasks",
+	"read_note", "notesd read",
+	"create_note", "notesd new",
+	"edit_note", "notesd edit",
+	"move_note", "notesd move",
+	"delete_note", "notesd delete",
+	"note_links", "notesd links",
+	"related_notes", "notesd related",
+	"vault_overview", "notesd status",
+	"note_history", "notesd history",
+	"restore_note", "notesd restore",
+	"list_tables", "notesd tables",
+	"create_heading true", "--create-heading",
+)
+
+// forShell replaces the names of tools in a failure by those of commands.
+func forShell(f *service.Failure) *service.Failure {
+	f.Message, f.Hint = commandNames.Replace(f.Message), commandNames.Replace(f.Hint)
+	return f
+}
+
+// localTime formats a time of a tool's result in the local time zone.
+func localTime(stamp string) string {
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return stamp
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+// meter is a progress bar that appears only when needed and only on a
+// terminal.
+type meter struct {
+	screen *screen
+	label  string
+	bar    *progressbar.ProgressBar
+
+	done, total int
+}
+
+// set sets what show shows.
+func (m *meter) set(done, total int) { m.done, m.total = done, total }
+
+func (m *meter) show() {
+	if !m.screen.terminal || m.total <= 0 {
+		return
+	}
+	if m.bar == nil {
+		m.bar = progressbar.NewOptions(m.total,
+			progressbar.OptionSetWriter(m.screen),
+			progressbar.OptionSetDescription(m.label),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(true),
+		)
+	}
+	m.bar.ChangeMax(m.total)
+	_ = m.bar.Set(min(m.done, m.total-1)) // clear finishes it; a failed drawing is ignored
+}
+
+func (m *meter) clear() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+		fmt.Fprint(m.screen, "\r\x1b[K")
+		m.bar = nil
+	}
 }

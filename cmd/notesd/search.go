@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -110,42 +109,6 @@ func (c *client) embedFew(ctx context.Context, mode string) error {
 		return r.Semantic.Pending > few || r.Semantic.Waiting != "" || time.Now().After(latest)
 	})
 	return err
-}
-
-// put sets an argument of a tool unless it is the zero value, for which the
-// tool has a default.
-func put[T any](args map[string]any, name string, value T) {
-	switch v := any(value).(type) {
-	case string:
-		if v == "" {
-			return
-		}
-	case int:
-		if v == 0 {
-			return
-		}
-	case bool:
-		if !v {
-			return
-		}
-	case []string:
-		if len(v) == 0 {
-			return
-		}
-	}
-	args[name] = value
-}
-
-// folderName returns a folder as notes name it. A shell completes it to
-// ./Recipes/.
-func folderName(arg string) string {
-	if arg == "" {
-		return ""
-	}
-	if arg = path.Clean(filepath.ToSlash(arg)); arg == "." {
-		return ""
-	}
-	return arg
 }
 
 func (c *client) search(ctx context.Context, query map[string]any) error {

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"notesd/internal/config"
-	"notesd/internal/daemon"
 	"notesd/internal/hosts"
 	"notesd/internal/service"
 )
@@ -439,16 +438,6 @@ func (a *app) vaultOf(s hosts.Server) string {
 		return filepath.Join(lookup(a.env, "HOME"), rest)
 	}
 	return filepath.Clean(*vault)
-}
-
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
-// sameFolder reports whether two paths name one folder.
-func sameFolder(a, b string) bool {
-	return a != "" && b != "" && daemon.SameFolder(filepath.Clean(a), filepath.Clean(b))
 }
 
 func (s *setup) report(done []registration) {
