@@ -177,6 +177,39 @@ func TestIncidentEndsByItself(t *testing.T) {
 	})
 }
 
+// The watcher's events for every note are no deletion of all notes, as a scan of the
+// emptied folder is none. Those for most notes, moved or deleted, hold.
+func TestEventsOfAnEmptiedVault(t *testing.T) {
+	var files []string
+	for i := range 16 {
+		files = append(files, fmt.Sprintf("folder/n%d.md", i), fmt.Sprintf("text %d", i))
+	}
+	r := newRunning(t, Options{}, files...)
+	hold := "../" + filepath.Base(r.dir) + "-hold"
+	r.rename("folder", hold)
+	r.Changed([]string{"folder"})
+	r.until("the incident begins", func() bool { return strings.Contains(r.unavailable(), "is empty although it had notes") })
+	assert.EqualValues(t, 16, r.store.HeadSeq.Load(), "nothing is deleted")
+
+	r.rename(hold, "folder")
+	r.Changed([]string{"folder"})
+	r.until("it heals", func() bool { return r.unavailable() == "" })
+	assert.EqualValues(t, 16, r.store.HeadSeq.Load())
+
+	r.rename("folder", "other")
+	r.Changed([]string{"folder", "other"})
+	has := func(name string) bool {
+		_, err := r.store.Lookup(context.Background(), name, notes.Scope{})
+		return err == nil
+	}
+	r.until("it was moved", func() bool { return has("other/n15.md") && !has("folder/n15.md") })
+	r.write("kept.md", "k")
+	r.rename("other", hold)
+	r.Changed([]string{"kept.md", "other"})
+	r.until("most are deleted", func() bool { return has("kept.md") && !has("other/n15.md") })
+	assert.Empty(t, r.unavailable())
+}
+
 // An incident that a reader meets is ended by Run, which nobody has told.
 func TestIncidentOfAReadEnds(t *testing.T) {
 	r := newRunning(t, Options{}, sixteen()...)

@@ -60,6 +60,16 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	if err := s.comparePaths(ctx, paths); err != nil {
 		return err
 	}
+	if n := len(s.gone); n >= suspiciouslyMany {
+		all, err := v.store.Count(ctx)
+		if err != nil {
+			return err
+		}
+		if n > all/2 { // whether the vault is suddenly empty, only a scan of all of it says
+			v.queue.addAll()
+			return nil
+		}
+	}
 	return s.apply(ctx)
 }
 
