@@ -327,6 +327,7 @@ var edits = []edit{
 			v.write("sub/a.md", "text")
 			v.write("sub/b.skip", "text")
 			v.sentinel()
+			v.sentinel() // a poll may report the first before the event of sub/.git is processed
 			v.remove("sub/.git")
 			v.remove(".git")
 			v.mkdir(".git")

@@ -102,6 +102,7 @@ func TestRelayForgetsCancelledRequests(t *testing.T) {
 		// While the handshake is replayed, a request comes and goes.
 		h.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}`)
 		h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		synctest.Wait() // until the relay has read both
 		d.answer(d.gets("initialize"), initializeReply)
 		d.gets("notifications/initialized")
 		h.listsChanged()
