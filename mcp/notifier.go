@@ -86,6 +86,9 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 	return nil
 }
 
+// Name implements [notes.Follower].
+func (*Notifier) Name() string { return "what announces changes to clients" }
+
 // Reset takes note that anything may have changed.
 func (n *Notifier) Reset(context.Context) error {
 	watched := n.core.watchedURIs()

@@ -54,6 +54,8 @@ type Position struct {
 //
 // The vault calls a follower's methods from one goroutine at a time.
 type Follower interface {
+	// Name says what the follower is in words for users, as in "the text index".
+	Name() string
 	// Position reports the last state that Apply or Reset made durable.
 	Position() (Position, error)
 	// Apply makes the changes part of the follower's data and remembers `to`

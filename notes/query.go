@@ -153,6 +153,7 @@ type Status struct {
 	Skipped      []Skipped // the first few files that could be notes and are not
 	SkippedTotal int
 	Unavailable  string // why the vault cannot be used at the moment; "" when it can
+	Remedy       string // of that: a sentence or more
 	Trouble      string // why changes on disk cannot be recorded; they are tried again
 	Warnings     []string
 }

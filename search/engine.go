@@ -87,6 +87,7 @@ type Result struct {
 	Semantic  Coverage
 	Index     Progress
 	Notes     []string // what the reader should know, a sentence each
+	Read      Reading  // the query as it was read
 }
 
 // Progress is how much of the vault is in the index.
@@ -120,6 +121,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	result.Read = reading(nodes)
 	e.progress(ctx, &result)
 	return result, nil
 }

@@ -92,6 +92,9 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 // chunks and embeddings in the store.
 func (x *Index) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
 
+// Name implements [notes.Follower].
+func (*Index) Name() string { return "semantic search" }
+
 // Reset erases the vectors of texts that no note contains from the cache files. The
 // other vectors stay, because they are determined by the store.
 func (x *Index) Reset(ctx context.Context) error {

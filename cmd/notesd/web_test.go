@@ -226,6 +226,11 @@ func TestPageSearch(t *testing.T) {
 	b.press("input[type=search]", "rye")
 	b.await("document.querySelector('a.hit')?.innerText === 'Rye Bread'")
 	assert.Contains(t, b.text(".hits"), "words: rye")
+	b.open("/?q=rye+-transom+path:Recipes/")
+	assert.Contains(t, b.text("details summary"), "The query as it was read")
+	assert.Equal(t, "Words|rye|Without|-transom|Filters|path:Recipes/", evaluate[string](b, "[...document.querySelectorAll('.read dt, .read code')].map(e => e.textContent).join('|')"))
+	b.open("/")
+	b.run(chromedp.SendKeys("input[type=search]", "rye"))
 	b.await("document.querySelector('.snippet mark') !== null && location.search === '?q=rye'")
 	b.press("input[type=search]", kb.ArrowDown+kb.Enter)
 	b.await("location.pathname === '/n/Recipes/Rye%20Bread.md' && location.hash.startsWith('#L')")
@@ -429,9 +434,41 @@ func TestPageStatus(t *testing.T) {
 	b.open("/status")
 	b.await("document.querySelector('main').innerText.includes('up to date')")
 	assert.Contains(t, b.text("main"), "1 file skipped")
+	assert.Regexp(t, `Skipped files\s+Broken\.md: .+`, b.text("main"))
 	b.await("[...document.querySelectorAll('tbody tr')].some(row => /^test 1\\s.*\\sread-only, search_notes\\s/.test(row.innerText))")
 	b.await("[...document.querySelectorAll('tbody tr')].some(row => row.innerText.startsWith('notesd web'))")
 	b.clean()
+}
+
+// TestPageWarnings shows what is wrong, each with what to do.
+func TestPageWarnings(t *testing.T) {
+	p := newPlace(t, pageNotes)
+	p.save(t, "Prompts/bad.md", "---\narguments: [\n---\nx\n")
+	base, err := os.ReadFile(p.settingsFile())
+	require.NoError(t, err)
+	p.configure(t, string(base)+"\n[prompts]\nfolder = \"Prompts\"\n")
+	b := p.browse(t)
+	for _, w := range []struct {
+		what string
+		do   func()
+		want []string // the problem, and what to do
+	}{
+		{"a prompt", func() {}, []string{"Prompts/bad.md", "its front matter is broken"}},
+		{"a damaged file", func() {
+			require.NoError(t, os.WriteFile(filepath.Join(p.state, "notes.db.damaged-20260101T000000.000"), nil, 0o600))
+		}, []string{"was damaged and was set aside earlier", "delete it from " + p.state}},
+		{"the configuration file", func() { p.configure(t, string(base)+"\n[vault\n") }, []string{"the configuration file has changed and is not used until it is corrected: ", p.settingsFile()}},
+		{"the vault's folder", func() { require.NoError(t, os.Rename(p.vault, p.vault+"-away")) },
+			[]string{"the vault cannot be used: ", "is its disk mounted?", "notesd goes on by itself when the folder is back."}},
+	} {
+		w.do()
+		for _, want := range w.want {
+			b.open("/status")
+			b.await("[...document.querySelectorAll('.problem')].some(e => e.innerText.includes(" + jsString(want) + "))")
+		}
+	}
+	require.NoError(t, os.Rename(p.vault+"-away", p.vault))
+	b.await("![...document.querySelectorAll('.problem')].some(e => e.innerText.includes('mounted'))")
 }
 
 // TestWebAddress refuses addresses that other machines reach.

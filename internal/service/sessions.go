@@ -163,7 +163,7 @@ func (r *runningSettings) addTo(st *Report) {
 	}
 	st.Warnings = append(st.Warnings, st.Settings.Ignored...)
 	if r.trouble != "" {
-		st.Warnings = append(st.Warnings, "the configuration file has changed and is not used: "+r.trouble)
+		st.Warnings = append(st.Warnings, "the configuration file has changed and is not used until it is corrected: "+r.trouble)
 	}
 }
 

@@ -154,7 +154,7 @@ func (r *reporter) addSemantic() {
 	r.Semantic = SemanticStatus{Model: st.Model, Why: st.Why, State: st.State, Chunks: st.Chunks, Embedded: st.Embedded, Pending: st.Pending,
 		Answering: st.Answering, RemainingSeconds: int(st.Remaining.Seconds()), Waiting: st.Trouble}
 	if st.Trouble != "" {
-		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble)
+		r.Warnings = append(r.Warnings, "semantic search: "+st.Trouble+"; words are searched meanwhile, and notesd tries again. notesd doctor says what to do")
 	}
 }
 
@@ -175,7 +175,7 @@ func (r *reporter) addVault(ctx context.Context) error {
 	}
 	if st.Unavailable != "" {
 		r.Unavailable = st.Unavailable
-		r.Warnings = append(r.Warnings, "the vault cannot be used: "+st.Unavailable)
+		r.Warnings = append(r.Warnings, strings.TrimSpace("the vault cannot be used: "+st.Unavailable+". "+st.Remedy))
 	}
 	r.Warnings = append(r.Warnings, st.Warnings...)
 	if r.s.vault.Ready() && r.s.prompts.Folder() != "" {
@@ -186,7 +186,7 @@ func (r *reporter) addVault(ctx context.Context) error {
 		r.Warnings = append(r.Warnings, problems...)
 	}
 	if r.Trouble = st.Trouble; r.Trouble != "" && !slices.Contains(st.Warnings, r.Trouble) {
-		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again")
+		r.Warnings = append(r.Warnings, "changes on disk cannot be indexed: "+r.Trouble+"; notesd tries again. Free some space if a disk is full; else notesd doctor says what to do")
 	}
 	return nil
 }

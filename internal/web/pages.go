@@ -296,7 +296,10 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 			State       string
 			Directories int
 		}
-		Skipped  struct{ Total int }
+		Skipped struct {
+			Total int
+			Files []struct{ Path, Reason string }
+		}
 		Settings struct{ Waiting, Ignored []string }
 		Clients  []struct {
 			Name, Version        string
@@ -356,7 +359,7 @@ func (s *Server) why(w http.ResponseWriter, r *http.Request) {
 		TextRank    int     `json:"text_rank"`
 		Cosine      float64
 		VectorRank  int `json:"vector_rank"`
-		Read        struct{ Words, Phrases, Without, Filters []string }
+		Read        reading
 		Terms       []struct {
 			Term   string
 			Weight float64

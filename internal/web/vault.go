@@ -239,7 +239,9 @@ type (
 		Truncated  bool
 		NextCursor string `json:"next_cursor"`
 		Notes      []string
+		Read       reading
 	}
+	reading  struct{ Words, Phrases, Without, Filters []string }
 	noteMeta struct {
 		Path, URI, Title, Hash, Date string
 		Tags                         []string

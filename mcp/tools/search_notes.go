@@ -61,6 +61,7 @@ type SearchResult struct {
 	Semantic  Semantic    `json:"semantic"`
 	Index     *IndexState `json:"index,omitempty"` // only while it is incomplete
 	Notes     []string    `json:"notes,omitempty"`
+	Read      any         `json:"read,omitempty"` // with explain, a [search.Reading]: the query as it was read
 }
 
 // A SearchHit is the best passage of a note.
@@ -131,6 +132,9 @@ func runSearchNotes(ctx context.Context, in *invocation, a searchArgs) (Outcome,
 			Results: make([]SearchHit, 0, n), Total: res.Total, Weak: res.Weak, Truncated: res.Truncated, Next: res.Next,
 			Semantic: Semantic{State: res.Semantic.State, Coverage: round(res.Semantic.Coverage)},
 			Notes:    in.remarks(res.Notes...),
+		}
+		if a.Explain && res.Read.Words != nil {
+			out.Read = res.Read
 		}
 		if n < len(res.Hits) {
 			out.Truncated, out.Next = true, strings.Repeat("x", 200) // about what it will be
@@ -218,10 +222,27 @@ func searchText(a searchArgs, out SearchResult) string {
 	if a.Explain && out.Semantic.State == search.StateBuilding { // which is what coverage says
 		fmt.Fprintf(&b, "\n(%.0f%% of the passages are embedded so far; semantic search cannot find the others yet)", math.Floor(100*out.Semantic.Coverage))
 	}
+	if r, ok := out.Read.(search.Reading); ok {
+		b.WriteString("\n(read as " + readingText(r) + ")")
+	}
 	if out.Next != "" {
 		b.WriteString("\nMore with cursor " + out.Next)
 	}
 	return b.String() + remarkLines(out.Notes)
+}
+
+// readingText says how a query was read.
+func readingText(r search.Reading) string {
+	var parts []string
+	for _, part := range []struct {
+		name  string
+		texts []string
+	}{{"words", r.Words}, {"phrases", r.Phrases}, {"without", r.Without}, {"filters", r.Filters}} {
+		if len(part.texts) > 0 {
+			parts = append(parts, part.name+": "+phrase.Clip(phrase.OneLine(strings.Join(part.texts, ", ")), 200))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 func resultLines(results []SearchHit) string {

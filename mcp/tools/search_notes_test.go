@@ -24,6 +24,9 @@ func TestSearchExplains(t *testing.T) {
 	assert.Contains(t, text, "(score 0.9, text #2 4.2)")
 	assert.Contains(t, text, "(score 0.9, meaning #1 0.6)")
 	assert.NotContains(t, text, "#0")
+	assert.NotContains(t, text, "read as")
+	out.Read = search.Reading{Words: []string{"a", "b"}, Without: []string{"-c"}}
+	assert.Contains(t, searchText(searchArgs{Query: "q", Explain: true}, out), "(read as words: a, b; without: -c)")
 	assert.Contains(t, text, "(99% of the passages are embedded so far; semantic search cannot find the others yet)")
 
 	assert.NotContains(t, searchText(searchArgs{Query: "q"}, out), "embedded")

@@ -220,7 +220,7 @@ func (l *leftFiles) warnings() []string {
 	defer l.mu.Unlock()
 	var out []string
 	for _, temp := range slices.Sorted(maps.Keys(l.notes)) {
-		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can", notes.Quote(l.notes[temp]), notes.Quote(temp)))
+		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(l.notes[temp]), notes.Quote(temp)))
 	}
 	return out
 }

@@ -186,7 +186,7 @@ func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, ne
 	return nil
 }
 
-// behind says which followers are not level, and why.
+// behind says which followers are not level, why, and what to do.
 func (f *feeder) behind() []string {
 	if !f.mu.TryLock() {
 		return nil // being fed at the moment
@@ -195,7 +195,11 @@ func (f *feeder) behind() []string {
 	var out []string
 	for _, follower := range f.followers {
 		if follower.err != nil {
-			out = append(out, fmt.Sprintf("%T cannot keep up: %v", follower.Follower, follower.err))
+			why, remedy := follower.err.Error(), "If that lasts, run: notesd index --rebuild"
+			if isFull(follower.err) {
+				why, remedy = stateIsFull, "Free some space there."
+			}
+			out = append(out, fmt.Sprintf("%s cannot keep up with the changes: %s; notesd tries again. %s", follower.Name(), why, remedy))
 		}
 	}
 	return out

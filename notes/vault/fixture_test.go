@@ -224,6 +224,8 @@ func (m *mirror) Apply(ctx context.Context, to notes.Position, changes []notes.C
 	return nil
 }
 
+func (m *mirror) Name() string { return "the mirror" }
+
 func (m *mirror) Reset(context.Context) error {
 	m.resets++
 	m.position, m.notes, m.changes = notes.Position{}, map[int64]*notes.Note{}, nil

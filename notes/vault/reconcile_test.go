@@ -301,7 +301,7 @@ func TestFollowersAreFedExactlyOnceAndInOrder(t *testing.T) {
 	st, err := f.Status(context.Background())
 	require.NoError(t, err)
 	require.Len(t, st.Warnings, 1)
-	assert.Contains(t, st.Warnings[0], "disk full")
+	assert.Equal(t, "the mirror cannot keep up with the changes: disk full; notesd tries again. If that lasts, run: notesd index --rebuild", st.Warnings[0])
 	f.view.kinds()
 
 	f.view.fail = nil

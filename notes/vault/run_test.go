@@ -266,6 +266,8 @@ func (d *fullDisk) Apply(_ context.Context, to notes.Position, _ []notes.Change)
 	return d.err
 }
 
+func (d *fullDisk) Name() string { return "the full disk" }
+
 func (d *fullDisk) Reset(context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -297,6 +299,7 @@ func TestAnotherFolderInTheVaultsPlace(t *testing.T) {
 		st, err := f.Status(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, 16, st.Notes)
+		assert.Contains(t, st.Remedy, "notesd index --rebuild")
 		require.NoError(t, os.RemoveAll(f.dir))
 		require.NoError(t, os.Rename(f.dir+".away", f.dir))
 		f.reconcile()

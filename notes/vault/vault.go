@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -285,6 +286,10 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 	}
 	if err := v.incident.get(); err != nil {
 		st.Unavailable = err.Error()
+		var e *notes.Error
+		if errors.As(err, &e) {
+			st.Remedy = e.Hint
+		}
 	}
 	st.Warnings = append([]string{}, v.store.Warnings()...)
 	st.Warnings = append(st.Warnings, v.mounts.warnings()...)

@@ -140,6 +140,9 @@ func (x *Index) Position() (notes.Position, error) {
 	return readPosition(r)
 }
 
+// Name implements [notes.Follower].
+func (*Index) Name() string { return "the text index" }
+
 // Reset discards everything.
 func (x *Index) Reset(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
