@@ -11,7 +11,22 @@ import (
 // read, listed and linked as others are.
 type AsideRules struct {
 	Prefixes []string // of folded paths
-	Patterns []*regexp.Regexp
+	Patterns []AsidePattern
+}
+
+// AsidePattern is a pattern of the paths in a folder of the vault, of several.
+type AsidePattern struct {
+	Folder string
+	*regexp.Regexp
+}
+
+// MatchString reports whether the path matches the pattern.
+func (a AsidePattern) MatchString(p string) bool {
+	in, ok := p, true
+	if a.Folder != "" {
+		in, ok = strings.CutPrefix(p, a.Folder+"/")
+	}
+	return ok && a.Regexp.MatchString(in)
 }
 
 // MaxAside bounds how many places Obsidian's settings may exclude.
@@ -35,19 +50,19 @@ func (r *AsideRules) ForFilter(f Filter) *AsideRules {
 		Prefixes: slices.DeleteFunc(slices.Clone(r.Prefixes), func(prefix string) bool {
 			return named(func(p string) bool { return strings.HasPrefix(Key(p), prefix) })
 		}),
-		Patterns: slices.DeleteFunc(slices.Clone(r.Patterns), func(pattern *regexp.Regexp) bool { return named(pattern.MatchString) }),
+		Patterns: slices.DeleteFunc(slices.Clone(r.Patterns), func(pattern AsidePattern) bool { return named(pattern.MatchString) }),
 	}
 }
 
 // Equal reports whether both rules cover the same places.
 func (r *AsideRules) Equal(other *AsideRules) bool {
 	return slices.Equal(r.Prefixes, other.Prefixes) &&
-		slices.EqualFunc(r.Patterns, other.Patterns, func(a, b *regexp.Regexp) bool { return a.String() == b.String() })
+		slices.EqualFunc(r.Patterns, other.Patterns, func(a, b AsidePattern) bool { return a.Folder == b.Folder && a.String() == b.String() })
 }
 
 // matches reports whether the note at p is aside.
 func (r *AsideRules) matches(p string) bool {
 	k := Key(p)
 	return slices.ContainsFunc(r.Prefixes, func(prefix string) bool { return strings.HasPrefix(k, prefix) }) ||
-		slices.ContainsFunc(r.Patterns, func(pattern *regexp.Regexp) bool { return pattern.MatchString(p) })
+		slices.ContainsFunc(r.Patterns, func(pattern AsidePattern) bool { return pattern.MatchString(p) })
 }

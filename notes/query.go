@@ -143,7 +143,8 @@ func (l HistoryLimits) WithDefaults() HistoryLimits {
 
 // Status is what the vault can say of itself.
 type Status struct {
-	Root         string
+	Root         string            // the vault's folder, or "NAME=PATH,…" of several
+	Dirs         map[string]string // the folders' paths by name; that of the only one is ""
 	Notes        int
 	Seq          uint64 // of the newest change
 	Scanning     bool

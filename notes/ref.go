@@ -84,6 +84,18 @@ func linesOf(first, last string) Anchor {
 	return Anchor{First: max(1, a), Last: b}
 }
 
+// AppVault returns the name of the vault in a link of Obsidian's, or "".
+func AppVault(ref string) string {
+	u, err := url.Parse(ref)
+	if err != nil || !strings.EqualFold(u.Scheme, "obsidian") {
+		return ""
+	}
+	if vault, _, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/"); ok && strings.EqualFold(u.Host, "vault") {
+		return vault
+	}
+	return u.Query().Get("vault")
+}
+
 // AppRef turns a link of Obsidian's, or of the file system's, into a reference:
 // obsidian://open?vault=V&file=Plan%23Risks, file:///home/ann/vault/Plan.md.
 func AppRef(ref string) string {

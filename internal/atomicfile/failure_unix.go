@@ -17,6 +17,9 @@ func IsDiskFull(err error) bool {
 // mounted read-only.
 func IsReadOnlyDisk(err error) bool { return errors.Is(err, syscall.EROFS) }
 
+// IsOtherDisk reports whether a rename failed because the names are on different disks.
+func IsOtherDisk(err error) bool { return errors.Is(err, syscall.EXDEV) }
+
 // IsHeldElsewhere reports whether another program has the file open without
 // sharing it. On Unix an open file can be replaced, so it returns false.
 func IsHeldElsewhere(error) bool { return false }

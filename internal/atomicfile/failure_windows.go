@@ -29,6 +29,9 @@ func IsDiskFull(err error) bool {
 // write-protected.
 func IsReadOnlyDisk(err error) bool { return isAny(err, windows.ERROR_WRITE_PROTECT) }
 
+// IsOtherDisk reports whether a rename failed because the names are on different disks.
+func IsOtherDisk(err error) bool { return isAny(err, windows.ERROR_NOT_SAME_DEVICE) }
+
 // IsHeldElsewhere reports whether another program has the file open without
 // sharing it.
 func IsHeldElsewhere(err error) bool {

@@ -205,12 +205,12 @@ func (s *Store) ReadAt(ctx context.Context, ref string, at time.Time, scope note
 		return nil, err
 	}
 	base, _ := notes.SplitAnchor(ref)
-	periodic, _, err := s.PeriodicPath(ctx, base)
+	periodic, _, err := s.PeriodicPath(ctx, base, scope)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Compact([]string{ref, base, periodic}) {
-		name, err := CleanRef(s.InVault(notes.AppRef(name)))
+		name, err := CleanRef(s.InVault(name))
 		if err != nil {
 			continue
 		}

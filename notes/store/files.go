@@ -60,7 +60,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 				return err
 			}
 		}
-		return writeAttachments(ctx, tx, filesGone, filesNew, wantFiles)
+		return s.writeAttachments(ctx, tx, filesGone, filesNew, wantFiles)
 	})
 }
 
@@ -108,7 +108,7 @@ func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 }
 
 // writeAttachments also resolves the links that name one of the files.
-func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
+func (s *Store) writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
 	if len(gone)+len(changed) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, d
 			return err
 		}
 	}
-	return resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
+	return s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
 }
 
 // files returns what the store has of the attachments and skipped files that

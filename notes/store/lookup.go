@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -50,14 +51,14 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 				found = metas[0]
 				return err
 			}
-			if m, err := s.lookupPeriodic(ctx, tx, name, visible); err == nil && m.ID != 0 {
+			if m, err := s.lookupPeriodic(ctx, tx, name, scope, visible); err == nil && m.ID != 0 {
 				found = m
 				return nil
 			}
 			return ambiguous(ref, metas)
 		}
 		if !notes.IsURI(ref) {
-			if found, err = s.lookupPeriodic(ctx, tx, name, visible); err != nil || found.ID != 0 {
+			if found, err = s.lookupPeriodic(ctx, tx, name, scope, visible); err != nil || found.ID != 0 {
 				return err
 			}
 		}
@@ -245,14 +246,20 @@ func overlap(a, b map[[3]rune]bool) float64 {
 	return 2 * float64(shared) / float64(len(a)+len(b))
 }
 
-// InVault makes an absolute path below the vault's folder one in the vault.
+// InVault makes a link of Obsidian's or of the file system's, and an absolute path
+// below one of the vault's folders, a reference in the vault.
 func (s *Reader) InVault(ref string) string {
-	if !filepath.IsAbs(ref) {
-		return ref
-	}
-	for _, root := range s.Roots {
+	app, ref := notes.AppVault(ref), notes.AppRef(ref)
+	for _, root := range slices.Sorted(maps.Keys(s.Roots)) {
+		name := s.Roots[root]
+		if !filepath.IsAbs(ref) {
+			if name != "" && notes.Key(filepath.Base(root)) == notes.Key(app) {
+				return path.Join(name, ref)
+			}
+			continue
+		}
 		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
-			return filepath.ToSlash(rel)
+			return path.Join(name, filepath.ToSlash(rel))
 		}
 	}
 	return ref
@@ -267,7 +274,7 @@ func (s *Reader) InVault(ref string) string {
 // [*Error] with [ErrAmbiguous] lists the notes meant, perhaps; one with
 // [ErrNotFound] lists the similar ones, or says where the note was moved.
 func (s *Reader) Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error) {
-	ref = s.InVault(notes.AppRef(ref))
+	ref = s.InVault(ref)
 	meta, err := s.lookupWhole(ctx, ref, scope)
 	if !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrInvalid) {
 		return meta, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"notesd/internal/sqlite"
@@ -12,7 +13,7 @@ import (
 
 // Period reads the words that name a period, with the weeks of the vault's calendar.
 func (s *Reader) Period(words string, now time.Time) (notes.Period, bool) {
-	return s.Periodic.Load().Parse(words, now)
+	return s.AppOf(s.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
 }
 
 // periods is Period now.
@@ -24,26 +25,27 @@ func (s *Reader) periods() notes.Periods {
 // PeriodicPath returns the path that the periodic note which ref names has, or
 // is to have, and the period; "" if ref names no period. Obsidian's settings say
 // where such notes are, else the newest daily notes of the vault do.
-func (s *Reader) PeriodicPath(ctx context.Context, ref string) (p string, period notes.Period, err error) {
+func (s *Reader) PeriodicPath(ctx context.Context, ref string, scope notes.Scope) (p string, period notes.Period, err error) {
 	if _, ok := s.Period(ref, s.Now()); !ok {
 		return "", period, nil
 	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		p, period, err = s.periodicPath(ctx, tx, ref)
+		p, period, err = s.periodicPath(ctx, tx, ref, scope)
 		return err
 	})
 	return p, period, err
 }
 
-func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string) (string, notes.Period, error) {
-	periodic := s.Periodic.Load()
+func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope notes.Scope) (string, notes.Period, error) {
+	folder := s.DailyFolder(scope)
+	periodic := s.AppOf(folder).Periodic
 	period, ok := periodic.Parse(ref, s.Now())
 	if !ok {
 		return "", period, nil
 	}
 	named, ok := periodic.Notes[period.Unit]
 	if !ok {
-		daily, err := dailyNames(ctx, tx)
+		daily, err := dailyNames(ctx, tx, folder)
 		if err != nil {
 			return "", period, err
 		}
@@ -59,22 +61,44 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string) (stri
 	return p, period, err
 }
 
+// DailyFolder returns the folder of periodic notes, of a vault's several: Daily, or
+// if the scope does not have it the first with such notes, or the first.
+func (s *Reader) DailyFolder(scope notes.Scope) string {
+	folders := slices.DeleteFunc(slices.Clone(s.Several), func(folder string) bool {
+		return scope.Read != nil && !scope.CanRead(folder) && !slices.ContainsFunc(scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
+	})
+	switch {
+	case len(s.Several) == 0:
+		return ""
+	case len(folders) == 0:
+		return s.Several[0]
+	case slices.Contains(folders, *s.Daily.Load()):
+		return *s.Daily.Load()
+	}
+	for _, folder := range folders {
+		if _, ok := s.AppOf(folder).Periodic.Notes[notes.Day]; ok {
+			return folder
+		}
+	}
+	return folders[0]
+}
+
 // sampledDays is how many of the newest daily notes show how they are named.
 const sampledDays = 100
 
-// dailyNames returns the names that most of the newest daily notes have.
-func dailyNames(ctx context.Context, tx *sql.Tx) (notes.NameFormat, error) {
+// dailyNames returns the names that most of the newest daily notes of a folder have.
+func dailyNames(ctx context.Context, tx *sql.Tx, folder string) (notes.NameFormat, error) {
 	const isDay = `[0-9][0-9][0-9][0-9][-_][0-9][0-9][-_][0-9][0-9].md`
 	type names struct{ folder, format string }
 	seen := map[names]int{}
-	days, err := sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`' ORDER BY date DESC LIMIT ?`, sampledDays)
+	days, err := sqlite.Column[string](ctx, tx, `SELECT path FROM notes WHERE (path GLOB '`+isDay+`' OR path GLOB '*/`+isDay+`') AND (?1 = '' OR substr(path, 1, length(?1) + 1) = ?1 || '/') ORDER BY date DESC LIMIT ?2`, folder, sampledDays)
 	for _, p := range days {
 		if day, ok := (&notes.DateRules{}).Named(p); ok {
 			f := notes.NamesLike(p, day)
 			seen[names{f.Folder, f.Format}]++
 		}
 	}
-	best := names{format: notes.DefaultNames[notes.Day]}
+	best := names{folder: folder, format: notes.DefaultNames[notes.Day]}
 	for n, count := range seen {
 		if count > seen[best] || count == seen[best] && n.folder < best.folder {
 			best = n
@@ -85,8 +109,8 @@ func dailyNames(ctx context.Context, tx *sql.Tx) (notes.NameFormat, error) {
 
 // lookupPeriodic finds the note of the period that name gives. That it is
 // missing is an [*Error] which says where it would be.
-func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, visible func(notes.Meta) bool) (notes.Meta, error) {
-	p, period, err := s.periodicPath(ctx, tx, name)
+func (s *Reader) lookupPeriodic(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope, visible func(notes.Meta) bool) (notes.Meta, error) {
+	p, period, err := s.periodicPath(ctx, tx, name, scope)
 	if err != nil || p == "" {
 		return notes.Meta{}, err
 	}

@@ -37,11 +37,42 @@ type Target struct {
 	Path       string
 }
 
-// ChooseTarget resolves a link as Obsidian does, among the files whose name
-// is the target's last segment: the exact path (from the vault, or from the
-// linking note's folder), else the files whose path ends in the target, the
+// ChooseTarget resolves a link of the note at from as Obsidian does, among the files
+// whose name is the target's last segment: the exact path (from the vault, or from
+// the linking note's folder), else the files whose path ends in the target, the
 // nearest to the linking note first. Two that are equally near are ambiguous.
-func ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+//
+// Each of several folders of a vault is a vault to Obsidian: a link leads to a file of
+// its own folder. Only if none fits does the exact path from the vault, which begins
+// with the name of a folder, lead to a file of any.
+func (s *Reader) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+	folder := s.FolderOf(from)
+	if folder == "" {
+		return chooseTarget(from, link, kind, candidates)
+	}
+	var own []Target
+	for _, c := range candidates {
+		if in, ok := strings.CutPrefix(c.Path, folder+"/"); ok {
+			c.Path = in
+			own = append(own, c)
+		}
+	}
+	t, state := chooseTarget(strings.TrimPrefix(from, folder+"/"), link, kind, own)
+	if state != linkUnresolved {
+		t.Path = path.Join(folder, t.Path)
+		return t, state
+	}
+	want := path.Clean(strings.TrimPrefix(link, "/"))
+	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
+		if t, ok := pick(candidates, func(c Target) bool { return same(c.Path, want) }); ok {
+			return t, stateOf(t)
+		}
+	}
+	return Target{}, linkUnresolved
+}
+
+// chooseTarget resolves a link in a vault of one folder.
+func chooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	link = strings.TrimPrefix(link, "/")
 	dir := path.Dir(from)
 	relative := path.Join(dir, link)
@@ -141,7 +172,7 @@ func Segments(dir string) []string {
 // resolveChanged resolves the links of the changed notes, those anywhere that
 // name a note which appeared, vanished or moved, and those to a heading or block
 // of a changed note.
-func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
+func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	names := map[string]bool{}
 	var ids []int64
 	for _, e := range entries {
@@ -159,7 +190,7 @@ func resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	for n := range names {
 		keys = append(keys, n)
 	}
-	return resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
+	return s.resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
 		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys), jsonArg(ids))
 }
 
@@ -171,7 +202,7 @@ func (s *Store) FinishLinks(ctx context.Context) error {
 		return err
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
-		if err := resolveWhere(ctx, tx, `TRUE`); err != nil {
+		if err := s.resolveWhere(ctx, tx, `TRUE`); err != nil {
 			return err
 		}
 		return setSetting(ctx, tx, LinksStale, false)
@@ -202,7 +233,7 @@ type pendingLink struct {
 	state         int
 }
 
-func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
+func (s *Store) resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) error {
 	links, err := selectLinks(ctx, tx, where, args...)
 	if err != nil || len(links) == 0 {
 		return err
@@ -221,7 +252,7 @@ func resolveWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) er
 	for i, l := range links {
 		targets[i], states[i] = Target{Id: l.note}, LinkResolved // a link within the note
 		if l.target != "" {
-			targets[i], states[i] = ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
+			targets[i], states[i] = s.ChooseTarget(l.from, l.target, l.kind, candidates[l.key])
 		}
 		if id := targets[i].Id; id != 0 && l.anchor != "" {
 			anchored[id] = append(anchored[id], i)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -33,17 +34,48 @@ type Store struct {
 
 // Reader answers questions about the notes as notes.db has them.
 type Reader struct {
-	notes        *sqlite.DB
-	id           string
-	byID         *sql.Stmt // selectNotes
-	Now          func() time.Time
-	Periodic     atomic.Pointer[notes.Periodic] // never nil
-	TaskSettings atomic.Pointer[tasks.Settings] // of the Tasks plugin; nil without it
-	searchable   searchable
-	HeadSeq      atomic.Uint64
-	Aside        atomic.Pointer[notes.AsideRules]
-	Roots        []string // the vault's folder, as configured and without symlinks; set by package vault
+	notes      *sqlite.DB
+	id         string
+	byID       *sql.Stmt // selectNotes
+	Now        func() time.Time
+	searchable searchable
+	HeadSeq    atomic.Uint64
+	Aside      atomic.Pointer[notes.AsideRules]
+
+	// Package vault sets these before it calls a method, and Apps at each scan.
+	Several []string          // names of the vault's folders, each a first path segment; nil: it is one folder
+	Roots   map[string]string // the folders' names by absolute path, as configured and without symlinks; "" is the vault
+	Apps    atomic.Pointer[map[string]App]
+	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
 }
+
+// App is what the app says that a folder of the vault is made with.
+type App struct {
+	Periodic *notes.Periodic
+	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
+	Aside    *notes.AsideRules
+}
+
+// FolderOf returns the folder of the vault that a path lies in; "" for the only one.
+func (s *Reader) FolderOf(p string) string {
+	if len(s.Several) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(p, "/")
+	return name
+}
+
+// AppOf returns what holds for the note at a path.
+func (s *Reader) AppOf(p string) App {
+	a := (*s.Apps.Load())[s.FolderOf(p)]
+	if a.Periodic == nil {
+		a.Periodic = &notes.Periodic{}
+	}
+	return a
+}
+
+// tasksOf returns the settings of tasks for the note at a path.
+func (s *Reader) tasksOf(p string) *tasks.Settings { return s.AppOf(p).Tasks }
 
 // Versions are the revisions and the journal of operations, in history.db. The
 // present version of a note comes from notes.db.
@@ -73,7 +105,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 		opt.Now = time.Now
 	}
 	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
-	s.Periodic.Store(&notes.Periodic{})
+	s.Apps.Store(&map[string]App{})
+	s.Daily.Store(new(string))
 	var err error
 	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ const tasksSetting = "tasks"
 type tasksRead struct {
 	Version  int             `json:"version"`
 	Settings *tasks.Settings `json:"settings,omitempty"` // that they were read with
-	Through  int64           `json:"through,omitempty"`  // the id of the last note that was read; 0 when all are
+
+	Folders map[string]*tasks.Settings `json:"folders,omitempty"` // in place of Settings, in a vault of several folders
+	Through int64                      `json:"through,omitempty"` // the id of the last note that was read; 0 when all are
 }
 
 // tasksBatch is how many notes are read in one transaction: writers wait for it.
@@ -37,27 +39,34 @@ const tasksBatch = 200
 // ReadTasks reads the tasks and inline fields of notes that were stored with other
 // settings of the Tasks plugin, or by a version of notesd that knew none or other ones.
 // It goes on where an earlier call was interrupted.
-func (s *Store) ReadTasks(ctx context.Context, settings *tasks.Settings) error {
-	s.TaskSettings.Store(settings)
-	var at tasksRead
+func (s *Store) ReadTasks(ctx context.Context) error {
+	now := tasksRead{Version: tasksVersion, Settings: s.tasksOf(""), Folders: map[string]*tasks.Settings{}}
+	for _, folder := range s.Several {
+		if settings := s.tasksOf(folder); settings != nil {
+			now.Folders[folder] = settings
+		}
+	}
+	at := tasksRead{Folders: map[string]*tasks.Settings{}}
 	if err := s.Setting(ctx, tasksSetting, &at); err != nil {
 		return err
 	}
-	switch same := at.Version == tasksVersion && reflect.DeepEqual(at.Settings, settings); {
+	now.Through = at.Through
+	switch same := reflect.DeepEqual(at, now); {
 	case same && at.Through == 0:
 		return nil
 	case !same:
-		at = tasksRead{Version: tasksVersion, Settings: settings}
+		at = now
+		at.Through = 0
 	}
 	for done := false; !done; {
 		err := s.notes.Write(ctx, func(tx *sql.Tx) error {
 			w := &writer{statements: newStatements(ctx, tx)}
 			var read []*notes.Note
-			err := sqlite.ForEach(ctx, tx, `SELECT note, codec, data FROM contents WHERE note > ? ORDER BY note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
+			err := sqlite.ForEach(ctx, tx, `SELECT c.note, n.path, c.codec, c.data FROM contents c JOIN notes n ON n.id = c.note WHERE c.note > ? ORDER BY c.note LIMIT ?`, []any{at.Through, tasksBatch}, func(rows *sql.Rows) error {
 				n := &notes.Note{}
 				var codec int
 				var data sql.RawBytes
-				if err := rows.Scan(&n.ID, &codec, &data); err != nil {
+				if err := rows.Scan(&n.ID, &n.Path, &codec, &data); err != nil {
 					return err
 				}
 				text, err := Unpack(codec, data)
@@ -66,7 +75,7 @@ func (s *Store) ReadTasks(ctx context.Context, settings *tasks.Settings) error {
 				}
 				doc := markdown.Parse(text)
 				n.Tasks, n.Inline = notes.TasksOf(text, doc), notes.InlineFields(doc.Fields(text))
-				n.SetTasks(settings)
+				n.SetTasks(s.tasksOf(n.Path))
 				read = append(read, n)
 				return nil
 			})
@@ -230,7 +239,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			}
 			t, _ := notes.NewTask(source)
 			t.Path, t.Hash, t.Line, t.Heading = p, strings.ToLower(hash), line, heading
-			t.Status = s.TaskSettings.Load().StatusOf(t.Mark)
+			t.Status = s.tasksOf(p).StatusOf(t.Mark)
 			page.Tasks, last.Values = append(page.Tasks, t), values
 			return nil
 		})

@@ -46,7 +46,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 	changes := make([]notes.Change, 0, len(entries))
 	var head int64
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx, s.dates.Load(), s.TaskSettings.Load())
+		w, err := newWriter(ctx, tx, s.dates.Load(), s.tasksOf)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 		if deferLinks {
 			return setSetting(ctx, tx, LinksStale, true)
 		}
-		return resolveChanged(ctx, tx, entries)
+		return s.resolveChanged(ctx, tx, entries)
 	})
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 // writer writes notes within one transaction.
 type writer struct {
 	*statements
-	dates        *notes.DateRules
-	taskSettings *tasks.Settings
-	head         int64 // seq of the last change
-	lastID       int64
+	dates   *notes.DateRules
+	tasksOf func(path string) *tasks.Settings
+	head    int64 // seq of the last change
+	lastID  int64
 }
 
-func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules, settings *tasks.Settings) (*writer, error) {
-	w := &writer{statements: newStatements(ctx, tx), dates: dates, taskSettings: settings}
+func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules, tasksOf func(path string) *tasks.Settings) (*writer, error) {
+	w := &writer{statements: newStatements(ctx, tx), dates: dates, tasksOf: tasksOf}
 	var err error
 	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
 		return change, w.exec(`DELETE FROM notes WHERE id = ?`, e.Id)
 	}
 	e.Note.ID, e.Note.Seq = e.Id, uint64(w.head)
-	e.Note.SetTasks(w.taskSettings)
+	e.Note.SetTasks(w.tasksOf(e.Path))
 	if err := w.row(e, now); err != nil {
 		return change, err
 	}

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"notesd/internal/markdown/tasks"
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // readAppFile reads a JSON file of Obsidian's into v. One that is not there,
@@ -22,13 +24,27 @@ func readAppFile(root *os.Root, name string, v any) {
 	}
 }
 
+// readApp returns what the app says of a folder of the vault, with paths from the vault.
+func readApp(root *os.Root, folder string) store.App {
+	return store.App{Periodic: readPeriodic(root, folder), Tasks: readTaskSettings(root), Aside: readAside(root, folder)}
+}
+
 // readPeriodic returns how the app names and begins periodic notes. Obsidian's
 // own daily notes hold where the periodic notes plugin does not make them.
-func readPeriodic(root *os.Root) *notes.Periodic {
+func readPeriodic(root *os.Root, folder string) *notes.Periodic {
+	below := func(p string) string {
+		if p = strings.Trim(p, "/"); p == "" {
+			return folder
+		}
+		return path.Join(folder, p)
+	}
 	p := &notes.Periodic{Notes: map[notes.Unit]notes.PeriodicNotes{}}
 	var core struct{ Folder, DateFormat, TimeFormat string }
 	readAppFile(root, "templates.json", &core)
-	p.Templates, p.DateFormat, p.TimeFormat = strings.Trim(core.Folder, "/"), core.DateFormat, core.TimeFormat
+	p.DateFormat, p.TimeFormat = core.DateFormat, core.TimeFormat
+	if core.Folder = strings.Trim(core.Folder, "/"); core.Folder != "" {
+		p.Templates = below(core.Folder)
+	}
 	var calendar struct {
 		WeekStart, LocaleOverride                              string
 		WeeklyNoteFormat, WeeklyNoteFolder, WeeklyNoteTemplate string
@@ -39,7 +55,10 @@ func readPeriodic(root *os.Root) *notes.Periodic {
 		if n.Format == "" {
 			n.Format = notes.DefaultNames[unit]
 		}
-		n.Folder, n.Weeks = strings.Trim(n.Folder, "/"), p.Weeks
+		n.Folder, n.Weeks = below(n.Folder), p.Weeks
+		if n.Template != "" {
+			n.Template = below(n.Template)
+		}
 		p.Notes[unit] = n
 	}
 	var daily notes.PeriodicNotes
@@ -69,11 +88,13 @@ func readPeriodic(root *os.Root) *notes.Periodic {
 
 // readDateRules returns the rules for a vault: the user's keys, and how the app
 // names periodic notes.
-func readDateRules(periodic *notes.Periodic, keys []string) *notes.DateRules {
-	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: periodic.Weeks}
-	for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
-		if n, ok := periodic.Notes[unit]; ok {
-			r.Names = append(r.Names, n.NameFormat)
+func readDateRules(apps map[string]store.App, daily string, keys []string) *notes.DateRules {
+	r := &notes.DateRules{Version: notes.DateRulesVersion, Keys: keys, Weeks: apps[daily].Periodic.Weeks}
+	for _, folder := range slices.Sorted(maps.Keys(apps)) {
+		for _, unit := range []notes.Unit{notes.Day, notes.Week, notes.Month, notes.Quarter, notes.Year} {
+			if n, ok := apps[folder].Periodic.Notes[unit]; ok {
+				r.Names = append(r.Names, n.NameFormat)
+			}
 		}
 	}
 	r.Compile()
@@ -120,9 +141,13 @@ const maxStatuses = 200
 // maxAppFile bounds a settings file of the app that the vault is made with.
 const maxAppFile = 1 << 20
 
-// readAside returns the rules for a vault.
-func readAside(root *os.Root) *notes.AsideRules {
+// readAside returns the rules for a folder of the vault.
+func readAside(root *os.Root, folder string) *notes.AsideRules {
 	r := &notes.AsideRules{}
+	below := ""
+	if folder != "" {
+		below = notes.Key(folder) + "/"
+	}
 	var core struct{ Folder string }
 	readAppFile(root, "templates.json", &core)
 	var templater struct {
@@ -131,7 +156,7 @@ func readAside(root *os.Root) *notes.AsideRules {
 	readAppFile(root, "plugins/templater-obsidian/data.json", &templater)
 	for _, folder := range []string{core.Folder, templater.Folder} {
 		if k := notes.FolderKey(folder); k != "" {
-			r.Prefixes = append(r.Prefixes, k+"/")
+			r.Prefixes = append(r.Prefixes, below+k+"/")
 		}
 	}
 	var app struct {
@@ -141,10 +166,10 @@ func readAside(root *os.Root) *notes.AsideRules {
 	for _, filter := range app.Filters[:min(notes.MaxAside, len(app.Filters))] {
 		if n := len(filter); n > 2 && filter[0] == '/' && filter[n-1] == '/' {
 			if pattern, err := regexp.Compile(filter[1 : n-1]); err == nil { // else it is one that only JavaScript knows
-				r.Patterns = append(r.Patterns, pattern)
+				r.Patterns = append(r.Patterns, notes.AsidePattern{Folder: folder, Regexp: pattern})
 			}
 		} else if filter != "" && filter != "/" {
-			r.Prefixes = append(r.Prefixes, notes.Key(filter))
+			r.Prefixes = append(r.Prefixes, below+notes.Key(filter))
 		}
 	}
 	return r

@@ -3,6 +3,7 @@ package vault
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -74,7 +75,7 @@ func (l *linksAround) follow(name string, text []byte) []byte {
 	return editCanvas(text, func(_ int, key, value string) (string, error) {
 		switch key {
 		case "file", "background":
-			return l.move.path(value), nil
+			return l.path(name, value)
 		case "text":
 			return rewriteCard(name, value, l.rewrite)
 		}
@@ -90,6 +91,35 @@ func rewriteCard(name, text string, rewrite func(string, []byte) ([]byte, error)
 	}
 	out, err := rewrite(name, []byte(text))
 	return string(out), err
+}
+
+// errOtherFolder: a canvas or base cannot name a file of another folder of the vault.
+var errOtherFolder = errors.New("it lies in another folder of the vault")
+
+// path returns what becomes of a path in the file called name. In a vault of several
+// folders it is one from the file's own.
+func (l *linksAround) path(name, p string) (string, error) {
+	from, to := l.store.FolderOf(name), l.store.FolderOf(l.move.after(name))
+	if from == "" {
+		return l.move.path(p), nil
+	}
+	full := from + "/" + p
+	moved := l.move.path(full)
+	switch {
+	case moved == full && from == to:
+		return p, nil
+	case notes.Under(moved, to):
+		return inFolder(moved, to), nil
+	}
+	return "", errOtherFolder
+}
+
+// inFolder returns a path from the vault as one from a folder of it.
+func inFolder(p, folder string) string {
+	if folder == "" {
+		return p
+	}
+	return strings.TrimPrefix(p, folder+"/")
 }
 
 // path returns what becomes of a path from the vault: of a note, a file, the
@@ -214,9 +244,12 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 		at := 0
 		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
 			was := string(out[m[2]:m[3]])
-			to := l.move.path(was)
+			to := ""
 			if kind == "link" {
 				to = l.followLink(name, was)
+			} else {
+				moved, err := l.path(name, was)
+				to, possible = moved, possible && err == nil
 			}
 			if to != was {
 				possible = possible && !strings.ContainsAny(to, "\"'\\")
@@ -239,7 +272,7 @@ func (l *linksAround) followLink(name, link string) string {
 	if leads == nil || leads(link) {
 		return link
 	}
-	for _, spelled := range spellings(link, notes.LinkWiki, name, was, l.move.after(name), l.move.after(was.Path)) {
+	for _, spelled := range l.spellings(link, notes.LinkWiki, name, was, l.move.after(name), l.move.after(was.Path)) {
 		if leads(spelled) {
 			return spelled
 		}

@@ -34,11 +34,16 @@ type crashWrite struct {
 	do      func(f *fixture) (notes.Written, error)
 	targets []string // what another program changes
 	moved   []string // where a moved note was and is to be
+	folders bool     // the vault has two folders, home and dir
 }
 
 const crashMark = "written once"
 
-func crashVault(t *testing.T) *fixture {
+func crashVault(t *testing.T, folders bool) *fixture {
+	if folders {
+		return newFixtureOf(t, []string{"home", "dir"}, "home/N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "home/Other.md", "back to [[N]]\nand a line\n",
+			"home/plan.md", "a plan\n", "dir/Third.md", "[[home/N#x|y]]\nand a line\n")
+	}
 	f := newFixture(t, "N.md", "# N\nsee [[Other]] and [o](Other.md)\n", "Other.md", "back to [[N]]\nand a line\n",
 		"dir/Third.md", "[n](../N.md) [[N#x|y]]\nand a line\n", "dir/pic.png", "png", "real/t.txt", "a target\n", "Gone.md", "was deleted\n", "plan.md", "a plan\n")
 	require.NoError(t, os.Symlink("real/t.txt", filepath.Join(f.dir, "l.md")))
@@ -51,32 +56,38 @@ func crashVault(t *testing.T) *fixture {
 var crashWrites = []crashWrite{
 	{"create", func(f *fixture) (notes.Written, error) {
 		return f.Create(context.Background(), notes.CreateRequest{Path: "a/b/New.md", Content: crashMark, RequestKey: "create"})
-	}, []string{"a/b/New.md"}, nil},
+	}, []string{"a/b/New.md"}, nil, false},
 	{"edit", func(f *fixture) (notes.Written, error) {
 		return f.Edit(context.Background(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "append", Content: crashMark}}, RequestKey: "edit"})
-	}, []string{"N.md"}, nil},
+	}, []string{"N.md"}, nil, false},
 	{"edit through a symlink", func(f *fixture) (notes.Written, error) {
 		return f.Edit(context.Background(), notes.EditRequest{Note: "l.md", Edits: []notes.Edit{{Op: "append", Content: crashMark}}, RequestKey: "symlink"})
-	}, []string{"real/t.txt", "l.md"}, nil},
+	}, []string{"real/t.txt", "l.md"}, nil, false},
 	{"delete", func(f *fixture) (notes.Written, error) {
 		d, err := f.Delete(context.Background(), notes.DeleteRequest{Note: "N.md", RequestKey: "delete"})
 		return d.Written, err
-	}, []string{"N.md"}, nil},
+	}, []string{"N.md"}, nil, false},
 	{"restore", func(f *fixture) (notes.Written, error) {
 		return f.Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})
-	}, []string{"Gone.md"}, nil},
+	}, []string{"Gone.md"}, nil, false},
 	{"move", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "N.md", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "move"})
-	}, []string{"N.md", "dir/sub/M.md", "Other.md", "dir/Third.md"}, []string{"N.md", "dir/sub/M.md"}},
+	}, []string{"N.md", "dir/sub/M.md", "Other.md", "dir/Third.md"}, []string{"N.md", "dir/sub/M.md"}, false},
 	{"move that changes no text", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "plan.md", To: "dir/Plan 2.md", UpdateLinks: true, RequestKey: "pure move"})
-	}, []string{"plan.md", "dir/Plan 2.md"}, []string{"plan.md", "dir/Plan 2.md"}},
+	}, []string{"plan.md", "dir/Plan 2.md"}, []string{"plan.md", "dir/Plan 2.md"}, false},
 	{"case-only move", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "N.md", To: "n.md", UpdateLinks: true, RequestKey: "case move"})
-	}, []string{"N.md", "n.md"}, []string{"N.md", "n.md"}},
+	}, []string{"N.md", "n.md"}, []string{"N.md", "n.md"}, false},
 	{"folder move", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "dir", To: "deep/er/dir2", UpdateLinks: true, RequestKey: "folder move"})
-	}, []string{"dir/Third.md", "deep/er/dir2", "deep/er/dir2/Third.md"}, []string{"dir/Third.md", "deep/er/dir2/Third.md"}},
+	}, []string{"dir/Third.md", "deep/er/dir2", "deep/er/dir2/Third.md"}, []string{"dir/Third.md", "deep/er/dir2/Third.md"}, false},
+	{"move to another folder", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "home/N.md", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "move"})
+	}, []string{"home/N.md", "dir/sub/M.md", "home/Other.md", "dir/Third.md"}, []string{"home/N.md", "dir/sub/M.md"}, true},
+	{"move to another folder that changes no text", func(f *fixture) (notes.Written, error) {
+		return f.Move(context.Background(), notes.MoveRequest{Note: "home/plan.md", To: "dir/plan.md", UpdateLinks: true, RequestKey: "pure move"})
+	}, []string{"home/plan.md", "dir/plan.md"}, []string{"home/plan.md", "dir/plan.md"}, true},
 }
 
 // revisionOf returns the revision of the note that has the text.
@@ -106,8 +117,8 @@ type crashed struct {
 	n        int
 }
 
-func newCrashed(t *testing.T, rng *rand.Rand) *crashed {
-	c := &crashed{fixture: crashVault(t), t: t, rng: rng, required: map[string]string{}, written: map[string]bool{}}
+func newCrashed(t *testing.T, rng *rand.Rand, folders bool) *crashed {
+	c := &crashed{fixture: crashVault(t, folders), t: t, rng: rng, required: map[string]string{}, written: map[string]bool{}}
 	for name, text := range c.files() {
 		c.required[text] = "first in " + name
 	}
@@ -313,7 +324,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(seed), 1))
 	cases := 0
 	for _, w := range crashWrites {
-		whole := newCrashed(t, rng)
+		whole := newCrashed(t, rng, w.folders)
 		steps := whole.killAt(1 << 30)
 		answer, err := w.do(whole.fixture)
 		require.NoError(t, err)
@@ -339,7 +350,7 @@ func TestCrashAfterEveryStep(t *testing.T) {
 				lookFirst := rng.IntN(2) == 0
 				cases++
 				t.Run(fmt.Sprintf("%s/%d/%s %s/%t", w.name, step, change.what, path.Base(change.file), lookFirst), func(t *testing.T) {
-					c := newCrashed(t, rng)
+					c := newCrashed(t, rng, w.folders)
 					c.killAt(step)
 					_, err := w.do(c.fixture)
 					require.ErrorIs(t, err, errKilled)
@@ -370,7 +381,9 @@ func TestCrashesByChance(t *testing.T) {
 	for round := range rounds {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(round)))
 		t.Run(strconv.Itoa(round), func(t *testing.T) {
-			c := newCrashed(t, rng)
+			folders := rng.IntN(4) == 0
+			writes := slices.DeleteFunc(slices.Clone(crashWrites), func(w crashWrite) bool { return w.folders != folders })
+			c := newCrashed(t, rng, folders)
 			var said []string
 			defer func() {
 				if t.Failed() {
@@ -378,7 +391,7 @@ func TestCrashesByChance(t *testing.T) {
 				}
 			}()
 			for range 2 {
-				w := &crashWrites[rng.IntN(len(crashWrites))]
+				w := &writes[rng.IntN(len(writes))]
 				at := rng.IntN(30)
 				c.killAt(at)
 				answer, err := w.do(c.fixture)

@@ -23,7 +23,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	if written, done, err := v.begin(ctx, r); done {
 		return written, err
 	}
-	if err := v.tellTasks(ctx, r.Edits); err != nil {
+	if err := v.tellTasks(ctx, r); err != nil {
 		return notes.Written{}, err
 	}
 	var draft editDraft
@@ -56,9 +56,9 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 
 // tellTasks adds to edits of tasks what the note does not say: the day, and how
 // other notes of the vault write dates.
-func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
-	for i := range edits {
-		e := &edits[i]
+func (v *Vault) tellTasks(ctx context.Context, r notes.EditRequest) error {
+	for i := range r.Edits {
+		e := &r.Edits[i]
 		if e.Op != edit.OpToggleTask {
 			continue
 		}
@@ -68,8 +68,11 @@ func (v *Vault) tellTasks(ctx context.Context, edits []notes.Edit) error {
 				*date = p.Start.Format(time.DateOnly) // today, tomorrow
 			}
 		}
-		var err error
-		e.Tasks.Settings = v.store.TaskSettings.Load()
+		note, err := v.store.Lookup(ctx, r.Note, r.Scope)
+		if err != nil {
+			return err
+		}
+		e.Tasks.Settings = v.store.AppOf(note.Path).Tasks
 		if e.Tasks.Done, e.Tasks.Dates, err = v.store.TaskNotations(ctx); err != nil {
 			return err
 		}

@@ -29,6 +29,8 @@ type fixture struct {
 	state string
 	view  *mirror
 	clock *clock
+
+	folders []string // below dir, which are the vault's; nil: dir is the vault
 }
 
 // clock is the vault's time: it stands still unless a test moves it.
@@ -55,7 +57,16 @@ func (c *clock) Advance(d time.Duration) {
 // newFixture makes a vault with these files: path, text, path, text, …
 func newFixture(t *testing.T, files ...string) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock()}
+	return newFixtureOf(t, nil, files...)
+}
+
+// newFixtureOf makes a vault of these folders; the paths of the files begin with one.
+func newFixtureOf(t *testing.T, folders []string, files ...string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock(), folders: folders}
+	for _, folder := range folders {
+		require.NoError(t, os.Mkdir(filepath.Join(f.dir, folder), 0o755))
+	}
 	for i := 0; i < len(files); i += 2 {
 		f.write(files[i], files[i+1])
 	}
@@ -70,7 +81,10 @@ func (f *fixture) open(opt Options) {
 	f.t.Helper()
 	store, err := store.Open(context.Background(), f.state, store.Options{Now: f.clock.Now})
 	require.NoError(f.t, err)
-	opt.Now = f.clock.Now
+	opt.Now, opt.Folders = f.clock.Now, map[string]string{}
+	for _, folder := range f.folders {
+		opt.Folders[folder] = filepath.Join(f.dir, folder)
+	}
 	f.Vault, err = New(context.Background(), store, f.dir, opt)
 	require.NoError(f.t, err)
 	f.Follow(f.view)

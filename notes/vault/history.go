@@ -61,11 +61,11 @@ func (v *Vault) Version(ctx context.Context, ref, rev string, scope notes.Scope)
 // else deleted note with the name. The present version of a living note is put
 // into history first.
 func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) (string, error) {
-	ref = v.store.InVault(notes.AppRef(ref))
+	ref = v.store.InVault(ref)
 	meta, findErr := v.store.Lookup(ctx, ref, scope)
 	if errors.Is(findErr, notes.ErrNotFound) {
 		ref, _ = notes.SplitAnchor(ref) // a passage of a deleted note
-		if p, _, err := v.store.PeriodicPath(ctx, ref); err == nil && p != "" {
+		if p, _, err := v.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
 			ref = p // yesterday's, which is gone
 		}
 	}

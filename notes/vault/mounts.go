@@ -15,7 +15,8 @@ import (
 )
 
 // mounts are the folders of the vault where another disk begins, or that
-// another folder is bound to (which only Linux reports). When one is unmounted,
+// another folder is bound to (which only Linux reports), and its folders themselves
+// if it has several. When one is unmounted,
 // its mount point is left behind, empty or with what was written there
 // meanwhile: its notes are not deleted but away. What is known of them is kept,
 // and nothing is written there, until most of them are back.
@@ -40,6 +41,10 @@ const mountsSetting = "mounts"
 // check returns an [*Error] with [ErrUnavailable] when the disk that holds, or
 // would hold, the note at p is away.
 func (m *mounts) check(root *disk.Root, op, p string) error {
+	if folder, err := root.Missing(p); err != nil {
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrUnavailable, Detail: fmt.Sprintf("the folder %s is not there (is its disk mounted?)", notes.Quote(folder)),
+			Hint: "Nothing was changed. notesd goes on by itself when it is back. " + whenDeleted}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder, mount := range m.known {
@@ -100,12 +105,16 @@ func (m *mounts) anyAway() bool {
 	return len(m.away) > 0
 }
 
-// warnings names the volumes that are not mounted.
-func (m *mounts) warnings() []string {
+// warnings names the folders that are not there, some of which are the vault's own.
+func (m *mounts) warnings(folders []string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []string
 	for _, folder := range slices.Sorted(maps.Keys(m.away)) {
+		if slices.Contains(folders, folder) {
+			out = append(out, fmt.Sprintf("the folder %s is not there, or lacks most of its notes; they are kept as they were. %s", notes.Quote(folder), whenDeleted))
+			continue
+		}
 		out = append(out, fmt.Sprintf("the disk of the folder %s is not mounted; its notes are kept as they were. %s", notes.Quote(folder), whenDeleted))
 	}
 	return out
@@ -122,14 +131,28 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	if next == nil {
 		next = map[string]mount{}
 	}
+	for _, folder := range s.v.store.Several { // one that was never there has notes nowhere
+		if _, missing := s.root.Missing(folder); missing != nil && known[folder] == (mount{}) {
+			next[folder], away[folder] = mount{DiskPath: folder}, fsid.Identity{}
+		}
+	}
 	for folder, mount := range known {
 		now := s.root.Identity(mount.DiskPath)
-		if now == mount.Identity || isAmong(seen, mount) || !s.isUnseen(folder) && !s.lacksMostOf(folder) {
+		_, wasAway := wasAway[folder]
+		top := slices.Contains(s.v.store.Several, folder)
+		switch _, missing := s.root.Missing(folder); {
+		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
+			continue // it is no folder of the vault any more
+		case isAmong(seen, mount) && now != mount.Identity:
+			continue
+		case now == mount.Identity && missing == nil && !(top && s.emptied(folder, wasAway)):
+			continue
+		case now != mount.Identity && !s.isUnseen(folder) && !s.lacksMostOf(folder) && missing == nil:
 			continue
 		}
 		s.keep(folder)
 		next[folder], away[folder] = mount, now
-		if _, was := wasAway[folder]; !was {
+		if !wasAway {
 			s.v.opt.Log.Warn("the disk of a folder is no longer mounted; its notes stay indexed", "folder", folder)
 		}
 	}
@@ -164,6 +187,12 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	m := &s.v.mounts
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for folder := range m.away {
+		if slices.ContainsFunc(s.Looked, func(p string) bool { return notes.Under(p, folder) }) {
+			s.keep(folder)
+			s.v.queue.addAll() // it is coming back, perhaps
+		}
+	}
 	for folder, mount := range m.known {
 		if !slices.ContainsFunc(s.gone, func(r store.Row) bool { return notes.Under(r.Path, folder) }) {
 			continue
@@ -177,9 +206,21 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	}
 }
 
+// emptied reports whether one of the vault's folders is empty although it had many
+// notes, or was and lacks most of them still.
+func (s *scan) emptied(folder string, wasAway bool) bool {
+	all, gone := s.count(folder)
+	return gone >= suspiciouslyMany && (gone == all || wasAway && gone > all/2)
+}
+
 // lacksMostOf reports whether most of the folder's notes are gone.
 func (s *scan) lacksMostOf(folder string) bool {
-	all, gone := 0, 0
+	all, gone := s.count(folder)
+	return gone > all/2
+}
+
+// count returns how many notes the store has in a folder, and how many of them are gone.
+func (s *scan) count(folder string) (all, gone int) {
 	for name := range s.rows {
 		if notes.Under(name, folder) {
 			all++
@@ -190,7 +231,7 @@ func (s *scan) lacksMostOf(folder string) bool {
 			gone++
 		}
 	}
-	return gone > all/2
+	return all, gone
 }
 
 // keep keeps what is known of the folder's notes.

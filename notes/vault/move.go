@@ -164,6 +164,9 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(o.root.Folders(), folder) {
+		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "it is one of the vault's folders, which no client may move", Hint: "The owner of the daemon can rename it in vault.folders."}
+	}
 	if to == folder || notes.Under(to, folder) {
 		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself"}
 	}
@@ -179,6 +182,9 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	}
 	if err := checkPlace(o.root, "move", to); err != nil {
 		return nil, err
+	}
+	if o.root.Identity(o.v.store.FolderOf(folder)).Device != o.root.Identity(o.v.store.FolderOf(to)).Device {
+		return nil, writeProblem("move", folder, errOtherDisk)
 	}
 	if err := o.checkStaysIgnored(folder, to); err != nil {
 		return nil, err

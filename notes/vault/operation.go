@@ -294,6 +294,9 @@ func conflict(op, notePath string, was, is []byte) error {
 		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
 }
 
+// errOtherDisk: a folder of the vault lies on another disk.
+var errOtherDisk = errors.New("the folders lie on different disks")
+
 // errHeld: another program does not let the file be replaced.
 var errHeld = errors.New("held by another program")
 
@@ -314,6 +317,8 @@ func writeProblem(op, notePath string, err error) error {
 		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
 	case isFull(err):
 		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
+	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
+		e.Err, e.Detail, e.Hint = notes.ErrInvalid, "a folder cannot be moved to another disk", "Nothing was changed. Move its notes one by one, or copy the folder with another program."
 	case errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err):
 		e.Err, e.Detail, e.Hint = notes.ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
 	case atomicfile.IsReadOnlyDisk(err):
@@ -354,6 +359,8 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
 	case v.isProtected(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
+	case notes.InAny(p, v.opt.Protect):
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only for every client", Hint: "The owner of the daemon can change vault.protect."}
 	case !scope.CanWrite(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
 			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
@@ -386,8 +393,15 @@ func (o *operation) checkNew(p string) error {
 }
 
 // checkPlace refuses a new path that lies below a symlink to a folder, or
-// below a file.
+// below a file, or in none of the vault's several folders.
 func checkPlace(root *disk.Root, op, p string) error {
+	if folders := root.Folders(); len(folders) > 0 {
+		folder, _, below := strings.Cut(p, "/")
+		if !below || !slices.Contains(folders, folder) {
+			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is in none of the vault's folders, which are " + strings.Join(folders, ", "),
+				Hint: fmt.Sprintf("Begin the path with one of them, such as %s.", notes.Quote(folders[0]+"/"+path.Base(p))), Candidates: folders}
+		}
+	}
 	folder := root.SymlinkAbove(p)
 	if folder == "" {
 		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {

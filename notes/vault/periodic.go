@@ -22,7 +22,7 @@ func (v *Vault) fill(ctx context.Context, r notes.CreateRequest) (notes.CreateRe
 	now := v.opt.Now()
 	at, template := now, r.Template
 	if ref := cmp.Or(r.Path, r.Title); r.Folder == "" && (r.Path == "" || r.Title == "") {
-		p, period, err := v.store.PeriodicPath(ctx, ref)
+		p, period, err := v.store.PeriodicPath(ctx, ref, r.Scope)
 		if err != nil {
 			return r, err
 		}
@@ -31,7 +31,7 @@ func (v *Vault) fill(ctx context.Context, r notes.CreateRequest) (notes.CreateRe
 		}
 		r.Path, r.Title = p, ""
 		at = time.Date(period.Start.Year(), period.Start.Month(), period.Start.Day(), now.Hour(), now.Minute(), now.Second(), 0, now.Location())
-		template = cmp.Or(template, v.store.Periodic.Load().Notes[period.Unit].Template)
+		template = cmp.Or(template, v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
 	}
 	return v.fillFrom(ctx, r, template, at)
 }
@@ -40,7 +40,8 @@ func (v *Vault) fillFrom(ctx context.Context, r notes.CreateRequest, template st
 	if template == "" {
 		return r, nil
 	}
-	note, err := v.readTemplate(ctx, template, r.Scope)
+	app := v.store.AppOf(cmp.Or(r.Path, r.Folder)).Periodic
+	note, err := v.readTemplate(ctx, template, app.Templates, r.Scope)
 	switch {
 	case errors.Is(err, notes.ErrNotFound) && r.Template == "":
 		return r, nil // as the app does
@@ -53,7 +54,7 @@ func (v *Vault) fillFrom(ctx context.Context, r notes.CreateRequest, template st
 	if title == "" {
 		title = notes.BaseName(path.Base(r.Path))
 	}
-	d := draft{path: r.Path, text: []byte(v.store.Periodic.Load().Fill(note.Content, title, at))}
+	d := draft{path: r.Path, text: []byte(app.Fill(note.Content, title, at))}
 	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
 		return r, err
 	}
@@ -83,8 +84,8 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 
 // readTemplate reads a template by its name in the folder of templates, or as
 // any note.
-func (v *Vault) readTemplate(ctx context.Context, name string, scope notes.Scope) (*notes.Note, error) {
-	if folder := v.store.Periodic.Load().Templates; folder != "" && !notes.IsURI(name) {
+func (v *Vault) readTemplate(ctx context.Context, name, folder string, scope notes.Scope) (*notes.Note, error) {
+	if folder != "" && !notes.IsURI(name) {
 		inFolder := path.Join(folder, name)
 		if !notes.IsNoteName(inFolder) {
 			inFolder += ".md"

@@ -82,7 +82,7 @@ func (d *placer) stage() error {
 		if err != nil {
 			return err
 		}
-		if f.NewPath == "" || f.Folder || f.IsPureMove() {
+		if f.NewPath == "" || f.Folder || d.renames(f) {
 			continue
 		}
 		if err := d.stageFile(dir, f); err != nil {
@@ -193,6 +193,12 @@ func (d *placer) swap() error {
 	return nil
 }
 
+// renames reports whether a file only gets another name. A note that moves to another
+// folder of the vault, which may be on another disk, is written there and then removed.
+func (d *placer) renames(f *store.FileChange) bool {
+	return f.IsPureMove() && d.v.store.FolderOf(f.OldPath) == d.v.store.FolderOf(f.NewPath)
+}
+
 func (d *placer) swapFile(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
@@ -267,7 +273,7 @@ func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange) error {
 
 // move gives a file another name, with the same bytes or with new ones.
 func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
-	if !f.IsPureMove() {
+	if !d.renames(f) {
 		return d.moveAndChange(to, f)
 	}
 	if err := d.rename(to, f); err != nil {

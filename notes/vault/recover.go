@@ -161,7 +161,7 @@ func (d *recovery) redo(f *store.FileChange) error {
 		return d.redoDelete(f)
 	case f.OldDisk == f.NewDisk:
 		return d.redoExchange(f)
-	case f.IsPureMove():
+	case d.renames(f):
 		return d.redoRename(f)
 	}
 	return d.redoMove(f)
@@ -350,7 +350,7 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 // whatever has its names since: the store or the file system says so, or that
 // a link to it was rewritten, which comes after it.
 func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
-	if !f.Folder && !f.IsPureMove() {
+	if !f.Folder && !d.renames(f) {
 		return false, nil
 	}
 	rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath, f.NewPath})

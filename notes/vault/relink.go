@@ -19,6 +19,7 @@ import (
 // linksAround knows, for a move, where links lead before it and after it.
 type linksAround struct {
 	move   *movement
+	store  *store.Store
 	notes  []string                  // paths of the notes with links that may need rewriting
 	before map[string][]store.Target // candidates by link key
 	after  map[string][]store.Target
@@ -39,7 +40,7 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 	for _, p := range linking {
 		affected[p] = true
 	}
-	l := &linksAround{move: m, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
+	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
 	for _, all := range targets {
 		for _, t := range all {
 			t.Path = m.after(t.Path)
@@ -64,7 +65,7 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 			return "", false
 		}
 		want := l.move.after(was.Path)
-		for _, spelled := range spellings(link.Target, notes.LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
+		for _, spelled := range l.spellings(link.Target, notes.LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
 			if leads(spelled) && edit.CanTarget(link, spelled) {
 				return spelled, true
 			}
@@ -87,14 +88,14 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 		return store.Target{}, nil
 	}
 	kind := notes.LinkKind(link.Kind)
-	was, state := store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
+	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
 	if state != store.LinkResolved && state != store.LinkAttachment {
 		return store.Target{}, nil
 	}
 	from, want := l.move.after(notePath), l.move.after(was.Path)
 	// A Markdown link that was right for every renderer stays so, and not
 	// only for those that look for the name elsewhere as Obsidian does.
-	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path)
+	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
 	return was, func(spelled string) bool {
 		return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
 	}
@@ -124,17 +125,20 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 }
 
 func (l *linksAround) leadsTo(from, link string, kind notes.LinkKind, want string) bool {
-	t, state := store.ChooseTarget(from, link, kind, l.after[store.LinkKey(link)])
+	t, state := l.store.ChooseTarget(from, link, kind, l.after[store.LinkKey(link)])
 	return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
 }
 
 // spellings returns ways to write a link from one note to want, the one most
 // like the link as it was first.
-func spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
+func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
 	if was.Id != 0 && !notes.IsNoteName(link) {
 		want = notes.Stem(want)
 	}
 	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
+	if folder := l.store.FolderOf(from); folder != "" {
+		absolute = strings.TrimPrefix(want, folder+"/")
+	}
 	dotted := relative
 	if !strings.HasPrefix(dotted, "../") {
 		dotted = "./" + dotted

@@ -48,7 +48,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 				return "", false
 			}
 			if l.Target != "" {
-				if t, _ := store.ChooseTarget(notePath, l.Target, notes.LinkKind(l.Kind), targets[store.LinkKey(l.Target)]); t.Id != first.Note {
+				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, notes.LinkKind(l.Kind), targets[store.LinkKey(l.Target)]); t.Id != first.Note {
 					return "", false
 				}
 			}
@@ -68,7 +68,11 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		if !strings.EqualFold(path.Ext(name), ".canvas") {
 			return text
 		}
-		return renamedIn(name, text, first.OldPath, rename, rewrite)
+		named := "" // a canvas names the files of its own folder
+		if folder := o.v.store.FolderOf(name); folder == o.v.store.FolderOf(first.OldPath) {
+			named = inFolder(first.OldPath, folder)
+		}
+		return renamedIn(name, text, named, rename, rewrite)
 	}, func(*store.FileChange) {}); err != nil {
 		return err
 	}

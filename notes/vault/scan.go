@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -264,6 +263,9 @@ const suspiciouslyMany = 10
 // backup, a fresh clone, a disk that got another number) is the vault from now
 // on.
 func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) error {
+	if len(s.v.store.Several) > 0 {
+		return nil // keepUnmounted checks each folder
+	}
 	recorded := s.v.disk.Identity()
 	replaced := id != recorded && recorded != fsid.Identity{}
 	switch {
@@ -494,20 +496,55 @@ func (s *scan) matchHistory(ctx context.Context) error {
 	return err
 }
 
-// readAppSettings applies what the vault's app says about the notes.
-func (v *Vault) readAppSettings(ctx context.Context, folders *disk.Root) error {
-	var root *os.Root
-	for _, root = range folders.All() {
+// dailySetting is where the store keeps which of several folders has the periodic
+// notes.
+const dailySetting = "daily"
+
+// readAppSettings applies what the app says about the notes. What it said of a folder
+// that cannot be opened still holds.
+func (v *Vault) readAppSettings(ctx context.Context, root *disk.Root) error {
+	apps := maps.Clone(*v.store.Apps.Load())
+	for folder, root := range root.All() {
+		apps[folder] = readApp(root, folder)
 	}
-	periodic, aside := readPeriodic(root), readAside(root)
-	v.store.Periodic.Store(periodic)
+	v.store.Apps.Store(&apps)
+	aside := &notes.AsideRules{}
+	for _, folder := range slices.Sorted(maps.Keys(apps)) {
+		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)
+		aside.Patterns = append(aside.Patterns, apps[folder].Aside.Patterns...)
+	}
 	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
 		v.store.Aside.Store(aside)
 	}
-	if err := v.store.ReadTasks(ctx, readTaskSettings(root)); err != nil {
+	daily := v.opt.Daily
+	if daily == "" {
+		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
+			return err
+		}
+	}
+	if len(apps) < len(v.store.Several) { // what the app says of a folder was never read: what was derived from it stays
+		v.store.Daily.Store(&daily)
+		return nil
+	}
+	if v.opt.Daily == "" {
+		chosen := ""
+		for _, folder := range slices.Backward(v.store.Several) {
+			if _, ok := apps[folder].Periodic.Notes[notes.Day]; ok {
+				chosen = folder
+			}
+		}
+		if chosen != daily {
+			if err := v.store.SaveSetting(ctx, dailySetting, chosen); err != nil {
+				return err
+			}
+		}
+		daily = chosen
+	}
+	v.store.Daily.Store(&daily)
+	if err := v.store.ReadTasks(ctx); err != nil {
 		return err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.store.SetDates(ctx, readDateRules(periodic, v.opt.Dates))
+	return v.store.SetDates(ctx, readDateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
 }

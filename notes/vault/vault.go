@@ -23,6 +23,12 @@ type Options struct {
 	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
 	ReadOnly     bool          // refuse every write
 
+	// Folders are the vault's folders by name, in place of the root: each is a first
+	// path segment. Names are plain segments, without regard to case.
+	Folders map[string]string
+	Daily   string   // which of them has the periodic notes; "": the first by name whose app makes daily notes
+	Protect []string // folders that no client may write in
+
 	// Protected returns the folders that clients may read and not write, such as
 	// those of the user's prompts. It is called for each write; nil: none.
 	Protected func() []string
@@ -62,8 +68,9 @@ type Vault struct {
 	failpoint func(step string) error // for tests
 }
 
-// New prepares the vault at root for the store's use. The folder need
-// not be there yet: until it is, operations fail with [notes.ErrUnavailable].
+// New prepares the vault at root, or of the folders in the options, for the store's use.
+// A folder need not be there yet: until it is, operations in it fail with
+// [notes.ErrUnavailable].
 func New(ctx context.Context, store *store.Store, root string, opt Options) (*Vault, error) {
 	if opt.MaxNoteBytes == 0 {
 		opt.MaxNoteBytes = 16 << 20
@@ -85,13 +92,20 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	if err := store.Setting(ctx, vaultSetting, &recorded); err != nil {
 		return nil, err
 	}
-	folders, err := disk.New(map[string]string{"": root}, recorded)
+	dirs := opt.Folders
+	if len(dirs) == 0 {
+		dirs = map[string]string{"": root}
+	}
+	folders, err := disk.New(dirs, recorded)
 	if err != nil {
 		return nil, err
 	}
-	store.Roots = []string{folders.Path()}
-	if abs, err := filepath.Abs(root); err == nil && abs != folders.Path() {
-		store.Roots = append(store.Roots, abs)
+	store.Several, store.Roots = folders.Folders(), map[string]string{}
+	for name, dir := range dirs {
+		store.Roots[folders.Dirs()[name]] = name
+		if abs, err := filepath.Abs(dir); err == nil {
+			store.Roots[abs] = name
+		}
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
@@ -108,7 +122,8 @@ const vaultSetting = "vault"
 // call it before Run.
 func (v *Vault) Follow(f notes.Follower) { v.feed.follow(f) }
 
-// Root returns the vault's folder, absolute and without symlinks.
+// Root returns the vault's folder, absolute and without symlinks, or of several
+// "NAME=PATH,NAME=PATH".
 func (v *Vault) Root() string { return v.disk.Path() }
 
 // Store returns the store that mirrors the vault.
@@ -195,12 +210,12 @@ func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope notes.Scope,
 	defer func() { _ = root.Close() }() // only read from
 	base, _ := notes.SplitAnchor(ref)
 	p := ""
-	periodic, _, err := v.store.PeriodicPath(ctx, base)
+	periodic, _, err := v.store.PeriodicPath(ctx, base, scope)
 	if err != nil {
 		return notes.Meta{}, err
 	}
 	for _, name := range []string{ref, base, periodic} {
-		name, err := store.CleanRef(v.store.InVault(notes.AppRef(name)))
+		name, err := store.CleanRef(v.store.InVault(name))
 		if err != nil || v.ignore.Match(name) {
 			continue
 		}
@@ -268,7 +283,7 @@ const statusSkipped = 20
 
 // Status reports on the vault.
 func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
-	st := notes.Status{Root: v.disk.Path(), Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
+	st := notes.Status{Root: v.disk.Path(), Dirs: v.disk.Dirs(), Seq: v.store.HeadSeq.Load(), Scanning: v.progress.active.Load() > 0,
 		Scanned: int(v.progress.done.Load()), ToScan: int(v.progress.toScan.Load())}
 	var err error
 	if st.Notes, err = v.store.Count(ctx); err != nil {
@@ -292,7 +307,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		}
 	}
 	st.Warnings = append([]string{}, v.store.Warnings()...)
-	st.Warnings = append(st.Warnings, v.mounts.warnings()...)
+	st.Warnings = append(st.Warnings, v.mounts.warnings(v.store.Several)...)
 	st.Warnings = append(st.Warnings, v.left.warnings()...)
 	stale, err := v.store.StaleLinks(ctx, v.opt.Now().Add(-store.JournalAge))
 	if err != nil {

@@ -44,20 +44,39 @@ func (w *walked) addMount(folder string, m mount) {
 // bring notes in twice, or loop.
 func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*walked, error) {
 	w := &walker{ctx: ctx, top: root, ignore: ig, out: &walked{}}
-	sub, err := root.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+	if len(root.Folders()) == 0 || dir != "." {
+		if err := w.start(dir); err != nil {
+			return nil, err
+		}
+		w.out.dropTwins()
+		return w.out, nil
 	}
-	defer func() { _ = sub.Close() }() // only read from
-	info, err := sub.Stat(".")
-	if err != nil {
-		return nil, err
-	}
-	if err := w.dir(sub, strings.TrimPrefix(dir, "."), fsid.IdentityOf(info).Device, 0); err != nil {
-		return nil, err
+	for folder := range root.All() {
+		if ig.MatchOne(folder) {
+			continue
+		}
+		w.out.addMount(folder, mount{DiskPath: folder, Identity: root.Identity(folder)})
+		if err := w.start(folder); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			w.out.unreadable = append(w.out.unreadable, folder)
+		}
 	}
 	w.out.dropTwins()
 	return w.out, nil
+}
+
+func (w *walker) start(dir string) error {
+	folder, err := w.top.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }() // only read from
+	info, err := folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	return w.dir(folder, strings.TrimPrefix(dir, "."), fsid.IdentityOf(info).Device, 0)
 }
 
 // maxDepth bounds recursion; a path of 1024 bytes cannot go deeper.

@@ -128,7 +128,12 @@ func (d *Disk) OpenAny() (*Root, fsid.Identity, error) {
 	r := &Root{several: map[string]folder{}}
 	for name, dir := range d.dirs {
 		var f folder
-		f.Root, f.id, f.err = open(dir)
+		if f.Root, f.id, f.err = open(dir); f.err != nil {
+			var where *fs.PathError
+			if errors.As(f.err, &where) {
+				f.err = where.Err // without the outside path
+			}
+		}
 		r.several[name] = f
 	}
 	return r, fsid.Identity{}, nil
