@@ -20,9 +20,9 @@ import (
 
 // Options configure a [Core].
 type Options struct {
-	Version string // of notesd
-	Title   string // the vault's name, shown by hosts
-	Open    string // a link that opens a note in the user's app, with {path} in place of its path; may be ""
+	Version string            // of notesd
+	Title   string            // the vault's name, shown by hosts
+	Open    map[string]string // links that open a note in the user's app, with {path} in place of its path in the folder, by folder; "" is the vault
 	Vault   tools.Vault
 	Search  tools.Searcher
 	Tables  tools.Tables // nil: no vector tables

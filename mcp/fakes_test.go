@@ -345,7 +345,7 @@ func (v *fakeVault) Version(context.Context, string, string, notes.Scope) ([]byt
 func (v *fakeVault) Status(context.Context) (notes.Status, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return notes.Status{Root: "/home/ann/vault", Notes: len(v.notes), Seq: v.seq, Scanning: v.scanning, Incomplete: v.scanning, Scanned: len(v.notes), ToScan: len(v.notes)}, nil
+	return notes.Status{Root: "/home/ann/vault", Dirs: map[string]string{"": "/home/ann/vault"}, Notes: len(v.notes), Seq: v.seq, Scanning: v.scanning, Incomplete: v.scanning, Scanned: len(v.notes), ToScan: len(v.notes)}, nil
 }
 
 func (v *fakeVault) Tags(_ context.Context, scope notes.Scope) ([]notes.TagCount, error) {

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +38,10 @@ func (s *session) instructions(ctx context.Context) string {
 		fmt.Fprintf(&b, " They are being read at the moment (%d so far): results are incomplete at first and say so.", status.Notes)
 	default:
 		fmt.Fprintf(&b, " The vault has %s.", phrase.Count(status.Notes, "note"))
+	}
+	folders := slices.DeleteFunc(slices.Sorted(maps.Keys(status.Dirs)), func(name string) bool { return name == "" || !s.profile.scope().CanRead(name) })
+	if len(folders) > 0 {
+		b.WriteString(" It is made of the folders " + strings.Join(folders, ", ") + ": every path begins with one of them.")
 	}
 	has := func(name string) bool { t := tools.Find(name); return t != nil && s.toolbox().offers(t) }
 	if has("search_notes") {

@@ -16,9 +16,10 @@ import (
 // A Profile is what a session may see and do. The zero value allows everything.
 type Profile struct {
 	ReadOnly bool     `json:"read_only,omitempty"`
-	Tools    []string `json:"tools,omitempty"` // names or groups; empty: all
-	Read     []string `json:"read,omitempty"`  // folders it may read; nil: all
-	Write    []string `json:"write,omitempty"` // folders it may change; nil: all that it may read
+	Tools    []string `json:"tools,omitempty"`    // names or groups; empty: all
+	Read     []string `json:"read,omitempty"`     // folders it may read; nil: all
+	Write    []string `json:"write,omitempty"`    // folders it may change; nil: all that it may read
+	NoWrite  []string `json:"no_write,omitempty"` // folders it may not change, of those
 
 	// Owner says that the session is a command's in the owner's own shell, which
 	// has all of Options.Methods. The other fields bound its tools all the same.
@@ -85,6 +86,7 @@ func (p Profile) within(outer Profile) Profile {
 		Tools:    p.Tools, // offers checks the outer selection itself
 		Read:     narrow(outer.Read, p.Read),
 		Write:    narrow(outer.Write, p.Write),
+		NoWrite:  slices.Concat(outer.NoWrite, p.NoWrite),
 		Owner:    p.Owner,
 		Settings: p.Settings.or(outer.Settings),
 		Remarks:  p.Remarks,
@@ -132,5 +134,5 @@ func (p Profile) selects(t *tools.Tool) bool {
 
 // scope is the profile in the vault's terms.
 func (p Profile) scope() notes.Scope {
-	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly}
+	return notes.Scope{Read: p.Read, Write: p.Write, ReadOnly: p.ReadOnly, NoWrite: p.NoWrite}
 }

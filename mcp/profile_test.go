@@ -76,13 +76,19 @@ func TestReaderAndWriter(t *testing.T) {
 // sees a part of the vault only.
 func TestOverviewSaysHowToOpenANote(t *testing.T) {
 	w := newRealWorld(t, realVault)
-	w.core.opts.Open = "obsidian://open?path=%2Fvault%2F{path}"
+	w.core.opts.Open = map[string]string{"": "obsidian://open?path=%2Fvault%2F{path}"}
 	overview, text := call[tools.Overview](t, w.client(t, Profile{}, nil), "vault_overview", nil)
-	assert.Equal(t, w.core.opts.Open, overview.Open)
-	assert.Contains(t, text, w.core.opts.Open)
+	assert.Equal(t, w.core.opts.Open[""], overview.Open)
+	assert.Contains(t, text, w.core.opts.Open[""])
 	overview, text = call[tools.Overview](t, w.client(t, Profile{Read: []string{"Garden"}}, nil), "vault_overview", nil)
 	assert.Empty(t, overview.Open)
 	assert.NotContains(t, text, "obsidian")
+
+	w.core.opts.Open = map[string]string{"work": "obsidian://open?path=%2Fvault%2F{path}"}
+	overview, text = call[tools.Overview](t, w.client(t, Profile{}, nil), "vault_overview", nil)
+	assert.Empty(t, overview.Open)
+	assert.Equal(t, w.core.opts.Open, overview.OpenIn)
+	assert.Contains(t, text, "To open a note in work: obsidian://open?path=%2Fvault%2F{path} with its path after work/")
 }
 
 // The status names the connected clients and what bounds them.

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -96,21 +98,34 @@ func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []str
 		if root != nil {
 			dir, ok = filePath(root.URI, runtime.GOOS)
 		}
-		folder, place := "", outside
-		if ok {
-			folder, place = locate(status.Root, dir)
-		}
-		switch place {
-		case outside:
-			ignored++
-		case around:
-			return nil, ignored, nil
-		case inside:
-			counts, err := s.core.opts.Vault.Folders(ctx, s.profile.scope())
-			if err != nil {
-				return nil, 0, err
+		covered, elsewhere := 0, true
+		for _, name := range slices.Sorted(maps.Keys(status.Dirs)) {
+			vault := status.Dirs[name]
+			folder, place := "", outside
+			if ok {
+				folder, place = locate(vault, dir)
 			}
-			folders = append(folders, spelled(status.Root, folder, counts))
+			switch place {
+			case around:
+				covered++
+				folders = append(folders, name)
+			case inside:
+				counts, err := s.core.opts.Vault.Folders(ctx, s.profile.scope())
+				if err != nil {
+					return nil, 0, err
+				}
+				for i := range counts {
+					counts[i].Folder = strings.TrimPrefix(counts[i].Folder, name+"/")
+				}
+				folders = append(folders, path.Join(name, spelled(vault, folder, counts)))
+			}
+			elsewhere = elsewhere && place == outside
+		}
+		if elsewhere {
+			ignored++
+		}
+		if covered == len(status.Dirs) {
+			return nil, ignored, nil
 		}
 	}
 	return folders, ignored, nil

@@ -52,7 +52,7 @@ func TestIgnore(t *testing.T) {
 }
 
 func TestAside(t *testing.T) {
-	rules := &notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []*regexp.Regexp{regexp.MustCompile(`^Old/`)}}
+	rules := &notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []notes.AsidePattern{{Regexp: regexp.MustCompile(`^Old/`)}}}
 	selects := func(f notes.Filter, p string) bool {
 		f.Aside = rules.ForFilter(f)
 		ok, err := f.MatchesNote(notes.Alternatives(f.Glob), notes.Parse(p, nil, time.Time{}), nil)
@@ -68,7 +68,7 @@ func TestAside(t *testing.T) {
 	assert.True(t, selects(notes.Filter{Scope: []string{"Templates"}}, "Templates/Daily.md"), "nothing else may be read")
 	assert.True(t, (*notes.AsideRules)(nil).IsZero())
 	assert.False(t, rules.IsZero())
-	assert.True(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []*regexp.Regexp{regexp.MustCompile(`^Old/`)}}))
+	assert.True(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}, Patterns: []notes.AsidePattern{{Regexp: regexp.MustCompile(`^Old/`)}}}))
 	assert.False(t, rules.Equal(&notes.AsideRules{Prefixes: []string{"templates/"}}))
 }
 

@@ -64,6 +64,10 @@ type Options struct {
 	// Log receives lost events, restarts and rescans.
 	Log *slog.Logger
 
+	// Watchers is how many watchers the process has, which share what it may open;
+	// 0 for one.
+	Watchers int
+
 	// Only tests set the fields below.
 
 	// backend is one of the Backend constants.
@@ -134,12 +138,20 @@ func New(root string, opt Options) *Watcher {
 			open:   openSource,
 			tree:   openTree,
 			remote: remoteFileSystem,
-			budget: entryBudget,
+			budget: func() int { return share(entryBudget(), opt.Watchers) },
 			tick:   2 * time.Second,
 			retry:  15 * time.Second,
 		},
 		status: Status{State: StateStopped},
 	}
+}
+
+// share returns a watcher's share of a budget; 0 is no limit.
+func share(budget, watchers int) int {
+	if budget == 0 || watchers <= 1 {
+		return budget
+	}
+	return max(1, budget/watchers)
 }
 
 // Run watches until ctx is done and then returns nil. It returns an error only if

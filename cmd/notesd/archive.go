@@ -136,7 +136,7 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 				return err
 			}
 			if a.json {
-				return a.out.json(map[string]any{"vault": cfg.Vault.Path, "state": cfg.State, "adopted": old, "set_aside": aside})
+				return a.out.json(map[string]any{"vault": cfg.Vault.String(), "state": cfg.State, "adopted": old, "set_aside": aside})
 			}
 			fmt.Fprintf(a.out, "taken over: %s\n", a.out.line(old))
 			if aside != "" {

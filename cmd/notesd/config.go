@@ -73,7 +73,7 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Vault.Path != "" {
+	if cfg.Vault.IsSet() {
 		return cfg, nil
 	}
 	vault := obsidianVault()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -367,7 +368,9 @@ func checkTOMLBlock(t *testing.T, at, text string) {
 	for name, content := range map[string]string{"notesd.toml": text, "cert.pem": "", "key.pem": ""} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	_, err := config.Load(config.Sources{File: file, Env: []string{"HOME=" + t.TempDir()}})
+	home := t.TempDir()
+	require.NoError(t, errors.Join(os.Mkdir(filepath.Join(home, "Notes"), 0o755), os.Mkdir(filepath.Join(home, "Work"), 0o755)))
+	_, err := config.Load(config.Sources{File: file, Env: []string{"HOME=" + home}})
 	assert.NoError(t, err, at)
 }
 

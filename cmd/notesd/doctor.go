@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,9 +84,11 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	}
 	checks := []check{
 		{Name: "configuration", State: fine, Text: "valid"},
-		checkVaultFolder(cfg),
-		checkState(cfg),
 	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Vault.Dirs())) {
+		checks = append(checks, checkVaultFolder(cfg, name))
+	}
+	checks = append(checks, checkState(cfg))
 	at, inUse := len(checks), ""
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
 		r, err := a.untilCounted(ctx, c, doctorWait)
@@ -101,17 +104,19 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	}
 	checks = slices.Insert(checks, at, checkModel(cfg.Semantic, inUse)...)
 	checks = append(checks, a.checkService(cmd.Context(), cfg)...)
-	return append(checks, a.checkHosts(cfg.Vault.Path)...)
+	return append(checks, a.checkHosts(cfg.Vault.String())...)
 }
 
-func checkVaultFolder(cfg *config.Config) check {
-	c := check{Name: "vault", State: fine, Text: cfg.Vault.Path}
-	if _, err := os.ReadDir(cfg.Vault.Path); err != nil {
+// checkVaultFolder checks the folder of the vault of this name, "" for the only one.
+func checkVaultFolder(cfg *config.Config, name string) check {
+	dir := cfg.Vault.Dirs()[name]
+	c := check{Name: strings.TrimSpace("vault " + name), State: fine, Text: dir}
+	if _, err := os.ReadDir(dir); err != nil {
 		c.State, c.Text, c.Do = problem, fmt.Sprintf("cannot be read: %v", err), "Allow this user to read the folder."
 		return c
 	}
-	if !cfg.Vault.ReadOnly && !service.MayWrite(cfg.Vault.Path) {
-		c.State, c.Text, c.Do = remark, cfg.Vault.Path+" cannot be written to", "Allow this user to write there, or set vault.read_only."
+	if !cfg.Vault.ReadOnly && !slices.Contains(cfg.Vault.ReadOnlyFolders, name) && !service.MayWrite(dir) {
+		c.State, c.Text, c.Do = remark, dir+" cannot be written to", "Allow this user to write there, or set vault.read_only."
 	}
 	return c
 }
@@ -238,7 +243,7 @@ func checkServer(h hosts.Host, name string, s hosts.Server, vault string) check 
 		c.Text = fmt.Sprintf("%s launches %s as %q, which names no vault that can be found", h.Title, s.Command, name)
 		c.State, c.Do = problem, again+"."
 		return c
-	case !isFolder(vault):
+	case !isVault(vault):
 		return worse(problem, ", which is no folder", again+", or notesd setup --remove --name "+name+" "+h.Name+".")
 	case !filepath.IsAbs(s.Command) && h.Desktop:
 		return worse(remark, "; a program of the desktop may not find a command without its folder", "Run notesd setup "+h.Name+", which writes "+path+".")

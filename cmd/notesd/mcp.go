@@ -71,7 +71,7 @@ func (a *app) relay(ctx context.Context, cfg *config.Config, allTools bool, in i
 	connector.Replace, connector.Logger = true, log
 	dial := func(ctx context.Context, asked bool) (io.ReadWriteCloser, error) {
 		if now, err := a.read(); err == nil { // the file may have changed
-			now.Vault.Path, now.State, loaded = cfg.Vault.Path, cfg.State, now
+			now.Vault.Path, now.Vault.Folders, now.State, loaded = cfg.Vault.Path, cfg.Vault.Folders, cfg.State, now
 		} else {
 			log.Warn("the configuration cannot be read again, and is used as it was", "error", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/notestest"
 	"notesd/internal/service"
@@ -37,6 +38,8 @@ func skipInShort(t *testing.T) {
 type place struct {
 	program, vault, state string
 	env                   []string // settings of the host's
+	folders               []string // below vault, of which it consists; nil: it is one
+	byEnv                 bool     // the host names the vault in its env block
 }
 
 func newPlace(t testing.TB, files map[string]string) place {
@@ -54,11 +57,27 @@ func newPlace(t testing.TB, files map[string]string) place {
 // config is the XDG configuration directory of the place.
 func (p place) config() string { return filepath.Dir(p.state) }
 
+// named is the vault as --vault names it.
+func (p place) named() string {
+	folders := config.Folders{}
+	for _, name := range p.folders {
+		folders[name] = filepath.Join(p.vault, name)
+	}
+	if len(folders) == 0 {
+		return p.vault
+	}
+	return folders.String()
+}
+
 // command makes a process of the program that works on the place and on nothing
 // else of this machine.
 func (p place) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.program, append(args, "--vault", p.vault, "--state", p.state)...)
-	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config(), "NOTESD_VAULT=", "NOTESD_STATE=")
+	named, env := []string{"--vault", p.named(), "--state", p.state}, []string{"NOTESD_VAULT=", "NOTESD_STATE="}
+	if p.byEnv {
+		named, env = nil, []string{"NOTESD_VAULT_FOLDERS=" + p.named(), "NOTESD_STATE=" + p.state}
+	}
+	cmd := exec.Command(p.program, append(args, named...)...)
+	cmd.Env = append(append(os.Environ(), "XDG_CONFIG_HOME="+p.config(), "XDG_STATE_HOME="+p.config()), env...)
 	cmd.Env = append(cmd.Env, p.env...)
 	return cmd
 }

@@ -160,9 +160,10 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 		return &service.Failure{Code: "not_found", Message: "no notes match", Hint: "Search with fewer words."}
 	}
 	best := res.Results[0].Path
-	file := filepath.Join(c.loaded.Vault.Path, filepath.FromSlash(best))
+	dir, in := c.loaded.Vault.Place(best)
+	file := filepath.Join(dir, filepath.FromSlash(in))
 	target := file
-	if isFolder(filepath.Join(c.loaded.Vault.Path, ".obsidian")) {
+	if isFolder(filepath.Join(dir, ".obsidian")) {
 		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 	}
 	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]

@@ -73,7 +73,7 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 		home = "USERPROFILE"
 	}
 	system := autostart.System{OS: runtime.GOOS, Home: lookup(a.env, home), ConfigHome: lookup(a.env, "XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
-	command := []string{server.Command, "serve", "--vault", cfg.Vault.Path}
+	command := []string{server.Command, "serve", "--vault", cfg.Vault.String()}
 	if a.stateFlag != "" || runtime.GOOS != "windows" { // a login may have no XDG_STATE_HOME; Windows takes no long command
 		command = append(command, "--state", cfg.State)
 	}
@@ -84,7 +84,7 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 		}
 		command = append(command, "--config", file)
 	}
-	mine := autostart.Service{Vault: cfg.Vault.Path, State: cfg.State, Command: command, Log: filepath.Join(cfg.State, service.DaemonLog)}
+	mine := autostart.Service{Vault: cfg.Vault.String(), State: cfg.State, Command: command, Log: filepath.Join(cfg.State, service.DaemonLog)}
 	return &loginService{app: a, cfg: cfg, system: system, mine: mine}, nil
 }
 
@@ -161,7 +161,7 @@ func (s *loginService) status(ctx context.Context) error {
 		}{s.mine.Name(), st})
 	}
 	if !st.Installed {
-		_, err = fmt.Fprintf(s.out, "not installed: %s does not start a daemon for %s\n", st.Manager, s.out.line(s.cfg.Vault.Path))
+		_, err = fmt.Fprintf(s.out, "not installed: %s does not start a daemon for %s\n", st.Manager, s.out.line(s.cfg.Vault.String()))
 		return err
 	}
 	c := s.check(st)

@@ -51,6 +51,7 @@ func settingsOfTheDaemon(dir string) map[string][2]string {
 	return map[string][2]string{
 		"vault.ignore":            {"Open/**,*.tmp.md", `["Open/**", "*.tmp.md"]`},
 		"vault.dates":             {"published", `["published"]`},
+		"vault.daily":             quoted("home"),
 		"semantic.provider":       quoted("ollama"),
 		"semantic.model":          quoted("nomic"),
 		"semantic.url":            quoted("http://127.0.0.1:1"),
@@ -81,6 +82,12 @@ var settingsOfSessions = map[string]struct {
 	"vault.read_only": {"true", func(t *testing.T, own, other *peer) {
 		assert.NotContains(t, own.names("tools/list", "tools"), "create_note")
 		assert.Contains(t, other.names("tools/list", "tools"), "create_note")
+	}},
+	"vault.read_only_folders": {"Open", func(t *testing.T, own, other *peer) {
+		for i, h := range []*peer{own, other} {
+			r := h.tool("create_note", map[string]any{"title": "New", "path": fmt.Sprintf("Open/new%d.md", i), "content": "x"})
+			assert.Equal(t, h == own, r.IsError, "%v", r.Content)
+		}
 	}},
 	"vault.allow": {"Private", func(t *testing.T, own, other *peer) {
 		assert.Equal(t, []string{"Private/d.md"}, own.found("word"))
@@ -116,7 +123,7 @@ var settingsOfSessions = map[string]struct {
 
 // settingsOfProcesses decide which daemon a process finds, and where its own log
 // goes.
-var settingsOfProcesses = []string{"state", "vault.path", "log.level", "log.file"}
+var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
 
 // Every setting in the environment of a host, beside a daemon that runs with other
 // settings, has its effect for that host's session, or is reported as one that

@@ -107,7 +107,7 @@ func (s *setup) prepare(cmd *cobra.Command, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	s.vault = cfg.Vault.Path
+	s.vault = cfg.Vault.String()
 	if s.remove {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
 		}
 	}
-	s := hosts.Server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.Path}}
+	s := hosts.Server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.String()}}
 	if a.stateFlag != "" {
 		s.Args = append(s.Args, "--state", cfg.State)
 	}
@@ -303,7 +303,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		if !had.IsNotesd() {
 			return &service.Failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.Title, r.Name, r.File), Hint: "Choose another name with --name."}
 		}
-		if vault := s.app.vaultOf(had); !sameFolder(vault, s.vault) && isFolder(vault) {
+		if vault := s.app.vaultOf(had); !sameFolder(vault, s.vault) && isVault(vault) {
 			return &service.Failure{
 				Code:    "conflict",
 				Message: fmt.Sprintf("the server %q of %s serves %s", r.Name, h.Title, vault),
@@ -330,7 +330,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 				r.Note = fmt.Sprintf("%q serves %s", usualName, s.app.vaultOf(had))
 			}
 		}
-		r.Name = usualName + "-" + nameOf(s.vault)
+		r.Name = usualName + "-" + nameOf(strings.ReplaceAll(config.ParseVault(s.vault).Title(), ", ", "-"))
 		if n > 1 {
 			r.Name += fmt.Sprintf("-%d", n)
 		}
@@ -427,17 +427,26 @@ func (a *app) vaultOf(s hosts.Server) string {
 	if *vault == "" {
 		*vault = lookup(env, "NOTESD_VAULT")
 	}
-	if *vault == "" {
+	several := len(config.ParseVault(*vault).Folders) > 0
+	if several {
+		env = append(env, "NOTESD_VAULT="+*vault)
+	}
+	if *vault == "" || several {
 		cfg, err := config.Load(config.Sources{File: *file, Env: env})
 		if err != nil {
 			return ""
 		}
-		return cfg.Vault.Path
+		return cfg.Vault.String()
 	}
 	if rest, home := strings.CutPrefix(*vault, "~"); home {
 		return filepath.Join(lookup(a.env, "HOME"), rest)
 	}
 	return filepath.Clean(*vault)
+}
+
+// isVault reports whether a folder of the vault exists.
+func isVault(vault string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(config.ParseVault(vault).Dirs())), isFolder)
 }
 
 func (s *setup) report(done []registration) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -97,7 +96,7 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 			})
 			return ours, nil
 		},
-		Vault: filepath.Base(cfg.Vault.Path), Version: service.Version(), ReadOnly: cfg.Vault.ReadOnly,
+		Vault: cfg.Vault.Title(), Version: service.Version(), ReadOnly: cfg.Vault.ReadOnly,
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -23,32 +23,44 @@ func (l *loader) checkWhole(cfg *Config) {
 }
 
 func (l *loader) checkVault(cfg *Config) {
+	if len(cfg.Vault.Folders) > 0 && cfg.Store.Postgres != "" {
+		l.blame("vault.folders", cfg.Vault.Folders, "cannot be in a database", "set vault.path, or leave store.postgres out")
+		return
+	}
 	if cfg.Vault.Path == "" && cfg.Store.Postgres != "" {
 		l.checkOwnFolder(cfg)
 		return
 	}
 	vault := cfg.Vault.Path
-	if vault == "" {
+	if !cfg.Vault.IsSet() {
 		return
 	}
-	info, err := os.Stat(vault)
-	if err != nil && !cfg.HasOwnFolder() && !l.isKnown(vault, cfg.State) {
+	known := l.isKnown(cfg.Vault, cfg.State)
+	l.checkFolders(cfg.Vault, known)
+	var info os.FileInfo
+	var err error
+	if vault != "" {
+		info, err = os.Stat(vault)
+	}
+	if err != nil && !cfg.HasOwnFolder() && !known {
 		l.blame("vault.path", vault, "cannot be opened: "+reason(err), "name an existing folder of notes")
 		return
 	}
-	if err == nil && !info.IsDir() {
+	if info != nil && !info.IsDir() {
 		l.blame("vault.path", vault, "is not a folder", "name the folder that holds the notes")
 		return
 	}
 	if cfg.State == "" {
-		if cfg.State, err = l.env.stateDir(vault); err != nil {
+		if cfg.State, err = l.env.stateDir(cfg.Vault); err != nil {
 			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
 		}
 		return
 	}
-	if within(RealPath(cfg.State), RealPath(vault)) {
-		l.blame("state", cfg.State, "lies inside the vault",
-			"choose a folder elsewhere, because a sync service would damage a live database")
+	for _, dir := range cfg.Vault.Dirs() {
+		if within(RealPath(cfg.State), RealPath(dir)) {
+			l.blame("state", cfg.State, "lies inside the vault",
+				"choose a folder elsewhere, because a sync service would damage a live database")
+		}
 	}
 }
 
@@ -57,7 +69,7 @@ func (l *loader) checkVault(cfg *Config) {
 func (l *loader) checkOwnFolder(cfg *Config) {
 	if cfg.State == "" {
 		var err error
-		if cfg.State, err = l.env.stateDir(string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()); err != nil {
+		if cfg.State, err = l.env.stateDir(Vault{Path: string(filepath.Separator) + cfg.Store.Vault + "@" + cfg.Store.Postgres.String()}); err != nil {
 			l.report(Problem{Key: "state", Detail: "has no default: " + err.Error(), Hint: "set --state or NOTESD_STATE"})
 			return
 		}
@@ -78,7 +90,7 @@ func (c *Config) HasOwnFolder() bool {
 // isKnown reports whether the vault has been served before. A known vault that
 // cannot be opened, for example because it is on an unmounted volume, is not a
 // configuration error: notesd reports the cause and waits for it.
-func (l *loader) isKnown(vault, state string) bool {
+func (l *loader) isKnown(vault Vault, state string) bool {
 	if state == "" {
 		var err error
 		if state, err = l.env.stateDir(vault); err != nil {

@@ -23,7 +23,7 @@ import "time"
 
 // Config holds all settings. The tags of the fields are the keys of the file.
 type Config struct {
-	State    string   `koanf:"state"` // absolute; never empty if Vault.Path is set
+	State    string   `koanf:"state"` // absolute; never empty if Vault.IsSet
 	Vault    Vault    `koanf:"vault"`
 	Search   Search   `koanf:"search"`
 	Semantic Semantic `koanf:"semantic"`
@@ -37,12 +37,17 @@ type Config struct {
 
 // Vault configures the folder that is served.
 type Vault struct {
-	Path     string   `koanf:"path"`      // absolute; empty: no vault is configured
+	Path     string   `koanf:"path"`      // absolute; empty: no vault, or one of several folders
+	Folders  Folders  `koanf:"folders"`   // in place of Path: absolute paths by name
+	Daily    string   `koanf:"daily"`     // which of Folders has the periodic notes; empty: the first by name that has Obsidian's daily notes
 	Ignore   []string `koanf:"ignore"`    // glob patterns, in addition to hidden files and folders
 	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
 	ReadOnly bool     `koanf:"read_only"` // offer only tools that read
 	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
-	Tools    []string `koanf:"tools"`     // names and groups of the tools that clients are offered; empty: the default ones
+
+	ReadOnlyFolders []string `koanf:"read_only_folders"` // vault-relative folders that clients may not change
+
+	Tools []string `koanf:"tools"` // names and groups of the tools that clients are offered; empty: the default ones
 }
 
 // Search holds the defaults of a query.
@@ -115,7 +120,7 @@ type Log struct {
 // Default returns the settings without any source.
 func Default() Config {
 	return Config{
-		Vault:    Vault{Ignore: []string{}, Dates: []string{}, Allow: []string{}, Tools: []string{}},
+		Vault:    Vault{Folders: Folders{}, Ignore: []string{}, Dates: []string{}, Allow: []string{}, ReadOnlyFolders: []string{}, Tools: []string{}},
 		Search:   Search{Mode: "hybrid", Limit: 10},
 		Semantic: Semantic{Provider: "builtin"},
 		History:  History{Keep: 200, Age: 3650 * 24 * time.Hour, Size: 1 << 30},

@@ -3,8 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,6 +88,8 @@ func fromText(s string, typ reflect.Type) (any, error) {
 			}
 		}
 		return list, nil
+	case typeFolders:
+		return parseFolders(s)
 	}
 	panic(fmt.Sprintf("config: no reader for a field of type %v", typ))
 }
@@ -116,6 +120,8 @@ func fromTOML(v any, typ reflect.Type) (any, error) {
 		return nil, errors.New("must be a whole number, without quotes")
 	case typeStrings:
 		return stringsFromTOML(v)
+	case typeFolders:
+		return foldersFromTOML(v)
 	}
 	switch v := v.(type) {
 	case string:
@@ -138,6 +144,20 @@ func stringsFromTOML(v any) (any, error) {
 		return nil, errors.New(`must be a list of strings, such as ["a", "b"]`)
 	}
 	return list, nil
+}
+
+func foldersFromTOML(v any) (any, error) {
+	table, ok := v.(map[string]any)
+	f := Folders{}
+	for name, dir := range table {
+		text, isString := dir.(string)
+		ok = ok && isString
+		f[name] = text
+	}
+	if !ok {
+		return nil, errors.New(`must be a table of folders, such as { work = "~/Work", home = "~/Notes" }`)
+	}
+	return f, nil
 }
 
 // plain returns sizes and durations as text, and other values as they are.
@@ -165,6 +185,15 @@ func tomlText(v any) string {
 			quoted[i] = tomlText(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
+	case Folders:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, tomlText(name)+" = "+tomlText(v[name]))
+		}
+		if len(all) == 0 {
+			return "{}"
+		}
+		return "{ " + strings.Join(all, ", ") + " }"
 	}
 	return fmt.Sprint(v)
 }

@@ -31,11 +31,11 @@ func parseFile(name string, data []byte) ([]entry, []Problem) {
 			}
 			place := fmt.Sprintf("%s:%d", name, at)
 			child, isTable := v.(map[string]any)
-			_, isSetting := find(key)
+			s, isSetting := find(key)
 			switch {
-			case isTable && isSetting:
+			case isTable && isSetting && s.typ != typeFolders:
 				problems = append(problems, Problem{Origin: place, Key: key, Detail: "is a setting, not a section"})
-			case isTable && len(child) > 0:
+			case isTable && len(child) > 0 && !isSetting:
 				walk(key+".", child, at)
 			case isTable && isSection(key):
 				// An empty section sets nothing.

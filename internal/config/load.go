@@ -102,7 +102,11 @@ func (l *loader) mergeFile(name string) {
 // merge checks the entries of a layer and lets the valid ones replace those of
 // the layers below. Relative paths are relative to dir.
 func (l *loader) merge(entries []entry, dir string, fromFile bool) {
+	vault := "" // the key that has set it in this layer
 	for _, e := range entries {
+		if text, ok := e.value.(string); ok && e.key == "vault.path" && !fromFile && l.isFolders(text, dir) {
+			e.key = "vault.folders"
+		}
 		s, known := find(e.key)
 		if slices.Contains(retired, e.key) {
 			l.unknown = append(l.unknown, Problem{Origin: e.origin, Key: e.key, Detail: "is no longer a setting and has no effect", Hint: "limits.calls_per_second bounds all requests"})
@@ -120,6 +124,15 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			}
 			l.report(p)
 			continue
+		}
+		if other := map[string]string{"vault.path": "vault.folders", "vault.folders": "vault.path"}[e.key]; other != "" && fmt.Sprint(v) != "" {
+			if vault == other {
+				l.report(Problem{Origin: e.origin, Key: e.key, Value: show(v), Detail: "is a second vault beside " + other, Hint: "set one of the two"})
+			}
+			vault = e.key
+			s, _ := find(other)
+			l.set(other, s.def)
+			delete(l.origins, other)
 		}
 		l.set(e.key, v)
 		l.origins[e.key] = origin{e.origin, dir, !fromFile}
@@ -143,6 +156,11 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 			return nil, err
 		}
 		v = l.expand(text, dir)
+	}
+	if folders, ok := v.(Folders); ok {
+		if v, err = folders.resolved(func(path string) string { return l.expand(path, dir) }); err != nil {
+			return nil, err
+		}
 	}
 	if s.want != nil {
 		if want := s.want(v); want != "" {

@@ -130,7 +130,7 @@ behind_proxy = true
 `)
 	cfg, err := w.load(Sources{File: file})
 	require.NoError(t, err)
-	assert.Equal(t, Vault{Path: w.vault, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}, Tools: []string{}}, cfg.Vault)
+	assert.Equal(t, Vault{Path: w.vault, Folders: Folders{}, Ignore: []string{"*.tmp.md", "Archive/**"}, Dates: []string{"published"}, Allow: []string{}, ReadOnlyFolders: []string{}, Tools: []string{}}, cfg.Vault)
 	assert.Equal(t, Bytes(1<<20), cfg.Limits.NoteBytes)
 	assert.Equal(t, Bytes(4096), cfg.Limits.ResultBytes)
 	assert.Equal(t, History{Keep: 7, Age: 90 * 24 * time.Hour, Size: 2e9}, cfg.History)
@@ -335,13 +335,13 @@ func TestStateDir(t *testing.T) {
 		t.Skip("symbolic links need a privilege on Windows")
 	}
 	env := w.env("XDG_STATE_HOME=" + filepath.Join(w.home, "state"))
-	want, err := newEnvironment(env).stateDir(w.vault)
+	want, err := newEnvironment(env).stateDir(Vault{Path: w.vault})
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(w.home, "state", "notesd"), filepath.Dir(want))
 	assert.Regexp(t, `^my-notes-[0-9a-f]{12}$`, filepath.Base(want))
 
 	for _, spelling := range []string{link, w.vault + string(filepath.Separator), filepath.Join(w.vault, "..", "My Notes")} {
-		got, err := newEnvironment(env).stateDir(spelling)
+		got, err := newEnvironment(env).stateDir(Vault{Path: spelling})
 		require.NoError(t, err)
 		assert.Equal(t, want, got, spelling)
 	}
@@ -350,10 +350,10 @@ func TestStateDir(t *testing.T) {
 	assert.Equal(t, want, cfg.State)
 
 	require.NoError(t, os.Rename(w.vault, w.vault+" away"))
-	got, err := newEnvironment(env).stateDir(w.vault)
+	got, err := newEnvironment(env).stateDir(Vault{Path: w.vault})
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "an unmounted vault keeps its state")
-	_, err = environment{}.stateDir(w.vault)
+	_, err = environment{}.stateDir(Vault{Path: w.vault})
 	require.ErrorIs(t, err, errNoHome)
 }
 

@@ -27,7 +27,7 @@ type Loaded struct {
 // Setting is a setting with its effective value and its origin.
 type Setting struct {
 	Key    string `json:"key"`    // "vault.read_only"
-	Value  any    `json:"value"`  // a bool, int, string or []string; sizes and durations are strings
+	Value  any    `json:"value"`  // a bool, int, string, []string or Folders; sizes and durations are strings
 	Origin string `json:"origin"` // "FILE:LINE", a variable, a flag, "default", or "vault" for a state directory derived from the vault
 }
 
@@ -55,10 +55,10 @@ func (s Setting) TOML() string {
 
 // sessionKeys lists the settings of a session. Each client has its own values, from
 // its flags, environment and file.
-var sessionKeys = []string{"vault.read_only", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
+var sessionKeys = []string{"vault.read_only", "vault.read_only_folders", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
 
 // processKeys lists the settings of the process that reads them.
-var processKeys = []string{"state", "vault.path", "store.postgres", "store.vault", "log.level", "log.file"}
+var processKeys = []string{"state", "vault.path", "vault.folders", "store.postgres", "store.vault", "log.level", "log.file"}
 
 // isDaemons reports whether a setting belongs to the daemon, which all sessions
 // share.
@@ -112,7 +112,7 @@ func (l *Loaded) IsPassed(key string) bool { return l.origins[key].passed }
 func (l *Loaded) Changed(later *Loaded) (sessions, daemons []string) {
 	for _, s := range settings {
 		switch {
-		case s.key == "vault.path" || s.key == "state" || reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)):
+		case s.key == "vault.path" || s.key == "vault.folders" || s.key == "state" || reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)):
 		case slices.Contains(sessionKeys, s.key):
 			sessions = append(sessions, s.key)
 		default:

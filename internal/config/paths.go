@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,18 +21,19 @@ var errNoHome = errors.New("neither an XDG directory nor a home directory is set
 // stateDir returns the default state directory of a vault:
 // notesd/<folder name>-<hash of the real path> in the user's state directory.
 // Every spelling of a vault's path gives the same directory, and two vaults of
-// the same name get different ones.
-func (e environment) stateDir(vault string) (string, error) {
-	resolved, err := filepath.Abs(RealPath(vault))
-	if err != nil {
-		return "", fmt.Errorf("state directory: %w", err)
+// the same name get different ones. Several folders have one for all of them.
+func (e environment) stateDir(vault Vault) (string, error) {
+	id := vault.ID()
+	name := strings.Join(slices.Sorted(maps.Keys(vault.Folders)), "-")
+	if vault.Path != "" {
+		name = filepath.Base(id)
 	}
 	base, err := e.userDir(runtime.GOOS, "XDG_STATE_HOME", stateHomes)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(resolved))
-	return filepath.Join(base, "notesd", slug(filepath.Base(resolved))+"-"+hex.EncodeToString(sum[:6])), nil
+	sum := sha256.Sum256([]byte(id))
+	return filepath.Join(base, "notesd", slug(name)+"-"+hex.EncodeToString(sum[:6])), nil
 }
 
 // configDir returns the directory of the user's notesd.toml.

@@ -14,7 +14,8 @@ import (
 )
 
 // paths lists the keys whose values are paths on this machine. The paths of
-// vault.allow and prompts.folder are relative to the vault.
+// vault.allow and prompts.folder are relative to the vault. vault.folders, a table of
+// paths, is not among them.
 var paths = []string{"state", "vault.path", "semantic.api_key_file", "http.token_file", "http.tls_cert", "http.tls_key", "log.file"}
 
 // rules validate values beyond their type. A rule returns "" for a valid value,
@@ -23,6 +24,7 @@ var rules = map[string]func(v any) string{
 	"vault.ignore":            each(pattern),
 	"vault.dates":             each(frontMatterKey),
 	"vault.allow":             each(vaultFolder),
+	"vault.read_only_folders": each(vaultFolder),
 	"search.mode":             oneOf("hybrid", "text", "semantic"),
 	"search.limit":            between(1, 50),
 	"semantic.provider":       oneOf("builtin", "ollama", "openai", "off"),
@@ -211,6 +213,7 @@ var (
 	typeInt      = reflect.TypeFor[int]()
 	typeString   = reflect.TypeFor[string]()
 	typeStrings  = reflect.TypeFor[[]string]()
+	typeFolders  = reflect.TypeFor[Folders]()
 	typeBytes    = reflect.TypeFor[Bytes]()
 	typeDuration = reflect.TypeFor[time.Duration]()
 	typeAddress  = reflect.TypeFor[Address]()

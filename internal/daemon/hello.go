@@ -72,6 +72,7 @@ type Hello struct {
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"`
+	NoWrite  []string `json:"no_write,omitempty"`
 	// Settings are the defaults of the session; nil: those of the daemon.
 	Settings *Settings `json:"settings,omitempty"`
 	// Passed are settings of the daemon that the client was given.

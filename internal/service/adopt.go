@@ -14,7 +14,6 @@ import (
 	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/notes/store"
-	"notesd/notes/vault/disk"
 )
 
 // An orphan is the state directory of a vault that no longer exists.
@@ -43,17 +42,17 @@ func orphans(cfg *config.Config) []orphan {
 		return nil
 	}
 	var found []orphan
-	id := disk.FolderID(cfg.Vault.Path)
+	now := recordOf(cfg.Vault)
 	for _, e := range entries {
 		o := orphan{state: filepath.Join(dir, e.Name())}
 		if o.state == cfg.State || !hasHistory(o.state) {
 			continue
 		}
 		record, err := readVaultRecord(o.state)
-		if err != nil || record.Path == "" || isThere(record.Path) {
+		if err != nil || record.Path == "" || record.isThere() {
 			continue
 		}
-		o.vault, o.same = record.Path, id != "" && record.ID == id
+		o.vault, o.same = record.Path, now.ID != "" && record.ID == now.ID
 		found = append(found, o)
 	}
 	return found
@@ -63,18 +62,22 @@ func orphans(cfg *config.Config) []orphan {
 // directory, if that is new and there is no doubt: one state has recorded this
 // folder under a path that no longer exists, and most of its notes are
 // files of the folder as they were. A number of a folder that was deleted may be
-// given to another, which its files tell. Where there is doubt, or a state cannot be
+// given to another, which its files tell. A vault of several folders that has got
+// another one inherits the state that it had with fewer. Where there is doubt, or a state cannot be
 // moved, status and doctor offer it. The caller holds the lock of cfg.State.
 func inherit(ctx context.Context, cfg *config.Config) {
 	if hasHistory(cfg.State) {
 		return
 	}
 	same := slices.DeleteFunc(orphans(cfg), func(o orphan) bool { return !o.same })
+	if len(cfg.Vault.Folders) > 0 {
+		same = ofFewer(cfg)
+	}
 	if len(same) != 1 {
 		return
 	}
 	former := *cfg
-	former.Vault.Path = same[0].vault
+	former.Vault = config.ParseVault(same[0].vault)
 	if _, err := daemon.Stop(ctx, same[0].state, HelloOf(&former, daemon.KindRestart)); err != nil {
 		return
 	}
@@ -82,10 +85,34 @@ func inherit(ctx context.Context, cfg *config.Config) {
 	if err != nil {
 		return
 	}
-	if isStateOf(ctx, same[0].state, cfg.Vault.Path) && moveState(same[0].state, cfg.State) == nil {
+	if (len(cfg.Vault.Folders) > 0 || isStateOf(ctx, same[0].state, cfg.Vault.Path)) && moveState(same[0].state, cfg.State) == nil {
 		defer func() { _ = os.RemoveAll(same[0].state) }() // what is left is locks and logs
 	}
 	_ = lock.Release() // the state is gone, or offered
+}
+
+// ofFewer returns the state of a vault that has had fewer of the configured one's
+// folders: that with the most, if it is one.
+func ofFewer(cfg *config.Config) []orphan {
+	dir, now, most := filepath.Dir(cfg.State), recordOf(cfg.Vault), 0
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var found []orphan
+	for _, e := range entries {
+		o := orphan{state: filepath.Join(dir, e.Name()), same: true}
+		record, err := readVaultRecord(o.state)
+		if o.state == cfg.State || err != nil || !record.isIn(now) || !hasHistory(o.state) || len(record.Folders) < most {
+			continue
+		}
+		if len(record.Folders) > most {
+			found, most = nil, len(record.Folders)
+		}
+		o.vault = record.Path
+		found = append(found, o)
+	}
+	return found
 }
 
 // isStateOf reports whether most of the notes in a state, which must not be in use,
@@ -177,7 +204,7 @@ func adoptable(cfg *config.Config, old string) error {
 		return &Failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
 	case config.RealPath(old) == config.RealPath(cfg.State):
 		return &Failure{Code: "conflict", Message: "it is the state of this vault already"}
-	case isThere(record.Path) && record.Path != config.RealPath(cfg.Vault.Path):
+	case record.isThere() && record.Path != cfg.Vault.ID() && !record.isIn(recordOf(cfg.Vault)) && !recordOf(cfg.Vault).isIn(record):
 		return &Failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}
 	}
 	return nil

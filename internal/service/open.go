@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/config"
 	"notesd/notes/vault"
 	"notesd/search"
 	"notesd/vectors/table"
@@ -72,6 +73,17 @@ func (s *Service) Search(ctx context.Context, q search.Query) (search.Result, er
 		return search.Result{}, err
 	}
 	return s.engine.Search(ctx, q)
+}
+
+// openLinks returns the links of openLink by the vault's folders that have one.
+func openLinks(vault config.Vault) map[string]string {
+	links := map[string]string{}
+	for name, dir := range vault.Dirs() {
+		if link := openLink(dir); link != "" {
+			links[name] = link
+		}
+	}
+	return links
 }
 
 // openLink returns the link that opens a note of an Obsidian vault in the app, with

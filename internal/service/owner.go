@@ -253,11 +253,16 @@ func (s ownMethods) outside(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	in, err := within(dir, s.cfg.Vault.Path)
-	if err == nil && in {
-		err = Usagef("Name one that is outside.", "%s is in the vault", dir)
+	for _, folder := range s.cfg.Vault.Dirs() {
+		in, err := within(dir, folder)
+		if err == nil && in {
+			err = Usagef("Name one that is outside.", "%s is in the vault", dir)
+		}
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(s.cfg.Vault.Folders) > 1) { // one of several that is missing holds nothing
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // within reports whether a path is a folder or below it. The end of the path

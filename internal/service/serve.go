@@ -63,7 +63,7 @@ func Serve(ctx context.Context, cfg *config.Config, o ServeOptions) error {
 			case errors.Is(err, errSettings):
 				later := s.settings.later()
 				if again = later != nil; again {
-					later.Vault.Path, later.State = cfg.Vault.Path, cfg.State
+					later.Vault.Path, later.Vault.Folders, later.State = cfg.Vault.Path, cfg.Vault.Folders, cfg.State
 					o.Loaded, cfg = later, later.Config
 				}
 			case errors.Is(err, daemon.ErrIdle) || errors.Is(err, daemon.ErrReplaced) || errors.Is(err, daemon.ErrStopped):
@@ -103,12 +103,12 @@ func (s *Service) accept(ctx context.Context, lock *daemon.Lock, idleExit time.D
 	if s.settings != nil {
 		remarks = s.settings.remarks
 	}
-	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: config.RealPath(s.cfg.Vault.Path), IdleExit: idleExit, Logger: log}
+	server := &daemon.Server{Remarks: remarks, Listener: listener, Lock: lock, Identity: identity(), Vault: s.cfg.Vault.ID(), IdleExit: idleExit, Logger: log}
 	status := func() daemonStatus {
 		return daemonStatus{Running: true, PID: os.Getpid(), Clients: server.Clients(), HTTP: url, TokenFile: tokenOf(s.cfg, url)}
 	}
 	s.daemon.Store(&status)
-	log.Info("serving", "vault", s.cfg.Vault.Path, "state", s.cfg.State, "pid", os.Getpid(), "version", Version())
+	log.Info("serving", "vault", s.cfg.Vault.String(), "state", s.cfg.State, "pid", os.Getpid(), "version", Version())
 	if err := ready(); err != nil {
 		log.Warn("the start could not be reported", "err", err)
 	}

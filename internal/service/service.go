@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -58,9 +59,9 @@ type Service struct {
 	cfg  *config.Config
 	logs *Logs
 
-	watcher *watcher.Watcher // nil: no client waits for changes from outside
-	core    *mcp.Core
-	prompts *prompts.Catalogue // those of the configuration
+	watchers map[string]*watcher.Watcher // by folder; nil: no client waits for changes from outside
+	core     *mcp.Core
+	prompts  *prompts.Catalogue // those of the configuration
 
 	backend                // set when opened is closed
 	index   *index.Index   // set with it
@@ -96,8 +97,8 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	s.prompts = profile.Settings.Prompts
 	s.core = mcp.New(mcp.Options{
 		Version: Version(),
-		Title:   filepath.Base(cfg.Vault.Path),
-		Open:    openLink(cfg.Vault.Path),
+		Title:   cfg.Vault.Title(),
+		Open:    openLinks(cfg.Vault),
 		Vault:   &s.vault,
 		Search:  &s.engine,
 		Tables:  &s.tables,
@@ -114,7 +115,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		ClientLog: logs.clients,
 	})
 	if watch {
-		s.watcher = s.newWatcher()
+		s.watchers = s.newWatchers()
 	}
 	return s
 }
@@ -173,7 +174,7 @@ func (s *Service) start(ctx context.Context, g *errgroup.Group) error {
 	if s.mirror != nil {
 		g.Go(func() error { return whileRunning(ctx, s.mirror.Run(ctx)) })
 	}
-	if s.watcher != nil {
+	if s.watchers != nil {
 		s.watch(ctx, g, vault, notifier)
 	}
 	return whileRunning(ctx, vault.Run(ctx))
@@ -200,6 +201,8 @@ func (s *Service) open(ctx context.Context) error {
 		Dates:        s.cfg.Vault.Dates,
 		MaxNoteBytes: int64(s.cfg.Limits.NoteBytes),
 		ReadOnly:     s.cfg.Vault.ReadOnly,
+		Folders:      s.cfg.Vault.Folders,
+		Daily:        s.cfg.Vault.Daily,
 		Protected:    s.protected.list,
 		Shared:       shared,
 		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
@@ -244,42 +247,62 @@ func (s *Service) open(ctx context.Context) error {
 	return nil
 }
 
-// watch starts the watcher and waits until it is ready. Its first batch is a
-// rescan, which the scan that follows covers.
+// watch starts the watchers and waits until they are ready. The first batch of each is
+// a rescan, which the scan that follows covers.
 func (s *Service) watch(ctx context.Context, g *errgroup.Group, vault *vault.Vault, notifier *mcp.Notifier) {
 	waiting, stands := context.WithTimeout(ctx, watchFirst)
 	defer stands()
-	g.Go(func() error {
-		return whileRunning(ctx, s.watcher.Run(ctx, func(b watcher.Batch) {
-			switch {
-			case !b.Rescan:
-				vault.Changed(b.Paths)
-				if s.mirror != nil {
-					s.mirror.Changed(b.Paths)
+	var starting atomic.Int64 // folders that are there and not yet watched
+	for _, dir := range s.cfg.Vault.Dirs() {
+		if isThere(dir) {
+			starting.Add(1)
+		}
+	}
+	for name, w := range s.watchers {
+		first := true
+		g.Go(func() error {
+			return whileRunning(ctx, w.Run(ctx, func(b watcher.Batch) {
+				switch {
+				case !b.Rescan:
+					for i, p := range b.Paths {
+						b.Paths[i] = path.Join(name, p)
+					}
+					vault.Changed(b.Paths)
+					if s.mirror != nil {
+						s.mirror.Changed(b.Paths)
+					}
+					notifier.FilesChanged(b.Paths)
+				case waiting.Err() != nil:
+					vault.Rescan(b.Reason)
+					if s.mirror != nil {
+						s.mirror.Rescan()
+					}
+					notifier.EverythingChanged()
+				case first:
+					if first = false; starting.Add(-1) <= 0 {
+						stands()
+					}
 				}
-				notifier.FilesChanged(b.Paths)
-			case waiting.Err() == nil:
-				stands()
-			default:
-				vault.Rescan(b.Reason)
-				if s.mirror != nil {
-					s.mirror.Rescan()
-				}
-				notifier.EverythingChanged()
-			}
-		}))
-	})
+			}))
+		})
+	}
 	<-waiting.Done()
 }
 
-// newWatcher returns the watcher of the vault.
-func (s *Service) newWatcher() *watcher.Watcher {
-	return watcher.New(s.cfg.Vault.Path, watcher.Options{
-		Ignore: func(rel string, _ bool) bool {
-			return s.isOpen() && s.vault.Ignored(rel)
-		},
-		Log: s.logs.Logger,
-	})
+// newWatchers returns the watchers of the vault's folders.
+func (s *Service) newWatchers() map[string]*watcher.Watcher {
+	all := map[string]*watcher.Watcher{}
+	dirs := s.cfg.Vault.Dirs()
+	for name, dir := range dirs {
+		all[name] = watcher.New(dir, watcher.Options{
+			Ignore: func(rel string, _ bool) bool {
+				return s.isOpen() && s.vault.Ignored(path.Join(name, rel))
+			},
+			Watchers: len(dirs),
+			Log:      s.logs.Logger,
+		})
+	}
+	return all
 }
 
 // progressOf reports whether the first scan has ended and, until then, the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -200,7 +201,7 @@ func (s *Service) restartWhenIdle(ctx context.Context, restart func(error)) {
 // profileOf returns the bounds of every client, and the settings of clients
 // that send none.
 func (s *Service) profileOf(cfg *config.Config) mcp.Profile {
-	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, Settings: s.sessionSettings(*settingsOf(cfg))}
+	p := mcp.Profile{ReadOnly: cfg.Vault.ReadOnly, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: s.sessionSettings(*settingsOf(cfg))}
 	if len(cfg.Vault.Allow) > 0 {
 		p.Read = cfg.Vault.Allow
 	}
@@ -216,7 +217,7 @@ func settingsOf(cfg *config.Config) *daemon.Settings {
 }
 
 func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
-	s.protected.add(s.cfg.Vault.Path, d.PromptsFolder)
+	s.protected.add(s.cfg.Vault, d.PromptsFolder)
 	mode := search.Mode(d.SearchMode)
 	return mcp.Settings{
 		ResultBytes: d.ResultBytes, Hits: d.SearchLimit, Mode: mode,
@@ -226,7 +227,7 @@ func (s *Service) sessionSettings(d daemon.Settings) mcp.Settings {
 
 // profileOfHello returns the profile that a client requests.
 func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
-	p := mcp.Profile{ReadOnly: h.ReadOnly, Owner: h.Kind != daemon.KindMCP}
+	p := mcp.Profile{ReadOnly: h.ReadOnly, NoWrite: h.NoWrite, Owner: h.Kind != daemon.KindMCP}
 	if len(h.Tools) > 0 {
 		p.Tools = h.Tools
 	}
@@ -244,7 +245,7 @@ func (s *Service) profileOfHello(h daemon.Hello) mcp.Profile {
 
 // HelloOf returns the hello of a process with this configuration.
 func HelloOf(cfg *config.Config, kind daemon.Kind) daemon.Hello {
-	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: config.RealPath(cfg.Vault.Path), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, Settings: settingsOf(cfg)}
+	return daemon.Hello{Wire: daemon.Wire, Version: Version(), Kind: kind, Vault: cfg.Vault.ID(), ReadOnly: cfg.Vault.ReadOnly, Tools: toolsOf(cfg, kind), Scopes: cfg.Vault.Allow, NoWrite: cfg.Vault.ReadOnlyFolders, Settings: settingsOf(cfg)}
 }
 
 // toolsOf returns the tools that a session is offered. The owner's commands have
@@ -261,13 +262,15 @@ type protectedFolders struct{ sync.Map }
 
 // add keeps clients from writing in a session's prompts folder from then on: a
 // prompt there would be one assistant's instructions to another.
-func (p *protectedFolders) add(vault, folder string) {
+func (p *protectedFolders) add(vault config.Vault, folder string) {
 	if filepath.IsAbs(folder) {
-		inVault, err := filepath.Rel(vault, folder)
-		if err != nil || !filepath.IsLocal(inVault) {
-			return
+		found := ""
+		for name, dir := range vault.Dirs() {
+			if in, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(in) {
+				found = path.Join(name, filepath.ToSlash(in))
+			}
 		}
-		folder = filepath.ToSlash(inVault)
+		folder = found
 	}
 	if folder = strings.Trim(folder, "/ "); folder != "" {
 		p.Store(folder, nil)

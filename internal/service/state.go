@@ -152,7 +152,41 @@ const vaultFile = "vault.json"
 // vaultRecord is the content of vaultFile.
 type vaultRecord struct {
 	Path string `json:"path"`         // absolute, without symbolic links
-	ID   string `json:"id,omitempty"` // notes.FolderID; "" when it is not known
+	ID   string `json:"id,omitempty"` // disk.FolderID; "" when it is not known
+
+	Folders config.Folders `json:"folders,omitempty"` // of a vault of several, for which Path is "NAME=PATH,…"
+}
+
+// recordOf returns the record of the configured vault.
+func recordOf(vault config.Vault) vaultRecord {
+	r := vaultRecord{Path: vault.ID()}
+	if vault.Path != "" {
+		r.ID = disk.FolderID(vault.Path)
+		return r
+	}
+	r.Folders = config.ParseVault(r.Path).Folders
+	return r
+}
+
+// isIn reports whether each of several folders is one of the other vault's, of the
+// same name.
+func (r vaultRecord) isIn(other vaultRecord) bool {
+	for name, dir := range r.Folders {
+		if other.Folders[name] != dir {
+			return false
+		}
+	}
+	return len(r.Folders) > 0
+}
+
+// isThere reports whether the recorded vault, or one of its folders, exists.
+func (r vaultRecord) isThere() bool {
+	for _, dir := range config.ParseVault(r.Path).Dirs() {
+		if isThere(dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // readVaultRecord returns which vault a state directory belongs to, or the
@@ -174,17 +208,19 @@ func readVaultRecord(state string) (vaultRecord, error) {
 
 // claimVault records the configured vault as the owner of the state, or
 // returns a *daemon.VaultError if another vault owns it. A folder with the
-// recorded ID is the recorded vault at another path. The caller holds the lock
+// recorded ID is the recorded vault at another path, and a vault of several folders may
+// have got more of them. The caller holds the lock
 // of the state directory.
 func claimVault(cfg *config.Config) error {
 	recorded, err := readVaultRecord(cfg.State)
 	if err != nil {
 		return err
 	}
-	now := vaultRecord{Path: config.RealPath(cfg.Vault.Path), ID: disk.FolderID(cfg.Vault.Path)}
+	now := recordOf(cfg.Vault)
 	switch {
 	case recorded.Path == now.Path && (recorded.ID != "" || now.ID == ""):
 		return nil // the scan detects a replaced folder
+	case recorded.isIn(now):
 	case recorded.Path != "" && recorded.Path != now.Path && (now.ID == "" || recorded.ID != now.ID):
 		return &daemon.VaultError{State: cfg.State, Owner: recorded.Path, Vault: now.Path}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 type Report struct {
 	Version     string         `json:"version"`
 	Vault       string         `json:"vault"`
+	Folders     config.Folders `json:"folders,omitempty"` // of a vault of several
 	State       string         `json:"state"`
 	Daemon      daemonStatus   `json:"daemon"`
 	Clients     []mcp.Client   `json:"clients"`
@@ -104,7 +106,8 @@ type reporter struct {
 func (s *Service) status(ctx context.Context) (Report, error) {
 	r := &reporter{s, Report{
 		Version:  Version(),
-		Vault:    s.cfg.Vault.Path,
+		Vault:    s.cfg.Vault.String(),
+		Folders:  s.cfg.Vault.Folders,
 		State:    s.cfg.State,
 		Semantic: SemanticStatus{State: "off"},
 		Watcher:  WatcherStatus{State: watcher.StateStopped},
@@ -204,12 +207,21 @@ func (r *reporter) addIndex() error {
 }
 
 func (r *reporter) addWatcher() {
-	if r.s.watcher == nil {
-		return
+	for i, name := range slices.Sorted(maps.Keys(r.s.watchers)) {
+		st := r.s.watchers[name].Status()
+		r.Warnings = append(r.Warnings, st.Warnings...)
+		if i == 0 {
+			r.Watcher = WatcherStatus{State: st.State, Backend: st.Backend}
+		}
+		if r.Watcher.State != st.State {
+			r.Watcher.State = watcher.StateDegraded // one of several folders is missing or not watched
+		}
+		if st.Backend == watcher.BackendPoll {
+			r.Watcher.Backend = st.Backend
+		}
+		r.Watcher.Directories += st.Directories
+		r.Watcher.Polled += st.Polled
 	}
-	st := r.s.watcher.Status()
-	r.Watcher = WatcherStatus{State: st.State, Backend: st.Backend, Directories: st.Directories, Polled: st.Polled}
-	r.Warnings = append(r.Warnings, st.Warnings...)
 }
 
 // setAside matches the names of damaged files that the store and the index

@@ -126,8 +126,8 @@ type Env struct {
 
 	Scope  notes.Scope
 	Limits Limits
-	Mode   search.Mode // of searches that name none
-	Open   string      // the link that opens a note in the user's app, with {path} for its path; "" when there is none
+	Mode   search.Mode       // of searches that name none
+	Open   map[string]string // links that open a note in the user's app, with {path} for its path in the folder, by folder; "" is the vault
 	Seen   *Seen
 
 	Author     notes.Author

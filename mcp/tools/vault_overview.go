@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,17 +28,18 @@ var vaultOverview = define(Tool{
 
 // An Overview is the result of vault_overview.
 type Overview struct {
-	Notes        int           `json:"notes"`
-	Folders      []folderCount `json:"folders"`
-	FoldersTotal int           `json:"folders_total"`
-	Tags         []tagCount    `json:"tags"`
-	TagsTotal    int           `json:"tags_total"`
-	Recent       []ListedNote  `json:"recent"`
-	Indexing     indexing      `json:"indexing"`
-	Skipped      int           `json:"skipped"`
-	Next         string        `json:"next_cursor,omitempty"`
-	Open         string        `json:"open,omitempty"`
-	Warnings     []string      `json:"warnings"`
+	Notes        int               `json:"notes"`
+	Folders      []folderCount     `json:"folders"`
+	FoldersTotal int               `json:"folders_total"`
+	Tags         []tagCount        `json:"tags"`
+	TagsTotal    int               `json:"tags_total"`
+	Recent       []ListedNote      `json:"recent"`
+	Indexing     indexing          `json:"indexing"`
+	Skipped      int               `json:"skipped"`
+	Next         string            `json:"next_cursor,omitempty"`
+	Open         string            `json:"open,omitempty"`
+	OpenIn       map[string]string `json:"open_in,omitempty"`
+	Warnings     []string          `json:"warnings"`
 }
 
 type folderCount struct {
@@ -179,7 +181,10 @@ func NewOverview(ctx context.Context, env Env) (Overview, error) {
 		out.Recent = append(out.Recent, listed(m))
 	}
 	if scope.Read == nil { // the link says where the vault is
-		out.Open = env.Open
+		out.Open = env.Open[""]
+		if out.Open == "" && len(env.Open) > 0 {
+			out.OpenIn = env.Open
+		}
 	}
 	if env.Prompts != nil && env.Prompts.Folder() != "" && scope.CanRead(env.Prompts.Folder()) {
 		problems, err := env.Prompts.Warnings(ctx)
@@ -200,6 +205,9 @@ func (o Overview) Text() string {
 	fmt.Fprintf(&b, "%d notes in %d folders, %d tags", o.Notes, o.FoldersTotal, o.TagsTotal)
 	if o.Open != "" {
 		b.WriteString("\nTo open a note: " + o.Open + " with its path, percent-encoded")
+	}
+	for _, folder := range slices.Sorted(maps.Keys(o.OpenIn)) {
+		b.WriteString("\nTo open a note in " + folder + ": " + o.OpenIn[folder] + " with its path after " + folder + "/, percent-encoded")
 	}
 	if !o.Indexing.Done {
 		b.WriteString("\n(" + stillRead(o.Indexing.Scanned, o.Indexing.ToScan) + ")")

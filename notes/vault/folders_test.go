@@ -321,22 +321,36 @@ func TestFolderOfDailyNotes(t *testing.T) {
 	assert.Equal(t, "work/Daily", daily())
 }
 
-func TestProtectedFolders(t *testing.T) {
-	f := newFixtureOf(t, twoFolders, "home/A.md", "[[home/A]]", "work/B.md", "[[home/A]]")
-	f.opt.Protect = []string{"work"}
-	ctx := context.Background()
+func TestReadOnlyFolders(t *testing.T) {
+	f := newFixtureOf(t, twoFolders, "home/A.md", "[[home/A]]", "work/B.md", "[[home/A]]", "work/sub/C.md", "x")
+	ctx, scope := context.Background(), notes.Scope{NoWrite: []string{"work"}}
 	for name, do := range map[string]func() error{
-		"create":    func() error { _, err := f.Create(ctx, notes.CreateRequest{Path: "work/New.md"}); return err },
-		"move from": func() error { _, err := f.Move(ctx, notes.MoveRequest{Note: "work/B.md", To: "home/"}); return err },
-		"move to":   func() error { _, err := f.Move(ctx, notes.MoveRequest{Note: "home/A.md", To: "work/"}); return err },
+		"create": func() error {
+			_, err := f.Create(ctx, notes.CreateRequest{Path: "work/New.md", Scope: scope})
+			return err
+		},
+		"move from": func() error {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "work/B.md", To: "home/", Scope: scope})
+			return err
+		},
+		"move to": func() error {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "home/A.md", To: "work/", Scope: scope})
+			return err
+		},
+		"move folder": func() error {
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "work/sub", To: "home/", Scope: scope})
+			return err
+		},
 		"relink": func() error {
-			_, err := f.Move(ctx, notes.MoveRequest{Note: "home/A.md", To: "home/C.md", UpdateLinks: true})
+			_, err := f.Move(ctx, notes.MoveRequest{Note: "home/A.md", To: "home/C.md", UpdateLinks: true, Scope: scope})
 			return err
 		},
 	} {
 		assert.ErrorIs(t, domainError(t, do()), notes.ErrForbidden, name)
 	}
-	_, err := f.Create(ctx, notes.CreateRequest{Path: "home/New.md"})
+	_, err := f.Create(ctx, notes.CreateRequest{Path: "home/New.md", Scope: scope})
+	assert.NoError(t, err)
+	_, err = f.Read(ctx, "work/B.md", scope)
 	assert.NoError(t, err)
 }
 

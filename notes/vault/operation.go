@@ -359,8 +359,8 @@ func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
 	case v.isProtected(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
-	case notes.InAny(p, v.opt.Protect):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only for every client", Hint: "The owner of the daemon can change vault.protect."}
+	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
+		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
 	case !scope.CanWrite(p):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
 			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}

@@ -26,8 +26,7 @@ type Options struct {
 	// Folders are the vault's folders by name, in place of the root: each is a first
 	// path segment. Names are plain segments, without regard to case.
 	Folders map[string]string
-	Daily   string   // which of them has the periodic notes; "": the first by name whose app makes daily notes
-	Protect []string // folders that no client may write in
+	Daily   string // which of them has the periodic notes; "": the first by name whose app makes daily notes
 
 	// Protected returns the folders that clients may read and not write, such as
 	// those of the user's prompts. It is called for each write; nil: none.

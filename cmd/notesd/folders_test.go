@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newFolders is a vault of the folders home and work, which a host names in its env
+// block and its daemon is launched for.
+func newFolders(t *testing.T, files map[string]string) place {
+	t.Helper()
+	p := newPlace(t, files)
+	p.folders, p.byEnv = []string{"home", "work"}, true
+	return p
+}
+
+// launchHost launches a client as a host with an env block does.
+func (p place) launchHost(t *testing.T, env ...string) *peer {
+	t.Helper()
+	p.env = env
+	h := p.launch(t, "mcp")
+	h.initialize()
+	return h
+}
+
+func (h *peer) must(name string, args map[string]any) toolResult {
+	h.t.Helper()
+	r := h.tool(name, args)
+	require.False(h.t, r.IsError, "%s %v: %v", name, args, r.Content)
+	return r
+}
+
+func TestSeveralFoldersAreOneVault(t *testing.T) {
+	p := newFolders(t, map[string]string{
+		"home/Plan.md": "plan of home, see [[Garden]]\n", "home/Garden.md": "tomatoes\n", "home/.obsidian/daily-notes.json": `{"folder":"Daily"}`,
+		"work/Plan.md": "plan of work, see [[Team]] and [[home/Garden]]\n", "work/Team.md": "anne\n", "work/.obsidian/app.json": "{}",
+	})
+	h := p.launchHost(t)
+	h.ready()
+
+	assert.ElementsMatch(t, []string{"home/Plan.md", "work/Plan.md"}, h.found("plan"))
+	assert.Contains(t, h.must("read_note", map[string]any{"note": "work/Plan"}).Structured["content"], "plan of work")
+	assert.True(t, h.tool("read_note", map[string]any{"note": "Plan"}).IsError, "it is ambiguous")
+	assert.Contains(t, fmt.Sprint(h.must("list_notes", map[string]any{"folder": "home"}).Structured), "home/Garden.md")
+	assert.Contains(t, fmt.Sprint(h.must("note_links", map[string]any{"note": "home/Garden"}).Structured["backlinks"]), "work/Plan.md")
+	overview := h.must("vault_overview", nil)
+	assert.Contains(t, overview.Content[0].Text, "To open a note in work: obsidian://open?path=")
+	assert.Contains(t, fmt.Sprint(overview.Structured["open_in"]), "home:obsidian://open?path=")
+
+	refused := h.tool("create_note", map[string]any{"title": "Nowhere", "content": "x"})
+	assert.True(t, refused.IsError)
+	assert.Contains(t, refused.Content[0].Text, "home, work")
+	h.must("create_note", map[string]any{"title": "New", "folder": "work", "content": "see [[Team]]\n"})
+	moved := h.must("move_note", map[string]any{"note": "work/Team.md", "to": "home/Team.md"})
+	assert.Contains(t, fmt.Sprint(moved.Structured), "work/New.md")
+	assert.Contains(t, p.read(t, "work/New.md"), "[[home/Team]]")
+	assert.NoFileExists(t, filepath.Join(p.vault, "work", "Team.md"))
+
+	created := h.must("edit_note", map[string]any{"note": "today", "edits": []any{map[string]any{"op": "append", "content": "a day"}}})
+	assert.True(t, strings.HasPrefix(created.Structured["path"].(string), "home/Daily/"), created.Structured["path"])
+
+	h.must("delete_note", map[string]any{"note": "home/Garden.md"})
+	assert.NoFileExists(t, filepath.Join(p.vault, "home", "Garden.md"))
+	versions := h.must("note_history", map[string]any{"note": "home/Garden.md"}).Structured["revisions"].([]any)
+	h.must("restore_note", map[string]any{"note": "home/Garden.md", "revision": versions[1].(map[string]any)["revision"]})
+	assert.Equal(t, "tomatoes\n", p.read(t, "home/Garden.md"))
+
+	st := p.report(t)
+	assert.Empty(t, st.Warnings)
+	assert.Equal(t, filepath.Join(p.vault, "work"), st.Folders["work"])
+	assert.Equal(t, "watching", st.Watcher.State)
+	assert.GreaterOrEqual(t, st.Watcher.Directories, 3)
+	assert.Contains(t, p.run(t, "doctor"), filepath.Join(p.vault, "home"))
+	assert.Contains(t, p.run(t, "config"), `folders = { "home" = "`)
+}
+
+// read returns the text of a file of the vault.
+func (p place) read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.vault, filepath.FromSlash(path)))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// A save in each folder is announced, and a folder that was away and comes back.
+func TestSavesInSeveralFoldersAreLive(t *testing.T) {
+	p := newFolders(t, map[string]string{"home/A.md": "one", "work/B.md": "two", "work/C.md": "three"})
+	h := p.watching(t, "note:///home/A.md", "note:///work/B.md")
+	p.save(t, "home/A.md", "oneagain")
+	p.save(t, "work/B.md", "twoagain")
+	h.told("note:///home/A.md", "note:///work/B.md")
+	assert.Equal(t, "twoagain", h.text("note:///work/B.md"))
+
+	work := filepath.Join(p.vault, "work")
+	require.NoError(t, os.Rename(work, work+" away"))
+	eventually(t, "the folder is reported as missing", func() bool {
+		return slices.ContainsFunc(p.report(t).Warnings, func(w string) bool { return strings.HasPrefix(w, `the folder "work" is not there`) })
+	})
+	assert.Equal(t, []string{"home/A.md"}, h.found("oneagain"))
+	assert.Equal(t, []string{"work/C.md"}, h.found("three"), "what is known of it is kept")
+	refused := h.tool("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"})
+	require.True(t, refused.IsError)
+	assert.Contains(t, refused.Content[0].Text, "is not there (is its disk mounted?)")
+	h.must("create_note", map[string]any{"title": "New", "path": "home/New.md", "content": "x"})
+
+	require.NoError(t, os.Rename(work+" away", work))
+	eventually(t, "the folder is back", func() bool {
+		return !h.tool("edit_note", map[string]any{"note": "work/C.md", "edits": []any{map[string]any{"op": "append", "content": "four"}}}).IsError
+	})
+	eventually(t, "no warning is left", func() bool { return len(p.report(t).Warnings) == 0 })
+	p.save(t, "work/B.md", "threefold")
+	h.told("note:///work/B.md")
+}
+
+// Each client of a vault of several folders may have its own bounds.
+func TestBoundsInSeveralFolders(t *testing.T) {
+	p := newFolders(t, map[string]string{"home/A.md": "word", "work/B.md": "word [[home/A]]"})
+	all := p.launchHost(t)
+	all.ready()
+	one := p.launchHost(t, "NOTESD_VAULT_ALLOW=work")
+	reader := p.launchHost(t, "NOTESD_VAULT_READ_ONLY_FOLDERS=work")
+	assert.Len(t, all.found("word"), 2)
+	assert.Equal(t, []string{"work/B.md"}, one.found("word"))
+	assert.True(t, one.tool("create_note", map[string]any{"title": "New", "path": "home/New.md", "content": "x"}).IsError)
+	today := one.must("create_note", map[string]any{"title": "today", "content": "x"})
+	assert.True(t, strings.HasPrefix(today.Structured["path"].(string), "work/"), "the note of the day of its own folder")
+	assert.True(t, reader.tool("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"}).IsError)
+	reader.must("create_note", map[string]any{"title": "New", "path": "home/New.md", "content": "x"})
+	all.must("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"})
+}
+
+// A folder that joins the table leaves the others their history.
+func TestFolderIsAddedToTheVault(t *testing.T) {
+	p := newFolders(t, map[string]string{"home/A.md": "first\n", "work/B.md": "word\n", "third/C.md": "word\n"})
+	states := p.config()
+	p.state = "" // the default, below states
+	p.env = []string{"XDG_CONFIG_HOME=" + states, "XDG_STATE_HOME=" + states}
+	p.run(t, "new", "--path", "home/New.md", "New")
+	before := p.run(t, "history", "home/New.md", "--json")
+	p.folders = []string{"home", "third", "work"}
+	assert.Equal(t, before, p.run(t, "history", "home/New.md", "--json"))
+	assert.Contains(t, p.run(t, "list"), "third/C.md")
+	kept, err := filepath.Glob(filepath.Join(states, "notesd", "*", "history.db"))
+	require.NoError(t, err)
+	assert.Len(t, kept, 1, "the state has moved along")
+}

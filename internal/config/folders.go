@@ -1,0 +1,174 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Folders are the folders of one vault: absolute paths by name. In a variable or a
+// flag they are "NAME=DIR,NAME=DIR".
+type Folders map[string]string
+
+// String returns the folders in the form of a variable or a flag.
+func (f Folders) String() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		all = append(all, name+"="+f[name])
+	}
+	return strings.Join(all, ",")
+}
+
+// IsSet reports whether a vault is configured.
+func (v Vault) IsSet() bool { return v.Path != "" || len(v.Folders) > 0 }
+
+// Dirs returns the folders of the vault by name; that of a vault with a path is "".
+func (v Vault) Dirs() map[string]string {
+	if v.Path != "" {
+		return map[string]string{"": v.Path}
+	}
+	return v.Folders
+}
+
+// String returns the vault in the form that --vault has.
+func (v Vault) String() string {
+	if v.Path != "" {
+		return v.Path
+	}
+	return v.Folders.String()
+}
+
+// ParseVault reads the form of String.
+func ParseVault(s string) Vault {
+	if f, err := parseFolders(s); err == nil {
+		return Vault{Folders: f}
+	}
+	return Vault{Path: s}
+}
+
+// ID identifies the vault by the real paths of its folders, in the form of String.
+func (v Vault) ID() string {
+	real := Vault{Folders: Folders{}}
+	for name, dir := range v.Dirs() {
+		if dir = RealPath(dir); name == "" {
+			real.Path = dir
+		}
+		real.Folders[name] = dir
+	}
+	return real.String()
+}
+
+// Title returns the name of the vault's folder, or of its folders.
+func (v Vault) Title() string {
+	if v.Path != "" {
+		return filepath.Base(v.Path)
+	}
+	return strings.Join(slices.Sorted(maps.Keys(v.Folders)), ", ")
+}
+
+// Place returns the folder that holds the note at a path in the vault, and the path
+// in that folder.
+func (v Vault) Place(notePath string) (dir, in string) {
+	if v.Path != "" {
+		return v.Path, notePath
+	}
+	name, in, _ := strings.Cut(notePath, "/")
+	return v.Folders[name], in
+}
+
+// namesFolders matches what begins with a name and "=", as no absolute path does.
+var namesFolders = regexp.MustCompile(`^[^/\\=,:~.][^/\\=,:]*=`)
+
+// isFolders reports whether the value of vault.path names several folders. A folder
+// of such a name goes first.
+func (l *loader) isFolders(value, dir string) bool {
+	if !namesFolders.MatchString(value) {
+		return false
+	}
+	_, err := os.Stat(l.expand(value, dir))
+	return err != nil
+}
+
+// parseFolders reads "NAME=DIR,NAME=DIR". A comma that no name follows is of the path.
+func parseFolders(s string) (Folders, error) {
+	f := Folders{}
+	last := ""
+	for item := range strings.SplitSeq(s, ",") {
+		if !namesFolders.MatchString(strings.TrimSpace(item)) {
+			if last == "" {
+				return nil, errors.New(`must name folders, such as "work=~/Work,home=~/Notes"`)
+			}
+			f[last] += "," + item
+			continue
+		}
+		name, dir, _ := strings.Cut(item, "=")
+		name = strings.TrimSpace(name)
+		if _, twice := f[name]; twice {
+			return nil, fmt.Errorf("names the folder %s twice", name)
+		}
+		f[name], last = dir, name
+	}
+	return f, nil
+}
+
+// folderName matches a name that every system accepts and every link can carry.
+var folderName = regexp.MustCompile(`^[\pL\pN_][\pL\pM\pN _.&'()+-]*$`)
+
+// names lists what a name must be.
+const nameWanted = `names of letters, digits, spaces and . _ - & ' ( ) +, that differ in more than case, such as "work"`
+
+// resolved returns the folders with absolute paths and names in NFC.
+func (f Folders) resolved(expand func(string) string) (Folders, error) {
+	all, keys := Folders{}, map[string]bool{}
+	for name, dir := range f {
+		name = norm.NFC.String(name)
+		key := norm.NFC.String(cases.Fold().String(name))
+		ext := strings.ToLower(path.Ext(name))
+		if !folderName.MatchString(name) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || !filepath.IsLocal(name) || ext == ".md" || ext == ".markdown" || len(name) > 100 || keys[key] {
+			return nil, fmt.Errorf("must have %s, unlike %q", nameWanted, name)
+		}
+		if strings.TrimSpace(dir) == "" {
+			return nil, fmt.Errorf("must have a path for %q", name)
+		}
+		if err := plainPath(dir); err != nil {
+			return nil, err
+		}
+		if all[name] = expand(strings.TrimSpace(dir)); strings.Contains(all[name], ",") && namesFolders.MatchString(strings.TrimSpace(all[name][strings.LastIndex(all[name], ",")+1:])) {
+			return nil, fmt.Errorf("must not have a comma and = in the path of %q", name)
+		}
+		keys[key] = true
+	}
+	return all, nil
+}
+
+// checkFolders reports folders that are missing, and folders in one another.
+func (l *loader) checkFolders(v Vault, known bool) {
+	names := slices.Sorted(maps.Keys(v.Folders))
+	for i, name := range names {
+		info, err := os.Stat(v.Folders[name])
+		switch {
+		case err != nil && !known:
+			l.blame("vault.folders", v.Folders[name], "cannot be opened: "+reason(err), "name an existing folder of notes")
+		case err == nil && !info.IsDir():
+			l.blame("vault.folders", v.Folders[name], "is not a folder", "name the folder that holds the notes")
+		}
+		for _, other := range names[:i] {
+			a, b := RealPath(v.Folders[name]), RealPath(v.Folders[other])
+			if within(a, b) || within(b, a) {
+				l.blame("vault.folders", v.Folders[name], fmt.Sprintf("is the folder %q, or one of them is in the other", v.Folders[other]), "name folders beside one another")
+			}
+		}
+	}
+	if _, ok := v.Folders[v.Daily]; len(names) > 0 && v.Daily != "" && !ok {
+		l.blame("vault.daily", v.Daily, "is the name of no folder", "vault.folders names "+strings.Join(names, ", "))
+	}
+}
