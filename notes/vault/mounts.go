@@ -142,7 +142,7 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		top := slices.Contains(s.v.store.Several, folder)
 		switch _, missing := s.root.Missing(folder); {
 		case len(s.v.store.Several) > 0 && !slices.Contains(s.v.store.Several, s.v.store.FolderOf(folder)):
-			continue // it is no folder of the vault any more
+			continue // it is no longer a folder of the vault
 		case isAmong(seen, mount) && now != mount.Identity:
 			continue
 		case now == mount.Identity && missing == nil && !(top && s.emptied(folder, wasAway)):
