@@ -83,7 +83,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	if err := o.v.store.CheckWhole(o.ctx, "move", r.Note, meta, o.scope); err != nil {
 		return nil, err
 	}
-	to, _, err := o.v.store.PeriodicPath(o.ctx, r.To)
+	to, _, err := o.v.store.PeriodicPath(o.ctx, r.To, o.scope)
 	if _, isFolder := o.asFolder(r.To); err != nil || to == "" || isFolder {
 		to, err = destination(o.root, meta.Path, r.To, true)
 	}
