@@ -91,7 +91,7 @@ func TestCrashAroundACommit(t *testing.T) {
 		killed := true
 		for n := 0; killed; n++ {
 			t.Run(fmt.Sprintf("%s/%d", write.name, n), func(t *testing.T) {
-				f := crashVault(t)
+				f := crashVault(t, false)
 				log := newMemoryLog(f)
 				f.opt.Shared = log
 				f.killAt(n)
