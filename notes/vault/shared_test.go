@@ -88,6 +88,9 @@ func (l *memoryLog) CatchUp(_ context.Context, paths []string) error {
 // start, a folder that equals the log; the repeated request makes the change once.
 func TestCrashAroundACommit(t *testing.T) {
 	for _, write := range crashWrites {
+		if write.folders {
+			continue // a database has one vault
+		}
 		killed := true
 		for n := 0; killed; n++ {
 			t.Run(fmt.Sprintf("%s/%d", write.name, n), func(t *testing.T) {
