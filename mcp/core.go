@@ -3,19 +3,16 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
+	"encoding/json"
 	"log/slog"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"notesd/mcp/tools"
 	"notesd/mcp/transport"
+	"notesd/notes"
 )
 
 // Options configure a [Core].
@@ -156,23 +153,6 @@ func await(ctx context.Context, event <-chan struct{}) error {
 // SetProfile replaces Options.Profile for the sessions that begin from now on.
 func (c *Core) SetProfile(p Profile) { c.profile.Store(&p) }
 
-// Serve serves one session over the transport. It returns nil when the client
-// disconnects, ctx's error when ctx is cancelled, and otherwise what ended the
-// session, such as a client that does not read or a broken stream. p narrows the
-// core's own profile.
-func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
-	s, err := c.newSession(p, !fixedTools)
-	if err != nil {
-		return err
-	}
-	return s.serve(ctx, t)
-}
-
-// ServeLines serves one session over a pair of byte streams, which it closes.
-func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
-	return c.Serve(ctx, &transport.Lines{In: in, Out: out, Limits: c.limits.Line}, p)
-}
-
 // TablesChanged notifies clients that rows of vector tables have changed and, if
 // list is set, the list of tables. Changes made by tools are reported without it.
 func (c *Core) TablesChanged(list bool) {
@@ -227,33 +207,13 @@ func (c *Core) each(do func(*session)) {
 	}
 }
 
-// serve runs the session over t.
-func (s *session) serve(ctx context.Context, t sdk.Transport) error {
-	conn, err := t.Connect(ctx)
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
-	}
-	s.line, _ = conn.(*transport.Conn)
-	s.out = toConn(conn, s.log)
-	s.core.add(s)
-	defer s.end()
-	defer s.core.remove(s)
-	ss, err := s.server.Connect(ctx, connected{conn}, nil)
-	if err != nil {
-		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
-	}
-	// Close the connection and not the session: the SDK then cancels the requests
-	// in flight instead of waiting for them.
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	err = ss.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
+// MethodStatus is the method behind "notesd status".
+const MethodStatus = "notesd/status"
 
-// connected is a transport whose connection exists already.
-type connected struct{ conn sdk.Connection }
+// A Method answers a method that notesd adds to the protocol. What it returns is
+// encoded as the result, a JSON object; params is nil when there are none.
+type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
-func (c connected) Connect(context.Context) (sdk.Connection, error) { return c.conn, nil }
+// A ScopedMethod is a method for every session: it answers what the scope, which
+// is the session's, may read.
+type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)

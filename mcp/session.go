@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -63,67 +62,6 @@ type session struct {
 	wantsLog    bool
 }
 
-// fixedTools is for sessions whose list of tools cannot change: a request of
-// 2026-07-28 over HTTP has no roots, and gets what every other gets.
-const fixedTools = true
-
-func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if c.opts.Refresh != nil {
-		c.opts.Refresh()
-	}
-	outer := *c.profile.Load()
-	s := &session{
-		core:    c,
-		profile: p.within(outer),
-		outer:   outer,
-		limits:  c.limits,
-		log:     c.log,
-		since:   c.now(),
-		working: make(chan struct{}, c.limits.Concurrent),
-		rate:    perSecond(c.limits.CallsPerSecond),
-		logRate: perSecond(logsPerSecond),
-		out:     silent,
-	}
-	s.prompts = &sessionPrompts{session: s, catalogue: s.profile.Settings.Prompts}
-	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.work, s.stopWork = context.WithCancel(context.Background())
-	s.server = s.newServer(fixedTools)
-	return s, nil
-}
-
-// newServer builds the SDK's server for this session.
-func (s *session) newServer(fixedTools bool) *sdk.Server {
-	o := s.core.opts
-	server := sdk.NewServer(&sdk.Implementation{
-		Name:    serverName,
-		Title:   o.Title,
-		Version: o.Version,
-		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
-	}, &sdk.ServerOptions{
-		Logger:             slog.New(quieter{s.log.Handler()}),
-		PageSize:           s.limits.PageSize,
-		Capabilities:       s.capabilities(fixedTools),
-		CompletionHandler:  completer{s.resources()}.complete,
-		SubscribeHandler:   s.subs.subscribe,
-		UnsubscribeHandler: s.subs.unsubscribe,
-		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
-			c.CacheScope = "private" // lists and notes are one user's
-		},
-		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
-		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
-	})
-	s.toolbox().addTools(server, s.toolbox().callable()...)
-	s.resources().addResources(server)
-	s.prompts.add(server)
-	s.addMethods(server)
-	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
-	return server
-}
-
 // A Client is a connected client, and the settings of its session.
 type Client struct {
 	Name        string    `json:"name"` // "" until it has said it
@@ -155,6 +93,37 @@ func (c *Core) Clients() []Client {
 	slices.SortStableFunc(clients, func(a, b Client) int { return a.Since.Compare(b.Since) })
 	return clients
 }
+
+// serve runs the session over t.
+func (s *session) serve(ctx context.Context, t sdk.Transport) error {
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	s.line, _ = conn.(*transport.Conn)
+	s.out = toConn(conn, s.log)
+	s.core.add(s)
+	defer s.end()
+	defer s.core.remove(s)
+	ss, err := s.server.Connect(ctx, connected{conn}, nil)
+	if err != nil {
+		return errors.Join(fmt.Errorf("connect: %w", err), conn.Close())
+	}
+	// Close the connection and not the session: the SDK then cancels the requests
+	// in flight instead of waiting for them.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	err = ss.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// connected is a transport whose connection exists already.
+type connected struct{ conn sdk.Connection }
+
+func (c connected) Connect(context.Context) (sdk.Connection, error) { return c.conn, nil }
 
 // introduce records what a client says of itself, with initialize or with its
 // first request of 2026-07-28.
@@ -198,22 +167,6 @@ func (s *session) end() {
 	s.stop()
 	s.stopWork()
 	s.background.Wait()
-}
-
-// capabilities are what this session supports.
-func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
-	caps := &sdk.ServerCapabilities{
-		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
-		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
-		Completions: &sdk.CompletionCapabilities{},
-	}
-	if s.core.opts.ClientLog != nil {
-		caps.Logging = &sdk.LoggingCapabilities{}
-	}
-	if s.prompts.catalogue != nil {
-		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.prompts.templated()}
-	}
-	return caps
 }
 
 // authorOf is a client, for the history.
@@ -263,72 +216,4 @@ func quiet(level slog.Level) slog.Level {
 		return slog.LevelDebug
 	}
 	return level
-}
-
-// icon is a written page, small enough to be sent with every handshake:
-//
-//	<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='#777'>
-//	<path d='M3 1h7l3 3v11H3zM5 6h6M5 9h6M5 12h4'/></svg>
-const icon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAxNiAxNicgZmlsbD0nbm9uZScgc3Ryb2tlPScjNzc3Jz48cGF0aCBkPSdNMyAxaDdsMyAzdjExSDN6TTUgNmg2TTUgOWg2TTUgMTJoNCcvPjwvc3ZnPg=="
-
-// MethodStatus is the method behind "notesd status".
-const MethodStatus = "notesd/status"
-
-// A Method answers a method that notesd adds to the protocol. What it returns is
-// encoded as the result, a JSON object; params is nil when there are none.
-type Method func(ctx context.Context, params json.RawMessage) (any, error)
-
-// A ScopedMethod is a method for every session: it answers what the scope, which
-// is the session's, may read.
-type ScopedMethod func(ctx context.Context, scope notes.Scope, params json.RawMessage) (any, error)
-
-type methodParams struct {
-	sdk.ParamsBase
-	raw json.RawMessage
-}
-
-func (p *methodParams) UnmarshalJSON(data []byte) error {
-	p.raw = bytes.Clone(data)
-	return nil
-}
-
-type methodResult struct {
-	sdk.ResultBase
-	value any
-}
-
-func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
-
-// addMethods registers notesd's own methods. All are for the sessions of the
-// owner's commands. The status is for others as well, unless they may not see
-// all folders: it counts and names what is in them.
-func (s *session) addMethods(server *sdk.Server) {
-	methods := map[string]Method{}
-	if s.profile.Owner {
-		maps.Copy(methods, s.core.opts.Methods)
-	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil {
-		methods[MethodStatus] = status
-	}
-	for name, method := range s.core.opts.ScopedMethods {
-		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			return method(ctx, s.bounds().scope(), params)
-		}
-	}
-	for name, method := range methods {
-		err := sdk.AddReceivingCustomMethod(server, name,
-			func(ctx context.Context, _ *sdk.ServerSession, p *methodParams) (*methodResult, error) {
-				var raw json.RawMessage
-				if p != nil {
-					raw = p.raw
-				}
-				value, err := method(ctx, raw)
-				if err != nil {
-					return nil, err
-				}
-				return &methodResult{value: value}, nil
-			})
-		if err != nil {
-			panic(err) // the names are notesd's own
-		}
-	}
 }

@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"notesd/mcp/transport"
+)
+
+// fixedTools is for sessions whose list of tools cannot change: a request of
+// 2026-07-28 over HTTP has no roots, and gets what every other gets.
+const fixedTools = true
+
+// Serve serves one session over the transport. It returns nil when the client
+// disconnects, ctx's error when ctx is cancelled, and otherwise what ended the
+// session, such as a client that does not read or a broken stream. p narrows the
+// core's own profile.
+func (c *Core) Serve(ctx context.Context, t sdk.Transport, p Profile) error {
+	s, err := c.newSession(p, !fixedTools)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx, t)
+}
+
+// ServeLines serves one session over a pair of byte streams, which it closes.
+func (c *Core) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser, p Profile) error {
+	return c.Serve(ctx, &transport.Lines{In: in, Out: out, Limits: c.limits.Line}, p)
+}
+
+func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if c.opts.Refresh != nil {
+		c.opts.Refresh()
+	}
+	outer := *c.profile.Load()
+	s := &session{
+		core:    c,
+		profile: p.within(outer),
+		outer:   outer,
+		limits:  c.limits,
+		log:     c.log,
+		since:   c.now(),
+		working: make(chan struct{}, c.limits.Concurrent),
+		rate:    perSecond(c.limits.CallsPerSecond),
+		logRate: perSecond(logsPerSecond),
+		out:     silent,
+	}
+	s.prompts = &sessionPrompts{session: s, catalogue: s.profile.Settings.Prompts}
+	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.work, s.stopWork = context.WithCancel(context.Background())
+	s.server = s.newServer(fixedTools)
+	return s, nil
+}
+
+// newServer builds the SDK's server for this session.
+func (s *session) newServer(fixedTools bool) *sdk.Server {
+	o := s.core.opts
+	server := sdk.NewServer(&sdk.Implementation{
+		Name:    serverName,
+		Title:   o.Title,
+		Version: o.Version,
+		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
+	}, &sdk.ServerOptions{
+		Logger:             slog.New(quieter{s.log.Handler()}),
+		PageSize:           s.limits.PageSize,
+		Capabilities:       s.capabilities(fixedTools),
+		CompletionHandler:  completer{s.resources()}.complete,
+		SubscribeHandler:   s.subs.subscribe,
+		UnsubscribeHandler: s.subs.unsubscribe,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.CacheScope = "private" // lists and notes are one user's
+		},
+		InitializedHandler:      func(_ context.Context, r *sdk.InitializedRequest) { s.begin(r.Session) },
+		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.roots.learn(r.Session) },
+	})
+	s.toolbox().addTools(server, s.toolbox().callable()...)
+	s.resources().addResources(server)
+	s.prompts.add(server)
+	s.addMethods(server)
+	server.AddReceivingMiddleware(s.explaining, s.ending, s.admitting, s.checking)
+	return server
+}
+
+// capabilities are what this session supports.
+func (s *session) capabilities(fixedTools bool) *sdk.ServerCapabilities {
+	caps := &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{ListChanged: !fixedTools},
+		Resources:   &sdk.ResourceCapabilities{ListChanged: true, Subscribe: true},
+		Completions: &sdk.CompletionCapabilities{},
+	}
+	if s.core.opts.ClientLog != nil {
+		caps.Logging = &sdk.LoggingCapabilities{}
+	}
+	if s.prompts.catalogue != nil {
+		caps.Prompts = &sdk.PromptCapabilities{ListChanged: s.prompts.templated()}
+	}
+	return caps
+}
+
+// addMethods registers notesd's own methods. All are for the sessions of the
+// owner's commands. The status is for others as well, unless they may not see
+// all folders: it counts and names what is in them.
+func (s *session) addMethods(server *sdk.Server) {
+	methods := map[string]Method{}
+	if s.profile.Owner {
+		maps.Copy(methods, s.core.opts.Methods)
+	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil {
+		methods[MethodStatus] = status
+	}
+	for name, method := range s.core.opts.ScopedMethods {
+		methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+			return method(ctx, s.bounds().scope(), params)
+		}
+	}
+	for name, method := range methods {
+		err := sdk.AddReceivingCustomMethod(server, name,
+			func(ctx context.Context, _ *sdk.ServerSession, p *methodParams) (*methodResult, error) {
+				var raw json.RawMessage
+				if p != nil {
+					raw = p.raw
+				}
+				value, err := method(ctx, raw)
+				if err != nil {
+					return nil, err
+				}
+				return &methodResult{value: value}, nil
+			})
+		if err != nil {
+			panic(err) // the names are notesd's own
+		}
+	}
+}
+
+type methodParams struct {
+	sdk.ParamsBase
+	raw json.RawMessage
+}
+
+func (p *methodParams) UnmarshalJSON(data []byte) error {
+	p.raw = bytes.Clone(data)
+	return nil
+}
+
+type methodResult struct {
+	sdk.ResultBase
+	value any
+}
+
+func (r *methodResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.value) }
+
+// icon is a written page, small enough to be sent with every handshake:
+//
+//	<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='#777'>
+//	<path d='M3 1h7l3 3v11H3zM5 6h6M5 9h6M5 12h4'/></svg>
+const icon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAxNiAxNicgZmlsbD0nbm9uZScgc3Ryb2tlPScjNzc3Jz48cGF0aCBkPSdNMyAxaDdsMyAzdjExSDN6TTUgNmg2TTUgOWg2TTUgMTJoNCcvPjwvc3ZnPg=="
