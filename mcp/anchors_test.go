@@ -110,3 +110,22 @@ func TestEveryPassageHasAnAnchor(t *testing.T) {
 	}
 	assert.ElementsMatch(t, tools.Names(), append(without, slices.Collect(maps.Keys(answers))...), "a tool that is in neither list")
 }
+
+// An anchor spells a name as it is, whatever its script, and is taken wherever a note
+// is named.
+func TestAnchorsAreLegible(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"日记/会议记录.md": "# 会议记录\n\n温室需要新的灌溉系统。\n"})
+	gathered, text := call[tools.GatherResult](t, w.session, "gather_context", args{"query": "灌溉"})
+	require.Len(t, gathered.Passages, 1)
+	anchor := gathered.Passages[0].Anchor
+	assert.Contains(t, anchor, "note:///日记/会议记录.md?rev=")
+	assert.NotContains(t, text, "%")
+	assert.Equal(t, "note:///%E6%97%A5%E8%AE%B0/%E4%BC%9A%E8%AE%AE%E8%AE%B0%E5%BD%95.md", gathered.Passages[0].URI, "a resource's is encoded")
+	read, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": anchor})
+	assert.Contains(t, read.Content, "温室")
+	resource, err := w.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: anchor})
+	require.NoError(t, err)
+	assert.Contains(t, resource.Contents[0].Text, "温室")
+	checked, _ := call[tools.QuotesResult](t, w.session, "check_quotes", args{"quotes": []args{{"anchor": anchor, "quote": "新的灌溉系统"}}})
+	assert.Equal(t, "exact", checked.Results[0].Verdict)
+}

@@ -149,6 +149,20 @@ func TestPassageURI(t *testing.T) {
 	assert.Equal(t, notes.URI("A b.md"), note)
 	assert.Equal(t, notes.Anchor{First: 12, Last: 18}, anchor)
 	assert.Equal(t, "note:///A.md?rev=ab#L1-L1", notes.PassageURI("A.md", "ab", 1, 1))
+
+	for name, want := range map[string]string{
+		"A b.md": "note:///A%20b.md?rev=ab#L1-L1", "日记/会议 #1，“记录”.md": "note:///日记/会议%20%231，“记录”.md?rev=ab#L1-L1",
+		"😀 50%?.md": "note:///😀%2050%25%3F.md?rev=ab#L1-L1", "a\u202eb\u3000c\u200d.md": "note:///a%E2%80%AEb%E3%80%80c%E2%80%8D.md?rev=ab#L1-L1", "[x]\"y\".md": "note:///%5Bx%5D%22y%22.md?rev=ab#L1-L1",
+	} {
+		ref := notes.PassageRef(name, "ab", 1, 1)
+		assert.Equal(t, want, ref)
+		base, anchor := notes.SplitAnchor(ref)
+		path, err := notes.ParseURI(base)
+		require.NoError(t, err)
+		assert.Equal(t, name, path)
+		assert.Equal(t, notes.Anchor{First: 1, Last: 1}, anchor)
+		assert.Equal(t, "ab", notes.RevisionOf(ref))
+	}
 	for ref, rev := range map[string]string{"note:///A.md?rev=AB12": "ab12", "note:///A.md#?rev=ab": "", "A.md?rev=ab": "", "note:///A.md?x=1": "", "note:///A.md?%zz": "", "": ""} {
 		assert.Equal(t, rev, notes.RevisionOf(ref), ref)
 	}

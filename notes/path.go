@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -25,6 +26,22 @@ func URI(notePath string) string {
 		segments[i] = url.PathEscape(s)
 	}
 	return uriPrefix + strings.Join(segments, "/")
+}
+
+// legibleURI returns a form of the URI that [ParseURI] takes too, in which characters
+// that are no ASCII stand for themselves: percent-encoded, a Chinese one takes nine
+// bytes of what a model reads.
+func legibleURI(notePath string) string {
+	var b strings.Builder
+	b.WriteString(uriPrefix)
+	for _, r := range notePath {
+		if r == '/' || r >= utf8.RuneSelf && unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(url.PathEscape(string(r)))
+		}
+	}
+	return b.String()
 }
 
 // ParseURI returns the vault-relative path that a note URI names. %2F is

@@ -49,8 +49,18 @@ func SplitAnchor(ref string) (note string, a Anchor) {
 // PassageURI returns the reference to some lines of a version of a note, of which
 // hash is the [Note.Hash]: note:///Plan.md?rev=1a2b3c4d5e6f#L12-L18.
 func PassageURI(notePath, hash string, first, last int) string {
+	return passage(URI(notePath), hash, first, last)
+}
+
+// PassageRef is PassageURI as people and models read it: characters that are no ASCII
+// are not encoded.
+func PassageRef(notePath, hash string, first, last int) string {
+	return passage(legibleURI(notePath), hash, first, last)
+}
+
+func passage(uri, hash string, first, last int) string {
 	const digits = 12
-	return fmt.Sprintf("%s?rev=%s#L%d-L%d", URI(notePath), hash[:min(digits, len(hash))], first, last)
+	return fmt.Sprintf("%s?rev=%s#L%d-L%d", uri, hash[:min(digits, len(hash))], first, last)
 }
 
 // RevisionOf returns the first digits of the hash that a reference names, as

@@ -207,7 +207,7 @@ func (q pastQuery) match(n *notes.Note) (SearchHit, bool) {
 			hit.Heading, hit.LineStart, hit.LineEnd, hit.Snippet = c.Heading(), c.LineStart, c.LineEnd, q.snippet(text)
 		}
 	}
-	hit.Anchor = notes.PassageURI(n.Path, n.Hash, hit.LineStart, hit.LineEnd)
+	hit.Anchor = notes.PassageRef(n.Path, n.Hash, hit.LineStart, hit.LineEnd)
 	return hit, true
 }
 

@@ -225,9 +225,9 @@ func within(f, lines quote.Lines) bool {
 // placed is the verdict on a quote that the note has.
 func placed(note *notes.Note, found, lines quote.Lines, moved bool) CheckedQuote {
 	if !moved && within(found, lines) {
-		return CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageURI(note.Path, note.Hash, found.First, found.Last)}
+		return CheckedQuote{Verdict: quoteExact, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
 	}
-	checked := CheckedQuote{Verdict: quoteMoved, Anchor: notes.PassageURI(note.Path, note.Hash, found.First, found.Last)}
+	checked := CheckedQuote{Verdict: quoteMoved, Anchor: notes.PassageRef(note.Path, note.Hash, found.First, found.Last)}
 	if moved {
 		checked.Detail = "the note was moved"
 	}
@@ -242,7 +242,7 @@ func differing(note *notes.Note, now *quote.Text, text string, lines quote.Lines
 		return CheckedQuote{Verdict: quoteAbsent, Detail: detail}
 	}
 	return CheckedQuote{
-		Verdict: quoteChanged, Anchor: notes.PassageURI(note.Path, note.Hash, at.First, at.Last),
+		Verdict: quoteChanged, Anchor: notes.PassageRef(note.Path, note.Hash, at.First, at.Last),
 		Diff: lineDiff(text, now.Passage(at)), Detail: detail,
 	}
 }

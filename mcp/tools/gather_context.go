@@ -123,7 +123,7 @@ func (in *invocation) passageOf(ctx context.Context, hit search.Hit, room, total
 	}
 	prose := note.Prose()
 	lines := strings.SplitAfter(prose, "\n")
-	anchor := func() string { return notes.PassageURI(note.Path, note.Hash, p.LineStart, p.LineEnd) }
+	anchor := func() string { return notes.PassageRef(note.Path, note.Hash, p.LineStart, p.LineEnd) }
 	p.Anchor = anchor()
 	first, last := min(hit.LineStart, len(lines)), min(hit.LineEnd, len(lines))
 	if first < 1 {

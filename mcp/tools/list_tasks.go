@@ -168,7 +168,7 @@ func (in *invocation) taskDates(name, word, after, before string) (d notes.TaskD
 }
 
 func listedTask(t notes.Task) ListedTask {
-	out := ListedTask{Path: t.Path, Line: t.Line, Anchor: notes.PassageURI(t.Path, t.Hash, t.Line, t.Line), Heading: t.Heading, Text: t.Text, Status: string(t.Status),
+	out := ListedTask{Path: t.Path, Line: t.Line, Anchor: notes.PassageRef(t.Path, t.Hash, t.Line, t.Line), Heading: t.Heading, Text: t.Text, Status: string(t.Status),
 		Due: t.Due, Scheduled: t.Scheduled, Done: t.Task.Done, Priority: t.Priority, Tags: t.Tags}
 	if t.Mark != " " && t.Mark != "x" {
 		out.Mark = t.Mark

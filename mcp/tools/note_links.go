@@ -98,7 +98,7 @@ func runNoteLinks(ctx context.Context, in *invocation, a linksArgs) (Outcome, er
 		out.Outgoing = append(out.Outgoing, link)
 	}
 	for _, l := range report.Backlinks {
-		link := backlink{Path: l.From, Line: l.Line, Anchor: notes.PassageURI(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Kind: string(l.Kind), Depth: l.Depth}
+		link := backlink{Path: l.From, Line: l.Line, Anchor: notes.PassageRef(l.From, l.FromHash, l.Line, l.Line), Context: l.Context, Kind: string(l.Kind), Depth: l.Depth}
 		if l.To != report.Path {
 			link.To = l.To
 		}

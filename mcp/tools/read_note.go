@@ -180,7 +180,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	if out.FrontMatter == nil {
 		out.FrontMatter = map[string]any{}
 	}
-	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, last) // its size counts
+	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, last) // its size counts
 	if a.Outline {
 		return outlined(out, note, most), nil
 	}
@@ -193,7 +193,7 @@ func (in *invocation) read(ctx context.Context, a readArgs, most int) (Outcome, 
 	room := most - max(jsonSize(out), len(readText(out))) - marks
 	content, end, cut := cutLines(lines[first-1:last], cmp.Or(a.MaxBytes, most), max(room, most/4))
 	out.Content, out.LineEnd, out.Truncated = content, first+end-1, cut
-	out.Anchor = notes.PassageURI(note.Path, note.Hash, first, out.LineEnd)
+	out.Anchor = notes.PassageRef(note.Path, note.Hash, first, out.LineEnd)
 	if cut && out.LineEnd < last {
 		out.NextLines = fmt.Sprintf("%d-%d", out.LineEnd+1, last)
 	}

@@ -187,7 +187,7 @@ func besideSnippet(path, title, heading string) int {
 	if heading == title {
 		heading = ""
 	}
-	size := 2*len(path) + 2*len(notes.URI(path)) + len(title) + 2*len(heading)
+	size := 3*len(path) + len(notes.URI(path)) + len(title) + 2*len(heading)
 	if heading == "" && !saysTitle(path, title) {
 		size += len(title)
 	}
@@ -204,7 +204,7 @@ func resultOf(hit search.Hit, explain bool) SearchHit {
 	}
 	return SearchHit{
 		Path: hit.Path, URI: notes.URI(hit.Path), Title: hit.Title, Heading: hit.Heading,
-		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageURI(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
+		LineStart: hit.LineStart, LineEnd: hit.LineEnd, Anchor: notes.PassageRef(hit.Path, hit.Hash, hit.LineStart, hit.LineEnd), Snippet: hit.Snippet, Score: round(hit.Score), Weak: hit.Weak, Why: w,
 	}
 }
 
