@@ -27,6 +27,16 @@ type Embedder interface {
 	Weight(text string) float64
 }
 
+// Shared keeps vectors of texts, as little-endian half-precision floats, for several
+// nodes, so that one node computes each. Texts are named by their hashes.
+type Shared interface {
+	// Vectors returns the known vectors, and the texts that this node is to embed: what
+	// is in neither another node embeds, now. It waits while that is all of them.
+	Vectors(ctx context.Context, model string, hashes []string) (known map[string][]byte, claimed []string, err error)
+	// KeepVectors makes computed vectors known.
+	KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error
+}
+
 // Calibrated is an Embedder that may have a calibration. The cosines of other
 // embedders are scaled by their distribution over unrelated passages.
 type Calibrated interface {

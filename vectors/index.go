@@ -35,9 +35,10 @@ type Options struct {
 	Load func() Load
 	// Wait, if not nil, blocks until embedding may begin, so that the text index of
 	// a new vault can use the processors first.
-	Wait func(ctx context.Context) error
-	Log  *slog.Logger
-	Now  func() time.Time
+	Wait   func(ctx context.Context) error
+	Shared Shared // where other nodes' vectors are; nil: no other nodes
+	Log    *slog.Logger
+	Now    func() time.Time
 
 	keepIdle int // least number of vectors kept of deleted texts; 0: 4096; only tests set it
 }

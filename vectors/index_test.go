@@ -98,6 +98,7 @@ type world struct {
 	index *Index
 	stop  func()
 
+	shared   Shared      // of Options
 	keepIdle int         // of Options
 	load     func() Load // of Options; nil: the machine's
 }
@@ -128,7 +129,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load}
+	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load, Shared: w.shared}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -204,13 +205,8 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 		return nil, nil
 	}
 	began := x.opt.Now()
-	texts := make([]string, len(todo))
-	for i, t := range todo {
-		texts[i] = t.text
-	}
-	halves := make([][]byte, len(todo))
-	err := s.embedder.EmbedPassages(ctx, texts, x.pace.current(), func(i int, v []float32) { halves[i] = packHalf(v) })
-	if err != nil {
+	todo, halves, err := x.halvesOf(ctx, s.embedder, todo)
+	if err != nil || len(todo) == 0 {
 		return nil, err
 	}
 	if err := x.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
@@ -226,6 +222,55 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 	defer x.mu.Unlock()
 	x.rate.add(len(todo), began, x.opt.Now())
 	return slots, nil
+}
+
+// halvesOf embeds texts, or gets their vectors from other nodes. It leaves out those
+// that another node embeds now.
+func (x *Index) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text, [][]byte, error) {
+	known, embed := map[string][]byte{}, todo
+	if x.opt.Shared != nil {
+		hashes := make([]string, len(todo))
+		for i, t := range todo {
+			hashes[i] = t.hash
+		}
+		found, claimed, err := x.opt.Shared.Vectors(ctx, e.ID(), hashes)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err != nil {
+			x.opt.Log.Debug("other nodes' vectors cannot be used", "err", err)
+		} else {
+			known = found
+			embed = slices.DeleteFunc(slices.Clone(todo), func(t text) bool {
+				half := known[t.hash]
+				return !slices.Contains(claimed, t.hash) && (half == nil || len(half) == 2*e.Dim())
+			})
+		}
+	}
+	texts := make([]string, len(embed))
+	for i, t := range embed {
+		texts[i] = t.text
+	}
+	made := map[string][]byte{}
+	if len(embed) > 0 {
+		err := e.EmbedPassages(ctx, texts, x.pace.current(), func(i int, v []float32) { made[embed[i].hash] = packHalf(v) })
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if x.opt.Shared != nil && len(made) > 0 {
+		if err := x.opt.Shared.KeepVectors(ctx, e.ID(), made); err != nil {
+			x.opt.Log.Debug("other nodes cannot have the vectors", "err", err)
+		}
+	}
+	var done []text
+	var halves [][]byte
+	for _, t := range todo {
+		if half := cmp.Or(string(made[t.hash]), string(known[t.hash])); half != "" {
+			done, halves = append(done, t), append(halves, []byte(half))
+		}
+	}
+	return done, halves, nil
 }
 
 // takeOver makes the space of the model serve when it is complete, and removes the

@@ -128,6 +128,9 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 // Use tells the mirror its vault, before anything else is called.
 func (m *Mirror) Use(v *vault.Vault) { m.vault = v }
 
+// Log returns the log.
+func (m *Mirror) Log() *pglog.Log { return m.log }
+
 // Close closes the mirror's database and its log.
 func (m *Mirror) Close() error { return errors.Join(m.db.Close(), m.log.Close()) }
 

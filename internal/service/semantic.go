@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"notesd/internal/config"
+	"notesd/internal/mirror"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault"
@@ -106,7 +107,7 @@ func semanticTimeout(s config.Semantic) time.Duration {
 
 // openMeaning returns the index of the notes' vectors, or nil if semantic search is
 // off.
-func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, log *slog.Logger) (*vectors.Index, error) {
+func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *embedders, m *mirror.Mirror, log *slog.Logger) (*vectors.Index, error) {
 	s := cfg.Semantic
 	if s.Provider == "off" {
 		return nil, nil
@@ -116,6 +117,9 @@ func openMeaning(cfg *config.Config, store *store.Store, vault *vault.Vault, e *
 		Threads: s.Threads,
 		Wait:    func(ctx context.Context) error { return untilReady(ctx, vault) },
 		Log:     log,
+	}
+	if m != nil {
+		o.Shared = m.Log()
 	}
 	if s.AutoModel() {
 		o.Auto = &vectors.Auto{English: BuiltinSource(config.English), Multilingual: BuiltinSource(config.Multilingual)}

@@ -226,7 +226,7 @@ func (s *Service) open(ctx context.Context) error {
 
 	models := &embedders{semantic: s.cfg.Semantic, open: map[string]vectors.Embedder{}}
 	s.closers = append(s.closers, models.Close)
-	meaning, err := openMeaning(s.cfg, store, vault, models, log)
+	meaning, err := openMeaning(s.cfg, store, vault, models, s.mirror, log)
 	if err != nil {
 		return err
 	}

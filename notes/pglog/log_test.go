@@ -343,3 +343,38 @@ func (p *proxy) serve(client net.Conn) {
 	_ = server.Close()
 	wg.Wait()
 }
+
+// Vectors are computed by the node that claims their texts, once; what a node has
+// claimed and not computed in time goes to another.
+func TestVectors(t *testing.T) {
+	s := pgtest.Start(t)
+	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")
+	var hashes []string
+	for i := range 5 {
+		hashes = append(hashes, notes.Hash([]byte{byte(i)}))
+	}
+	slices.Sort(hashes)
+	_, none, err := a.Vectors(t.Context(), "model", nil)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	_, claimed, err := a.Vectors(t.Context(), "model", hashes[:3])
+	require.NoError(t, err)
+	assert.ElementsMatch(t, hashes[:3], claimed)
+	found, others, err := b.Vectors(t.Context(), "model", hashes)
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	assert.ElementsMatch(t, hashes[3:], others)
+	require.NoError(t, a.KeepVectors(t.Context(), "model", map[string][]byte{hashes[0]: {1, 2}}))
+	found, claimed, err = b.Vectors(t.Context(), "model", hashes)
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]byte{hashes[0]: {1, 2}}, found)
+	assert.Empty(t, claimed)
+	_, err = b.pool.Exec(t.Context(), `UPDATE vectors SET claimed = claimed - interval '2 minutes' WHERE hash = $1`, raw(hashes[1:2])[0])
+	require.NoError(t, err)
+	_, claimed, err = b.Vectors(t.Context(), "model", hashes[1:3])
+	require.NoError(t, err)
+	assert.Equal(t, hashes[1:2], claimed, "the other node had a minute")
+	_, claimed, err = b.Vectors(t.Context(), "other model", hashes)
+	require.NoError(t, err)
+	assert.Len(t, claimed, 5)
+}

@@ -1,0 +1,82 @@
+package pglog
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// claimFor is how long a node has for the vectors that it has claimed; then
+	// another may compute them. A batch takes a second or two.
+	claimFor = time.Minute
+	// claimPoll is how often a node asks that waits for the vectors of another.
+	claimPoll = time.Second
+)
+
+// Vectors returns the vectors of those texts, named by their hashes, that the database
+// has for the model, and claims for this node texts of which no vector is known or
+// being computed. What is in neither is being computed by another node. It waits while
+// that is all of them.
+func (l *Log) Vectors(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, nil, err
+	}
+	hashes = slices.Sorted(slices.Values(hashes)) // two nodes that insert the same rows do so in one order
+	for {
+		found, claimed, err = l.claim(ctx, model, hashes)
+		if err != nil || len(hashes) == 0 || len(found)+len(claimed) > 0 {
+			return found, claimed, err
+		}
+		select {
+		case <-time.After(claimPoll):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+func (l *Log) claim(ctx context.Context, model string, hashes []string) (found map[string][]byte, claimed []string, err error) {
+	found = map[string][]byte{}
+	claims := func(rows pgx.Rows) error {
+		more, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		claimed = append(claimed, more...)
+		return err
+	}
+	b := &pgx.Batch{}
+	b.Queue(`INSERT INTO vectors (model, hash) SELECT $1, unnest($2::bytea[]) ON CONFLICT DO NOTHING RETURNING encode(hash, 'hex')`, model, raw(hashes)).Query(claims)
+	b.Queue(`UPDATE vectors SET claimed = now() WHERE model = $1 AND hash IN (
+			SELECT hash FROM vectors WHERE model = $1 AND hash = ANY($2) AND data IS NULL AND claimed < now() - make_interval(secs => $3) FOR UPDATE SKIP LOCKED)
+		RETURNING encode(hash, 'hex')`, model, raw(hashes), claimFor.Seconds()).Query(claims)
+	b.Queue(`SELECT hash, data FROM vectors WHERE model = $1 AND hash = ANY($2) AND data IS NOT NULL`, model, raw(hashes)).Query(func(rows pgx.Rows) error {
+		var hash, data []byte
+		_, err := pgx.ForEachRow(rows, []any{&hash, &data}, func() error {
+			found[hex.EncodeToString(hash)] = slices.Clone(data)
+			return nil
+		})
+		return err
+	})
+	return found, claimed, l.pool.SendBatch(ctx, b).Close()
+}
+
+// KeepVectors gives other nodes vectors that this one has computed.
+func (l *Log) KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error {
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	var hashes []string
+	for hash := range vectors {
+		hashes = append(hashes, hash)
+	}
+	slices.Sort(hashes)
+	data := make([][]byte, len(hashes))
+	for i, hash := range hashes {
+		data[i] = vectors[hash]
+	}
+	_, err := l.pool.Exec(ctx, `INSERT INTO vectors (model, hash, data) SELECT $1, * FROM unnest($2::bytea[], $3::bytea[])
+		ON CONFLICT (model, hash) DO UPDATE SET data = excluded.data WHERE vectors.data IS NULL`, model, raw(hashes), data)
+	return err
+}
