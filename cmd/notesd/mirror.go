@@ -20,7 +20,7 @@ where both have a note of one name, the folder's version is kept beside it.`,
   NOTESD_STORE_POSTGRES=postgres://ann@db/notes notesd mirror ~/Team`,
 		Args: takes("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			if err := os.MkdirAll(args[0], 0o750); err != nil {
 				return service.Usagef("Name a folder that you may write to.", "the folder cannot be made: %v", err)
 			}
 			if err := cmd.Flags().Set("vault", args[0]); err != nil {

@@ -55,6 +55,9 @@ func TestMirroredFolders(t *testing.T) {
 	assert.Empty(t, status.Warnings)
 	assert.Contains(t, a.run(t, "status"), "in step up to change")
 
+	left := a
+	left.env = nil
+	assert.Contains(t, left.run(t, "status"), "the folder was in step with a database and is not now")
 	forget := a.command("forget", "Mine")
 	out, err := forget.CombinedOutput()
 	require.Error(t, err)

@@ -388,13 +388,11 @@ func (m *Mirror) write(ctx context.Context, r record) error {
 			}
 		}
 		for _, p := range slices.Sorted(maps.Keys(r.base)) {
-			b, err := r.base[p], error(nil)
-			if b.hash == "" {
-				err = exec(`DELETE FROM base WHERE path = ?`, p)
-			} else {
-				err = exec(`INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, p, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
+			query, args := `DELETE FROM base WHERE path = ?`, []any{p}
+			if b := r.base[p]; b.hash != "" {
+				query, args = `INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, append(args, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
 			}
-			if err != nil {
+			if err := exec(query, args...); err != nil {
 				return err
 			}
 		}

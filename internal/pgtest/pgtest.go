@@ -35,7 +35,7 @@ func Start(tb testing.TB) *Server {
 	if bin == "" {
 		tb.Skip("SKIPPED: PostgreSQL is not installed (apt-get install postgresql); nothing of a team's vault is tested")
 	}
-	folder, err := os.MkdirTemp("", "pg") // a socket's path has to be short
+	folder, err := os.MkdirTemp(os.TempDir(), "pg") // a socket's path has to be short
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = os.RemoveAll(folder) })
 	require.NoError(tb, giveAway(folder))
@@ -68,7 +68,7 @@ func programs() string {
 func (s *Server) Run() {
 	s.tb.Helper()
 	s.output = &bytes.Buffer{}
-	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "", "-F")
+	s.cmd = exec.CommandContext(context.Background(), filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-h", "", "-F")
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.folder, s.output, s.output
 	unprivileged(s.cmd)
 	require.NoError(s.tb, s.cmd.Start())

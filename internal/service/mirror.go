@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 
 	"notesd/internal/config"
@@ -48,6 +49,9 @@ type SharedStatus struct {
 
 func (r *reporter) addMirror(ctx context.Context) error {
 	if r.s.mirror == nil {
+		if file := filepath.Join(r.s.cfg.State, mirror.File); isThere(file) {
+			r.Warnings = append(r.Warnings, "the folder was in step with a database and is not now, as store.postgres is not set; to leave that for good, delete "+file)
+		}
 		return nil
 	}
 	st, err := r.s.mirror.Status(ctx)

@@ -241,7 +241,7 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 		batches = append(batches, e.Mark)
 	}
 	slices.Sort(batches)
-	assert.Equal(t, len(batches), len(slices.Compact(batches)))
+	assert.Len(t, slices.Compact(slices.Clone(batches)), len(batches))
 }
 
 // A commit that is asked for again by its id, after a crash of the writer, says what
