@@ -72,8 +72,8 @@ type Mirror struct {
 	vault *vault.Vault
 	node  string // begins the ids of its batches
 
-	mu sync.Mutex // held by a sync
-	at pglog.Position
+	turn chan struct{} // one slot: held by a sync
+	at   pglog.Position
 
 	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
 
@@ -110,7 +110,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, db: db, opt: opt, refused: map[string]string{}, queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
+	m := &Mirror{log: log, db: db, opt: opt, refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
@@ -227,8 +227,12 @@ const maxRounds = 20
 // sync brings the folder and the log in step: what the log has is placed first, then
 // what changed in the folder, at the paths or anywhere, is committed.
 func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-m.turn }()
 	err := m.syncLocked(ctx, paths, all)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err // not the log's fault

@@ -27,6 +27,8 @@ const (
 // a change was computed from; it wraps [notes.ErrOutcomeUnknown] if the answer to the commit was
 // lost and could not be found out; any other error means that nothing was written.
 func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	sent := false
 	err = l.again(ctx, func() error {
 		if sent {
@@ -41,8 +43,8 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 		return seq, err
 	}
 	l.log.Warn("the answer to a commit was lost; asking for its outcome", "err", err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resolveFor)
-	defer cancel()
+	ctx, cancelResolve := context.WithTimeout(context.WithoutCancel(ctx), resolveFor)
+	defer cancelResolve()
 	for {
 		seq, committed, resolveErr := l.Resolve(ctx, b.ID)
 		switch {
@@ -64,6 +66,8 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 // for a transaction of the batch that has not ended: once it has answered, the batch
 // is never committed.
 func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	if err := l.ready(ctx); err != nil {
 		return 0, false, err
 	}

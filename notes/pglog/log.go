@@ -28,6 +28,10 @@ const connectTimeout = 5 * time.Second
 // say: one listens, one reads the feed, the rest commit and read contents.
 const maxConns = 4
 
+// callFor bounds a call: a server that is gone without a word would hold up every sync
+// of the folder.
+const callFor = time.Minute
+
 // Log is one vault's log.
 type Log struct {
 	pool *pgxpool.Pool
@@ -197,6 +201,8 @@ type Entry struct {
 // Changes returns at most limit batches after the position, in order. The error is
 // [ErrForeign] when the log does not have the position.
 func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	err = l.again(ctx, func() error {
 		entries, err = l.changes(ctx, after, limit)
 		return err
@@ -251,6 +257,8 @@ type File struct {
 
 // Snapshot returns all files, and the position that they are of.
 func (l *Log) Snapshot(ctx context.Context) (at Position, files []File, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	if err := l.ready(ctx); err != nil {
 		return at, nil, err
 	}
@@ -269,6 +277,8 @@ const selectFiles = `SELECT f.path, encode(f.hash, 'hex'), f.seq, b.author FROM 
 
 // Current returns those of the files that the log has now, by path.
 func (l *Log) Current(ctx context.Context, paths []string) (map[string]File, error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	if err := l.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -289,6 +299,8 @@ func readFiles(rows pgx.Rows, err error) ([]File, error) {
 
 // Contents returns the bytes with these hashes.
 func (l *Log) Contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
 	if err := l.ready(ctx); err != nil {
 		return nil, err
 	}
