@@ -492,3 +492,18 @@ func TestSearch_FarDownALongNote(t *testing.T) {
 		assert.Contains(t, h.Snippet, want.Snippet, query)
 	}
 }
+
+// What was looked for instead of a word that no note has is named as the notes have
+// it, not by its stem.
+func TestSuggestionsAreWords(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "The Ponies of Iceland.", "b.md": "Many poniards.", "c.md": "Notiz und Verknüpfung."})
+	for query, want := range map[string]string{
+		"ponyes":            `no note has "ponyes"; looked for ponies instead`,
+		"Notizverknüpfung":  `no note has "Notizverknüpfung"; looked for notiz, verknüpfung instead`,
+		"poniardss iceland": `no note has "poniardss"; looked for poniards instead`,
+	} {
+		for _, mode := range []search.Mode{search.ModeText, search.ModeHybrid} {
+			assert.Contains(t, f.search(search.Query{Text: query, Mode: mode}).Notes, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type search struct {
 	rescorer *rescorer
 	read     map[int64]*notes.Note // nil: it no longer exists
 	matches  map[int64][]match     // in the notes that were rescored
+	instead  []queryWord           // that no note has, and others were looked for
 }
 
 // rankedList is the order of the notes that answer a query. Pages after the
@@ -129,6 +131,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if err := s.blend(ctx, list, text, &r, &m); err != nil {
 		return nil, err
 	}
+	list.remarks = slices.Concat(s.suggested(list), list.remarks)
 	s.judge(list)
 	return list, nil
 }
@@ -161,18 +164,45 @@ func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (in
 	if err := s.index.Suggest(ctx, &s.r.plan, planTerms(unknown)); err != nil {
 		return r, err
 	}
-	again := false
 	for _, w := range unknown {
-		if others := s.r.plan.Terms[w.term].Others; len(others) > 0 {
-			again = true
-			list.remarks = append(list.remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(others, ", ")))
+		if len(s.r.plan.Terms[w.term].Others) > 0 {
+			s.instead = append(s.instead, w)
 		}
 	}
-	if !again {
+	if len(s.instead) == 0 {
 		return r, nil
 	}
 	r.Release()
 	return s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
+}
+
+// suggested says which words were looked for instead of those that no note has, as
+// the notes have them: the index has stems only.
+func (s *search) suggested(list *rankedList) (remarks []string) {
+	for _, w := range s.instead {
+		words := slices.Clone(s.r.plan.Terms[w.term].Others)
+		for i, stem := range words {
+			words[i] = cmp.Or(s.wordOf(stem, w.term, list), stem)
+		}
+		remarks = append(remarks, fmt.Sprintf("no note has %q; looked for %s instead", terms.ClipTo(w.shown, terms.MaxTerm), strings.Join(words, ", ")))
+	}
+	return remarks
+}
+
+// wordOf returns a word with a stem as the best notes have it, "" if none does.
+func (s *search) wordOf(stem string, term int, list *rankedList) string {
+	for _, c := range s.best(list.found) {
+		for _, m := range s.matches[c.note] {
+			if m.term != term {
+				continue
+			}
+			word := strings.ToLower(s.read[c.note].Content[m.start:m.end])
+			if terms.Stem(string(terms.Fold(nil, word))) == stem {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // best returns the candidates whose texts are looked at.
