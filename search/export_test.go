@@ -3,23 +3,29 @@ package search
 import (
 	"math"
 
+	"notesd/notes"
+	"notesd/search/index"
 	"notesd/search/terms"
 )
 
 // Off has a function for each part of the ranking that switches it off, and returns
 // one that switches it on again.
 var Off = map[string]func() (on func()){
-	"words that stand together":    set(&judged.pair, 0),
-	"words that meet":              set(&judged.window, 0),
-	"the word as it was asked for": set(&judged.exact, 0),
-	"what a note begins with":      set(&judged.lead, 0),
-	"repeated words":               set(&repeated, 0),
-	"quotes in running text":       set(&runningText, math.MaxInt),
-	"other languages":              set(&languageOf, func([]string) terms.Language { return terms.Language{} }),
-	"the lead vector":              set(&firstShare, 0),
-	"the floor":                    set(&floorMost, math.Inf(-1)),
-	"a second passage":             set(&topicShare, math.Inf(1)),
-	"suggestions":                  set(&maxUnknown, 0),
+	"words that stand together":      set(&judged.pair, 0),
+	"words that meet":                set(&judged.window, 0),
+	"the word as it was asked for":   set(&judged.exact, 0),
+	"what a note begins with":        set(&judged.lead, 0),
+	"repeated words":                 set(&repeated, 0),
+	"quotes in running text":         set(&runningText, math.MaxInt),
+	"other languages":                set(&languageOf, func([]string) terms.Language { return terms.Language{} }),
+	"the lead vector":                set(&firstShare, 0),
+	"the floor":                      set(&floorMost, math.Inf(-1)),
+	"a second passage":               set(&topicShare, math.Inf(1)),
+	"suggestions":                    set(&maxUnknown, 0),
+	"what a query can ask for":       set(&idealCap, math.Inf(1)),
+	"the words of near notes":        set(&textOf, func(*index.Ranking, *notes.IDSet) map[int64]index.Ranked { return nil }),
+	"nearness that words let expect": set(&likelyNear, 0),
+	"missing passages":               set(&missingNear, 0),
 }
 
 func set[T any](part *T, off T) func() func() {

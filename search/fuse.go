@@ -144,6 +144,9 @@ const (
 	usualNotes = 5
 )
 
+// textOf returns the text scores of near notes; see [index.Ranking.TextOf].
+var textOf = (*index.Ranking).TextOf
+
 // fuse ranks what was found by words and semantically together, by their scores
 // and not their ranks: the text score as a part of what a note would score that
 // has all the words, so that a query which no text answers well leaves more to
@@ -176,7 +179,7 @@ func (s *search) fuse(text []candidate, r *index.Ranking, m *meaning) []candidat
 	for i, h := range m.near {
 		set(h, i+1)
 	}
-	for id, found := range r.TextOf(others) {
+	for id, found := range textOf(r, others) {
 		c := &out[at[id]]
 		c.text, c.terms, c.textRank = found.Score, found.Terms, len(text)+1
 	}

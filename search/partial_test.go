@@ -9,35 +9,38 @@ import (
 	"notesd/search"
 )
 
-// While notes are embedded, hybrid answers are no worse than those by words: a note that
-// has vectors does not displace a better one that has none yet.
-func TestHybridNoWorseWhileEmbedding(t *testing.T) {
-	const query = "how often does one feed a sourdough starter at home in cold winter weather"
+// starterQuery has many words of which no note has most.
+const starterQuery = "how often does one feed a sourdough starter at home in cold winter weather"
+
+// newStarters returns a vault in which best.md answers starterQuery, and twenty notes
+// have passages that are nearly as near.
+func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 	files := map[string]string{"best.md": "Feeding a sourdough starter twice a day."}
-	cosines := map[string]float64{}
 	for i := range 20 {
-		name := fmt.Sprintf("daily-%02d", i)
-		files[name+".md"] = "Cold weather. Went for a walk; bread, rolls and cake."
-		cosines[name] = .5 + .01*float64(i)
+		name := fmt.Sprintf("daily-%02d.md", i)
+		files[name] = "Cold weather. Went for a walk; bread, rolls and cake."
 		if i%2 == 0 {
-			files[name+".md"] += " Talked of sourdough."
+			files[name] += " Talked of sourdough."
 		}
 	}
 	f := newFixture(t, files)
-	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}}
+	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5}}
 	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{})
-	first := func(share float64) string {
-		m.coverage = search.Coverage{State: search.StateBuilding, Coverage: share}
-		return pathsOf(f.search(search.Query{Text: query}))[0]
-	}
+	return f, m
+}
+
+// While notes are embedded, hybrid answers are no worse than those by words: a note that
+// has vectors does not displace a better one that has none yet.
+func TestHybridNoWorseWhileEmbedding(t *testing.T) {
+	f, m := newStarters(t)
+	first := func() string { return pathsOf(f.search(search.Query{Text: starterQuery}))[0] }
 	for i := range 20 {
-		name := fmt.Sprintf("daily-%02d", i)
-		m.cosines[name] = cosines[name]
-		assert.Equal(t, "best", first(float64(i+1)/21), "%d notes have vectors", i+1)
+		m.cosines[fmt.Sprintf("daily-%02d", i)] = .5 + .01*float64(i)
+		assert.Equal(t, "best", first(), "%d notes have vectors", i+1)
 	}
 	m.cosines["best"] = .65
-	m.coverage.State = search.StateReady
-	assert.Equal(t, "best", pathsOf(f.search(search.Query{Text: query}))[0])
+	m.coverage = search.Coverage{State: search.StateReady, Coverage: 1}
+	assert.Equal(t, "best", first())
 }
 
 // The nearness of a note that is embedded in part is a lower bound.

@@ -1,8 +1,10 @@
 package search_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +26,22 @@ func TestEachPartIsNeeded(t *testing.T) {
 	meaning := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .1, "ships": .6, "mention": .5, "cooking": .2}, firsts: map[string]float64{"ships": .1}}
 	vectors := withMeaning(t, meaning)
+
+	starters, near := newStarters(t)
+	for i := range 20 {
+		near.cosines[fmt.Sprintf("daily-%02d", i)] = .5
+	}
+	near.cosines["daily-18"] = .97
+	parts := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
+		cosines: map[string]float64{"boats": .5, "ships": .52}, missing: map[string]float64{"boats": .9}})
+	harbours := newFixture(t, map[string]string{"far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)})
+	many := map[string]string{}
+	for i := range 150 {
+		many[fmt.Sprintf("n%03d.md", i)] = "harbour wall harbour"
+	}
+	harbours.write(many)
+	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeMeaning{store: harbours.store, weight: .5,
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"far": .9}}, search.EngineOptions{})
 
 	first := func(query, want string) func() bool {
 		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
@@ -48,8 +66,14 @@ func TestEachPartIsNeeded(t *testing.T) {
 			f := newFixture(t, map[string]string{"starter.md": aboutStarters, "other.md": "# Other"})
 			return f.search(search.Query{Text: "sourdough starter"}).Second != nil
 		},
-		"the lead vector": hybrid("schooner", func(r search.Result) bool { return pathsOf(r)[0] == "mention" }),
-		"the floor":       hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),
+		"the lead vector":          hybrid("schooner", func(r search.Result) bool { return pathsOf(r)[0] == "mention" }),
+		"what a query can ask for": hybrid("boats and harbour far from storms, gales, currents, reefs and fog", func(r search.Result) bool { return pathsOf(r)[0] == "boats" }),
+		"the words of near notes": func() bool {
+			return harbours.search(search.Query{Text: "harbour wall"}).Hits[0].Path == "far.md"
+		},
+		"nearness that words let expect": func() bool { return pathsOf(starters.search(search.Query{Text: starterQuery}))[0] == "best" },
+		"missing passages":               func() bool { return pathsOf(parts.search(search.Query{Text: "schooner"}))[0] == "boats" },
+		"the floor":                      hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),
 	}
 	for name, off := range search.Off {
 		t.Run(name, func(t *testing.T) {

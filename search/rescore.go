@@ -22,11 +22,11 @@ type bonuses struct {
 // table.
 var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10}
 
-const (
-	// idealCap is how many words that one note has are all that a query can
-	// ask for: of a long one no note has all.
-	idealCap = 3.5
+// idealCap is how many words that one note has are all that a query can
+// ask for: of a long one no note has all.
+var idealCap = 3.5
 
+const (
 	pairReach  = 3   // words from the one to the other, at most
 	windowSize = 120 // bytes
 )
