@@ -44,27 +44,60 @@ func eachUnit(text string, fn func(u []byte, start, end int) bool) {
 	}
 }
 
-// findPhrase returns where a phrase stands in a text, word for word.
-func findPhrase(text string, phrase []string) (start, end int, ok bool) {
-	if len(phrase) == 0 {
+// phrase is words that a text must have one after the other.
+type phrase struct {
+	units []string
+	begin *seeker // of the first; nil: every word is read
+}
+
+func newPhrase(text string) phrase {
+	p := phrase{units: units(text)}
+	if len(p.units) > 0 {
+		if needles := needlesOf(p.units[:1]); needles != nil {
+			p.begin = newSeeker(needles, known().hiding)
+		}
+	}
+	return p
+}
+
+// find returns where a phrase stands in a text, word for word.
+func (p phrase) find(text string) (start, end int, ok bool) {
+	if len(p.units) == 0 {
 		return 0, 0, false
 	}
 	type begun struct{ start, units int }
 	var open []begun // where the phrase has begun, and how far it has come
-	eachUnit(text, func(u []byte, from, to int) bool {
-		going := open[:0]
-		for _, b := range append(open, begun{start: from}) {
-			if phrase[b.units] != string(u) {
-				continue
+	for at, done := 0, 0; done < len(text); {
+		from := done
+		if p.begin != nil {
+			if at = p.begin.next(text, done); at == len(text) {
+				break
 			}
-			if b.units++; b.units == len(phrase) {
-				start, end, ok = b.start, to, true
+			from = max(done, wordBegin(text, at))
+		}
+		done = len(text)
+		eachUnit(text[from:], func(u []byte, first, last int) bool {
+			going := open[:0]
+			for _, b := range append(open, begun{start: from + first}) {
+				if p.units[b.units] != string(u) {
+					continue
+				}
+				if b.units++; b.units == len(p.units) {
+					start, end, ok = b.start, from+last, true
+					return false
+				}
+				going = append(going, b)
+			}
+			open = going
+			if p.begin != nil && len(open) == 0 && from+last > at { // read on where it may begin again
+				done = from + last
 				return false
 			}
-			going = append(going, b)
+			return true
+		})
+		if ok {
+			return start, end, true
 		}
-		open = going
-		return true
-	})
-	return start, end, ok
+	}
+	return 0, 0, false
 }

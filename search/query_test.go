@@ -2,12 +2,14 @@ package search
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
 )
@@ -127,7 +129,7 @@ func numbered(n int) string {
 
 func TestFindPhrase(t *testing.T) {
 	text := "The well-known e-mail client, node.js; 我们用机器学习来翻译。Über den FLUSS. a a b"
-	for phrase, want := range map[string]string{
+	for words, want := range map[string]string{
 		"well known":         "well-known",
 		"E MAIL":             "e-mail",
 		"e-mail client node": "e-mail client, node",
@@ -142,12 +144,37 @@ func TestFindPhrase(t *testing.T) {
 		"器机":                 "",
 		"":                   "",
 	} {
-		t.Run(phrase, func(t *testing.T) {
-			start, end, ok := findPhrase(text, units(phrase))
+		t.Run(words, func(t *testing.T) {
+			start, end, ok := newPhrase(words).find(text)
 			assert.Equal(t, want != "", ok)
 			assert.Equal(t, want, text[start:end])
 		})
 	}
+}
+
+// The first word of a phrase is looked for where it may begin, which must find what
+// reading every word finds.
+func TestFindPhrase_AsIfAllWereRead(t *testing.T) {
+	pieces := []string{"cafe", "Café", "ca", "fe", "node", ".", "-", "_", "'", " ", " ", "\n", "3", ".14", "µ", "猫", "が", "ไทย", "a", "A", "B", "fluß", "FLUSS", "\u00ad", "\u0301", "“", "\xff", "camelCase", "x2", "🙂"}
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		return b.String()
+	}
+	found := 0
+	for range 20_000 {
+		text, p := some(1+random.IntN(40)), newPhrase(some(1+random.IntN(4)))
+		from, to, ok := phrase{units: p.units}.find(text)
+		start, end, same := p.find(text)
+		require.Equal(t, []any{from, to, ok}, []any{start, end, same}, "%q in %q", p.units, text)
+		if ok {
+			found++
+		}
+	}
+	assert.Greater(t, found, 1000)
 }
 
 func FuzzQuery(f *testing.F) {

@@ -23,8 +23,8 @@ type request struct {
 	plan       index.Plan
 	words      []queryWord // of the plan's terms, in the order of the query
 	parts      []queryWord // of compounds; what found a note that has no whole
-	phrases    [][]string  // word for word in the note
-	notPhrases [][]string
+	phrases    []phrase    // word for word in the note
+	notPhrases []phrase
 	filter     notes.Filter
 	meaning    string // the query without filters, for the semantic side
 	foreign    bool   // the query is in another language than English
@@ -72,7 +72,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		meaning = append(meaning, n.text)
 		switch n.kind {
 		case kindPhrase:
-			r.phrases = append(r.phrases, units(n.text))
+			r.phrases = append(r.phrases, newPhrase(n.text))
 			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
 		case kindTitle:
 			r.plan.Require = append(r.plan.Require, allOf(n.text, []string{index.FieldName}))
@@ -129,8 +129,8 @@ func (r *request) addExclusion(n node) {
 	case kindTitle:
 		r.plan.Exclude = append(r.plan.Exclude, allOf(n.text, []string{index.FieldName}))
 	case kindPhrase:
-		if u := units(n.text); len(u) > 1 {
-			r.notPhrases = append(r.notPhrases, u)
+		if p := newPhrase(n.text); len(p.units) > 1 {
+			r.notPhrases = append(r.notPhrases, p)
 			return
 		}
 		fallthrough

@@ -71,12 +71,12 @@ func (r *request) hasPhrases() bool { return len(r.phrases)+len(r.notPhrases) > 
 
 // verify reports whether a note has the phrases that it must, and no other.
 func (r *request) verify(n *notes.Note) bool {
-	has := func(phrase []string) bool {
-		if _, _, ok := findPhrase(n.Content, phrase); ok {
+	has := func(p phrase) bool {
+		if _, _, ok := p.find(n.Content); ok {
 			return true
 		}
 		return slices.ContainsFunc(append([]string{n.Title, n.Path}, n.Aliases...), func(name string) bool {
-			_, _, ok := findPhrase(name, phrase)
+			_, _, ok := p.find(name)
 			return ok
 		})
 	}
