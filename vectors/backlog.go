@@ -23,6 +23,7 @@ const mostEdited = 32
 type backlog struct {
 	notes   [lanes][]int64 // the last is next; a note whose lane is another is skipped
 	waiting map[int64]lane // the lane of each note
+	sorted  bool           // the heads are, and become tails in their order
 }
 
 func newBacklog() backlog { return backlog{waiting: map[int64]lane{}} }
@@ -52,6 +53,10 @@ func (b *backlog) remove(note int64) { delete(b.waiting, note) }
 // that has any. missing returns the number of texts of a note without vectors.
 func (b *backlog) next(n int, last lane, missing func(note int64) int) (ids []int64, from lane) {
 	for l := range last + 1 {
+		if l == tails && b.sorted { // the most important was added first
+			slices.Reverse(b.notes[l])
+			b.sorted = false
+		}
 		for n > 0 && len(b.notes[l]) > 0 {
 			top := len(b.notes[l]) - 1
 			id := b.notes[l][top]
@@ -80,7 +85,7 @@ func (b *backlog) sort(notes map[int64]importance) {
 		all = append(all, id)
 		b.waiting[id] = heads
 	}
-	b.notes = [lanes][]int64{heads: byImportance(all, notes)}
+	b.notes, b.sorted = [lanes][]int64{heads: byImportance(all, notes)}, true
 }
 
 // importance is what orders the notes of a backlog.

@@ -84,7 +84,15 @@ func TestBacklog_Sort(t *testing.T) {
 		b.add(id+1, lane(id%int64(lanes)))
 	}
 	b.sort(notes)
-	assert.Equal(t, []int64{5, 1, 4, 6, 3, 2}, drain(&b, 2, heads), "the newest and the most linked in turn")
+	order := []int64{5, 1, 4, 6, 3, 2}
+	assert.Equal(t, order, drain(&b, 2, heads), "the newest and the most linked in turn")
+	for _, id := range order {
+		b.add(id, tails)
+	}
+	assert.Equal(t, order, drain(&b, 1, tails), "their other passages in the same order")
+	b.add(1, tails)
+	b.add(2, tails)
+	assert.Equal(t, []int64{2, 1}, drain(&b, 1, tails), "later the last first")
 }
 
 // The first passages of all notes are embedded before the second of any, except those
