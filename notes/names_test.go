@@ -2,6 +2,8 @@ package notes_test
 
 import (
 	"path"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -176,10 +178,16 @@ func TestAppRef(t *testing.T) {
 		"obsidian://vault/V/Folder/Plan":                  "Folder/Plan",
 		"obsidian://open?vault=V":                         "obsidian://open?vault=V",
 		"obsidian://%zz":                                  "obsidian://%zz",
-		"file:///home/v/A%20b.md":                         path.Join("/home/v/A b.md"),
+		"file:///home/v/A%20b.md":                         filepath.FromSlash("/home/v/A b.md"),
+		"file://":                                         "",
 	} {
 		assert.Equal(t, want, notes.AppRef(ref), ref)
 	}
+	want := "/C:/Notes/A b.md"
+	if runtime.GOOS == "windows" {
+		want = `C:\Notes\A b.md`
+	}
+	assert.Equal(t, want, notes.AppRef("file:///C:/Notes/A%20b.md"))
 }
 
 func TestMediaType(t *testing.T) {

@@ -118,7 +118,11 @@ func AppRef(ref string) string {
 		return ref
 	}
 	if strings.EqualFold(u.Scheme, "file") {
-		return filepath.FromSlash(u.Path)
+		file := filepath.FromSlash(u.Path)
+		if filepath.VolumeName(file[min(1, len(file)):]) != "" {
+			return file[1:] // file:///C:/Notes/Plan.md
+		}
+		return file
 	}
 	if file := u.Query().Get("file"); file != "" {
 		return file
