@@ -88,11 +88,27 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 	return &loginService{app: a, cfg: cfg, system: system, mine: mine}, nil
 }
 
-// runManager runs a command of the service manager.
+// managerLimit is how long a command of the service manager may take.
+const managerLimit = 30 * time.Second
+
+// runManager runs a command of the service manager, without input.
 func runManager(ctx context.Context, name string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, name, args...).Output()
+	return runWithin(ctx, managerLimit, name, args...)
+}
+
+func runWithin(ctx context.Context, limit time.Duration, name string, args ...string) (string, error) {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	run := exec.CommandContext(bounded, name, args...)
+	run.WaitDelay = time.Second // for a process that it left behind with its output open, as Wine's reg does
+	out, err := run.Output()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil
+	case ctx.Err() == nil && bounded.Err() != nil:
+		err = fmt.Errorf("no answer after %v; run it by hand to see what it waits for: %s %s", limit, name, strings.Join(args, " "))
+	case errors.As(err, &exit) && len(exit.Stderr) > 0:
 		err = errors.New(strings.TrimSpace(string(exit.Stderr)))
 	}
 	if err != nil {
