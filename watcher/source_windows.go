@@ -50,8 +50,9 @@ func (r *changeReader) run(to *subtree) {
 			return
 		}
 		for _, ev := range changes {
-			ev.Name = longName(ev.Name)
-			to.send(ev)
+			if ev.Name = longName(ev.Name); ev.Name != r.dir { // the periodic check sees to the root
+				to.send(ev)
+			}
 		}
 	}
 }
