@@ -184,22 +184,24 @@ func (l *loader) checkSemantic(s *Semantic) {
 	if !s.Remote() {
 		return
 	}
-	s.APIKey = l.apiKey(s.APIKeyFile)
+	s.APIKey = l.readAPIKey(s.APIKeyFile)
 	if s.APIKey != "" && strings.HasPrefix(s.URL, "http:") && !isLocal(s.URL) {
 		l.blame("semantic.url", s.URL, "would carry the API key over the network in the clear", "use https")
 	}
 }
 
-// apiKey returns the API key from the environment or, without one, from file.
-func (l *loader) apiKey(file string) Secret {
-	origin, text := APIKeyVariable, l.env[APIKeyVariable]
-	if text == "" && file != "" {
+// readAPIKey returns the API key from the environment or, without one, from file.
+func (l *loader) readAPIKey(file string) Secret {
+	place, text := APIKeyVariable, l.env[APIKeyVariable]
+	if text != "" {
+		l.origins[apiKey] = origin{place: place, passed: true}
+	} else if file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			l.blame("semantic.api_key_file", file, "cannot be read: "+reason(err), "")
 			return ""
 		}
-		origin = file
+		place = file
 		text, _, _ = strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 		if strings.TrimSpace(text) == "" {
 			l.blame("semantic.api_key_file", file, "has no key on its first line", "")
@@ -207,7 +209,7 @@ func (l *loader) apiKey(file string) Secret {
 	}
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r > unicode.MaxASCII || r == ' ' }) {
-		l.report(Problem{Origin: origin, Detail: "is not an API key: it must be one word of printable ASCII characters"})
+		l.report(Problem{Origin: place, Detail: "is not an API key: it must be one word of printable ASCII characters"})
 		return ""
 	}
 	return Secret(text)

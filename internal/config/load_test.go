@@ -420,6 +420,39 @@ func TestPassedAndWaiting(t *testing.T) {
 	assert.Equal(t, []string{"semantic.provider", "vault.ignore"}, daemons)
 }
 
+func TestPassed_APIKey(t *testing.T) {
+	dir := t.TempDir()
+	file, keyFile := filepath.Join(dir, "notesd.toml"), filepath.Join(dir, "key")
+	require.NoError(t, os.WriteFile(keyFile, []byte("sk-one\n"), 0o600))
+	write := func(more string) {
+		t.Helper()
+		text := "[semantic]\nprovider = \"openai\"\nurl = \"https://api.example/v1\"\nmodel = \"m\"\nallow_remote = true\n" + more
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	read := func(env ...string) *Loaded {
+		t.Helper()
+		loaded, err := Load(Sources{File: file, Env: append(env, "XDG_STATE_HOME="+dir), Dir: dir})
+		require.NoError(t, err)
+		return loaded
+	}
+	write("")
+	one, two, none := read(APIKeyVariable+"=sk-one"), read(APIKeyVariable+"=sk-two"), read()
+	passed := one.Passed()
+	require.Len(t, passed, 1)
+	assert.Contains(t, passed[0].Remark, APIKeyVariable+" has no effect: the daemon, which all clients share, was started with another key")
+	assert.Contains(t, passed[0].Remark, "under [semantic] to "+file)
+	assert.Equal(t, passed[0].Value, one.Text(passed[0].Key))
+	assert.NotContains(t, fmt.Sprint(passed), "sk-one")
+	assert.NotEqual(t, passed[0].Value, two.Text(passed[0].Key))
+	assert.NotEqual(t, passed[0].Value, none.Text(passed[0].Key))
+	assert.Empty(t, none.Passed())
+
+	write("api_key_file = \"" + filepath.ToSlash(keyFile) + "\"\n")
+	daemon := read()
+	assert.Empty(t, daemon.Passed())
+	assert.Equal(t, passed[0].Value, daemon.Text(passed[0].Key), "the daemon has this key from the file")
+}
+
 // A setting of an earlier version is a warning.
 func TestLoad_RetiredKeys(t *testing.T) {
 	w := newWorld(t)

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"slices"
@@ -83,6 +85,11 @@ func (l *Loaded) Passed() []Passed {
 			all = append(all, Passed{Remark: p.String()})
 		}
 	}
+	if from := l.origins[apiKey]; from.passed {
+		all = append(all, Passed{Key: apiKey, Value: l.Text(apiKey), Remark: printable(fmt.Sprintf(
+			"%s has no effect: the daemon, which all clients share, was started with another key or without one. Write the key to a file of yours and add api_key_file = \"THE FILE\" under [semantic] to %s, which the daemon reads when it is idle",
+			from.place, l.File))})
+	}
 	for _, s := range settings {
 		from := l.origins[s.key]
 		if !from.passed || !isDaemons(s.key) {
@@ -96,8 +103,15 @@ func (l *Loaded) Passed() []Passed {
 	return all
 }
 
-// Text returns the value of a setting as text; equal values have equal texts.
-func (l *Loaded) Text(key string) string { return fmt.Sprint(l.merged.Get(key)) }
+// Text returns the value of a setting as text; equal values have equal texts. That
+// of the API key is a hash.
+func (l *Loaded) Text(key string) string {
+	if key != apiKey {
+		return fmt.Sprint(l.merged.Get(key))
+	}
+	sum := sha256.Sum256([]byte(l.Semantic.APIKey))
+	return hex.EncodeToString(sum[:8])
+}
 
 // Origin returns where a setting comes from, in the form of [Setting].
 func (l *Loaded) Origin(key string) string { return cmp.Or(l.origins[key].place, "default") }
