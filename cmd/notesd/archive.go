@@ -138,7 +138,7 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 			if a.json {
 				return a.out.json(map[string]any{"vault": cfg.Vault.String(), "state": cfg.State, "adopted": old, "set_aside": aside})
 			}
-			fmt.Fprintf(a.out, "taken over: %s\n", a.out.line(old))
+			fmt.Fprintf(a.out, "taken over: %s\nIts history, vectors and tables are now those of %s.\n", a.out.line(old), a.out.line(cfg.Vault.Path))
 			if aside != "" {
 				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
 			}

@@ -2,12 +2,17 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"notesd/internal/service"
 )
 
 // A report is a document with charts: one HTML file that needs nothing else.
@@ -45,7 +50,22 @@ func (r *report) save(name string) error {
 	if err := t.Execute(&b, r); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return os.WriteFile(name, []byte(b.String()), 0o600)
+	folder := filepath.Dir(name)
+	temp, err := os.CreateTemp(folder, ".notesd-report-*") // private, as notes are
+	if errors.Is(err, fs.ErrNotExist) {
+		return &service.Failure{Code: "not_found", Message: fmt.Sprintf("the folder %s for the report is not there", folder), Hint: "Make it, or name a file in another folder."}
+	}
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err = temp.WriteString(b.String())
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("report: %w", err), os.Remove(temp.Name()))
+	}
+	return nil
 }
 
 // The drawing, in units of the SVG's view box.

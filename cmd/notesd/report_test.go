@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"notesd/internal/service"
 	"notesd/notes"
 )
 
@@ -63,4 +64,27 @@ func TestReportIsSelfContained(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, bars, "the bar, and its place in the legend")
+}
+
+func TestReportSave(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "report.html")
+	require.NoError(t, os.WriteFile(file, []byte("the report before"), 0o600))
+	r := report{Title: "Scores"}
+	require.NoError(t, r.save(file))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "Scores")
+
+	err = r.save(filepath.Join(dir, "nowhere", "report.html"))
+	f := service.FailureOf(err)
+	assert.Equal(t, "not_found", f.Code)
+	assert.Contains(t, f.Message, filepath.Join(dir, "nowhere")+" for the report is not there")
+	assert.Contains(t, f.Hint, "Make it")
+
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "taken"), 0o700))
+	assert.Error(t, r.save(filepath.Join(dir, "taken")), "the name of a folder")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 2, "no temporary file: %v", left)
 }
