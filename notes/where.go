@@ -308,7 +308,7 @@ func inlineValue(text string) any {
 }
 
 // equal: a list equals a value that it holds alone; text is compared without
-// case; numbers by value, also when written as text; a date equals the period
+// case, and a link as its text; numbers by value, also when written as text; a date equals the period
 // that it lies in.
 func (w matcher) equal(have, want any) bool {
 	if list, ok := have.([]any); ok {
@@ -323,7 +323,7 @@ func (w matcher) equal(have, want any) bool {
 	if t, p, ok := w.inPeriod(have, want); ok && !t.Before(p.Start) && t.Before(p.End()) {
 		return true
 	}
-	c, ok := compareValues(have, want)
+	c, ok := compareValues(plainLink(have), plainLink(want))
 	return ok && c == 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func listCommand(a *app) *cobra.Command {
 		Short: "List notes",
 		Long:  "List notes, the newest first: day, size, path and tags.",
 		Example: `  notesd list --folder Projects --tag open
-  notesd list --where '{"status":"open","due":{"lt":"2026-02-01"}}' --json`,
+  notesd list --where 'due<2026-02-01' --json`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query := map[string]any{}
@@ -82,9 +83,9 @@ func listCommand(a *app) *cobra.Command {
 			put(query, "orphans", args.orphans)
 			put(query, "broken_links", args.broken)
 			if args.where != "" {
-				var where map[string]any
-				if err := json.Unmarshal([]byte(args.where), &where); err != nil {
-					return service.Usagef(`Write it as in --where '{"status":"open"}'.`, "--where is not a JSON object: %v", err)
+				where, err := condition(args.where)
+				if err != nil {
+					return err
 				}
 				query["where"] = where
 			}
@@ -97,7 +98,7 @@ func listCommand(a *app) *cobra.Command {
 	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
 	flags.StringVar(&args.glob, "glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
 	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&args.where, "where", "", "only notes with this front matter, as `JSON`")
+	flags.StringVar(&args.where, "where", "", "only notes with these fields, as key=value or `JSON`")
 	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
 	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to no note, heading or block")
 	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
@@ -109,6 +110,26 @@ func listCommand(a *app) *cobra.Command {
 	a.jsonFlag(cmd)
 	return cmd
 }
+
+// condition reads --where: one comparison, such as due<2026-02-01, or a JSON object.
+func condition(text string) (map[string]any, error) {
+	m := comparison.FindStringSubmatch(text)
+	if m == nil || strings.HasPrefix(text, "{") {
+		var where map[string]any
+		if err := json.Unmarshal([]byte(text), &where); err != nil {
+			return nil, service.Usagef(`Write it as in --where 'status=open' or --where '{"status":"open"}'.`, "--where is neither a comparison nor a JSON object: %s", text)
+		}
+		return where, nil
+	}
+	var value any
+	if json.Unmarshal([]byte(m[3]), &value) != nil {
+		value = m[3]
+	}
+	operator := map[string]string{"=": "eq", "!=": "ne", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}[m[2]]
+	return map[string]any{m[1]: map[string]any{operator: value}}, nil
+}
+
+var comparison = regexp.MustCompile(`^\s*([^=<>!]+?)\s*(=|!=|<=?|>=?)\s*([^=<>]+?)\s*$`)
 
 // list fetches all pages and prints them.
 func (c *client) list(ctx context.Context, query map[string]any, limit int) error {
