@@ -194,13 +194,8 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 				return err
 			}
 		} else { // the tasks are read once, and those that match are sorted
-			found := [][2]int64{}
-			if err := sqlite.ForEach(ctx, tx, `SELECT t.note, t.ordinal`+matching, selected.args, func(rows *sql.Rows) error {
-				var at [2]int64
-				err := rows.Scan(&at[0], &at[1])
-				found = append(found, at)
-				return err
-			}); err != nil {
+			found, err := taskKeys(ctx, tx, `SELECT t.note, t.ordinal`+matching, selected.args)
+			if err != nil {
 				return err
 			}
 			page.Total = len(found)
@@ -245,6 +240,17 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		})
 	})
 	return page, err
+}
+
+// taskKeys returns the notes and ordinals that a query selects.
+func taskKeys(ctx context.Context, tx *sql.Tx, query string, args []any) (keys [][2]int64, err error) {
+	err = sqlite.ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
+		var key [2]int64
+		err := rows.Scan(&key[0], &key[1])
+		keys = append(keys, key)
+		return err
+	})
+	return keys, err
 }
 
 // taskTables returns the tables that a list is read from, and those that it is
