@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,20 @@ import (
 func TestDiskToolsAndSubscriberAgree(t *testing.T) {
 	ops, seed := envInt(t, "MODEL_OPS", 400), envInt(t, "TEST_SEED", 1)
 	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
-	p := newPlace(t, map[string]string{"Start.md": "word0x\n"})
+	agree(t, newPlace(t, map[string]string{"Start.md": "word0x\n"}), ops, seed)
+}
+
+// The same in a vault of two folders, between which notes and folders move.
+func TestDiskToolsAndSubscriberOfFoldersAgree(t *testing.T) {
+	ops, seed := envInt(t, "MODEL_OPS", 200), envInt(t, "TEST_SEED", 1)
+	t.Logf("MODEL_OPS=%d TEST_SEED=%d", ops, seed)
+	agree(t, newFolders(t, map[string]string{"home/" + staying: "word0x\n", "work/" + staying: "word1x\n"}), ops, seed)
+}
+
+// staying is a note that nothing changes, so that no folder is ever suddenly empty.
+const staying = "Stays.md"
+
+func agree(t *testing.T, p place, ops, seed int) {
 	sub := newSubscriber(t, p.launch(t, "mcp"))
 	writer := p.launch(t, "mcp")
 	writer.initialize()
@@ -102,14 +116,22 @@ func (a *actor) word() string {
 }
 
 func (a *actor) path() string {
-	return fmt.Sprintf("%sn%d.md", []string{"", "a/", "b/", "a/c/", "b/d/e/"}[a.rng.IntN(5)], a.rng.IntN(40))
+	return fmt.Sprintf("%s%sn%d.md", a.folder(), []string{"", "a/", "b/", "a/c/", "b/d/e/"}[a.rng.IntN(5)], a.rng.IntN(40))
+}
+
+// folder is the beginning of a path in one of the vault's folders.
+func (a *actor) folder() string {
+	if len(a.p.folders) == 0 {
+		return ""
+	}
+	return a.p.folders[a.rng.IntN(len(a.p.folders))] + "/"
 }
 
 // pick returns an existing file or folder below the vault, or "".
 func (a *actor) pick(folder bool) string {
 	var found []string
 	_ = filepath.WalkDir(a.p.vault, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() == folder && name != a.p.vault && !strings.HasPrefix(d.Name(), ".") {
+		if err == nil && d.IsDir() == folder && name != a.p.vault && !strings.HasPrefix(d.Name(), ".") && d.Name() != staying && !(folder && slices.Contains(a.p.folders, d.Name())) {
 			found = append(found, name)
 		}
 		return nil // what the other actor removes meanwhile is not there
@@ -144,11 +166,12 @@ func (a *actor) onDisk() {
 		}
 	case 7:
 		if d := a.pick(true); d != "" {
-			_ = os.Rename(d, filepath.Join(a.p.vault, fmt.Sprintf("dir%d", a.rng.IntN(4))))
+			_ = os.Rename(d, filepath.Join(a.p.vault, a.folder()+fmt.Sprintf("dir%d", a.rng.IntN(4))))
 		}
 	case 8:
-		_ = os.MkdirAll(filepath.Join(a.p.vault, "a", "c", "x", "y"), 0o755)
-		a.save(filepath.Join(a.p.vault, "a", "c", "x", "y", "deep.md"))
+		deep := filepath.Join(a.p.vault, a.folder(), "a", "c", "x", "y")
+		_ = os.MkdirAll(deep, 0o755)
+		a.save(filepath.Join(deep, "deep.md"))
 	case 9:
 		<-time.After(time.Duration(a.rng.IntN(120)) * time.Millisecond) // a pause is one of the operations
 	}

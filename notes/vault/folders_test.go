@@ -209,6 +209,8 @@ func TestFolderOfSeveralIsMissing(t *testing.T) {
 		for i := range 12 {
 			f.rename(fmt.Sprintf("work/n%d.md", i), fmt.Sprintf("away/n%d.md", i))
 		}
+		require.NoError(t, f.reconcilePaths(ctx, []string{"work"}))
+		assert.Empty(t, f.view.kinds(), "the watcher's events for all of them are no deletion")
 		f.isMissing("x")
 		for i := range 11 {
 			f.rename(fmt.Sprintf("away/n%d.md", i), fmt.Sprintf("work/n%d.md", i))

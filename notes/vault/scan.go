@@ -59,17 +59,35 @@ func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
 	if err := s.comparePaths(ctx, paths); err != nil {
 		return err
 	}
-	if n := len(s.gone); n >= suspiciouslyMany {
-		all, err := v.store.Count(ctx)
-		if err != nil {
-			return err
-		}
-		if n > all/2 { // whether the vault is suddenly empty, only a scan of all of it says
-			v.queue.addAll()
-			return nil
-		}
+	if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
+		v.queue.addAll()
+		return err
 	}
 	return s.apply(ctx)
+}
+
+// lacksMany reports whether a scan of some paths found most notes of the vault, or of
+// one of its several folders, gone.
+func (s *scan) lacksMany(ctx context.Context) (bool, error) {
+	gone := map[string]int{}
+	for _, r := range s.gone {
+		gone[s.v.store.FolderOf(r.Path)]++
+	}
+	for folder, n := range gone {
+		if n < suspiciouslyMany {
+			continue
+		}
+		all, err := s.v.store.Count(ctx)
+		if err == nil && folder != "" {
+			var rows map[string]store.Row
+			rows, err = s.v.store.Rows(ctx, []string{folder})
+			all = len(rows)
+		}
+		if n > all/2 || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // scan is one comparison of the disk with the store and what follows from it.
