@@ -136,7 +136,8 @@ func TestBoundsInSeveralFolders(t *testing.T) {
 	all.must("create_note", map[string]any{"title": "New", "path": "work/New.md", "content": "x"})
 }
 
-// A folder that joins the table leaves the others their history.
+// A folder that joins the table leaves the others their history, and one that leaves it
+// does when the state is adopted.
 func TestFolderIsAddedToTheVault(t *testing.T) {
 	p := newFolders(t, map[string]string{"home/A.md": "first\n", "work/B.md": "word\n", "third/C.md": "word\n"})
 	states := p.config()
@@ -149,5 +150,10 @@ func TestFolderIsAddedToTheVault(t *testing.T) {
 	assert.Contains(t, p.run(t, "list"), "third/C.md")
 	kept, err := filepath.Glob(filepath.Join(states, "notesd", "*", "history.db"))
 	require.NoError(t, err)
-	assert.Len(t, kept, 1, "the state has moved along")
+	require.Len(t, kept, 1, "the state has moved along")
+
+	p.folders = []string{"home", "work"}
+	p.run(t, "adopt", filepath.Dir(kept[0]))
+	assert.Equal(t, before, p.run(t, "history", "home/New.md", "--json"))
+	assert.NotContains(t, p.run(t, "list"), "third/C.md")
 }

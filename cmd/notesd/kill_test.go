@@ -28,8 +28,20 @@ import (
 func TestKilledAtRandom(t *testing.T) {
 	rounds, seed := envInt(t, "KILL_ROUNDS", 10), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
-	k := &killer{t: t, place: newPlace(t, map[string]string{"Start.md": "start\n"}), rng: rand.New(rand.NewPCG(uint64(seed), 1)),
-		want: map[string]string{"Start.md": "start\n"}}
+	files := map[string]string{"Start.md": "start\n"}
+	killAtRandom(t, newPlace(t, files), files, rounds, seed)
+}
+
+// The same in a vault of two folders, between which notes move.
+func TestKilledAtRandomWithFolders(t *testing.T) {
+	rounds, seed := envInt(t, "KILL_ROUNDS", 5), envInt(t, "TEST_SEED", 1)
+	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
+	files := map[string]string{"home/Start.md": "start\n", "work/.keep": ""}
+	killAtRandom(t, newFolders(t, files), map[string]string{"home/Start.md": "start\n"}, rounds, seed)
+}
+
+func killAtRandom(t *testing.T, p place, files map[string]string, rounds, seed int) {
+	k := &killer{t: t, place: p, rng: rand.New(rand.NewPCG(uint64(seed), 1)), want: files}
 	for round := range rounds {
 		k.round(round)
 	}
@@ -119,6 +131,14 @@ func (k *killer) round(round int) {
 	require.ErrorAs(t, cmd.Wait(), &exit)
 }
 
+// folder is the beginning of a path in one of the vault's folders.
+func (k *killer) folder() string {
+	if len(k.place.folders) == 0 {
+		return ""
+	}
+	return k.place.folders[k.rng.IntN(len(k.place.folders))] + "/"
+}
+
 // change makes up the next write.
 func (k *killer) change() change {
 	after := map[string]string{}
@@ -132,7 +152,7 @@ func (k *killer) change() change {
 	word := fmt.Sprintf("token%dx", k.n)
 	switch op := k.rng.IntN(8); {
 	case op < 3 || len(paths) < 4:
-		p := fmt.Sprintf("dir%d/n%d.md", k.rng.IntN(5), k.n)
+		p := k.folder() + fmt.Sprintf("dir%d/n%d.md", k.rng.IntN(5), k.n)
 		after[p] = word + "\n" + strings.Repeat("filler ", k.rng.IntN(4000)) + "\n"
 		return change{"create_note", map[string]any{"title": "x", "path": p, "content": after[p], "front_matter": map[string]any{"title": nil}}, after}
 	case op < 6:
@@ -142,7 +162,7 @@ func (k *killer) change() change {
 		delete(after, pick)
 		return change{"delete_note", map[string]any{"note": pick}, after}
 	}
-	to := fmt.Sprintf("moved%d/n%d.md", k.rng.IntN(3), k.n)
+	to := k.folder() + fmt.Sprintf("moved%d/n%d.md", k.rng.IntN(3), k.n)
 	after[to] = after[pick]
 	delete(after, pick)
 	return change{"move_note", map[string]any{"note": pick, "to": to}, after}
@@ -167,6 +187,9 @@ func (k *killer) disk() map[string]string {
 	require.NoError(k.t, filepath.WalkDir(k.place.vault, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if d.Name() == ".keep" {
+			return nil
 		}
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(k.place.vault, p)
