@@ -244,7 +244,7 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 		at := 0
 		for _, m := range pattern.FindAllSubmatchIndex(out, -1) {
 			was := string(out[m[2]:m[3]])
-			to := ""
+			var to string
 			if kind == "link" {
 				to = l.followLink(name, was)
 			} else {

@@ -101,10 +101,10 @@ func TestMoveBetweenFolders(t *testing.T) {
 
 	moved, err = f.Move(ctx, notes.MoveRequest{Note: "work/B.md", To: "work/sub/B.md", UpdateLinks: true})
 	require.NoError(t, err)
-	assert.Equal(t, `{"nodes":[{"id":"1","type":"file","file":"sub/B.md"}]}`, f.onDisk("work/Board.canvas"), "a canvas names files of its own folder")
+	assert.Contains(t, f.onDisk("work/Board.canvas"), `"file":"sub/B.md"`, "a canvas names files of its own folder")
 	_, err = f.Restore(ctx, notes.RestoreRequest{Change: moved.Change})
 	require.NoError(t, err)
-	assert.Equal(t, `{"nodes":[{"id":"1","type":"file","file":"B.md"}]}`, f.onDisk("work/Board.canvas"))
+	assert.Contains(t, f.onDisk("work/Board.canvas"), `"file":"B.md"`)
 
 	moved, err = f.Move(ctx, notes.MoveRequest{Note: "work/B.md", To: "home/B.md", UpdateLinks: true})
 	require.NoError(t, err)
