@@ -50,7 +50,7 @@ func TestEveryCommandWithAResultHasJSON(t *testing.T) {
 }
 
 func serves(cmd *cobra.Command) bool {
-	return slices.Contains([]string{"mcp", "serve", "web"}, cmd.Name())
+	return slices.Contains([]string{"mcp", "mirror", "serve", "web"}, cmd.Name())
 }
 
 func printsText(cmd *cobra.Command) bool { return cmd.Name() == "completion" || cmd.Name() == "help" }

@@ -110,9 +110,14 @@ func (k *killer) round(round int) {
 	_, ok := ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"killer","version":"1"}}}`)
 	require.True(t, ok, "round %d: %s", round, &stderr)
 	// The first answer of a tool means that the store is open and what the last
-	// kill interrupted is finished or will be before the next write.
-	timer := time.AfterFunc(time.Duration(20+k.rng.IntN(180))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	// kill interrupted is finished or will be before the next write. On a busy
+	// machine no write may end before the kill: some are waited for first.
+	first, pause := 1+k.rng.IntN(4), time.Duration(20+k.rng.IntN(180))*time.Millisecond
+	timer := time.AfterFunc(time.Hour, func() { _ = cmd.Process.Kill() })
 	for id := 1; ; id++ {
+		if id == first {
+			timer.Reset(pause)
+		}
 		c := k.change()
 		params, err := json.Marshal(map[string]any{"name": c.tool, "arguments": c.args})
 		require.NoError(t, err)

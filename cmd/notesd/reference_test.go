@@ -54,7 +54,7 @@ func requireUnderstood(t *testing.T, line string) (calls int) {
 	t.Helper()
 	words := shellWords(line)
 	for i, word := range words {
-		if filepath.Base(word) != "notesd" || i > 0 && words[i-1] != "--" && !isOperator(words[i-1]) {
+		if filepath.Base(word) != "notesd" || i > 0 && words[i-1] != "--" && !isOperator(words[i-1]) && !strings.Contains(words[i-1], "=") {
 			continue
 		}
 		args := words[i+1:]
