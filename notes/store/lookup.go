@@ -189,20 +189,27 @@ func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	return now, err
 }
 
-// similar returns paths of notes whose file name shares the most with name.
+// similar returns paths of notes whose file name shares the most with name, or has it
+// in it, as a longer Chinese name may.
 func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([]string, error) {
 	type scored struct {
 		path  string
 		score float64
 	}
-	want := trigrams(notes.Key(notes.BaseName(name)))
+	const least = 0.3
+	key := notes.Key(notes.BaseName(name))
+	want := trigrams(key)
 	var best []scored
 	err := sqlite.ForEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
 		var p, k string
 		if err := rows.Scan(&p, &k); err != nil {
 			return err
 		}
-		if score := overlap(want, trigrams(k)); score >= 0.3 && scope.CanRead(p) {
+		score := overlap(want, trigrams(k))
+		if len(key) >= 4 && strings.Contains(k, key) {
+			score = max(score, least)
+		}
+		if score >= least && scope.CanRead(p) {
 			best = append(best, scored{p, score})
 		}
 		return nil

@@ -140,6 +140,12 @@ func TestLookup(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrInvalid)
 	_, err = f.Lookup(ctx, " ", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrInvalid)
+
+	f = newFixture(t, "项目计划.md", "x", "2026 Project plan for the garden.md", "x", "Other.md", "x")
+	for part, want := range map[string]string{"计划": "项目计划.md", "plan": "2026 Project plan for the garden.md"} {
+		_, err = f.Lookup(context.Background(), part, notes.Scope{})
+		assert.Equal(t, []string{want}, domainError(t, err).Candidates, "a name that has it in it")
+	}
 }
 
 // TestFiltersAreBounded: what a client asks costs others nothing, and is no
