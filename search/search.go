@@ -138,7 +138,7 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 
 // byWords ranks by words and verifies phrases. Its ranking is to be released.
 func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
-	r, err := s.rankWords(ctx, list, depth)
+	r, err := s.rankWords(ctx, depth)
 	if err != nil {
 		return r, err
 	}
@@ -151,8 +151,8 @@ func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (inde
 }
 
 // rankWords asks the index. Words that no note has are looked for as what they
-// may have meant, and the list says so.
-func (s *search) rankWords(ctx context.Context, list *rankedList, depth int) (index.Ranking, error) {
+// may have meant; suggested names those.
+func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error) {
 	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
 	if err != nil {
 		return r, err
