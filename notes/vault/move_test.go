@@ -443,6 +443,7 @@ func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
 			for name, text := range map[string]string{"Work/n.md": "n", "Work/.h.md": "hidden", "Work/Secrets/pw.md": "hunter2", "Private/keys/k.md": "k", "Private/p.md": "p", "Private/empty/.keep": "", "Public/in/a.md": "[[p]]"} {
 				f.write(name, text)
 			}
+			require.NoError(t, f.store.Close())
 			f.open(Options{Ignore: tt.ignore})
 			f.reconcile()
 			before := f.files()
