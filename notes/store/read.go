@@ -116,13 +116,11 @@ type Row struct {
 // Rows returns the notes at or below each of the paths, or all of them when
 // paths is nil, by path.
 func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error) {
-	where, args := ``, []any(nil)
+	where, args := ` FROM notes n`, []any(nil)
 	if paths != nil {
 		// '0' is the byte after '/': the range holds what lies below the path.
 		where = ` FROM json_each(?) j CROSS JOIN notes n ON n.path = j.value OR (n.path > j.value || '/' AND n.path < j.value || '0')`
 		args = []any{jsonArg(paths)}
-	} else {
-		where = ` FROM notes n`
 	}
 	out := map[string]Row{}
 	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
