@@ -26,6 +26,7 @@ type fakeVault struct {
 	lastID   int64
 	seq      uint64
 	scanning bool
+	dirs     map[string]string // the vault's folders; nil: it is one
 
 	read func(ctx context.Context, ref string) error // what Read does first, if set
 }
@@ -345,7 +346,11 @@ func (v *fakeVault) Version(context.Context, string, string, notes.Scope) ([]byt
 func (v *fakeVault) Status(context.Context) (notes.Status, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return notes.Status{Root: "/home/ann/vault", Dirs: map[string]string{"": "/home/ann/vault"}, Notes: len(v.notes), Seq: v.seq, Scanning: v.scanning, Incomplete: v.scanning, Scanned: len(v.notes), ToScan: len(v.notes)}, nil
+	dirs := v.dirs
+	if dirs == nil {
+		dirs = map[string]string{"": "/home/ann/vault"}
+	}
+	return notes.Status{Root: "/home/ann/vault", Dirs: dirs, Notes: len(v.notes), Seq: v.seq, Scanning: v.scanning, Incomplete: v.scanning, Scanned: len(v.notes), ToScan: len(v.notes)}, nil
 }
 
 func (v *fakeVault) Tags(_ context.Context, scope notes.Scope) ([]notes.TagCount, error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -137,4 +138,32 @@ func TestRoots_LatestHold(t *testing.T) {
 		assert.Contains(t, strings.Join(client.received(), ""), `"create_note"`, "Home may be written to")
 		assert.Len(t, asked, 2, "changes during a question are one reason to ask again")
 	})
+}
+
+// The roots of a client bound it to the folders of a vault of several that they name.
+func TestRoots_SeveralFolders(t *testing.T) {
+	w := newWorld(t, sampleVault, Limits{})
+	w.vault.dirs = map[string]string{"home": "/home/ann/notes", "work": "/srv/work"}
+	bound := &roots{session: &session{core: w.core}}
+	for name, c := range map[string]struct {
+		roots   []string
+		folders []string
+		ignored int
+	}{
+		"a folder of the vault":    {[]string{"/srv/work"}, []string{"work"}, 0},
+		"what holds one":           {[]string{"/srv"}, []string{"work"}, 0},
+		"a folder in one":          {[]string{"/home/ann/notes/Garden"}, []string{"home/Garden"}, 0},
+		"what holds all":           {[]string{"/"}, nil, 0},
+		"elsewhere":                {[]string{"/tmp/code"}, nil, 1},
+		"one of both, one outside": {[]string{"/srv/work/A", "/tmp/code"}, []string{"work/A"}, 1},
+	} {
+		var roots []*sdk.Root
+		for _, dir := range c.roots {
+			roots = append(roots, &sdk.Root{URI: "file://" + dir})
+		}
+		folders, ignored, err := bound.foldersOf(t.Context(), roots)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.folders, folders, name)
+		assert.Equal(t, c.ignored, ignored, name)
+	}
 }
