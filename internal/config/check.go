@@ -194,7 +194,7 @@ func (l *loader) checkSemantic(s *Semantic) {
 func (l *loader) readAPIKey(file string) Secret {
 	place, text := APIKeyVariable, l.env[APIKeyVariable]
 	if text != "" {
-		l.origins[apiKey] = origin{place: place, passed: true}
+		l.origins[keyOfAPI] = origin{place: place, passed: true}
 	} else if file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil {

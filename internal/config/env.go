@@ -109,8 +109,8 @@ const tierVariable = envPrefix + "BERT_TIER"
 // APIKeyVariable holds the key of semantic.provider's API.
 const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
 
-// apiKey stands for the API key among the settings; the file cannot have it.
-const apiKey = "semantic.api_key"
+// keyOfAPI stands for the API key among the settings; the file cannot have it.
+const keyOfAPI = "semantic.api_key" //nolint:gosec // the name of a key, no key
 
 func flagEntries(flags *pflag.FlagSet) []entry {
 	if flags == nil {

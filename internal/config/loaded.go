@@ -85,8 +85,8 @@ func (l *Loaded) Passed() []Passed {
 			all = append(all, Passed{Remark: p.String()})
 		}
 	}
-	if from := l.origins[apiKey]; from.passed {
-		all = append(all, Passed{Key: apiKey, Value: l.Text(apiKey), Remark: printable(fmt.Sprintf(
+	if from := l.origins[keyOfAPI]; from.passed {
+		all = append(all, Passed{Key: keyOfAPI, Value: l.Text(keyOfAPI), Remark: printable(fmt.Sprintf(
 			"%s has no effect: the daemon, which all clients share, was started with another key or without one. Write the key to a file of yours and add api_key_file = \"THE FILE\" under [semantic] to %s, which the daemon reads when it is idle",
 			from.place, l.File))})
 	}
@@ -106,7 +106,7 @@ func (l *Loaded) Passed() []Passed {
 // Text returns the value of a setting as text; equal values have equal texts. That
 // of the API key is a hash.
 func (l *Loaded) Text(key string) string {
-	if key != apiKey {
+	if key != keyOfAPI {
 		return fmt.Sprint(l.merged.Get(key))
 	}
 	sum := sha256.Sum256([]byte(l.Semantic.APIKey))
