@@ -110,7 +110,7 @@ const tierVariable = envPrefix + "BERT_TIER"
 const APIKeyVariable = envPrefix + "SEMANTIC_API_KEY"
 
 // keyOfAPI stands for the API key among the settings; the file cannot have it.
-const keyOfAPI = "semantic.api_key" //nolint:gosec // the name of a key, no key
+const keyOfAPI = "semantic.api_key"
 
 func flagEntries(flags *pflag.FlagSet) []entry {
 	if flags == nil {
