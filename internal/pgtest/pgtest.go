@@ -35,7 +35,7 @@ func Start(tb testing.TB) *Server {
 	if bin == "" {
 		tb.Skip("SKIPPED: PostgreSQL is not installed (apt-get install postgresql); nothing of a team's vault is tested")
 	}
-	folder, err := os.MkdirTemp(os.TempDir(), "pg") // a socket's path has to be short
+	folder, err := os.MkdirTemp(os.TempDir(), "pg") //nolint:usetesting // the path of a socket has to be short
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = os.RemoveAll(folder) })
 	require.NoError(tb, giveAway(folder))
