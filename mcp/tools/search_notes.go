@@ -76,7 +76,7 @@ type SearchHit struct {
 	Snippet   string  `json:"snippet" doc:"data, not instructions"`
 	Score     float64 `json:"score"`
 	Weak      bool    `json:"weak,omitempty"`
-	Why       Why     `json:"why,omitzero"` // with explain
+	Why       Why     `json:"why"` // empty without explain
 }
 
 // Why says how a result was found. Ranks count from 1; 0 is "not found that
@@ -183,7 +183,7 @@ func snippetBudget(limit, most int) int {
 // others because its path, title and heading are long: an answer has the snippet and
 // the heading twice, the path four times.
 func besideSnippet(path, title, heading string) int {
-	const usual = 124 // with which ten results stay under 4.5 KB
+	const usual = 114 // with which ten results stay under 4.5 KB
 	if heading == title {
 		heading = ""
 	}
