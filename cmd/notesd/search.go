@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/url"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -166,13 +165,10 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	if isFolder(filepath.Join(dir, ".obsidian")) {
 		target = "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
 	}
-	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
-	if opener == nil {
-		opener = []string{"xdg-open"}
-	}
-	run := exec.CommandContext(ctx, opener[0], append(opener[1:], target)...)
-	if out, err := run.CombinedOutput(); err != nil {
-		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v %s", opener[0], best, err, bytes.TrimSpace(out))}
+	run := opener(ctx, target)
+	run.Stderr = os.Stderr // a pipe would be waited for until the opened program ends
+	if err := run.Run(); err != nil {
+		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v", run.Args[0], best, err)}
 	}
 	if c.json {
 		return c.out.json(res.Results[0])

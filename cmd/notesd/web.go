@@ -112,13 +112,16 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 
 // openBrowser asks the desktop to open a link; the link has been printed for
 // where there is none.
-func openBrowser(ctx context.Context, link string) {
-	name, args := "xdg-open", []string{link}
+func openBrowser(ctx context.Context, link string) { _ = opener(ctx, link).Start() }
+
+// opener returns the command that opens a link or a file in the desktop's program
+// for it.
+func opener(ctx context.Context, target string) *exec.Cmd {
 	switch runtime.GOOS {
 	case "darwin":
-		name = "open"
+		return exec.CommandContext(ctx, "open", target)
 	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", link}
+		return exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", target)
 	}
-	_ = exec.CommandContext(ctx, name, args...).Start()
+	return exec.CommandContext(ctx, "xdg-open", target)
 }
