@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -228,29 +229,27 @@ func TestKilledWhileBuilding(t *testing.T) {
 	}
 }
 
-// copyIndex copies an index as it is on disk, in use. root.bolt comes first,
-// as it names files that are written before it.
+// copyIndex copies an index as it is on disk, in use, as of one moment: while the
+// files are copied, a merge may replace those that root.bolt names.
 func copyIndex(t *testing.T, dir string) string {
 	t.Helper()
-	to := filepath.Join(t.TempDir(), "index")
-	require.NoError(t, os.MkdirAll(to, 0o700))
-	root, err := os.ReadFile(filepath.Join(dir, "root.bolt"))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(to, "root.bolt"), root, 0o600))
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		if e.Name() == "root.bolt" {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+	for {
+		root, err := os.ReadFile(filepath.Join(dir, "root.bolt"))
+		require.NoError(t, err)
+		to := filepath.Join(t.TempDir(), "index")
+		err = os.CopyFS(to, os.DirFS(dir))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // merged away meanwhile
 		}
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(to, e.Name()), data, 0o600))
+		copied, err := os.ReadFile(filepath.Join(to, "root.bolt"))
+		require.NoError(t, err)
+		after, err := os.ReadFile(filepath.Join(dir, "root.bolt"))
+		require.NoError(t, err)
+		if bytes.Equal(root, after) && bytes.Equal(root, copied) {
+			return to
+		}
 	}
-	return to
 }
 
 func TestDamagedIndexIsSetAside(t *testing.T) {
