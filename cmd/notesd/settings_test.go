@@ -122,8 +122,8 @@ var settingsOfSessions = map[string]struct {
 }
 
 // settingsOfProcesses decide which daemon a process finds, and where its own log
-// goes.
-var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
+// goes. TestMirroredFolders has those of the store.
+var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "store.postgres", "store.vault", "log.level", "log.file"}
 
 // Every setting in the environment of a host, beside a daemon that runs with other
 // settings, has its effect for that host's session, or is reported as one that
