@@ -127,14 +127,22 @@ links, with the reasons.`,
 }
 
 func tagsCommand(a *app) *cobra.Command {
+	var rename, to string
+	var dryRun bool
 	cmd := &cobra.Command{
-		Use:   "tags [--json]",
-		Short: "List the tags of the notes",
-		Long:  "List every tag with the number of notes that have it, the most used first.",
+		Use:   "tags [flags]",
+		Short: "List the tags of the notes, or rename one",
+		Long: `List every tag with the number of notes that have it, the most used first, or
+rename one in all notes, with the tags nested in it.`,
 		Example: `  notesd tags
-  notesd tags --json | jq -r '.tags[].tag'`,
+  notesd tags --rename project --to work/project --dry-run`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if rename != "" {
+				args := map[string]any{"tag": rename, "to": to}
+				put(args, "dry_run", dryRun)
+				return runTool(cmd, a, "rename_tag", args, a.printRenameTag)
+			}
 			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []service.TagLine) any {
 				return map[string]any{"tags": all}
 			}, func(all []service.TagLine) {
@@ -145,6 +153,25 @@ func tagsCommand(a *app) *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().StringVar(&rename, "rename", "", "rename this `TAG`")
+	cmd.Flags().StringVar(&to, "to", "", "to this `TAG`")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.MarkFlagsRequiredTogether("rename", "to")
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+func (o *output) printRenameTag(res tools.RenameTagResult) {
+	for _, p := range res.Changed {
+		fmt.Fprintln(o.out, o.out.path(o.out.line(p)))
+	}
+	for _, p := range res.Conflicts {
+		fmt.Fprintf(o.out, "  changed meanwhile, tag left alone in %s\n", o.out.path(o.out.line(p)))
+	}
+	if res.DryRun {
+		fmt.Fprint(o.out, o.out.plain(res.Diff))
+		o.note("Nothing was changed.")
+		return
+	}
+	o.note(fmt.Sprintf("renamed in %s; notesd undo %d reverts it", count(res.Total, "note"), res.Change))
 }
