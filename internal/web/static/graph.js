@@ -61,7 +61,8 @@ async function fetchGraph() {
     if (!fitted) fit();
     redraw();
     performance.mark('graph-' + (data.rest ? 'rest' : 'drawn'));
-    legend.textContent = `${nodes.length} notes, ${links.length} links. Drag to move, scroll to zoom, click to open.`;
+    const count = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
+    legend.textContent = `${count(nodes.length, 'note')}, ${count(links.length, 'link')}. Drag to move, scroll to zoom, click to open.`;
   };
   worker.postMessage({count: nodes.length, links: Uint32Array.from(links.flat())});
 }
