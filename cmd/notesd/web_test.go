@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -181,17 +179,20 @@ func (b *browser) press(selector, keys string) {
 }
 
 // evaluate returns what an expression is, or what it promises, on this page or, if
-// that goes before it has answered, on the next.
+// that goes before it has answered, on the next. A page that goes may refuse, throw
+// or answer nothing.
 func evaluate[T any](b *browser, expression string) (value T) {
 	b.t.Helper()
-	eventually(b.t, "the page answers "+expression, func() bool {
-		err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-		var gone *cdproto.Error // the browser's; what the script throws is another
-		if errors.As(err, &gone) {
-			return false
+	var err error
+	defer func() {
+		if err != nil {
+			b.t.Log(expression, "failed:", err)
 		}
-		require.NoError(b.t, err, expression)
-		return true
+	}()
+	eventually(b.t, "the page answers "+expression, func() bool {
+		err = chromedp.Run(b.ctx, chromedp.Evaluate(expression, &value, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		require.NoError(b.t, b.ctx.Err(), expression)
+		return err == nil
 	})
 	return value
 }
