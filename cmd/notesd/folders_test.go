@@ -95,7 +95,7 @@ func TestSavesInSeveralFoldersAreLive(t *testing.T) {
 	h := p.watching(t, "note:///home/A.md", "note:///work/B.md")
 	p.save(t, "home/A.md", "oneagain")
 	p.save(t, "work/B.md", "twoagain")
-	h.told("note:///home/A.md", "note:///work/B.md")
+	h.updated("note:///home/A.md", "note:///work/B.md")
 	assert.Equal(t, "twoagain", h.text("note:///work/B.md"))
 
 	work := filepath.Join(p.vault, "work")
@@ -116,7 +116,7 @@ func TestSavesInSeveralFoldersAreLive(t *testing.T) {
 	})
 	eventually(t, "no warning is left", func() bool { return len(p.report(t).Warnings) == 0 })
 	p.save(t, "work/B.md", "threefold")
-	h.told("note:///work/B.md")
+	h.updated("note:///work/B.md")
 }
 
 // Each client of a vault of several folders may have its own bounds.

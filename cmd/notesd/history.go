@@ -178,8 +178,7 @@ be undone.`,
 					fmt.Fprintf(a.out, "changed since, left as it is: %s\n", a.out.path(a.out.line(p)))
 				}
 				if dryRun {
-					fmt.Fprint(a.out, a.out.plain(res.Diff))
-					a.note("Nothing was changed.")
+					a.dryRun(res.Diff)
 				}
 			})
 		},

@@ -100,7 +100,7 @@ func (w *incidentWorld) heals(head uint64) {
 	assert.Equal(w.t, manyNotes, r.Notes)
 	assert.Equal(w.t, head, r.Index.Head, "nothing was deleted and created again")
 	w.save(w.t, "Watched.md", fmt.Sprintf("# Watched\nan anchor, saved at %d\n", time.Now().UnixNano()))
-	w.told("note:///Watched.md")
+	w.updated("note:///Watched.md")
 	assert.Contains(w.t, w.text("note:///Watched.md"), "saved at")
 }
 
@@ -195,7 +195,7 @@ func TestVaultCannotBeRead(t *testing.T) {
 		p = p.asNobody(t)
 	}
 	pid := 0
-	t.Cleanup(func() { _ = terminate(pid) }) // nobody else may speak to that user's daemon
+	t.Cleanup(func() { _ = terminate(pid) }) // other users may not connect to that user's daemon
 	w := newIncidentWorld(t, p)
 	pid = w.now().Daemon.PID
 	head := w.now().Index.Head

@@ -165,12 +165,9 @@ func (o *output) printRenameTag(res tools.RenameTagResult) {
 	for _, p := range res.Changed {
 		fmt.Fprintln(o.out, o.out.path(o.out.line(p)))
 	}
-	for _, p := range res.Conflicts {
-		fmt.Fprintf(o.out, "  changed meanwhile, tag left alone in %s\n", o.out.path(o.out.line(p)))
-	}
+	o.marked("changed meanwhile, tag left alone in", res.Conflicts)
 	if res.DryRun {
-		fmt.Fprint(o.out, o.out.plain(res.Diff))
-		o.note("Nothing was changed.")
+		o.dryRun(res.Diff)
 		return
 	}
 	o.note(fmt.Sprintf("renamed in %s; notesd undo %d reverts it", count(res.Total, "note"), res.Change))

@@ -28,8 +28,8 @@ func (p place) watching(t *testing.T, uris ...string) *peer {
 	return h
 }
 
-// told waits until the client is told of each resource.
-func (h *peer) told(uris ...string) {
+// updated waits until the client was notified that each resource was updated.
+func (h *peer) updated(uris ...string) {
 	h.t.Helper()
 	missing := map[string]bool{}
 	for _, uri := range uris {
@@ -93,22 +93,22 @@ func TestDerivedResourcesAreLive(t *testing.T) {
 	h := p.watching(t, tag, recent, overview, note, "note:///Other.md")
 
 	p.save(t, "Pier.md", "# Pier\n#harbour\n")
-	h.told(tag, recent, overview)
+	h.updated(tag, recent, overview)
 	assert.Contains(t, h.text(tag), "note:///Pier.md")
 	assert.Contains(t, h.text(recent), "note:///Pier.md")
 
 	p.save(t, "Quay.md", "# Quay\nno tag any more\n")
-	h.told(tag, note)
+	h.updated(tag, note)
 	assert.NotContains(t, h.text(tag), "Quay.md")
 
 	// What leaves the tag's list as it is, is not announced to who watches it.
 	p.save(t, "Other.md", "# Other\nwith another line\n")
-	h.told("note:///Other.md")
+	h.updated("note:///Other.md")
 	p.save(t, "Quay.md", "# Quay\nstill none\n")
 	assert.Zero(t, h.tellings(note)[tag])
 
 	require.NoError(t, os.Remove(filepath.Join(p.vault, "Pier.md")))
-	h.told(tag, recent, overview)
+	h.updated(tag, recent, overview)
 	assert.Contains(t, h.text(tag), "0 of 0 notes")
 }
 
@@ -136,7 +136,7 @@ func TestSurvivorsOfAMoveAreTold(t *testing.T) {
 	for _, m := range moves {
 		t.Run(m.name, func(t *testing.T) {
 			require.NoError(t, m.move())
-			h.told(notes.URI(m.from))
+			h.updated(notes.URI(m.from))
 			answer := h.call("resources/read", map[string]any{"uri": notes.URI(m.from)})
 			require.NotNil(t, answer.Error, "%s", answer.Result)
 			assert.Contains(t, answer.Error.Message, "moved to")
@@ -239,7 +239,7 @@ func TestSlowClientDelaysNobody(t *testing.T) {
 	eventually(t, "the slow client is there", func() bool { return p.report(t).Daemon.Clients == 2 })
 	for i := range 10 {
 		p.save(t, "Note.md", fmt.Sprintf("%d\n", i))
-		quick.told("note:///Note.md")
+		quick.updated("note:///Note.md")
 		assert.Equal(t, fmt.Sprintf("%d\n", i), quick.text("note:///Note.md"))
 	}
 }
@@ -282,7 +282,7 @@ func TestMovesByContentKeepHistory(t *testing.T) {
 		had = made(from)
 		require.GreaterOrEqual(t, had, 2)
 		quick = move(from, at)
-		h.told(notes.URI(from))
+		h.updated(notes.URI(from))
 	}
 	assert.Equal(t, had+1, versions(at), "while it runs: those, and the move")
 
@@ -310,7 +310,7 @@ func TestCheckoutIsFound(t *testing.T) {
 	for range 3 {
 		p.git(t, "checkout", "-q", "there")
 		t.Logf("%d notes found after %v", len(changed), h.whenFound("checkedoutx", len(changed), time.Now()))
-		h.told(notes.URI(changed[0]))
+		h.updated(notes.URI(changed[0]))
 		p.git(t, "checkout", "-q", "here")
 		eventually(t, "the checkout back is taken in", func() bool { return h.total("checkedoutx") == 0 })
 	}

@@ -174,10 +174,10 @@ func stopDaemon(t testing.TB, state string) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	deadline := time.After(patience)
-	for told := 0; ; {
-		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != told { // it may have begun to listen meanwhile
+	for signalled := 0; ; {
+		if id, err := daemon.Probe(ctx, state); err == nil && id.PID != signalled { // it may listen only since the last look
 			_ = terminate(id.PID) // or have ended by itself; a second signal would not let it close
-			told = id.PID
+			signalled = id.PID
 		}
 		lock, err := daemon.Acquire(ctx, state, daemon.NewIdentity("test", 0))
 		if err == nil {

@@ -319,23 +319,30 @@ or a folder, which ends in /.`,
 
 func (o *output) printMove(res tools.MoveResult) {
 	fmt.Fprintf(o.out, "%s -> %s\n", o.out.path(o.out.line(res.OldPath)), o.out.path(o.out.line(res.Path)))
-	lines := func(mark string, paths []string) {
-		for _, p := range paths {
-			fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(o.out.line(p)))
-		}
-	}
-	lines("links changed in", res.Relinked)
-	lines("changed meanwhile, links left alone in", res.Conflicts)
-	lines("not writable, links left alone in", res.Left)
+	o.marked("links changed in", res.Relinked)
+	o.marked("changed meanwhile, links left alone in", res.Conflicts)
+	o.marked("not writable, links left alone in", res.Left)
 	switch {
 	case res.DryRun:
-		fmt.Fprint(o.out, o.out.plain(res.Diff))
-		o.note("Nothing was changed.")
+		o.dryRun(res.Diff)
 	case res.Total > 0:
 		o.note(fmt.Sprintf("%s moved; notesd undo %d moves them back", count(res.Total, "note"), res.Change))
 	default:
 		o.note(fmt.Sprintf("notesd undo %d moves it back", res.Change))
 	}
+}
+
+// marked prints notes with what became of each.
+func (o *output) marked(mark string, paths []string) {
+	for _, p := range paths {
+		fmt.Fprintf(o.out, "  %s %s\n", mark, o.out.path(o.out.line(p)))
+	}
+}
+
+// dryRun prints what a change would do.
+func (o *output) dryRun(diff string) {
+	fmt.Fprint(o.out, o.out.plain(diff))
+	o.note("Nothing was changed.")
 }
 
 func deleteCommand(a *app) *cobra.Command {
