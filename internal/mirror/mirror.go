@@ -24,7 +24,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +35,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"notesd/internal/fsid"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/pglog"
@@ -329,15 +329,18 @@ func (m *Mirror) conflict(copied string) {
 type base struct {
 	hash string
 	seq  uint64
-	stat [4]int64 // size, mtime, ctime, inode; zeros when it is not known
+	stat [4]int64 // see statOf; zeros when it is not known
 }
+
+// statOf is what of a file's stat stands for its bytes.
+func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode} }
 
 // bases returns the rows at and below the paths, or all.
 func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
 	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode FROM base`, []any{}
 	if !all {
 		query += ` WHERE path IN (SELECT b.path FROM json_each(?) p JOIN base b ON b.path = p.value OR b.path > p.value || '/' AND b.path < p.value || '0')`
-		args = append(args, toJSON(paths))
+		args = append(args, sqlite.List(paths))
 	}
 	rows := map[string]base{}
 	err := sqlite.ForEach(ctx, m.db.Reader(), query, args, func(r *sql.Rows) error {
@@ -348,14 +351,6 @@ func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[strin
 		return err
 	})
 	return rows, err
-}
-
-func toJSON(paths []string) string {
-	text, err := json.Marshal(paths)
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return string(text)
 }
 
 // record is what a step has found out, and is written at once.

@@ -74,7 +74,7 @@ func (m *Mirror) begin(ctx context.Context) error {
 	return m.write(ctx, r)
 }
 
-// a side is what one file is: in the folder, in the log.
+// sides are the versions of one file: in the folder, in the log.
 type sides struct {
 	file  store.File // in the folder
 	data  []byte     // its bytes
@@ -271,6 +271,14 @@ func (w *work) add(s step) { w.steps = append(w.steps, s) }
 // later leaves a file to a later comparison.
 func (w *work) later(p string) { w.record.pend(p, true) }
 
+// undone leaves the files of a step to a later comparison.
+func (w *work) undone(s step) {
+	w.later(s.path)
+	if s.move {
+		w.later(s.OldPath)
+	}
+}
+
 // decide is the rule for a file that the folder, the log and the base have in
 // different versions.
 func (w *work) decide(p string, s *sides) {
@@ -368,19 +376,11 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 		}
 		return nil
 	}
-	var own *notes.Error
 	if len(group) == 1 && !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-		reason := err.Error()
-		if errors.As(err, &own) && own.Detail != "" {
-			reason = own.Detail
-		}
-		w.m.problem(group[0].path, reason)
+		w.m.problem(group[0].path, reasonOf(err, err.Error()))
 	}
 	for _, s := range group {
-		w.later(s.path)
-		if s.move {
-			w.later(s.OldPath)
-		}
+		w.undone(s)
 	}
 	return nil
 }
@@ -406,10 +406,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 	}
 	for _, s := range group {
 		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
-			w.later(s.path)
-			if s.move {
-				w.later(s.OldPath)
-			}
+			w.undone(s)
 			continue
 		}
 		if s.Path == "" {
@@ -478,8 +475,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	for _, f := range files {
 		b, known := bases[f.Path]
 		delete(c.gone, f.Path)
-		now := [4]int64{f.Stat.Size, f.Stat.Mtime, f.Stat.Ctime, f.Stat.Inode}
-		if pending[f.Path] || known && b.stat == now {
+		if pending[f.Path] || known && b.stat == statOf(f.Stat) {
 			continue
 		}
 		data, st, err := m.vault.Bytes(f)
@@ -492,13 +488,13 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 			m.queue.add([]string{f.DiskPath}, false)
 			continue
 		case err != nil:
-			m.problem(f.Path, reasonOf(err))
+			m.problem(f.Path, reasonOf(err, "it cannot be read"))
 			continue
 		}
 		hash := notes.Hash(data)
 		if known && hash == b.hash {
 			if m.isSettled(st) {
-				b.stat = [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode}
+				b.stat = statOf(st)
 				r.set(f.Path, b)
 			}
 			continue
@@ -520,12 +516,13 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	return c.end(ctx)
 }
 
-func reasonOf(err error) string {
+// reasonOf returns the detail of a [*notes.Error], or what to say of another.
+func reasonOf(err error, other string) string {
 	var own *notes.Error
 	if errors.As(err, &own) && own.Detail != "" {
 		return own.Detail
 	}
-	return "it cannot be read"
+	return other
 }
 
 func (m *Mirror) isSettled(st fsid.Stat) bool {

@@ -197,6 +197,7 @@ func Adopt(ctx context.Context, cfg *config.Config, hello daemon.Hello, old stri
 // exists.
 func adoptable(cfg *config.Config, old string) error {
 	record, err := readVaultRecord(old)
+	now := recordOf(cfg.Vault)
 	switch {
 	case err != nil:
 		return err
@@ -204,7 +205,7 @@ func adoptable(cfg *config.Config, old string) error {
 		return &Failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
 	case config.RealPath(old) == config.RealPath(cfg.State):
 		return &Failure{Code: "conflict", Message: "it is the state of this vault already"}
-	case record.isThere() && record.Path != cfg.Vault.ID() && !record.isIn(recordOf(cfg.Vault)) && !recordOf(cfg.Vault).isIn(record):
+	case record.isThere() && record.Path != now.Path && !record.isIn(now) && !now.isIn(record):
 		return &Failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}
 	}
 	return nil

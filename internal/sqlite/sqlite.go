@@ -14,6 +14,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -288,4 +289,17 @@ func (db *DB) Backup(ctx context.Context, path string, statements ...string) err
 	}
 	_, detachErr := conn.ExecContext(context.WithoutCancel(ctx), "DETACH copy")
 	return errors.Join(err, detachErr)
+}
+
+// List is the argument of SQLite's json_each for a list of numbers or strings: one
+// statement serves any length.
+func List[T any](list []T) string {
+	if list == nil {
+		return "[]"
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // numbers and strings always marshal
+	}
+	return string(text)
 }

@@ -3,6 +3,7 @@ package pglog
 import (
 	"context"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"time"
 
@@ -67,11 +68,7 @@ func (l *Log) KeepVectors(ctx context.Context, model string, vectors map[string]
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	var hashes []string
-	for hash := range vectors {
-		hashes = append(hashes, hash)
-	}
-	slices.Sort(hashes)
+	hashes := slices.Sorted(maps.Keys(vectors))
 	data := make([][]byte, len(hashes))
 	for i, hash := range hashes {
 		data[i] = vectors[hash]

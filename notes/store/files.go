@@ -52,7 +52,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 		return nil
 	}
 	return s.notes.Write(ctx, func(tx *sql.Tx) error {
-		if err := execAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(skippedGone)); err != nil {
+		if err := execAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, sqlite.List(skippedGone)); err != nil {
 			return err
 		}
 		for _, name := range skippedNew {
@@ -112,7 +112,7 @@ func (s *Store) writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed 
 	if len(gone)+len(changed) == 0 {
 		return nil
 	}
-	if err := execAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, jsonArg(gone)); err != nil {
+	if err := execAll(ctx, tx, `DELETE FROM attachments WHERE path IN (SELECT value FROM json_each(?))`, sqlite.List(gone)); err != nil {
 		return err
 	}
 	keys := make([]string, 0, len(gone)+len(changed))
@@ -127,7 +127,7 @@ func (s *Store) writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed 
 			return err
 		}
 	}
-	return s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
+	return s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 }
 
 // files returns what the store has of the attachments and skipped files that
@@ -136,7 +136,7 @@ func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[strin
 	attachments, skipped := map[string]string{}, map[string]Skipped{}
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
-		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{jsonArg(withTwins(p.Looked))}
+		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Looked))}
 	}
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {

@@ -53,7 +53,7 @@ func (s *Store) forgetDerived(ctx context.Context, paths []string) error {
 				(SELECT c.note FROM changes c JOIN json_each(?1) j ON j.value IN (c.path, c.old_path))`, // the seq stays: followers count on it
 			`DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM chunks) AND ?1 = ?1`,
 		} {
-			if err := execAll(ctx, tx, query, jsonArg(paths)); err != nil {
+			if err := execAll(ctx, tx, query, sqlite.List(paths)); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 	if err != nil {
 		return err
 	}
-	named := jsonArg(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
+	named := sqlite.List(slices.DeleteFunc(append(disk, linked...), func(name string) bool { return name == "" }))
 	quoted := make([]string, len(paths)) // as the answer to a folder move, or to another change, has them
 	for i, path := range paths {
 		quoted[i] = jsonText(path)
@@ -95,5 +95,5 @@ func forgetOperations(ctx context.Context, tx *sql.Tx, p string, paths []string)
 	return execAll(ctx, tx, `DELETE FROM operations WHERE state <> 'pending' AND (id IN (SELECT operation FROM operation_files
 		WHERE old_hash IN (`+texts+`) OR new_hash IN (`+texts+`)
 		OR path IN (SELECT value FROM json_each(?2)) OR new_path IN (SELECT value FROM json_each(?2)))
-		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, jsonArg(quoted))
+		OR EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(result, j.value)))`, p, named, sqlite.List(quoted))
 }

@@ -75,7 +75,7 @@ func (s *Versions) KeepOverwritten(ctx context.Context, entries []Entry) error {
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error { // a file is back under the name of a deleted note
 		return execAll(ctx, tx, `UPDATE documents SET live = 1 WHERE live = 0 AND id IN
-			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, jsonArg(created))
+			(SELECT (SELECT id FROM documents WHERE path = j.value ORDER BY live DESC, id DESC LIMIT 1) FROM json_each(?) j)`, sqlite.List(created))
 	})
 }
 
@@ -103,7 +103,7 @@ func (s *Versions) keepSome(ctx context.Context, ids []int64, byID map[int64]Ent
 func (s *Versions) StoredVersions(ctx context.Context, ids []int64) (map[int64]Version, error) {
 	out := map[int64]Version{}
 	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.first_seen, n.hash, n.size, c.codec, c.data
-		FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
 		var id int64
 		v := Version{author: notes.Outside}
 		err := rows.Scan(&id, &v.Path, &v.time, &v.Hash, &v.size, &v.codec, &v.data)

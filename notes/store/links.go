@@ -307,7 +307,7 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, jsonArg(keys))
+		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 		if err != nil {
 			return err
 		}
@@ -344,7 +344,7 @@ func (s *Store) StaleLinks(ctx context.Context, since time.Time) ([]string, erro
 		return nil, err
 	}
 	out, err := sqlite.Column[string](ctx, s.notes.Reader(), `SELECT DISTINCT n.path FROM notes n JOIN links l ON l.note = n.id WHERE l.state = ? AND n.path IN (SELECT value FROM json_each(?)) ORDER BY n.path`,
-		linkUnresolved, jsonArg(slices.Collect(maps.Keys(moves))))
+		linkUnresolved, sqlite.List(slices.Collect(maps.Keys(moves))))
 	for i, note := range out {
 		out[i] = fmt.Sprintf("%s has links that lead nowhere: it was changed in the moment when %s was moved, so its links were left as they were; correct them there", notes.Quote(note), notes.Quote(moves[note]))
 	}

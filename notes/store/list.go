@@ -120,7 +120,7 @@ func listWhere(ctx context.Context, tx *sql.Tx, f notes.Filter, periods notes.Pe
 	if err := selectIDs(ctx, tx, f, periods, func(id int64) { ids = append(ids, id) }); err != nil {
 		return "", nil, err
 	}
-	return `n.id IN (SELECT value FROM json_each(?))`, []any{jsonArg(ids)}, nil
+	return `n.id IN (SELECT value FROM json_each(?))`, []any{sqlite.List(ids)}, nil
 }
 
 func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, where string, args []any) ([]notes.Meta, string, error) {
@@ -177,7 +177,7 @@ func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []st
 	for i, m := range metas {
 		at[m.ID], ids[i] = i, m.ID
 	}
-	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
 		id, r, err := scanRecord(rows)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
 	for i, m := range metas {
 		at[m.ID], ids[i] = i, m.ID
 	}
-	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
 		var id int64
 		var tag string
 		err := rows.Scan(&id, &tag)

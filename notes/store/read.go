@@ -51,7 +51,7 @@ const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.da
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
-	rows, err := byID.QueryContext(ctx, jsonArg(ids))
+	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	if paths != nil {
 		// '0' is the byte after '/': the range holds what lies below the path.
 		where = ` FROM json_each(?) j CROSS JOIN notes n ON n.path = j.value OR (n.path > j.value || '/' AND n.path < j.value || '0')`
-		args = []any{jsonArg(paths)}
+		args = []any{sqlite.List(paths)}
 	}
 	out := map[string]Row{}
 	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT n.id, n.path, n.disk_path, n.hash, n.size, n.mtime, n.ctime, n.inode, n.hashed_at`+where, args, func(rows *sql.Rows) error {
@@ -176,7 +176,7 @@ func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
 		}
 		var fitting []int64
 		total := int64(0)
-		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{jsonArg(ids)}, func(rows *sql.Rows) error {
+		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
 			var id, size int64
 			err := rows.Scan(&id, &size)
 			if total += size; total <= attachBytes {

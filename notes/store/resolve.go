@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -191,7 +190,7 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry)
 		keys = append(keys, n)
 	}
 	return s.resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
-		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, jsonArg(ids), jsonArg(keys), jsonArg(ids))
+		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, sqlite.List(ids), sqlite.List(keys), sqlite.List(ids))
 }
 
 // FinishLinks resolves every link of the vault if a batch has deferred that. The
@@ -207,18 +206,6 @@ func (s *Store) FinishLinks(ctx context.Context) error {
 		}
 		return setSetting(ctx, tx, LinksStale, false)
 	})
-}
-
-// jsonArg passes a list to json_each: one statement serves any length.
-func jsonArg[T any](list []T) string {
-	if list == nil {
-		return "[]"
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // ints and strings always marshal
-	}
-	return string(text)
 }
 
 // pendingLink is a link to resolve.
@@ -312,7 +299,7 @@ func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[st
 		}
 	}
 	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{jsonArg(keys)}, func(rows *sql.Rows) error {
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
 		var k string
 		var t Target
 		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)

@@ -201,7 +201,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			page.Total = len(found)
 			from = `(SELECT json_extract(value, '$[0]') AS note, json_extract(value, '$[1]') AS ordinal FROM json_each(?)) f
 				CROSS JOIN tasks t ON t.note = f.note AND t.ordinal = f.ordinal CROSS JOIN notes n ON n.id = t.note`
-			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{jsonArg(found)}}, func(sql string) string { return sql }
+			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}, func(sql string) string { return sql }
 		}
 		if q.Cursor != "" {
 			at, err := parseTaskCursor(q.Cursor, q.Sort, len(by.columns))

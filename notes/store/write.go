@@ -203,7 +203,7 @@ func (w *writer) chunks(n *notes.Note) error {
 	for i, c := range n.Chunks {
 		hashes[i] = c.Hash
 	}
-	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, jsonArg(hashes))
+	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, sqlite.List(hashes))
 }
 
 // loadDates makes the rules of the store those that its dates were made with.

@@ -77,17 +77,22 @@ func (s *scan) lacksMany(ctx context.Context) (bool, error) {
 		if n < suspiciouslyMany {
 			continue
 		}
-		all, err := s.v.store.Count(ctx)
-		if err == nil && folder != "" {
-			var rows map[string]store.Row
-			rows, err = s.v.store.Rows(ctx, []string{folder})
-			all = len(rows)
-		}
+		all, err := s.countIn(ctx, folder)
 		if n > all/2 || err != nil {
 			return true, err
 		}
 	}
 	return false, nil
+}
+
+// countIn returns how many notes the store has in one of several folders, or in a
+// vault of one, whose name is "".
+func (s *scan) countIn(ctx context.Context, folder string) (int, error) {
+	if folder == "" {
+		return s.v.store.Count(ctx)
+	}
+	rows, err := s.v.store.Rows(ctx, []string{folder})
+	return len(rows), err
 }
 
 // scan is one comparison of the disk with the store and what follows from it.
