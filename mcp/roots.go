@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -12,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"notesd/internal/fsid"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
-
-	"notesd/notes"
 )
 
 const (
@@ -110,14 +109,7 @@ func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []str
 				covered++
 				folders = append(folders, name)
 			case inside:
-				counts, err := s.core.opts.Vault.Folders(ctx, s.profile.scope())
-				if err != nil {
-					return nil, 0, err
-				}
-				for i := range counts {
-					counts[i].Folder = strings.TrimPrefix(counts[i].Folder, name+"/")
-				}
-				folders = append(folders, path.Join(name, spelled(vault, folder, counts)))
+				folders = append(folders, path.Join(name, folder))
 			}
 			elsewhere = elsewhere && place == outside
 		}
@@ -231,76 +223,13 @@ const (
 )
 
 // locate returns where dir lies, and which folder of the vault it is when it is
-// inside. Paths are compared by what they lead to, so neither symbolic links
-// nor the letter case or Unicode form in which they are written matter where
-// the disk does not mind.
+// inside, as the vault spells it.
 func locate(vault, dir string) (folder string, p place) {
-	vault, dir = realPath(vault), realPath(dir)
-	if _, ok := below(dir, vault); ok {
+	if _, ok := fsid.Below(dir, vault); ok {
 		return "", around
 	}
-	if rest, ok := below(vault, dir); ok {
+	if rest, ok := fsid.Below(vault, dir); ok {
 		return norm.NFC.String(filepath.ToSlash(rest)), inside
 	}
 	return "", outside
-}
-
-// realPath resolves symbolic links, in as much of the path as exists.
-func realPath(path string) string {
-	rest := ""
-	for at := filepath.Clean(path); ; {
-		if found, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(found, rest)
-		}
-		parent := filepath.Dir(at)
-		if parent == at {
-			return filepath.Clean(path)
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-		at = parent
-	}
-}
-
-// below returns the way from a folder down to path, when path is the folder or
-// within it.
-func below(folder, path string) (rest string, ok bool) {
-	for at := path; ; {
-		if samePath(at, folder) {
-			return rest, true
-		}
-		parent := filepath.Dir(at)
-		if parent == at {
-			return "", false
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-		at = parent
-	}
-}
-
-func samePath(a, b string) bool {
-	if a == b {
-		return true
-	}
-	infoA, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	infoB, err := os.Stat(b)
-	return err == nil && os.SameFile(infoA, infoB)
-}
-
-// spelled returns the folder as the vault spells it, which on a disk that does
-// not mind letter case may differ from how the client does.
-func spelled(vault, folder string, known []notes.FolderCount) string {
-	for _, k := range known {
-		if k.Folder == folder {
-			return folder
-		}
-	}
-	for _, k := range known {
-		if strings.EqualFold(k.Folder, folder) && samePath(filepath.Join(vault, filepath.FromSlash(k.Folder)), filepath.Join(vault, filepath.FromSlash(folder))) {
-			return k.Folder
-		}
-	}
-	return folder
 }

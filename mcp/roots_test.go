@@ -13,8 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"notesd/notes"
 )
 
 func TestFilePath(t *testing.T) {
@@ -86,22 +84,6 @@ func TestLocate(t *testing.T) {
 			assert.Equal(t, tc.folder, folder, "%s from %s", tc.dir, vault)
 		}
 	}
-}
-
-func TestSpelled(t *testing.T) {
-	vault := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(vault, "Work", "Deep"), 0o700))
-	known := []notes.FolderCount{{Folder: ""}, {Folder: "Work"}, {Folder: "Work/Deep"}}
-	assert.Equal(t, "Work/Deep", spelled(vault, "Work/Deep", known))
-	assert.Equal(t, "New", spelled(vault, "New", known))
-	// A second name for one folder stands for a disk that does not mind case.
-	if err := os.Symlink("Work", filepath.Join(vault, "work")); err != nil {
-		t.Skip("this disk does not mind case, or has no symbolic links: ", err)
-	}
-	assert.Equal(t, "Work", spelled(vault, "work", known))
-	require.NoError(t, os.Remove(filepath.Join(vault, "work")))
-	require.NoError(t, os.Mkdir(filepath.Join(vault, "work"), 0o700))
-	assert.Equal(t, "work", spelled(vault, "work", known), "here they are two folders")
 }
 
 // TestRoots_LatestHold has a client that answers the last question about its roots

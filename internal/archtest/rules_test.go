@@ -31,7 +31,7 @@ var layers = map[string]layer{
 	},
 	"internal/service": {
 		imports: []string{
-			"internal/atomicfile", "internal/config", "internal/daemon", "internal/mirror", "internal/sqlite", "internal/web", "mcp", "migrations",
+			"internal/atomicfile", "internal/config", "internal/daemon", "internal/fsid", "internal/mirror", "internal/sqlite", "internal/web", "mcp", "migrations",
 			"notes", "notes/pglog", "notes/store", "notes/vault", "notes/vault/disk", "prompts", "search", "search/index",
 			"vectors", "vectors/bert", "vectors/endpoint", "vectors/model", "vectors/table", "watcher",
 		},
@@ -39,7 +39,7 @@ var layers = map[string]layer{
 		why:        "it makes a daemon of the packages: what they do is theirs, and how it is asked for is the commands'",
 	},
 	"mcp": {
-		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/phrase"},
+		imports:    []string{"mcp/tools", "mcp/transport", "notes", "search", "vectors/table", "prompts", "internal/fsid", "internal/phrase"},
 		thirdParty: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 		why:        "the protocol boundary asks the domain and the engines; storage, files and configuration are not its business",
 	},
@@ -137,7 +137,7 @@ var layers = map[string]layer{
 	},
 	"migrations": {why: leafWhy},
 	"internal/config": {
-		imports:    []string{"internal/phrase"},
+		imports:    []string{"internal/fsid", "internal/phrase"},
 		thirdParty: []string{"github.com/knadh/koanf", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"},
 		why:        "it reads settings and knows nothing of what they change",
 	},

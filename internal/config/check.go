@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"notesd/internal/fsid"
 )
 
 // checkWhole checks the combination of the merged settings and sets the default
@@ -57,7 +59,7 @@ func (l *loader) checkVault(cfg *Config) {
 		return
 	}
 	for _, dir := range cfg.Vault.Dirs() {
-		if within(RealPath(cfg.State), RealPath(dir)) {
+		if _, in := fsid.Below(dir, cfg.State); in {
 			l.blame("state", cfg.State, "lies inside the vault",
 				"choose a folder elsewhere, because a sync service would damage a live database")
 		}

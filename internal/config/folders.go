@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/fsid"
+
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
@@ -59,7 +61,7 @@ func ParseVault(s string) Vault {
 func (v Vault) ID() string {
 	real := Vault{Folders: Folders{}}
 	for name, dir := range v.Dirs() {
-		if dir = RealPath(dir); name == "" {
+		if dir = fsid.RealPath(dir); name == "" {
 			real.Path = dir
 		}
 		real.Folders[name] = dir
@@ -162,8 +164,9 @@ func (l *loader) checkFolders(v Vault, known bool) {
 			l.blame("vault.folders", v.Folders[name], "is not a folder", "name the folder that holds the notes")
 		}
 		for _, other := range names[:i] {
-			a, b := RealPath(v.Folders[name]), RealPath(v.Folders[other])
-			if within(a, b) || within(b, a) {
+			_, in := fsid.Below(v.Folders[other], v.Folders[name])
+			_, holds := fsid.Below(v.Folders[name], v.Folders[other])
+			if in || holds {
 				l.blame("vault.folders", v.Folders[name], fmt.Sprintf("is the folder %q, or one of them is in the other", v.Folders[other]), "name folders beside one another")
 			}
 		}

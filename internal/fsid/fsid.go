@@ -1,7 +1,8 @@
 // Package fsid reports what each platform knows of a file's identity: the device
 // and inode that distinguish a folder from another one in its place, the times
 // that show a change without reading the file, the exact spelling of a name on a
-// disk that folds case, mount points, hard links, and locks of other programs.
+// disk that folds case, the folder that a path is in, mount points, hard links, and
+// locks of other programs.
 //
 // A number that a system does not have is zero; callers then rely on size,
 // modification time and hash alone.

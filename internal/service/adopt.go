@@ -13,6 +13,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
+	"notesd/internal/fsid"
 	"notesd/notes/store"
 )
 
@@ -203,7 +204,7 @@ func adoptable(cfg *config.Config, old string) error {
 		return err
 	case record.Path == "" || !hasHistory(old):
 		return &Failure{Code: "not_found", Message: old + " is not the state directory of a vault", Hint: "notesd status names the one that may be taken over."}
-	case config.RealPath(old) == config.RealPath(cfg.State):
+	case fsid.RealPath(old) == fsid.RealPath(cfg.State):
 		return &Failure{Code: "conflict", Message: "it is the state of this vault already"}
 	case record.isThere() && record.Path != now.Path && !record.isIn(now) && !now.isIn(record):
 		return &Failure{Code: "conflict", Message: fmt.Sprintf("%s is the state of %s, which is still there", old, record.Path), Hint: "Only the state of a vault that is gone can be taken over."}

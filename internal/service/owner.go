@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"notesd/internal/config"
+	"notesd/internal/fsid"
 	"notesd/mcp"
 	"notesd/notes"
 	"notesd/search"
@@ -254,32 +254,11 @@ func (s ownMethods) outside(dir string) error {
 		return nil
 	}
 	for _, folder := range s.cfg.Vault.Dirs() {
-		in, err := within(dir, folder)
-		if err == nil && in {
-			err = Usagef("Name one that is outside.", "%s is in the vault", dir)
-		}
-		if err != nil && !(errors.Is(err, fs.ErrNotExist) && len(s.cfg.Vault.Folders) > 1) { // one of several that is missing holds nothing
-			return err
+		if _, in := fsid.Below(folder, dir); in {
+			return Usagef("Name one that is outside.", "%s is in the vault", dir)
 		}
 	}
 	return nil
-}
-
-// within reports whether a path is a folder or below it. The end of the path
-// need not exist.
-func within(path, folder string) (bool, error) {
-	want, err := os.Stat(folder)
-	if err != nil {
-		return false, err
-	}
-	for path = config.RealPath(path); ; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err == nil && os.SameFile(info, want) {
-			return true, nil
-		}
-		if filepath.Dir(path) == path {
-			return false, nil
-		}
-	}
 }
 
 // TagLine is a tag as it is listed.

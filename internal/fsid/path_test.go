@@ -1,9 +1,10 @@
-package config
+package fsid
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,4 +47,26 @@ func TestListedName(t *testing.T) {
 		assert.Equal(t, tt.want, listedName(dir, tt.name, tt.list), tt.name)
 	}
 	assert.Equal(t, filepath.Join(dir, "notes"), listedPath(filepath.Join(dir, "notes")), "this disk lists both")
+}
+
+func TestBelow(t *testing.T) {
+	vault := t.TempDir()
+	outside := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(vault, "sub"), 0o700))
+	cases := map[string]string{
+		vault: ".", filepath.Join(vault, "sub"): "sub", filepath.Join(vault, "new", "newer"): filepath.Join("new", "newer"),
+		vault + "/sub/../x": "x", outside: "", vault + "-2": "", filepath.Dir(vault): "",
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(outside, "link")
+		require.NoError(t, os.Symlink(filepath.Join(vault, "sub"), link))
+		cases[filepath.Join(link, "new")] = filepath.Join("sub", "new")
+	}
+	for path, want := range cases {
+		rest, ok := Below(vault, path)
+		assert.Equal(t, want, rest, path)
+		assert.Equal(t, want != "", ok, path)
+	}
+	_, ok := Below(filepath.Join(outside, "none"), filepath.Join(outside, "none", "x"))
+	assert.True(t, ok, "a folder need not exist")
 }

@@ -1,0 +1,112 @@
+package fsid
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// RealPath returns an absolute path with symbolic links resolved and each element
+// as its directory lists it, as far as the path exists.
+func RealPath(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return listedPath(resolved)
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(RealPath(parent), filepath.Base(path))
+}
+
+// Below reports whether path leads to folder or to something below it, and returns the
+// way from folder to there, as the disk lists it; "." for folder itself. Both paths
+// are absolute and need not exist.
+func Below(folder, path string) (rest string, ok bool) {
+	folder, path = RealPath(folder), RealPath(path)
+	for at := path; ; at = filepath.Dir(at) {
+		if samePath(at, folder) {
+			rest, err := filepath.Rel(at, path)
+			return rest, err == nil
+		}
+		if filepath.Dir(at) == at {
+			return "", false
+		}
+	}
+}
+
+// samePath compares files, because two mounts of one folder have different paths.
+func samePath(a, b string) bool {
+	if a == b {
+		return true
+	}
+	infoA, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	infoB, err := os.Stat(b)
+	return err == nil && os.SameFile(infoA, infoB)
+}
+
+// listedPath returns an existing path with each element as its directory lists
+// it. On file systems that ignore case or normalization, as on most Macs, a folder
+// has several spellings, which must all give the same state directory.
+func listedPath(path string) string {
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	return filepath.Join(listedPath(dir), listedName(dir, filepath.Base(path), listNames))
+}
+
+// listedName returns the name under which dir lists an entry, or name if that
+// cannot be determined.
+func listedName(dir, name string, list func(dir string) ([]string, error)) string {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	if err != nil || !answersTo(dir, info, otherSpellings(name)) {
+		return name
+	}
+	names, err := list(dir)
+	if err != nil || slices.Contains(names, name) {
+		return name
+	}
+	for _, listed := range names {
+		if strings.EqualFold(norm.NFC.String(listed), norm.NFC.String(name)) && answersTo(dir, info, []string{listed}) {
+			return listed
+		}
+	}
+	return name
+}
+
+func listNames(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// answersTo reports whether one of the names in dir refers to the entry.
+func answersTo(dir string, entry os.FileInfo, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil && os.SameFile(info, entry)
+	})
+}
+
+// otherSpellings returns variants of name that refer to the same entry only on a
+// file system that ignores case or normalization.
+func otherSpellings(name string) []string {
+	flipped := strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, name)
+	return slices.DeleteFunc([]string{flipped, norm.NFC.String(name), norm.NFD.String(name)}, func(other string) bool { return other == name })
+}
