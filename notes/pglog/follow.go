@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -41,12 +42,59 @@ func (l *Log) wake() {
 }
 
 // Listen calls changed when another node has committed, and after every connection
-// that was made, until ctx ends. What is committed while it has no connection is not
-// reported.
+// that was made, until ctx ends. What is committed while there is no connection is not
+// reported. changed must not wait.
 func (l *Log) Listen(ctx context.Context, changed func()) {
+	remove := l.db.listen(&listener{l.name, changed})
+	<-ctx.Done()
+	remove()
+}
+
+// listener is who wants to know of commits to a vault.
+type listener struct {
+	vault   string
+	changed func()
+}
+
+// listen adds a listener. All share one connection, which ends with the last.
+func (d *Database) listen(l *listener) (remove func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.listeners[l] = struct{}{}
+	if d.unlisten == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		var listening sync.WaitGroup
+		listening.Go(func() { d.follow(ctx) })
+		d.unlisten = func() { cancel(); listening.Wait() }
+	} else {
+		l.changed()
+	}
+	return func() {
+		d.mu.Lock()
+		end := func() {}
+		if delete(d.listeners, l); len(d.listeners) == 0 {
+			end, d.unlisten = d.unlisten, nil
+		}
+		d.mu.Unlock()
+		end()
+	}
+}
+
+// changed calls the listeners of a vault, or all if vault is "".
+func (d *Database) changed(vault string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for l := range d.listeners {
+		if vault == "" || vault == l.vault {
+			l.changed()
+		}
+	}
+}
+
+func (d *Database) follow(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := l.listen(ctx, changed); err != nil && ctx.Err() == nil {
-			l.log.Debug("notifications of the database are not received; polling", "err", err)
+		if err := d.followOn(ctx); err != nil && ctx.Err() == nil {
+			d.log.Debug("notifications of the database are not received; polling", "err", err)
 		}
 		select {
 		case <-time.After(listenAgain):
@@ -55,8 +103,9 @@ func (l *Log) Listen(ctx context.Context, changed func()) {
 	}
 }
 
-func (l *Log) listen(ctx context.Context, changed func()) error {
-	conn, err := l.pool.Acquire(ctx)
+// followOn follows notifications on a connection until it ends.
+func (d *Database) followOn(ctx context.Context) error {
+	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,16 +114,12 @@ func (l *Log) listen(ctx context.Context, changed func()) error {
 	if _, err := own.Exec(ctx, "LISTEN "+channel); err != nil {
 		return err
 	}
+	d.changed("")
 	for {
-		changed()
-		for {
-			n, err := own.WaitForNotification(ctx)
-			if err != nil {
-				return err
-			}
-			if n.Payload == l.name {
-				break
-			}
+		n, err := own.WaitForNotification(ctx)
+		if err != nil {
+			return err
 		}
+		d.changed(n.Payload)
 	}
 }

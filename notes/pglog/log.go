@@ -2,13 +2,11 @@ package pglog
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,19 +19,14 @@ import (
 	"notesd/notes/store"
 )
 
-// connectTimeout bounds an attempt to connect, where the URL does not say.
-const connectTimeout = 5 * time.Second
-
-// maxConns bounds the connections of a node to the database, where the URL does not
-// say: one listens, one reads the feed, the rest commit and read contents.
-const maxConns = 4
-
 // callFor bounds a call: a server that is gone without a word would hold up every sync
 // of the folder.
 const callFor = time.Minute
 
 // Log is one vault's log.
 type Log struct {
+	db   *Database
+	own  bool // Close closes the database
 	pool *pgxpool.Pool
 	name string
 	log  *slog.Logger
@@ -54,44 +47,18 @@ type Position struct {
 // ErrForeign is returned for a position that the log does not have.
 var ErrForeign = errors.New("the position is of another log, or of a later state of this one")
 
-// Check returns why the URL cannot be one of a database, or nil.
-func Check(address string) error {
-	_, err := parse(address)
-	return err
-}
-
-func parse(address string) (*pgxpool.Config, error) {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may have the password
-	}
-	return cfg, nil
-}
-
-// New returns the log of the named vault in the database at address, a URL or
-// key=value string as libpq takes it. It does not connect yet.
+// New returns the log of the named vault in a database of its own: see [Open].
 func New(address, name string, log *slog.Logger) (*Log, error) {
-	cfg, err := parse(address)
+	d, err := Open(address, log)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > 2*time.Minute-time.Second { // pgx's default
-		cfg.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	if !strings.Contains(address, "pool_max_conns") {
-		cfg.MaxConns = maxConns
-	}
-	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
-		cfg.ConnConfig.RuntimeParams["application_name"] = "notesd"
-	}
-	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &Log{pool: pool, name: name, log: log}, nil
+	l := d.Log(name)
+	l.own = true
+	return l, nil
 }
 
-// Close ends the connections.
+// Close ends the connections that New has made.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -99,7 +66,9 @@ func (l *Log) Close() error {
 		l.notify.Stop()
 	}
 	l.mu.Unlock()
-	l.pool.Close()
+	if l.own {
+		return l.db.Close()
+	}
 	return nil
 }
 
@@ -116,16 +85,16 @@ func (l *Log) ready(ctx context.Context) error {
 	if l.vault != 0 {
 		return nil
 	}
+	if err := l.db.ready(ctx); err != nil {
+		return err
+	}
 	var id int64
 	err := l.inTx(ctx, func(tx pgx.Tx) error {
-		if err := migrate(ctx, tx); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, `INSERT INTO vaults (name, epoch) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, l.name, rand.Text())
+		made, err := begin(ctx, tx, l.name)
 		if err != nil {
 			return err
 		}
-		if tag.RowsAffected() > 0 {
+		if made {
 			l.log.Info("began a new vault in the database", "vault", l.name)
 		}
 		return tx.QueryRow(ctx, `SELECT id, epoch FROM vaults WHERE name = $1`, l.name).Scan(&id, &l.epoch)
@@ -167,9 +136,7 @@ func migrate(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, l.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, do)
-}
+func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error { return l.db.inTx(ctx, do) }
 
 // again makes one more attempt, with new connections, at what failed because the
 // server has gone: after its restart the connections that the pool kept are dead.
