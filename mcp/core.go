@@ -21,10 +21,11 @@ type Options struct {
 	Title   string            // the vault's name, shown by hosts
 	Open    map[string]string // links that open a note in the user's app, with {path} in place of its path in the folder, by folder; "" is the vault
 	Vault   tools.Vault
+	History tools.History
 	Search  tools.Searcher
 	Tables  tools.Tables // nil: no vector tables
 
-	// Opened is closed when Vault, Search, Tables and prompts may be used, and
+	// Opened is closed when Vault, History, Search, Tables and prompts may be used, and
 	// Settled, not before it, when their answers can be expected to be complete:
 	// requests wait for it, and a handshake waits for neither. nil: from the start.
 	Opened, Settled <-chan struct{}

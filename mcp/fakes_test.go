@@ -303,7 +303,7 @@ func (v *fakeVault) Attachments(context.Context, string, notes.Scope) ([]notes.A
 	return []notes.Attachment{}, nil
 }
 
-func (v *fakeVault) History(_ context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+func (v *fakeVault) Revisions(_ context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	n, err := v.find("history", q.Note, q.Scope)
 	if err != nil {
 		return notes.HistoryPage{}, err

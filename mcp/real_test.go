@@ -77,7 +77,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	w.vault.Follow(index)
 	engine := search.NewEngine(store, index, nil, search.EngineOptions{})
 	w.core = New(Options{
-		Version: "test", Title: "Real", Vault: w.vault, Search: engine, Now: now,
+		Version: "test", Title: "Real", Vault: w.vault, History: w.vault.History(), Search: engine, Now: now,
 		Profile: Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: w.vault, Search: Passages{Engine: engine}, Folder: "Prompts", Now: now})}},
 	})
 	head, err := store.Head(ctx)

@@ -163,7 +163,7 @@ func newWorld(t *testing.T, files map[string]string, limits Limits, settings ...
 	own := append(settings, Settings{})[0]
 	own.Prompts = cmp.Or(own.Prompts, w.prompts(prompts.Options{}))
 	w.core = New(Options{
-		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, Search: fakeSearch{w.vault},
+		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, History: w.vault, Search: fakeSearch{w.vault},
 		Profile:   Profile{Settings: own},
 		Limits:    limits,
 		Log:       slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),

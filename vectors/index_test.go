@@ -433,7 +433,7 @@ func TestReset_ForgottenTexts(t *testing.T) {
 	require.Contains(t, string(data), string(trace), "it is there before")
 	_, err = w.vault.Delete(ctx, notes.DeleteRequest{Note: "secret"})
 	require.NoError(t, err)
-	_, err = w.vault.Forget(ctx, "secret", notes.Scope{})
+	_, err = w.vault.History().Forget(ctx, "secret", notes.Scope{})
 	require.NoError(t, err)
 	data, err = os.ReadFile(slotPath(w.state, "m1"))
 	require.NoError(t, err)

@@ -247,7 +247,7 @@ func TestToolsWriteToTheLog(t *testing.T) {
 			assert.NotContains(t, p, "conflict")
 		}
 	}
-	revisions, err := b.History(ctx, notes.HistoryQuery{Note: "Links.md"})
+	revisions, err := b.History().Revisions(ctx, notes.HistoryQuery{Note: "Links.md"})
 	require.NoError(t, err)
 	assert.NotEmpty(t, revisions)
 }

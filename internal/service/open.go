@@ -17,9 +17,10 @@ import (
 // A backend holds the parts that sessions call. They are nil until the service
 // is open; the core admits no request before.
 type backend struct {
-	vault  struct{ *vault.Vault }
-	engine struct{ *search.Engine }
-	tables struct{ *table.Tables }
+	vault   struct{ *vault.Vault }
+	history struct{ *vault.History }
+	engine  struct{ *search.Engine }
+	tables  struct{ *table.Tables }
 }
 
 // Waits bound how long a request waits for what would make its answer complete. Tests

@@ -100,6 +100,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		Title:   cfg.Vault.Title(),
 		Open:    openLinks(cfg.Vault),
 		Vault:   &s.vault,
+		History: &s.history,
 		Search:  &s.engine,
 		Tables:  &s.tables,
 		Opened:  s.opened,
@@ -211,7 +212,7 @@ func (s *Service) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open the vault: %w", err)
 	}
-	s.vault.Vault = vault
+	s.vault.Vault, s.history.History = vault, vault.History()
 	if s.mirror != nil {
 		s.mirror.Use(vault)
 	}

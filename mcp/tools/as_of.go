@@ -52,7 +52,7 @@ func asItWas(at time.Time) string {
 // notesAt returns the notes of a moment that the filter selects, with remarks on
 // what the answer covers.
 func (in *invocation) notesAt(ctx context.Context, at time.Time, f notes.Filter) (found []*notes.Note, remarks []string, err error) {
-	complete, err := in.Vault.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
+	complete, err := in.History.At(ctx, at, f, func(n *notes.Note) error { found = append(found, n); return nil })
 	remarks = []string{asItWas(at)}
 	if err == nil && !complete {
 		remarks = append(remarks, "the notes of that moment are too large to be read at once: those that come last by path are left out; name a folder")

@@ -195,7 +195,7 @@ func (c *quoteChecker) version(ctx context.Context, base string, note *notes.Not
 	if c.texts[key] != nil {
 		return c.texts[key], nil
 	}
-	source, err := c.Vault.Version(ctx, base, rev, c.Scope)
+	source, err := c.History.Version(ctx, base, rev, c.Scope)
 	if err != nil || source == nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		return Outcome{}, err
 	}
 	query := notes.HistoryQuery{Note: a.Note, Since: since, Limit: a.Limit, Cursor: a.Cursor, Scope: in.Scope}
-	page, err := in.Vault.History(ctx, query)
+	page, err := in.History.Revisions(ctx, query)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -85,7 +85,7 @@ func runNoteHistory(ctx context.Context, in *invocation, a historyArgs) (Outcome
 		return out, nil
 	}
 	query.Limit = n // asked for again, so that the cursor is right
-	if page, err = in.Vault.History(ctx, query); err != nil {
+	if page, err = in.History.Revisions(ctx, query); err != nil {
 		return Outcome{}, err
 	}
 	return answer(len(page.Revisions)), nil
@@ -97,7 +97,7 @@ func (in *invocation) diff(ctx context.Context, a historyArgs) (Outcome, error) 
 		return Outcome{}, usagef("diff takes a note and two of its revisions, like [12, 15]")
 	}
 	from, to := min(a.Diff[0], a.Diff[1]), max(a.Diff[0], a.Diff[1])
-	diff, err := in.Vault.Diff(ctx, a.Note, from, to, in.Scope)
+	diff, err := in.History.Diff(ctx, a.Note, from, to, in.Scope)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -180,7 +180,7 @@ func runRestoreNote(ctx context.Context, in *invocation, a restoreArgs) (Outcome
 	case a.Change == 0 && expected == "":
 		expected = in.lastSeen(ctx, a.Note)
 	}
-	w, err := in.Vault.Restore(ctx, notes.RestoreRequest{
+	w, err := in.History.Restore(ctx, notes.RestoreRequest{
 		Note: a.Note, Revision: a.Revision, Change: a.Change, ExpectedHash: expected, DryRun: a.DryRun,
 		Scope: in.Scope, Author: in.Author, RequestKey: in.RequestKey,
 	})

@@ -225,10 +225,10 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		in.Seen.Read(note.Path, note.Hash)
 		return note, "", nil
 	case a.Revision != 0:
-		note, err = in.Vault.Revision(ctx, a.Note, a.Revision, in.Scope)
+		note, err = in.History.Revision(ctx, a.Note, a.Revision, in.Scope)
 		remark = fmt.Sprintf("revision %d, which may not be what the note says now", a.Revision)
 	default:
-		note, err = in.Vault.ReadAt(ctx, a.Note, at, in.Scope)
+		note, err = in.History.ReadAt(ctx, a.Note, at, in.Scope)
 		remark = asItWas(at)
 	}
 	if err != nil {

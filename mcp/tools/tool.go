@@ -120,6 +120,7 @@ func Find(name string) *Tool {
 // An Env is what one call works with and is bounded by.
 type Env struct {
 	Vault   Vault
+	History History
 	Search  Searcher
 	Tables  Tables             // nil: no vector tables
 	Prompts *prompts.Catalogue // whose problems vault_overview lists; nil: none

@@ -40,17 +40,21 @@ type Vault interface {
 	Delete(ctx context.Context, r notes.DeleteRequest) (notes.Deletion, error)
 	// Repeated reports whether a request was carried out already.
 	Repeated(ctx context.Context, requestKey string) (bool, error)
-	History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
+}
+
+// History is what tools ask of the past of the notes; *vault.History is one.
+type History interface {
+	Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error)
 	// Revision and ReadAt return a note as it was, At the notes of a moment.
 	Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error)
 	ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error)
 	At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error)
 	// Diff returns what changed from one revision to another.
 	Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error)
-	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
 	// Version returns the text of a version by the first digits of its hash, or
 	// nil.
 	Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error)
+	Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error)
 }
 
 // A Searcher answers queries; *search.Engine is one.

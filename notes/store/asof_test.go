@@ -150,7 +150,7 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 	}
 	_, err := r.ReadAt(t.Context(), "d0/Note 1.md", r.states[0].at.Add(-time.Minute), notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	_, err = r.vault.ReadAt(t.Context(), "d0/Note 1.md", time.Date(2020, 1, 1, 0, 0, 0, 0, time.Local), notes.Scope{})
+	_, err = r.vault.History().ReadAt(t.Context(), "d0/Note 1.md", time.Date(2020, 1, 1, 0, 0, 0, 0, time.Local), notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrInvalid, "before history begins")
 	_, err = r.At(t.Context(), r.Now(), notes.Filter{Orphans: true}, nil)
 	require.ErrorIs(t, err, notes.ErrInvalid)

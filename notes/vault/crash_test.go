@@ -68,7 +68,7 @@ var crashWrites = []crashWrite{
 		return d.Written, err
 	}, []string{"N.md"}, nil, false},
 	{"restore", func(f *fixture) (notes.Written, error) {
-		return f.Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})
+		return f.History().Restore(context.Background(), notes.RestoreRequest{Note: "Gone.md", Revision: f.revisionOf("Gone.md", "was deleted\n"), RequestKey: "restore"})
 	}, []string{"Gone.md"}, nil, false},
 	{"move", func(f *fixture) (notes.Written, error) {
 		return f.Move(context.Background(), notes.MoveRequest{Note: "N.md", To: "dir/sub/M.md", UpdateLinks: true, RequestKey: "move"})
@@ -92,7 +92,7 @@ var crashWrites = []crashWrite{
 
 // revisionOf returns the revision of the note that has the text.
 func (f *fixture) revisionOf(note, text string) int64 {
-	page, err := f.History(context.Background(), notes.HistoryQuery{Note: note, Limit: 1000})
+	page, err := f.History().Revisions(context.Background(), notes.HistoryQuery{Note: note, Limit: 1000})
 	if err != nil {
 		return 0
 	}

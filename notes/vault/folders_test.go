@@ -90,7 +90,7 @@ func TestMoveBetweenFolders(t *testing.T) {
 	f.reconcile()
 	f.requireConsistent()
 	assert.Equal(t, []string{"work/B.md", "work/B.md", "work/pic.png"}, f.leads("home/A.md"))
-	page, err := f.History(ctx, notes.HistoryQuery{Note: "home/A.md"})
+	page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "home/A.md"})
 	require.NoError(t, err)
 	assert.Equal(t, "work/A.md", page.Revisions[len(page.Revisions)-1].Path, "its history came with it")
 
@@ -102,7 +102,7 @@ func TestMoveBetweenFolders(t *testing.T) {
 	moved, err = f.Move(ctx, notes.MoveRequest{Note: "work/B.md", To: "work/sub/B.md", UpdateLinks: true})
 	require.NoError(t, err)
 	assert.Contains(t, f.onDisk("work/Board.canvas"), `"file":"sub/B.md"`, "a canvas names files of its own folder")
-	_, err = f.Restore(ctx, notes.RestoreRequest{Change: moved.Change})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Change: moved.Change})
 	require.NoError(t, err)
 	assert.Contains(t, f.onDisk("work/Board.canvas"), `"file":"B.md"`)
 

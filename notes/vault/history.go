@@ -18,27 +18,37 @@ import (
 	"notesd/notes/store"
 )
 
-// History returns the versions of a note, and of every other note that ever
+// History has the versions of the vault's notes, also of deleted ones, and the vault as
+// it was at a moment.
+type History struct {
+	vault *Vault
+	store *store.Store
+}
+
+// History returns the history of the vault's notes.
+func (v *Vault) History() *History { return &v.history }
+
+// Revisions returns the versions of a note, and of every other note that ever
 // had its path, newest first. The note's present version is always among them.
 // Without a note it returns the newest changes of all notes.
-func (v *Vault) History(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
+func (h *History) Revisions(ctx context.Context, q notes.HistoryQuery) (notes.HistoryPage, error) {
 	if q.Note == "" {
-		return v.store.Changes(ctx, q)
+		return h.store.Changes(ctx, q)
 	}
-	path, err := v.historyPath(ctx, q.Note, q.Scope)
+	path, err := h.path(ctx, q.Note, q.Scope)
 	if err != nil {
 		return notes.HistoryPage{}, err
 	}
-	return v.store.Page(ctx, path, q)
+	return h.store.Page(ctx, path, q)
 }
 
 // Version returns the text of the newest version of a note whose hash begins
 // with rev, or nil if history does not have it. Like History it knows deleted
 // notes, and every note that ever had the path.
-func (v *Vault) Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error) {
+func (h *History) Version(ctx context.Context, ref, rev string, scope notes.Scope) ([]byte, error) {
 	q := notes.HistoryQuery{Note: ref, Limit: 200, Scope: scope}
 	for {
-		page, err := v.History(ctx, q)
+		page, err := h.Revisions(ctx, q)
 		if errors.Is(err, notes.ErrNotFound) {
 			return nil, nil
 		}
@@ -47,7 +57,7 @@ func (v *Vault) Version(ctx context.Context, ref, rev string, scope notes.Scope)
 		}
 		for _, r := range page.Revisions {
 			if r.Hash != "" && strings.HasPrefix(r.Hash, rev) {
-				return v.store.TextByHash(ctx, r.Hash)
+				return h.store.TextByHash(ctx, r.Hash)
 			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
@@ -56,16 +66,16 @@ func (v *Vault) Version(ctx context.Context, ref, rev string, scope notes.Scope)
 	}
 }
 
-// historyPath returns the path whose history ref names: the path itself, when
+// path returns the path whose history ref names: the path itself, when
 // it is written whole and a note has or had it, else that of the one living or
 // else deleted note with the name. The present version of a living note is put
 // into history first.
-func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) (string, error) {
-	ref = v.store.InVault(ref)
-	meta, findErr := v.store.Lookup(ctx, ref, scope)
+func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (string, error) {
+	ref = h.store.InVault(ref)
+	meta, findErr := h.store.Lookup(ctx, ref, scope)
 	if errors.Is(findErr, notes.ErrNotFound) {
 		ref, _ = notes.SplitAnchor(ref) // a passage of a deleted note
-		if p, _, err := v.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
+		if p, _, err := h.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
 			ref = p // yesterday's, which is gone
 		}
 	}
@@ -78,28 +88,28 @@ func (v *Vault) historyPath(ctx context.Context, ref string, scope notes.Scope) 
 	}
 	if findErr != nil || notes.Key(meta.Path) != notes.Key(name) {
 		if notes.IsNoteName(name) && scope.CanRead(name) {
-			if docs, err := v.store.Documents(ctx, name); err != nil || len(docs) > 0 {
+			if docs, err := h.store.Documents(ctx, name); err != nil || len(docs) > 0 {
 				return name, err
 			}
 		}
 	}
 	if findErr == nil {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return meta.Path, v.store.KeepPresent(ctx, meta.ID)
+		h.vault.mu.Lock()
+		defer h.vault.mu.Unlock()
+		return meta.Path, h.store.KeepPresent(ctx, meta.ID)
 	}
 	if errors.Is(findErr, notes.ErrAmbiguous) {
 		return "", findErr
 	}
-	return v.store.DeletedPath(ctx, name, scope, findErr)
+	return h.store.DeletedPath(ctx, name, scope, findErr)
 }
 
 // Prune drops what the limits no longer let history keep, and the far end of
 // the change feed.
-func (v *Vault) Prune(ctx context.Context) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.store.Prune(ctx, v.opt.History)
+func (h *History) Prune(ctx context.Context) error {
+	h.vault.mu.Lock()
+	defer h.vault.mu.Unlock()
+	return h.store.Prune(ctx, h.vault.opt.History)
 }
 
 // Forget removes every trace of a deleted note from the store: its versions,
@@ -112,34 +122,34 @@ func (v *Vault) Prune(ctx context.Context) error {
 //
 // Followers are rebuilt, for engines keep deleted words in their files for
 // a while; that takes as long as a first index. Log files hold no note text.
-func (v *Vault) Forget(ctx context.Context, ref string, scope notes.Scope) (notes.Forgotten, error) {
-	if err := v.Reconcile(ctx); err != nil { // it may have been deleted a moment ago
+func (h *History) Forget(ctx context.Context, ref string, scope notes.Scope) (notes.Forgotten, error) {
+	if err := h.vault.Reconcile(ctx); err != nil { // it may have been deleted a moment ago
 		return notes.Forgotten{}, err
 	}
-	p, err := v.forgettable(ctx, ref, scope)
+	p, err := h.forgettable(ctx, ref, scope)
 	if err != nil {
 		return notes.Forgotten{}, err
 	}
-	if err := v.checkWrite("forget", p, scope); err != nil {
+	if err := h.vault.checkWrite("forget", p, scope); err != nil {
 		return notes.Forgotten{}, err
 	}
-	v.mu.Lock()
-	done, err := v.store.Forget(ctx, p)
-	v.mu.Unlock()
+	h.vault.mu.Lock()
+	done, err := h.store.Forget(ctx, p)
+	h.vault.mu.Unlock()
 	if err != nil {
 		return done, err
 	}
-	was := v.progress.ready.Swap(false) // searches say so meanwhile
-	defer v.progress.ready.Store(was)
-	if err := v.feed.renew(ctx); err != nil {
+	was := h.vault.progress.ready.Swap(false) // searches say so meanwhile
+	defer h.vault.progress.ready.Store(was)
+	if err := h.vault.feed.renew(ctx); err != nil {
 		return done, err
 	}
-	done.SetAside, err = removeSetAside(filepath.Dir(v.store.History().Path()))
+	done.SetAside, err = removeSetAside(filepath.Dir(h.store.History().Path()))
 	return done, err
 }
 
 // forgettable returns the path of the deleted note that ref names.
-func (v *Vault) forgettable(ctx context.Context, ref string, scope notes.Scope) (string, error) {
+func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope) (string, error) {
 	name, err := store.CleanRef(ref)
 	if err != nil {
 		return "", err
@@ -148,14 +158,14 @@ func (v *Vault) forgettable(ctx context.Context, ref string, scope notes.Scope) 
 		return &notes.Error{Op: "forget", Path: p, Err: notes.ErrExists, Detail: detail, Hint: "Delete it first; forgetting cannot be undone."}
 	}
 	if notes.IsNoteName(name) {
-		rows, err := v.store.Rows(ctx, []string{name})
+		rows, err := h.store.Rows(ctx, []string{name})
 		if err != nil {
 			return "", err
 		}
 		if _, alive := rows[name]; alive {
 			return "", exists(name, "the note still exists")
 		}
-		docs, err := v.store.Documents(ctx, name)
+		docs, err := h.store.Documents(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -167,12 +177,12 @@ func (v *Vault) forgettable(ctx context.Context, ref string, scope notes.Scope) 
 			return "", exists(docs[0].Path, fmt.Sprintf("the note was moved to %s and still exists", notes.Quote(docs[0].Path)))
 		}
 	}
-	if meta, err := v.store.Lookup(ctx, ref, scope); err == nil {
+	if meta, err := h.store.Lookup(ctx, ref, scope); err == nil {
 		return "", exists(meta.Path, "the note still exists")
 	} else if errors.Is(err, notes.ErrAmbiguous) {
 		return "", err
 	}
-	return v.store.DeletedPath(ctx, name, scope,
+	return h.store.DeletedPath(ctx, name, scope,
 		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "there is no deleted note of this name in the history"})
 }
 
@@ -205,14 +215,14 @@ func removeSetAside(dir string) ([]string, error) {
 // the version that history, or the vault itself, has of that moment;
 // attachments are not versioned and are left out. A moment in the future, or
 // before history begins, is an [*Error] with [ErrInvalid].
-func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
-	if err := v.checkMoment(ctx, "export", at); err != nil {
+func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
+	if err := h.checkMoment(ctx, "export", at); err != nil {
 		return 0, err
 	}
 	if err := emptyFolder(dir); err != nil {
 		return 0, err
 	}
-	past, err := v.store.AsOf(ctx, at)
+	past, err := h.store.AsOf(ctx, at)
 	if err != nil {
 		return 0, err
 	}
@@ -226,7 +236,7 @@ func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, 
 		if err := ctx.Err(); err != nil {
 			return written, err
 		}
-		text, err := v.store.PastText(ctx, version)
+		text, err := h.store.PastText(ctx, version)
 		if err != nil {
 			return written, err
 		}
@@ -239,40 +249,40 @@ func (v *Vault) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, 
 }
 
 // ReadAt returns the note that ref named at a moment; see [store.Store.ReadAt].
-func (v *Vault) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
-	if err := v.checkMoment(ctx, "read", at); err != nil {
+func (h *History) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
+	if err := h.checkMoment(ctx, "read", at); err != nil {
 		return nil, err
 	}
-	return v.store.ReadAt(ctx, ref, at, scope)
+	return h.store.ReadAt(ctx, ref, at, scope)
 }
 
 // At calls each with the notes of a moment; see [store.Store.At].
-func (v *Vault) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
-	if err := v.checkMoment(ctx, "list", at); err != nil {
+func (h *History) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
+	if err := h.checkMoment(ctx, "list", at); err != nil {
 		return false, err
 	}
-	return v.store.At(ctx, at, f, each)
+	return h.store.At(ctx, at, f, each)
 }
 
 // Revision returns a version of a note from its history.
-func (v *Vault) Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error) {
-	notePath, err := v.historyPath(ctx, ref, scope)
+func (h *History) Revision(ctx context.Context, ref string, revision int64, scope notes.Scope) (*notes.Note, error) {
+	notePath, err := h.path(ctx, ref, scope)
 	if err != nil {
 		return nil, err
 	}
-	return v.store.Revision(ctx, notePath, revision, scope)
+	return h.store.Revision(ctx, notePath, revision, scope)
 }
 
 // Diff returns what changed from one revision of a note to another, as a unified
 // diff that is cut to a bound.
-func (v *Vault) Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error) {
-	notePath, err := v.historyPath(ctx, ref, scope)
+func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope notes.Scope) (string, error) {
+	notePath, err := h.path(ctx, ref, scope)
 	if err != nil {
 		return "", err
 	}
 	var texts [2][]byte
 	for i, revision := range []int64{from, to} {
-		if texts[i], err = v.store.RevisionText(ctx, notePath, revision, scope); err != nil {
+		if texts[i], err = h.store.RevisionText(ctx, notePath, revision, scope); err != nil {
 			return "", err
 		}
 	}
@@ -280,13 +290,13 @@ func (v *Vault) Diff(ctx context.Context, ref string, from, to int64, scope note
 }
 
 // checkMoment refuses a moment of which nothing, or not everything, is known.
-func (v *Vault) checkMoment(ctx context.Context, op string, at time.Time) error {
+func (h *History) checkMoment(ctx context.Context, op string, at time.Time) error {
 	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
-	if at.After(v.opt.Now()) {
+	if at.After(h.vault.opt.Now()) {
 		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Name a moment in the past."
 		return refused
 	}
-	begin, err := v.store.HistoryBegins(ctx)
+	begin, err := h.store.HistoryBegins(ctx)
 	if err != nil {
 		return err
 	}

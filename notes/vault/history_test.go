@@ -32,7 +32,7 @@ func (f *fixture) save(name, text string) {
 // revisions returns the whole history of a note, newest first.
 func (f *fixture) revisions(note string) []notes.Revision {
 	f.t.Helper()
-	page, err := f.History(context.Background(), notes.HistoryQuery{Note: note, Limit: 10_000})
+	page, err := f.History().Revisions(context.Background(), notes.HistoryQuery{Note: note, Limit: 10_000})
 	require.NoError(f.t, err)
 	return page.Revisions
 }
@@ -57,7 +57,7 @@ func (f *fixture) restoreText(note, text string) {
 	f.t.Helper()
 	for _, r := range f.revisions(note) {
 		if r.Hash == notes.Hash([]byte(text)) {
-			_, err := f.Restore(context.Background(), notes.RestoreRequest{Note: note, Revision: r.Revision})
+			_, err := f.History().Restore(context.Background(), notes.RestoreRequest{Note: note, Revision: r.Revision})
 			require.NoError(f.t, err)
 			assert.Equal(f.t, text, f.onDisk(note))
 			return
@@ -97,9 +97,9 @@ func TestHistoryOfATakenOverName(t *testing.T) {
 			for _, text := range []string{"the precious plan\n", "the draft\n"} {
 				f.restoreText("Plan.md", text)
 			}
-			_, err = f.Forget(ctx, "Plan.md", notes.Scope{})
+			_, err = f.History().Forget(ctx, "Plan.md", notes.Scope{})
 			require.ErrorIs(t, err, notes.ErrExists)
-			_, err = f.Forget(ctx, "Draft.md", notes.Scope{})
+			_, err = f.History().Forget(ctx, "Draft.md", notes.Scope{})
 			require.ErrorIs(t, err, notes.ErrExists, "it exists under another name")
 			assert.Contains(t, err.Error(), "Plan.md")
 
@@ -109,16 +109,16 @@ func TestHistoryOfATakenOverName(t *testing.T) {
 			assert.Contains(t, f.texts("Draft.md"), "the draft\n", "also under the name that it had")
 
 			dir := filepath.Join(t.TempDir(), "then")
-			n, err := f.ExportAsOf(ctx, before, dir)
+			n, err := f.History().ExportAsOf(ctx, before, dir)
 			require.NoError(t, err)
 			assert.Equal(t, 1, n)
 			assert.FileExists(t, filepath.Join(dir, "Draft.md"))
 
-			done, err := f.Forget(ctx, "Plan.md", notes.Scope{})
+			done, err := f.History().Forget(ctx, "Plan.md", notes.Scope{})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"Draft.md", "Plan.md"}, done.Paths)
 			for _, gone := range []string{"Plan.md", "Draft.md"} {
-				_, err = f.History(ctx, notes.HistoryQuery{Note: gone})
+				_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: gone})
 				require.ErrorIs(t, err, notes.ErrNotFound)
 			}
 			f.requireNoTrace("precious", "the draft")
@@ -135,9 +135,9 @@ func TestHistoryOfAPathThatAnotherNoteEndsIn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, f.texts("Plan.md"), "of the root\n")
 	assert.Equal(t, []string{"of the folder\n"}, f.texts("Plan"), "a name means the note that exists")
-	_, err = f.Forget(ctx, "Plan", notes.Scope{})
+	_, err = f.History().Forget(ctx, "Plan", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrExists)
-	done, err := f.Forget(ctx, "Plan.md", notes.Scope{})
+	done, err := f.History().Forget(ctx, "Plan.md", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Plan.md"}, done.Paths)
 	assert.Equal(t, []string{"of the folder\n"}, f.texts("Sub/Plan.md"))
@@ -150,15 +150,15 @@ func TestHistoryKeepsToTheScope(t *testing.T) {
 	_, err := f.Move(ctx, notes.MoveRequest{Note: "Private/N.md", To: "Public/N.md"})
 	require.NoError(t, err)
 	scope := notes.Scope{Read: []string{"Public"}}
-	page, err := f.History(ctx, notes.HistoryQuery{Note: "Public/N.md", Scope: scope})
+	page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "Public/N.md", Scope: scope})
 	require.NoError(t, err)
 	require.Len(t, page.Revisions, 1)
 	assert.Empty(t, page.Revisions[0].OldPath)
 	all := f.revisions("Public/N.md")
 	require.Len(t, all, 2)
-	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "Public/N.md", Revision: all[1].Revision, Scope: scope})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "Public/N.md", Revision: all[1].Revision, Scope: scope})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	_, err = f.History(ctx, notes.HistoryQuery{Note: "Private/N.md", Scope: scope})
+	_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: "Private/N.md", Scope: scope})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
@@ -173,7 +173,7 @@ func TestHistoryIsPaged(t *testing.T) {
 	}
 	all, cursor := []notes.Revision(nil), ""
 	for pages := 1; ; pages++ {
-		page, err := f.History(ctx, notes.HistoryQuery{Note: "N", Limit: 2, Cursor: cursor})
+		page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "N", Limit: 2, Cursor: cursor})
 		require.NoError(t, err)
 		all = append(all, page.Revisions...)
 		if cursor = page.Next; cursor == "" {
@@ -182,7 +182,7 @@ func TestHistoryIsPaged(t *testing.T) {
 		}
 	}
 	assert.Equal(t, f.revisions("N"), all)
-	_, err = f.History(ctx, notes.HistoryQuery{Note: "N", Cursor: "x"})
+	_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: "N", Cursor: "x"})
 	require.ErrorIs(t, err, notes.ErrBadCursor)
 }
 
@@ -226,7 +226,7 @@ func TestHistoryOutlivesTheNotesDatabase(t *testing.T) {
 
 	f.remove("A.md")
 	f.remove("Unread.md")
-	done, err := f.Forget(ctx, "A.md", notes.Scope{})
+	done, err := f.History().Forget(ctx, "A.md", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, 3, done.Versions)
 	f.requireNoTrace("xyzzy", "plugh")
@@ -390,7 +390,7 @@ func TestPrune(t *testing.T) {
 	prune := func(f *fixture, limits notes.HistoryLimits) {
 		f.t.Helper()
 		f.opt.History = limits
-		require.NoError(t, f.Prune(ctx))
+		require.NoError(t, f.History().Prune(ctx))
 	}
 	start := func(t *testing.T) *fixture {
 		f := newFixture(t, "A.md", "a\n", "B.md", "b\n", "Gone.md", "kept\n")
@@ -453,7 +453,7 @@ func TestPrune(t *testing.T) {
 		for range 20 { // failed operations: their texts are in no revision
 			_, err := f.Edit(ctx, notes.EditRequest{Note: "A.md", ExpectedHash: f.revisions("A.md")[0].Hash, Edits: []notes.Edit{{Op: "append", Content: incompressible(50_000)}}})
 			require.NoError(t, err)
-			_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
+			_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: f.revisions("A.md")[6].Revision})
 			require.NoError(t, err)
 		}
 		f.exec(f.store.History(), `DELETE FROM revisions WHERE size > 40000 AND path = 'A.md'`)
@@ -544,7 +544,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 	t.Run("a name in another Unicode form", func(t *testing.T) {
 		f := newFixture(t, "ferienplan "+norm.NFD.String("café")+".md", text)
 		edited(f, "ferienplan café.md")
-		_, err := f.Forget(ctx, "ferienplan café.md", notes.Scope{})
+		_, err := f.History().Forget(ctx, "ferienplan café.md", notes.Scope{})
 		require.NoError(t, err)
 		f.requireNoTrace(secret, "ferienplan")
 	})
@@ -560,7 +560,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 		require.ErrorIs(t, err, notes.ErrConflict)
 		f.failpoint = nil
 		f.remove(norm.NFD.String("é/ü.md"))
-		_, err = f.Forget(ctx, "é/ü.md", notes.Scope{})
+		_, err = f.History().Forget(ctx, "é/ü.md", notes.Scope{})
 		require.NoError(t, err)
 		f.requireNoTrace(secret)
 	})
@@ -575,7 +575,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 		f.rename("Two/ferienplan.md", "Three.md")
 		f.reconcile()
 		edited(f, "Three.md")
-		done, err := f.Forget(ctx, "Two/ferienplan.md", notes.Scope{})
+		done, err := f.History().Forget(ctx, "Two/ferienplan.md", notes.Scope{})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"One/ferienplan.md", "Three.md", "Two/ferienplan.md"}, done.Paths)
 		f.requireNoTrace(secret, "ferienplan")
@@ -585,7 +585,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 		require.NoError(t, os.Symlink("real/text.txt", filepath.Join(f.dir, "ferienplan.md")))
 		f.reconcile()
 		edited(f, "ferienplan.md")
-		_, err := f.Forget(ctx, "ferienplan.md", notes.Scope{})
+		_, err := f.History().Forget(ctx, "ferienplan.md", notes.Scope{})
 		require.NoError(t, err)
 		f.requireNoTrace(secret, "ferienplan")
 	})
@@ -603,7 +603,7 @@ func TestForgetFindsEveryTrace(t *testing.T) {
 			}
 		}
 		f.open(Options{})
-		done, err := f.Forget(ctx, "ferienplan.md", notes.Scope{})
+		done, err := f.History().Forget(ctx, "ferienplan.md", notes.Scope{})
 		require.NoError(t, err)
 		assert.Len(t, done.SetAside, 2)
 		f.requireNoTrace(secret, "ferienplan")
@@ -619,25 +619,28 @@ func TestForgetWantsOneNote(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for _, ask := range []func() error{
-		func() error { _, err := f.Forget(ctx, "Letter", notes.Scope{}); return err },
-		func() error { _, err := f.History(ctx, notes.HistoryQuery{Note: "Letter"}); return err },
-		func() error { _, err := f.Restore(ctx, notes.RestoreRequest{Note: "Letter", Revision: 1}); return err },
+		func() error { _, err := f.History().Forget(ctx, "Letter", notes.Scope{}); return err },
+		func() error { _, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "Letter"}); return err },
+		func() error {
+			_, err := f.History().Restore(ctx, notes.RestoreRequest{Note: "Letter", Revision: 1})
+			return err
+		},
 	} {
 		err := ask()
 		require.ErrorIs(t, err, notes.ErrAmbiguous)
 		assert.Equal(t, []string{"Letter.md", "Private/Letter.md", "Work/Letter.md"}, domainError(t, err).Candidates)
 	}
-	done, err := f.Forget(ctx, "Letter.md", notes.Scope{})
+	done, err := f.History().Forget(ctx, "Letter.md", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, notes.Forgotten{Paths: []string{"Letter.md"}, Versions: 1}, done)
-	_, err = f.Forget(ctx, "Private/Letter.md", notes.Scope{})
+	_, err = f.History().Forget(ctx, "Private/Letter.md", notes.Scope{})
 	require.NoError(t, err)
-	done, err = f.Forget(ctx, "Letter", notes.Scope{})
+	done, err = f.History().Forget(ctx, "Letter", notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Work/Letter.md"}, done.Paths, "now the name fits one")
-	_, err = f.Forget(ctx, "Letter", notes.Scope{})
+	_, err = f.History().Forget(ctx, "Letter", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	_, err = f.Forget(ctx, "../x", notes.Scope{})
+	_, err = f.History().Forget(ctx, "../x", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }
 
@@ -674,17 +677,17 @@ func TestExportKnowsWhenHistoryBegins(t *testing.T) {
 	f.clock.Advance(time.Hour)
 	for name, at := range map[string]time.Time{"before": begin.Add(-24 * time.Hour), "future": f.clock.Now().Add(time.Second)} {
 		dir := filepath.Join(t.TempDir(), name)
-		_, err := f.ExportAsOf(ctx, at, dir)
+		_, err := f.History().ExportAsOf(ctx, at, dir)
 		require.ErrorIs(t, err, notes.ErrInvalid, name)
 		if e := domainError(t, err); name == "before" {
 			assert.Contains(t, e.Detail, begin.Local().Add(time.Second).Format(time.DateTime))
 		}
 		assert.NoDirExists(t, dir)
 	}
-	n, err := f.ExportAsOf(ctx, begin.Add(time.Second), t.TempDir())
+	n, err := f.History().ExportAsOf(ctx, begin.Add(time.Second), t.TempDir())
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
-	_, err = newFixture(t).ExportAsOf(ctx, begin, t.TempDir())
+	_, err = newFixture(t).History().ExportAsOf(ctx, begin, t.TempDir())
 	require.ErrorContains(t, err, "no history yet")
 }
 
@@ -704,7 +707,7 @@ func TestExportAfterAMoveOutside(t *testing.T) {
 	assert.Equal(t, "A.md", f.revisions("B.md")[0].OldPath)
 	for at, want := range map[time.Time]string{before: "A.md", f.clock.Now(): "B.md"} {
 		dir := t.TempDir()
-		n, err := f.ExportAsOf(ctx, at, dir)
+		n, err := f.History().ExportAsOf(ctx, at, dir)
 		require.NoError(t, err)
 		assert.Equal(t, 1, n)
 		assert.FileExists(t, filepath.Join(dir, want))
@@ -716,16 +719,16 @@ func TestRestoreOfTheTextThatIsThere(t *testing.T) {
 	f := newFixture(t)
 	made, err := f.Create(ctx, notes.CreateRequest{Path: "A.md", Content: "text"})
 	require.NoError(t, err)
-	w, err := f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
+	w, err := f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
 	require.NoError(t, err)
 	assert.Equal(t, made.Revision, w.Revision)
 	assert.Empty(t, w.Diff)
 	assert.Len(t, f.revisions("A.md"), 1)
-	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: 99})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: 99})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	_, err = f.Delete(ctx, notes.DeleteRequest{Note: "A.md"})
 	require.NoError(t, err)
-	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision, ExpectedHash: made.Hash})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision, ExpectedHash: made.Hash})
 	require.ErrorIs(t, err, notes.ErrConflict)
 }
 
@@ -739,10 +742,10 @@ func TestRestoreUnderTheNameBefore(t *testing.T) {
 	require.NoError(t, err)
 	_, err = f.Edit(ctx, notes.EditRequest{Note: "B.md", Edits: []notes.Edit{{Op: "append", Content: "more"}}})
 	require.NoError(t, err)
-	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "A.md", Revision: made.Revision})
 	require.ErrorIs(t, err, notes.ErrExists)
 	assert.Equal(t, []string{"B.md"}, domainError(t, err).Candidates)
-	_, err = f.Restore(ctx, notes.RestoreRequest{Note: "B.md", Revision: made.Revision})
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Note: "B.md", Revision: made.Revision})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"B.md": "text\n"}, f.files())
 }

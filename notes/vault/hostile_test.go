@@ -160,7 +160,7 @@ func TestFailedReadIsNotADeletion(t *testing.T) {
 			st, err = f.Status(ctx)
 			require.NoError(t, err)
 			assert.Empty(t, st.Skipped)
-			page, err := f.History(ctx, notes.HistoryQuery{Note: "N.md"})
+			page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "N.md"})
 			require.NoError(t, err)
 			for _, r := range page.Revisions {
 				assert.NotEqual(t, "delete", r.Operation)

@@ -112,7 +112,7 @@ func TestMoveKeepsIdentityAndSaysWhere(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.Equal(t, []string{"New.md"}, domainError(t, err).Candidates)
 	assert.Contains(t, err.Error(), "moved to")
-	page, err := f.History(ctx, notes.HistoryQuery{Note: "New"})
+	page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "New"})
 	require.NoError(t, err)
 	require.Len(t, page.Revisions, 2)
 	assert.Equal(t, "Old.md", page.Revisions[0].OldPath)
@@ -571,7 +571,7 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 	assert.JSONEq(t, `{"nodes":[{"file":"New ß.md"}]}`, f.onDisk("P/in.canvas"))
 	_, err := f.Lookup(ctx, "B.canvas", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound, "it is no note")
-	_, err = f.History(ctx, notes.HistoryQuery{Note: "B.canvas"})
+	_, err = f.History().Revisions(ctx, notes.HistoryQuery{Note: "B.canvas"})
 	require.Error(t, err)
 
 	f, w = moved("P", "Archive/Q")
@@ -610,7 +610,7 @@ func TestLinksOfCardsFollow(t *testing.T) {
 	assert.Equal(t, card(strings.NewReplacer("New#Late delivery", "New#Delays", "New.md#Late delivery", "New.md#Delays").Replace(moved)), f.onDisk("C/B.canvas"))
 
 	for _, change := range []int64{renamed.Change, w.Change} {
-		_, err = f.Restore(ctx, notes.RestoreRequest{Change: change})
+		_, err = f.History().Restore(ctx, notes.RestoreRequest{Change: change})
 		require.NoError(t, err)
 	}
 	assert.Equal(t, card(links), f.onDisk("C/B.canvas"))

@@ -352,7 +352,7 @@ func TestDamagedHistoryIsSalvaged(t *testing.T) {
 		_, err := f.Edit(ctx, notes.EditRequest{Note: "A", Edits: []notes.Edit{{Op: "append", Content: strings.Repeat("more ", 50)}}})
 		require.NoError(t, err)
 	}
-	before, err := f.History(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
+	before, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
 	require.NoError(t, err)
 	require.NoError(t, f.store.Close())
 	path := filepath.Join(f.state, store.HistoryFile)
@@ -369,7 +369,7 @@ func TestDamagedHistoryIsSalvaged(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, st.Warnings, 1)
 	assert.Contains(t, st.Warnings[0], "carried over")
-	after, err := f.History(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
+	after, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "A", Limit: 100})
 	require.NoError(t, err)
 	assert.Greater(t, len(after.Revisions), len(before.Revisions)/2, "most rows were saved")
 }

@@ -93,7 +93,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 		require.NoError(t, f.reconcilePaths(ctx, paths))
 	}
 	assert.Empty(t, f.queue.paths)
-	page, err := f.History(ctx, notes.HistoryQuery{Note: "l.md"})
+	page, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "l.md"})
 	require.NoError(t, err)
 	require.Len(t, page.Revisions, 2)
 	assert.Equal(t, "edit", page.Revisions[0].Operation)
@@ -126,7 +126,7 @@ func TestCrashWithTwoSavesInBetween(t *testing.T) {
 			f.write("a.md", "second save\n")
 		})
 	assert.Equal(t, map[string]string{"a.md": "second save\n"}, f.files())
-	history, err := f.History(context.Background(), notes.HistoryQuery{Note: "a.md"})
+	history, err := f.History().Revisions(context.Background(), notes.HistoryQuery{Note: "a.md"})
 	require.NoError(t, err)
 	var sizes []int64
 	for _, r := range history.Revisions {
@@ -174,7 +174,7 @@ func TestChangeThatCannotBeRecordedYet(t *testing.T) {
 	assert.Equal(t, "a\n\none\n\ntwo\n", f.onDisk("a.md"))
 	f.reconcile()
 	f.requireConsistent()
-	history, err := f.History(ctx, notes.HistoryQuery{Note: "a.md"})
+	history, err := f.History().Revisions(ctx, notes.HistoryQuery{Note: "a.md"})
 	require.NoError(t, err)
 	require.Len(t, history.Revisions, 3)
 	assert.Equal(t, "one", history.Revisions[1].Author.Name)

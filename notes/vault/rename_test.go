@@ -31,7 +31,7 @@ func TestRenameHeadingInCanvases(t *testing.T) {
 	assert.Equal(t, broken, f.onDisk("Broken.canvas"))
 	f.requireConsistent()
 
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
 	require.NoError(t, err)
 	assert.Equal(t, canvas, f.onDisk("sub/B.canvas"), "undone with the heading")
 }

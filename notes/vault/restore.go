@@ -16,32 +16,32 @@ import (
 // change was made in, as one operation, which can be undone in turn. What was changed
 // since stays as it is and is listed in Written.Conflicts; when that is all of it,
 // or the note that was moved, the error is [notes.ErrConflict].
-func (v *Vault) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
+func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Written, error) {
 	asked := change{kind: "restore", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
-	if done, err := v.Repeated(ctx, r.RequestKey); err != nil {
+	if done, err := h.vault.Repeated(ctx, r.RequestKey); err != nil {
 		return notes.Written{}, err
 	} else if done {
-		return v.change(ctx, asked, nil) // only answers
+		return h.vault.change(ctx, asked, nil) // only answers
 	}
 	if r.Change != 0 {
-		return v.change(ctx, asked, func(o *operation) error { return o.planUndo(r.Change) })
+		return h.vault.change(ctx, asked, func(o *operation) error { return o.planUndo(r.Change) })
 	}
-	notePath, err := v.historyPath(ctx, r.Note, r.Scope)
+	notePath, err := h.path(ctx, r.Note, r.Scope)
 	if err != nil {
 		return notes.Written{}, err
 	}
-	text, err := v.store.RevisionText(ctx, notePath, r.Revision, r.Scope)
+	text, err := h.store.RevisionText(ctx, notePath, r.Revision, r.Scope)
 	if err != nil {
 		return notes.Written{}, err
 	}
-	written, err := v.change(ctx, asked, func(o *operation) error {
+	written, err := h.vault.change(ctx, asked, func(o *operation) error {
 		f, err := o.restorable(notePath, r)
 		f.New = text
 		o.Files = []store.FileChange{f}
 		return err
 	})
 	if err == nil && !r.DryRun && written.Revision == 0 { // the note has this text already
-		written.Revision, err = v.store.NewestRevision(ctx, notePath)
+		written.Revision, err = h.store.NewestRevision(ctx, notePath)
 	}
 	return written, err
 }

@@ -37,7 +37,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer rescan.Stop()
 	prune := time.NewTicker(pruneEvery)
 	defer prune.Stop()
-	v.report(ctx, "prune history", v.Prune(ctx))
+	v.report(ctx, "prune history", v.history.Prune(ctx))
 	for {
 		var again <-chan time.Time
 		if !retryAt.IsZero() {
@@ -70,7 +70,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-rescan.C:
 			v.queue.addAll()
 		case <-prune.C:
-			v.report(ctx, "prune history", v.Prune(ctx))
+			v.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
 			v.queue.add(v.unread.take())

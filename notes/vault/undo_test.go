@@ -16,13 +16,13 @@ import (
 // before it, and then those after it.
 func (f *fixture) requireUndone(done notes.Written, before, after map[string]string) {
 	f.t.Helper()
-	undone, err := f.Restore(f.t.Context(), notes.RestoreRequest{Change: done.Change})
+	undone, err := f.History().Restore(f.t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.NoError(f.t, err)
 	require.Equal(f.t, before, f.files(), "%s undone", done.Path)
 	require.Empty(f.t, undone.Conflicts)
 	f.reconcile()
 	f.requireConsistent()
-	again, err := f.Restore(f.t.Context(), notes.RestoreRequest{Change: undone.Change})
+	again, err := f.History().Restore(f.t.Context(), notes.RestoreRequest{Change: undone.Change})
 	require.NoError(f.t, err)
 	require.Equal(f.t, after, f.files(), "%s made again", done.Path)
 	require.NotEqual(f.t, done.Change, again.Change)
@@ -53,7 +53,7 @@ func undoable(t *testing.T, f *fixture, change string) notes.Written {
 		w = d.Written
 	case "restore":
 		w = undoable(t, f, "edit")
-		w, err = f.Restore(t.Context(), notes.RestoreRequest{Note: "A", Revision: w.Revision - 1})
+		w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Note: "A", Revision: w.Revision - 1})
 	}
 	require.NoError(t, err)
 	require.NotZero(t, w.Change)
@@ -79,10 +79,10 @@ func TestUndo(t *testing.T) {
 				f = undoFixture(t)
 			}
 			done := undoable(t, f, change)
-			require.NoError(t, f.Prune(t.Context())) // also canvases' texts are kept for it
+			require.NoError(t, f.History().Prune(t.Context())) // also canvases' texts are kept for it
 			f.restart()
 			f.requireUndone(done, before, f.files())
-			page, err := f.History(t.Context(), notes.HistoryQuery{})
+			page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{})
 			require.NoError(t, err)
 			counts := map[int64]int{}
 			for _, r := range page.Revisions {
@@ -101,7 +101,7 @@ func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
 	done := undoable(t, f, "rename_tag")
 	changed := "changed\n#job"
 	f.write("P/Two.md", changed)
-	undone, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	undone, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"P/Two.md"}, undone.Conflicts)
 	want := maps.Clone(before)
@@ -110,12 +110,12 @@ func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
 	f.reconcile()
 	f.requireConsistent()
 
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.ErrorIs(t, err, notes.ErrConflict, "every note was changed since, by the undo")
 	assert.Equal(t, []string{"A.md", "P/One.md", "P/Two.md"}, domainError(t, err).Candidates)
 	f.remove("P/Two.md")
 	f.reconcile()
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: undone.Change})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: undone.Change})
 	require.NoError(t, err, "the undo was of two notes")
 	assert.Contains(t, f.onDisk("A.md"), "#job")
 	assert.NotContains(t, f.files(), "P/Two.md")
@@ -124,7 +124,7 @@ func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
 	done = undoable(t, f, "move")
 	f.write("Q/R/Uno.md", "rewritten\n")
 	after := f.files()
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.ErrorIs(t, err, notes.ErrConflict, "its links were rewritten")
 	assert.Equal(t, after, f.files())
 
@@ -133,7 +133,7 @@ func TestUndoKeepsWhatWasChangedSince(t *testing.T) {
 	done = undoable(t, f, "move a folder")
 	f.write("Q/R/Two.md", "rewritten\n")
 	f.write("Q/R/Three.md", "three\n")
-	undone, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+	undone, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.NoError(t, err)
 	before["P/Three.md"] = "three\n"
 	if len(undone.Conflicts) > 0 { // its links had to change
@@ -151,7 +151,7 @@ func TestUndoMeetsAnObstacle(t *testing.T) {
 		done := undoable(t, f, change)
 		f.write(obstacle, "in the way")
 		after := f.files()
-		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 		require.Error(t, err, change)
 		domainError(t, err)
 		assert.Equal(t, after, f.files(), change)
@@ -162,7 +162,7 @@ func TestUndoMeetsAnObstacle(t *testing.T) {
 		f.rename(gone, "elsewhere.md")
 		f.reconcile()
 		after := f.files()
-		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 		require.ErrorIs(t, err, notes.ErrConflict, change)
 		domainError(t, err)
 		assert.Equal(t, after, f.files(), change)
@@ -173,18 +173,18 @@ func TestUndoKeepsTheScope(t *testing.T) {
 	f := undoFixture(t)
 	done := undoable(t, f, "rename_tag")
 	after := f.files()
-	_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Read: []string{"P"}}})
+	_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Read: []string{"P"}}})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.NotContains(t, err.Error(), "A.md")
-	_, unknown := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change + 1, Scope: notes.Scope{Read: []string{"P"}}})
+	_, unknown := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change + 1, Scope: notes.Scope{Read: []string{"P"}}})
 	require.ErrorIs(t, unknown, notes.ErrNotFound)
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Write: []string{"P"}}})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{Write: []string{"P"}}})
 	require.ErrorIs(t, err, notes.ErrForbidden)
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{ReadOnly: true}})
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change, Scope: notes.Scope{ReadOnly: true}})
 	require.ErrorIs(t, err, notes.ErrReadOnly)
 	assert.Equal(t, after, f.files())
 
-	dry, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change, DryRun: true})
+	dry, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change, DryRun: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"P/One.md", "P/Two.md"}, dry.Relinked)
 	assert.Contains(t, dry.Diff, "+[[One#One]] [p](P/One.md) #work")
@@ -192,15 +192,15 @@ func TestUndoKeepsTheScope(t *testing.T) {
 	assert.Equal(t, after, f.files())
 
 	request := notes.RestoreRequest{Change: done.Change, RequestKey: "key"}
-	first, err := f.Restore(t.Context(), request)
+	first, err := f.History().Restore(t.Context(), request)
 	require.NoError(t, err)
-	again, err := f.Restore(t.Context(), request)
+	again, err := f.History().Restore(t.Context(), request)
 	require.NoError(t, err, "a repeated request has its answer")
 	assert.Equal(t, first.Change, again.Change)
 
 	f.clock.Advance(store.JournalAge * 2)
-	require.NoError(t, f.Prune(t.Context()))
-	_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: first.Change})
+	require.NoError(t, f.History().Prune(t.Context()))
+	_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: first.Change})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.ErrorContains(t, err, "30 days")
 }
@@ -220,7 +220,7 @@ func TestUndoOutlivesACrash(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 		if err == nil {
 			assert.Greater(t, step, 10)
 			break

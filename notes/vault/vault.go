@@ -48,6 +48,8 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
+	history History
+
 	mu     sync.Mutex    // held while files or the store change
 	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
 	feed   *feeder
@@ -108,6 +110,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	v.history = History{vault: v, store: store}
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
 	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.wake}
