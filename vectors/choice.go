@@ -3,7 +3,6 @@ package vectors
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"notesd/vectors/language"
@@ -93,7 +92,7 @@ func (x *Index) recall(ctx context.Context) error {
 }
 
 // choose chooses the model, at the first call and after many notes have changed.
-func (x *Index) choose(ctx context.Context) error {
+func (x *worker) choose(ctx context.Context) error {
 	x.mu.RLock()
 	before, current := x.choice, x.embedder
 	x.mu.RUnlock()
@@ -112,7 +111,7 @@ func (x *Index) choose(ctx context.Context) error {
 		x.opt.Log.Info("the embedding model is chosen", "model", current.ID(), "why", next.why())
 	}
 	if next.Source != before.Source || next.Share != before.Share || x.embedder == nil {
-		if err := x.saveChoice(ctx, next); err != nil {
+		if err := x.store.saveChoice(ctx, next); err != nil {
 			return err
 		}
 	}
@@ -130,11 +129,11 @@ func (x *Index) choose(ctx context.Context) error {
 
 // judge judges the passages with the least hashes. They are a random sample that does
 // not depend on the order of the notes, and that a change of a few notes changes little.
-func (x *Index) judge(ctx context.Context) (choice, error) {
+func (x *worker) judge(ctx context.Context) (choice, error) {
 	c := choice{judged: true}
 	wanted := map[int64]map[int]bool{}
 	var ids []int64
-	err := x.forEach(ctx, fmt.Sprintf(`SELECT note, ordinal FROM chunks ORDER BY hash LIMIT %d`, samplePassages), func(rows *sql.Rows) error {
+	err := x.store.forEach(ctx, fmt.Sprintf(`SELECT note, ordinal FROM chunks ORDER BY hash LIMIT %d`, samplePassages), func(rows *sql.Rows) error {
 		var note int64
 		var ordinal int
 		err := rows.Scan(&note, &ordinal)
@@ -163,17 +162,6 @@ func (x *Index) judge(ctx context.Context) (choice, error) {
 			}
 		}
 	}
-	err = x.forEach(ctx, `SELECT count(*) FROM notes`, func(rows *sql.Rows) error { return rows.Scan(&c.notes) })
+	err = x.store.forEach(ctx, `SELECT count(*) FROM notes`, func(rows *sql.Rows) error { return rows.Scan(&c.notes) })
 	return c, err
-}
-
-func (x *Index) saveChoice(ctx context.Context, c choice) error {
-	value, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, choiceSetting, string(value))
-		return err
-	})
 }

@@ -187,7 +187,7 @@ func TestAuto_RevokedChange(t *testing.T) {
 	b.remove("Das*.md")
 	b.multilingual.gate <- struct{}{}
 	b.settled("en", "0 % of 20 passages are not English")
-	models, err := b.index.models(t.Context())
+	models, err := b.index.store.models(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, models, 1, "the vectors of the other model are deleted")
 }
@@ -234,7 +234,7 @@ func TestAuto_StoreWithoutChoice(t *testing.T) {
 	b.fill(20, 0)
 	b.run()
 	b.settled("en", "0 % of 20 passages are not English")
-	require.NoError(t, b.index.saveChoice(t.Context(), choice{Source: "of another version"}))
+	require.NoError(t, b.index.store.saveChoice(t.Context(), choice{Source: "of another version"}))
 	b.stop()
 	b.run()
 	b.settled("en", "0 % of 20 passages are not English")

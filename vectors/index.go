@@ -46,7 +46,7 @@ type Options struct {
 // Index answers semantic searches. It follows the vault and is safe for concurrent
 // use.
 type Index struct {
-	store Store
+	store rows
 	dir   string
 	opt   Options
 
@@ -68,7 +68,6 @@ type Index struct {
 	signal  chan struct{} // wakes Run
 	queries queryCache
 	pace    *pace
-	resting bool // only edited notes are embedded; used by Run only
 }
 
 // NewIndex returns an index with cache files in dir. It is empty until Run has
@@ -86,7 +85,7 @@ func NewIndex(store Store, dir string, opt Options) *Index {
 	if opt.keepIdle <= 0 {
 		opt.keepIdle = keepIdle
 	}
-	return &Index{store: store, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load)}
+	return &Index{store: rows{store}, dir: dir, opt: opt, embedder: opt.Embedder, source: opt.Source, early: map[int64]*notes.Note{}, loaded: make(chan struct{}), signal: make(chan struct{}, 1), pace: newPace(opt.Threads, opt.Load)}
 }
 
 // Position returns the head of the feed: the index loads earlier changes from the
@@ -99,7 +98,7 @@ func (*Index) Name() string { return "semantic search" }
 // Reset erases the vectors of texts that no note contains from the cache files. The
 // other vectors stay, because they are determined by the store.
 func (x *Index) Reset(ctx context.Context) error {
-	chunks, err := x.chunks(ctx)
+	chunks, err := x.store.chunks(ctx)
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (w *world) requireTruth() {
 
 func requireTruth(t *testing.T, x *Index) {
 	t.Helper()
-	chunks, err := x.chunks(context.Background())
+	chunks, err := x.store.chunks(context.Background())
 	require.NoError(t, err)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -301,7 +301,7 @@ func TestIndex_ModelChange(t *testing.T) {
 	assert.Equal(t, "b.md", w.find("beta")[0])
 	assert.Len(t, next.counts(), 2)
 	require.Eventually(t, func() bool {
-		models, err := w.index.models(context.Background())
+		models, err := w.index.store.models(context.Background())
 		return err == nil && len(models) == 1 && models[0].name == "m2"
 	}, patience, time.Millisecond)
 	require.Eventually(t, func() bool { _, err := os.Stat(slotPath(w.state, "m1")); return os.IsNotExist(err) }, patience, time.Millisecond)

@@ -200,7 +200,7 @@ func (k *killing) check() {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	index := NewIndex(store, k.state, Options{Embedder: k.embedder(nil, nil), Source: k.model})
-	chunks, err := index.chunks(ctx)
+	chunks, err := index.store.chunks(ctx)
 	require.NoError(t, err)
 	texts := map[string]bool{}
 	for _, c := range withLeads(chunks) {

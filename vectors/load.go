@@ -46,8 +46,8 @@ func (x *Index) loadAll(ctx context.Context) error {
 }
 
 // learn lets the model embed a text to find out its dimension, and loads its space.
-func (x *Index) learn(ctx context.Context) error {
-	seen, err := x.countChunks(ctx)
+func (x *worker) learn(ctx context.Context) error {
+	seen, err := x.store.countChunks(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (x *Index) adopt(ctx context.Context, embedder Embedder, source string) err
 	}
 	x.mu.Unlock()
 	if old != nil {
-		if err := errors.Join(old.remove(x.dir), x.deleteModel(ctx, old.model)); err != nil {
+		if err := errors.Join(old.remove(x.dir), x.store.deleteModel(ctx, old.model)); err != nil {
 			return err
 		}
 	}
@@ -113,16 +113,16 @@ type stored struct {
 
 // stored reads the store, and passes the stored dimension to the embedder.
 func (x *Index) stored(ctx context.Context) (st stored, err error) {
-	if st.models, err = x.models(ctx); err != nil {
+	if st.models, err = x.store.models(ctx); err != nil {
 		return st, err
 	}
 	for _, m := range st.models {
 		expect(x.embedder, m)
 	}
-	if st.chunks, err = x.chunks(ctx); err != nil {
+	if st.chunks, err = x.store.chunks(ctx); err != nil {
 		return st, err
 	}
-	st.notes, err = x.importance(ctx)
+	st.notes, err = x.store.importance(ctx)
 	return st, err
 }
 
@@ -164,7 +164,7 @@ func (x *Index) openPrevious(ctx context.Context, st stored) *space {
 }
 
 func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, source string) (*space, error) {
-	model, isNew, err := x.modelID(ctx, st.models, embedder, source)
+	model, isNew, err := x.store.modelID(ctx, st.models, embedder, source)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (x *Index) loadSpace(ctx context.Context, st stored, embedder Embedder, sou
 // if the cache file is empty, fill deletes their embeddings.
 func (x *Index) fill(ctx context.Context, s *space, isNew bool, chunks []loadedChunk) error {
 	if s.slots.records.N == 0 && !isNew {
-		if err := x.deleteUnused(ctx, s.model); err != nil {
+		if err := x.store.deleteUnused(ctx, s.model); err != nil {
 			return err
 		}
 	}

@@ -16,14 +16,14 @@ const (
 
 // prune deletes a batch of the longest unused vectors if there are too many, and
 // reports whether there are more to delete.
-func (x *Index) prune(ctx context.Context, s *space) (more bool, err error) {
+func (x *worker) prune(ctx context.Context, s *space) (more bool, err error) {
 	x.mu.Lock()
 	err = s.condemn(x.opt.keepIdle)
 	x.mu.Unlock()
 	if err != nil || len(s.doomed) == 0 {
 		return false, err
 	}
-	if err := x.deleteEmbeddings(ctx, s.model, s.doomed); err != nil {
+	if err := x.store.deleteEmbeddings(ctx, s.model, s.doomed); err != nil {
 		return false, err
 	}
 	s.doomed = s.doomed[:0]

@@ -12,7 +12,15 @@ import (
 
 // Run loads the stored vectors. It then embeds missing and changed passages and
 // deletes vectors that were unused for long, until ctx ends.
-func (x *Index) Run(ctx context.Context) error {
+func (x *Index) Run(ctx context.Context) error { return (&worker{Index: x}).run(ctx) }
+
+// worker embeds in the background. Only the goroutine of [Index.Run] uses it.
+type worker struct {
+	*Index
+	resting bool // only edited notes are embedded
+}
+
+func (x *worker) run(ctx context.Context) error {
 	if err := x.loadAll(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -73,8 +81,8 @@ func (x *Index) Run(ctx context.Context) error {
 }
 
 // sortBacklog orders the notes of the first scan, which are in the order of the scan.
-func (x *Index) sortBacklog(ctx context.Context) error {
-	all, err := x.importance(ctx)
+func (x *worker) sortBacklog(ctx context.Context) error {
+	all, err := x.store.importance(ctx)
 	if err != nil {
 		return fmt.Errorf("order the notes: %w", err)
 	}
@@ -88,7 +96,7 @@ func (x *Index) sortBacklog(ctx context.Context) error {
 
 // prepare notifies a [Preparer] of the start of a series of batches, and returns the
 // function that ends it.
-func (x *Index) prepare(busy bool) (over func()) {
+func (x *worker) prepare(busy bool) (over func()) {
 	embedder, _ := x.Model()
 	if p, ok := embedder.(Preparer); ok && busy {
 		return p.Prepare(x.pace.highest())
@@ -97,7 +105,7 @@ func (x *Index) prepare(busy bool) (over func()) {
 }
 
 // step embeds or prunes one batch and reports whether there is more to do.
-func (x *Index) step(ctx context.Context) (more bool, err error) {
+func (x *worker) step(ctx context.Context) (more bool, err error) {
 	if err := x.choose(ctx); err != nil {
 		return false, err
 	}
@@ -115,7 +123,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 
 // embedBatch embeds the next passages of the backlog and reports whether there are
 // more.
-func (x *Index) embedBatch(ctx context.Context, s *space) (more bool, err error) {
+func (x *worker) embedBatch(ctx context.Context, s *space) (more bool, err error) {
 	size := s.embedder.Batch(x.pace.current())
 	x.mu.Lock()
 	last := tails
@@ -155,7 +163,7 @@ type text struct {
 // embedNotes embeds up to size chunks of these notes that have no vector, of the heads
 // only the first of each note, and makes them searchable. It puts the notes with other
 // chunks without a vector back on the backlog.
-func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note, from lane, size int) error {
+func (x *worker) embedNotes(ctx context.Context, s *space, batch []*notes.Note, from lane, size int) error {
 	todo := make([]text, 0, size)
 	queued := map[string]bool{}
 	for _, n := range batch {
@@ -200,7 +208,7 @@ func (x *Index) embedNotes(ctx context.Context, s *space, batch []*notes.Note, f
 // file, so that a text is embedded a second time only if the program is killed in
 // between. It adds the vectors as they were rounded for the store, so that a rebuilt
 // file has the same content.
-func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32, error) {
+func (x *worker) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32, error) {
 	if len(todo) == 0 {
 		return nil, nil
 	}
@@ -209,7 +217,7 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 	if err != nil || len(todo) == 0 {
 		return nil, err
 	}
-	if err := x.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
+	if err := x.store.saveEmbeddings(ctx, s.model, todo, halves); err != nil {
 		return nil, err
 	}
 	slots := make([]uint32, len(todo))
@@ -226,7 +234,7 @@ func (x *Index) embedTexts(ctx context.Context, s *space, todo []text) ([]uint32
 
 // halvesOf embeds texts, or gets their vectors from other nodes. It leaves out those
 // that another node embeds now.
-func (x *Index) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text, [][]byte, error) {
+func (x *worker) halvesOf(ctx context.Context, e Embedder, todo []text) ([]text, [][]byte, error) {
 	known, embed := map[string][]byte{}, todo
 	if x.opt.Shared != nil {
 		hashes := make([]string, len(todo))
@@ -290,7 +298,7 @@ func (x *Index) takeOver(ctx context.Context) error {
 	}
 	x.mu.Unlock()
 	if complete {
-		if err := x.markReady(ctx, wanted.model); err != nil {
+		if err := x.store.markReady(ctx, wanted.model); err != nil {
 			return err
 		}
 	}

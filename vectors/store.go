@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 
 	"notesd/internal/sqlite"
 )
@@ -15,6 +16,9 @@ const (
 	modelReady    = "ready"
 )
 
+// rows reads and writes what an Index keeps in notes.db.
+type rows struct{ Store }
+
 type modelRow struct {
 	id        int64
 	name      string
@@ -22,17 +26,17 @@ type modelRow struct {
 	dimension int
 }
 
-func (x *Index) models(ctx context.Context) ([]modelRow, error) {
-	return sqlite.All(ctx, x.store.Notes().Reader(), func(m *modelRow) []any { return []any{&m.id, &m.name, &m.source, &m.dimension} },
+func (r rows) models(ctx context.Context) ([]modelRow, error) {
+	return sqlite.All(ctx, r.Notes().Reader(), func(m *modelRow) []any { return []any{&m.id, &m.name, &m.source, &m.dimension} },
 		`SELECT id, name, source, dimension FROM models ORDER BY id DESC`)
 }
 
-func (x *Index) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
-	return sqlite.ForEach(ctx, x.store.Notes().Reader(), query, nil, fn)
+func (r rows) forEach(ctx context.Context, query string, fn func(rows *sql.Rows) error) error {
+	return sqlite.ForEach(ctx, r.Notes().Reader(), query, nil, fn)
 }
 
 // modelID returns the row of the embedder's model, which it creates if necessary.
-func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, isNew bool, err error) {
+func (r rows) modelID(ctx context.Context, models []modelRow, embedder Embedder, source string) (id int64, isNew bool, err error) {
 	isNew = true
 	for _, m := range models {
 		if m.name != embedder.ID() {
@@ -43,7 +47,7 @@ func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedde
 		}
 		isNew = false
 	}
-	err = x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+	err = r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `INSERT INTO models (name, source, dimension, state) VALUES (?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET source = excluded.source RETURNING id`,
 			embedder.ID(), source, embedder.Dim(), modelBuilding).Scan(&id)
@@ -53,12 +57,12 @@ func (x *Index) modelID(ctx context.Context, models []modelRow, embedder Embedde
 
 // markReady marks a model as ready and deletes the other models with their
 // embeddings.
-func (x *Index) markReady(ctx context.Context, model int64) error {
+func (r rows) markReady(ctx context.Context, model int64) error {
 	var state string
-	if err := x.store.Notes().Reader().QueryRowContext(ctx, `SELECT state FROM models WHERE id = ?`, model).Scan(&state); err != nil || state == modelReady {
+	if err := r.Notes().Reader().QueryRowContext(ctx, `SELECT state FROM models WHERE id = ?`, model).Scan(&state); err != nil || state == modelReady {
 		return err
 	}
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE models SET state = ? WHERE id = ?`, modelReady, model); err != nil {
 			return err
 		}
@@ -68,23 +72,23 @@ func (x *Index) markReady(ctx context.Context, model int64) error {
 }
 
 // deleteModel deletes a model with its embeddings.
-func (x *Index) deleteModel(ctx context.Context, model int64) error {
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+func (r rows) deleteModel(ctx context.Context, model int64) error {
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM models WHERE id = ?`, model)
 		return err
 	})
 }
 
 // chunks returns every chunk.
-func (x *Index) chunks(ctx context.Context) ([]loadedChunk, error) {
-	return sqlite.All(ctx, x.store.Notes().Reader(), func(c *loadedChunk) []any { return []any{&c.note, &c.ordinal, &c.hash} },
+func (r rows) chunks(ctx context.Context) ([]loadedChunk, error) {
+	return sqlite.All(ctx, r.Notes().Reader(), func(c *loadedChunk) []any { return []any{&c.note, &c.ordinal, &c.hash} },
 		`SELECT note, ordinal, hash FROM chunks ORDER BY note, ordinal`)
 }
 
 // importance returns the importance of every note.
-func (x *Index) importance(ctx context.Context) (map[int64]importance, error) {
+func (r rows) importance(ctx context.Context) (map[int64]importance, error) {
 	all := map[int64]importance{}
-	err := x.forEach(ctx, `SELECT id, mtime, (SELECT count(DISTINCT note) FROM links WHERE resolved = notes.id) FROM notes`, func(rows *sql.Rows) error {
+	err := r.forEach(ctx, `SELECT id, mtime, (SELECT count(DISTINCT note) FROM links WHERE resolved = notes.id) FROM notes`, func(rows *sql.Rows) error {
 		var id int64
 		var i importance
 		err := rows.Scan(&id, &i.modified, &i.linking)
@@ -94,13 +98,13 @@ func (x *Index) importance(ctx context.Context) (map[int64]importance, error) {
 	return all, err
 }
 
-func (x *Index) countChunks(ctx context.Context) (n int, err error) {
-	err = x.store.Notes().Reader().QueryRowContext(ctx, `SELECT count(*) FROM chunks`).Scan(&n)
+func (r rows) countChunks(ctx context.Context) (n int, err error) {
+	err = r.Notes().Reader().QueryRowContext(ctx, `SELECT count(*) FROM chunks`).Scan(&n)
 	return n, err
 }
 
-func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, halves [][]byte) error {
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+func (r rows) saveEmbeddings(ctx context.Context, model int64, todo []text, halves [][]byte) error {
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT OR IGNORE INTO embeddings (model, hash, vector) VALUES (?, ?, ?)`)
 		if err != nil {
 			return err
@@ -120,8 +124,8 @@ func (x *Index) saveEmbeddings(ctx context.Context, model int64, todo []text, ha
 }
 
 // deleteEmbeddings deletes the embeddings whose hashes begin with the keys.
-func (x *Index) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+func (r rows) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		remove, err := tx.PrepareContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash BETWEEN ? AND ?`)
 		if err != nil {
 			return err
@@ -143,9 +147,20 @@ func (x *Index) deleteEmbeddings(ctx context.Context, model int64, keys []slotKe
 }
 
 // deleteUnused deletes the embeddings of all texts that no note contains.
-func (x *Index) deleteUnused(ctx context.Context, model int64) error {
-	return x.store.Notes().Write(ctx, func(tx *sql.Tx) error {
+func (r rows) deleteUnused(ctx context.Context, model int64) error {
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM embeddings WHERE model = ? AND hash NOT IN (SELECT hash FROM chunks)`, model)
+		return err
+	})
+}
+
+func (r rows) saveChoice(ctx context.Context, c choice) error {
+	value, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return r.Notes().Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, choiceSetting, string(value))
 		return err
 	})
 }
