@@ -23,6 +23,11 @@ const MetaRequestKey = "notesd/requestKey"
 // programs; structuredContent has to fit the output schema, and cannot.
 const MetaFailure = "notesd/error"
 
+// MetaSeq is the key in the _meta of results that holds the number of the newest
+// change of a shared vault that they may depend on. A client that sends it in its
+// requests sees nothing older on another node.
+const MetaSeq = "notesd/seq"
+
 // env returns the environment of a call, without what depends on its request.
 func (s *session) env() tools.Env {
 	return tools.Env{

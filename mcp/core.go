@@ -30,6 +30,9 @@ type Options struct {
 	// requests wait for it, and a handshake waits for neither. nil: from the start.
 	Opened, Settled <-chan struct{}
 
+	// Shared, when it is not nil, is the log of a vault that several nodes share.
+	Shared Shared
+
 	// Profile bounds every session; a session's own profile can only narrow it.
 	Profile Profile
 	Limits  Limits
@@ -48,6 +51,15 @@ type Options struct {
 	// ClientLog, when it is part of Log, also brings log records to clients.
 	ClientLog *ClientLog
 	Now       func() time.Time // nil: time.Now
+}
+
+// Shared is the log of a vault that several nodes share, between which sessions move.
+type Shared interface {
+	// Seq returns the number of the newest change that an answer may depend on.
+	Seq() uint64
+	// Await waits, within a bound, until the vault has all changes up to the number;
+	// 0: up to the newest of any node, as far as that can be found out.
+	Await(ctx context.Context, seq uint64) error
 }
 
 // Limits bound what one session may request. A zero field means its default.

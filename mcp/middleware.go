@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 
@@ -104,14 +105,52 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if err := s.settle(ctx); err != nil {
 			return nil, err
 		}
+		if err := s.follow(ctx, req); err != nil {
+			if method == methodCallTool && ctx.Err() == nil {
+				return s.failed(ctx, err), nil
+			}
+			return nil, err
+		}
 		select {
 		case s.working <- struct{}{}:
 			defer func() { <-s.working }()
-			return next(ctx, method, req)
+			res, err := next(ctx, method, req)
+			return s.withSeq(res), err
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// follow waits until the node has what the session has seen on another: the number
+// in the request's _meta, or the newest there is if the session begins here.
+func (s *session) follow(ctx context.Context, req sdk.Request) error {
+	if s.core.opts.Shared == nil {
+		return nil
+	}
+	if seq, ok := requestMeta(req)[MetaSeq].(float64); ok && seq >= 1 {
+		return s.core.opts.Shared.Await(ctx, uint64(seq))
+	}
+	if s.line != nil || s.landed.Load() {
+		return nil
+	}
+	err := s.core.opts.Shared.Await(ctx, 0)
+	s.landed.Store(err == nil)
+	return err
+}
+
+// withSeq adds to a result what a later request may have to wait for elsewhere.
+func (s *session) withSeq(res sdk.Result) sdk.Result {
+	if s.core.opts.Shared == nil || res == nil || reflect.ValueOf(res).IsNil() {
+		return res
+	}
+	meta := res.GetMeta()
+	if meta == nil {
+		meta = make(map[string]any)
+	}
+	meta[MetaSeq] = s.core.opts.Shared.Seq()
+	res.SetMeta(meta)
+	return res
 }
 
 // checking does the checks that the SDK leaves to its user, for each method.

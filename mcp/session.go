@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,7 +51,8 @@ type session struct {
 	subs    *subscriptions
 	roots   *roots
 
-	seen tools.Seen
+	seen   tools.Seen
+	landed atomic.Bool // it has what the session may have seen on another node, before it began here
 
 	since time.Time
 

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"notesd/internal/pgtest"
+	"notesd/mcp"
 )
 
 // team returns places that share a vault in a database of the test's own.
@@ -70,6 +74,57 @@ func TestMirroredFolders(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "the plan\n", string(out))
+}
+
+// httpSession opens a session over HTTP, of the protocol's version, on the daemon.
+func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
+	t.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint:   p.report(t).Daemon.HTTP,
+		HTTPClient: &http.Client{Transport: p.bearer(t)},
+	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// TestSessionsMove has clients write on one node and read at once on another: in a
+// session that begins there, in requests without a session, and in a session that has
+// been there before and says in its requests what it has seen.
+func TestSessionsMove(t *testing.T) {
+	places := team(t, nil, nil)
+	for _, p := range places {
+		p.serve(t, "--http", "127.0.0.1:0")
+	}
+	call := func(s *sdk.ClientSession, seen any, name string, args map[string]any) *sdk.CallToolResult {
+		t.Helper()
+		params := &sdk.CallToolParams{Name: name, Arguments: args}
+		if seen != nil {
+			params.Meta = sdk.Meta{mcp.MetaSeq: seen}
+		}
+		res, err := s.CallTool(t.Context(), params)
+		require.NoError(t, err)
+		require.False(t, res.IsError, "%s %v: %v", name, args, res.Content[0])
+		require.Contains(t, res.Meta, mcp.MetaSeq)
+		return res
+	}
+	kept := [2]*sdk.ClientSession{places[0].httpSession(t, "2025-11-25"), places[1].httpSession(t, "2025-11-25")}
+	for i := range 6 {
+		here, there := i%2, 1-i%2
+		word := fmt.Sprintf("word%dx", i)
+		made := call(kept[here], nil, "create_note", map[string]any{"title": word, "content": word})
+		stateless := places[there].httpSession(t, statelessVersion)
+		for _, s := range []struct {
+			session *sdk.ClientSession
+			seen    any
+		}{{kept[there], made.Meta[mcp.MetaSeq]}, {places[there].httpSession(t, "2025-11-25"), nil}, {stateless, nil}} {
+			found := call(s.session, s.seen, "search_notes", map[string]any{"query": word, "mode": "text"})
+			assert.Contains(t, fmt.Sprint(found.StructuredContent), word+".md")
+			made = call(kept[here], nil, "edit_note", map[string]any{"note": word, "edits": []any{map[string]any{"op": "append", "content": word}}})
+			read := call(stateless, nil, "read_note", map[string]any{"note": word})
+			assert.Contains(t, fmt.Sprint(read.StructuredContent), fmt.Sprint(made.StructuredContent.(map[string]any)["hash"]))
+		}
+	}
 }
 
 // TestTeamKilledAtRandom kills the nodes of a shared vault in turn while a client

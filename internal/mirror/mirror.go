@@ -32,7 +32,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"notesd/internal/fsid"
@@ -72,8 +71,9 @@ type Mirror struct {
 	vault *vault.Vault
 	node  string // begins the ids of its batches
 
-	turn chan struct{} // one slot: held by a sync
-	at   pglog.Position
+	turn     chan struct{} // one slot: held by a sync
+	at       pglog.Position
+	unplaced bool // batches were applied, and what they left pending was not tried again yet
 
 	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
 
@@ -82,7 +82,8 @@ type Mirror struct {
 		sync.Mutex
 		Status
 	}
-	seq atomic.Uint64 // at.Seq
+	followed followed
+	patience time.Duration // awaitFor
 }
 
 // Status is how a mirror is doing.
@@ -110,7 +111,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, db: db, opt: opt, refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
+	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
@@ -121,7 +122,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	m.seq.Store(m.at.Seq)
+	m.followed.reach(m.at.Seq)
 	return m, nil
 }
 
@@ -136,7 +137,10 @@ func (m *Mirror) Close() error { return errors.Join(m.db.Close(), m.log.Close())
 
 // Commit writes a batch of the vault to the log.
 func (m *Mirror) Commit(ctx context.Context, b notes.Batch) error {
-	_, err := m.log.Commit(ctx, b)
+	seq, err := m.log.Commit(ctx, b)
+	if err == nil {
+		m.followed.commit(seq)
+	}
 	return err
 }
 
@@ -288,7 +292,7 @@ func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	s := m.status.Status
 	s.Problems, s.Conflicts = slices.Clone(s.Problems), slices.Clone(s.Conflicts)
 	m.status.Unlock()
-	s.Seq = m.seq.Load()
+	s.Seq = m.followed.load()
 	return s, forEachPath(ctx, m, func(p string) {
 		if !m.vault.Ignored(p) {
 			s.Pending++
@@ -411,7 +415,6 @@ func (m *Mirror) write(ctx context.Context, r record) error {
 	})
 	if err == nil && r.at != nil {
 		m.at = *r.at
-		m.seq.Store(r.at.Seq)
 	}
 	return err
 }

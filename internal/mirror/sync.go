@@ -34,7 +34,7 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 			if err := m.begin(ctx); err != nil {
 				return nil, err
 			}
-			retry = true
+			m.unplaced = true
 			continue
 		}
 		if err != nil {
@@ -43,17 +43,22 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 		if len(entries) == 0 {
 			break
 		}
-		retry = true
+		m.unplaced = true
 		for _, e := range entries {
 			if err := m.apply(ctx, e); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if !retry {
+	if !retry && !m.unplaced {
 		return nil, nil
 	}
-	return m.settle(ctx)
+	if changed, err = m.settle(ctx); err != nil {
+		return nil, err
+	}
+	m.unplaced = false
+	m.followed.reach(m.at.Seq)
+	return changed, nil
 }
 
 // begin starts with a log that the folder was not in step with before: every file is

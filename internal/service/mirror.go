@@ -11,6 +11,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/internal/mirror"
+	"notesd/mcp"
 	"notesd/notes"
 	"notesd/notes/pglog"
 )
@@ -27,6 +28,22 @@ func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mir
 		return nil, fmt.Errorf("open the mirror: %w", err)
 	}
 	return m, nil
+}
+
+// following is the mirror for sessions, which begin before it is open and call it
+// afterwards.
+type following struct{ s *Service }
+
+func (f following) Seq() uint64 { return f.s.mirror.Seq() }
+
+func (f following) Await(ctx context.Context, seq uint64) error { return f.s.mirror.Await(ctx, seq) }
+
+// shared returns the log of a vault that is in a database.
+func (s *Service) shared() mcp.Shared {
+	if s.cfg.Store.Postgres == "" {
+		return nil
+	}
+	return following{s}
 }
 
 // userName is the author of what is changed in this machine's folder.

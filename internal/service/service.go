@@ -105,6 +105,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 		Tables:  &s.tables,
 		Opened:  s.opened,
 		Settled: s.settled,
+		Shared:  s.shared(),
 		Profile: profile,
 		Refresh: s.refresh,
 		Limits:  mcp.Limits{Resources: cfg.Limits.Resources, CallsPerSecond: cfg.Limits.CallsPerSecond},

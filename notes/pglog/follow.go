@@ -9,9 +9,9 @@ import (
 // channel is what nodes notify one another on; the payload is the vault's name.
 const channel = "notesd"
 
-// notifyAfter is how long commits are gathered before other nodes are notified: a
-// notification takes a lock that all writers of the database share.
-const notifyAfter = 15 * time.Millisecond
+// notifyEvery is the shortest time between two notifications, which take a lock that
+// all writers of the database share. The first is sent at once.
+const notifyEvery = 15 * time.Millisecond
 
 // listenAgain is how soon a connection that listens is made again. Readers poll
 // meanwhile.
@@ -25,9 +25,9 @@ func (l *Log) wake() {
 	if l.notify != nil || l.closed {
 		return
 	}
-	l.notify = time.AfterFunc(notifyAfter, func() {
+	l.notify = time.AfterFunc(time.Until(l.notified.Add(notifyEvery)), func() {
 		l.mu.Lock()
-		l.notify = nil
+		l.notify, l.notified = nil, time.Now()
 		closed := l.closed
 		l.mu.Unlock()
 		if closed {

@@ -31,11 +31,12 @@ type Log struct {
 	name string
 	log  *slog.Logger
 
-	mu     sync.Mutex
-	vault  int64  // its id; 0: not yet connected
-	epoch  string // identifies the log before its first batch
-	notify *time.Timer
-	closed bool
+	mu       sync.Mutex
+	vault    int64  // its id; 0: not yet connected
+	epoch    string // identifies the log before its first batch
+	notify   *time.Timer
+	notified time.Time // when the last notification was sent
+	closed   bool
 }
 
 // Position is how far a reader has come in one log.
@@ -212,6 +213,15 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 		entries = entries[1:]
 	}
 	return entries[:min(len(entries), limit)], nil
+}
+
+// Head returns the number of the newest batch.
+func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
+	if err := l.ready(ctx); err != nil {
+		return 0, err
+	}
+	err = l.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1`, l.vault).Scan(&seq)
+	return seq, err
 }
 
 // File is a file as the log has it.

@@ -1,0 +1,148 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"notesd/notes"
+)
+
+const (
+	// awaitFor bounds how long a request waits for what its session has seen on another
+	// node.
+	awaitFor = 5 * time.Second
+	// headFor bounds how long the database has to say what its newest batch is.
+	headFor = time.Second
+)
+
+// Seq returns the number of the newest batch that an answer of this node may have been
+// computed from.
+func (m *Mirror) Seq() uint64 {
+	m.followed.Lock()
+	defer m.followed.Unlock()
+	return m.followed.newest
+}
+
+// Await waits, a few seconds at most, until this node has every batch up to the number;
+// the error is [notes.ErrUnavailable] if it does not. 0 stands for the newest batch of
+// the log: as it is not known that the caller has seen that, the wait ends without an
+// error, at once while the database cannot be reached.
+func (m *Mirror) Await(ctx context.Context, seq uint64) error {
+	if seq > 0 && m.followed.has(seq) {
+		return nil
+	}
+	head, err := m.head(ctx)
+	switch {
+	case err != nil && seq == 0:
+		return ctx.Err()
+	case err == nil && (seq == 0 || seq > head): // more than the log has: it was restored from an older copy
+		return m.await(ctx, head, seq > 0)
+	}
+	return m.await(ctx, seq, true)
+}
+
+func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
+	patience := time.NewTimer(m.patience)
+	defer patience.Stop()
+	for asked := false; ; asked = true {
+		changed := m.followed.next()
+		if m.followed.has(seq) {
+			return nil
+		}
+		if !asked {
+			m.queue.add(nil, false) // look now, and not when a notification comes
+		}
+		select {
+		case <-changed:
+			continue
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience.C:
+		}
+		if !must {
+			return nil
+		}
+		return &notes.Error{Op: "follow the vault's log", Err: notes.ErrUnavailable, Detail: fmt.Sprintf("this node has the changes of the vault up to %d, and the session has seen change %d on another", m.followed.load(), seq),
+			Hint: "Nothing was changed. Try again in some seconds, or on the node where the session was before."}
+	}
+}
+
+// head returns the number of the log's newest batch.
+func (m *Mirror) head(ctx context.Context) (uint64, error) {
+	m.status.Lock()
+	away := m.status.Error
+	m.status.Unlock()
+	if away != "" {
+		return 0, fmt.Errorf("the last sync failed: %s", away)
+	}
+	ctx, cancel := context.WithTimeout(ctx, headFor)
+	defer cancel()
+	return m.log.Head(ctx)
+}
+
+// followed is which batches this node has: all up to one, and of the later ones
+// those that it has committed itself.
+type followed struct {
+	sync.Mutex
+	seq     uint64
+	own     map[uint64]bool
+	newest  uint64
+	changed chan struct{} // closed when seq changes; nil while nothing waits
+}
+
+// reach records that the node has all batches up to seq.
+func (f *followed) reach(seq uint64) {
+	f.Lock()
+	defer f.Unlock()
+	if seq < f.seq { // another log
+		f.own, f.newest = nil, 0
+	}
+	for n := range f.own {
+		if n <= seq {
+			delete(f.own, n)
+		}
+	}
+	f.seq, f.newest = seq, max(f.newest, seq)
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+// commit records that the node has written the batch.
+func (f *followed) commit(seq uint64) {
+	f.Lock()
+	defer f.Unlock()
+	if f.own == nil {
+		f.own = map[uint64]bool{}
+	}
+	f.own[seq], f.newest = true, max(f.newest, seq)
+}
+
+func (f *followed) load() uint64 {
+	f.Lock()
+	defer f.Unlock()
+	return f.seq
+}
+
+// has reports whether the node has all batches up to seq.
+func (f *followed) has(seq uint64) bool {
+	f.Lock()
+	defer f.Unlock()
+	for f.own[seq] {
+		seq--
+	}
+	return seq <= f.seq
+}
+
+// next returns a channel that is closed when the next batches are there.
+func (f *followed) next() <-chan struct{} {
+	f.Lock()
+	defer f.Unlock()
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	return f.changed
+}
