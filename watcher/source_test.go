@@ -17,6 +17,7 @@ import (
 // limited at will.
 type kernel struct {
 	t      *testing.T
+	remote string // the network file system of every folder; "": none
 	mu     sync.Mutex
 	dirs   map[string]bool
 	limit  int   // of watches
@@ -31,7 +32,7 @@ func newKernel(t *testing.T) *kernel { return &kernel{t: t, limit: 1 << 20} }
 // install makes a watcher use the kernel.
 func (k *kernel) install(w *Watcher) {
 	w.env.open = k.open
-	w.env.remote = func(string) string { return "" }
+	w.env.remote = func(string) string { return k.remote }
 	w.env.budget = func() int { return 0 }
 }
 

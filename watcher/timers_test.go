@@ -495,3 +495,21 @@ func TestRecheck_IgnoredIsGone(t *testing.T) {
 		assert.Equal(s, []string{"sub"}, got[0].Paths)
 	})
 }
+
+// TestPoll_IgnoredIsGone has an excluded directory that a poll finds gone before the
+// event of its removal arrives.
+func TestPoll_IgnoredIsGone(t *testing.T) {
+	play(t, Options{Ignore: ignoreGit, pollInterval: time.Second}, func(root string, k *kernel) {
+		k.remote = "nfs"
+		require.NoError(t, os.Mkdir(filepath.Join(root, ".git"), 0o755))
+	}, func(s *scene) {
+		require.NoError(s, os.Remove(filepath.Join(s.root, ".git")))
+		s.write("a.md")
+		time.Sleep(time.Minute)
+		s.event(fsnotify.Remove, s.root, ".git")
+		time.Sleep(time.Second)
+		got := s.taken()
+		require.Len(s, got, 1)
+		assert.Equal(s, []string{"a.md"}, got[0].Paths)
+	})
+}

@@ -476,6 +476,9 @@ func (l *listing) reportRemoved() {
 		if _, ok := l.dirs[name]; ok {
 			continue
 		}
+		if child.mode == ignored && l.d.events {
+			continue // the event of its removal follows, and must find it
+		}
 		if child.mode != ignored {
 			l.removed(name)
 		}
