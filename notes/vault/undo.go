@@ -69,7 +69,12 @@ func (o *operation) planUndo(change int64) error {
 func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
 	plan := o.planMove
 	if was.Folder {
-		plan = func(r notes.MoveRequest) (*movement, error) { return o.planFolderMove(r.Note, r) }
+		plan = func(r notes.MoveRequest) (*movement, error) {
+			if _, exists := o.asFolder(r.Note); !exists {
+				return nil, notes.ErrNotFound
+			}
+			return o.planFolderMove(r.Note, r)
+		}
 	}
 	m, err := plan(notes.MoveRequest{Note: was.NewPath, To: was.OldPath})
 	switch {
