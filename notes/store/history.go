@@ -651,9 +651,9 @@ func foundVersion(path string, data []byte, at int64) Version {
 }
 
 // RevisionText returns the text of a revision of a note that has, or ever had,
-// the path.
-func (s *Versions) RevisionText(ctx context.Context, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
-	text, _, err := s.revision(ctx, "restore", notePath, revision, scope)
+// the path. An error names op.
+func (s *Versions) RevisionText(ctx context.Context, op, notePath string, revision int64, scope notes.Scope) ([]byte, error) {
+	text, _, err := s.revision(ctx, op, notePath, revision, scope)
 	return text, err
 }
 

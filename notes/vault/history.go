@@ -282,7 +282,7 @@ func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope no
 	}
 	var texts [2][]byte
 	for i, revision := range []int64{from, to} {
-		if texts[i], err = h.store.RevisionText(ctx, notePath, revision, scope); err != nil {
+		if texts[i], err = h.store.RevisionText(ctx, "compare", notePath, revision, scope); err != nil {
 			return "", err
 		}
 	}

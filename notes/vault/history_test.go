@@ -46,7 +46,7 @@ func (f *fixture) texts(note string) []string {
 			out = append(out, "")
 			continue
 		}
-		text, err := f.store.RevisionText(context.Background(), r.Path, r.Revision, notes.Scope{})
+		text, err := f.store.RevisionText(context.Background(), "read", r.Path, r.Revision, notes.Scope{})
 		require.NoError(f.t, err)
 		out = append(out, string(text))
 	}

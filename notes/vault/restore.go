@@ -30,7 +30,7 @@ func (h *History) Restore(ctx context.Context, r notes.RestoreRequest) (notes.Wr
 	if err != nil {
 		return notes.Written{}, err
 	}
-	text, err := h.store.RevisionText(ctx, notePath, r.Revision, r.Scope)
+	text, err := h.store.RevisionText(ctx, "restore", notePath, r.Revision, r.Scope)
 	if err != nil {
 		return notes.Written{}, err
 	}
