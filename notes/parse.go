@@ -12,6 +12,8 @@ import (
 // NotText says why data cannot be a note, or "".
 func NotText(data []byte) string {
 	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "UTF-16 text: save it as UTF-8"
 	case bytes.IndexByte(data, 0) >= 0:
 		return "not text: it has NUL bytes in it"
 	case !utf8.Valid(data):

@@ -170,7 +170,7 @@ func TestMoveMeetsAnEditor(t *testing.T) {
 // code under test: it reads files with two regular expressions and walks.
 
 var (
-	oracleWiki = regexp.MustCompile(`\[\[([^\]|#]+)[^\]]*\]\]`)
+	oracleWiki = regexp.MustCompile(`\[\[([^\]|#\n]+)[^\]\n]*\]\]`)
 	oracleCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	oracleRef  = regexp.MustCompile(`(?m)^\[[^\]\n]+\]: <?([^\s>#]+)`)
 	oracleMD   = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)

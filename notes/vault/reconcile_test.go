@@ -214,7 +214,7 @@ func TestSkippedFilesAreNamed(t *testing.T) {
 	assert.Equal(t, 5, st.SkippedTotal)
 	assert.Contains(t, reasons["latin1.md"], "UTF-8")
 	assert.Contains(t, reasons["zero.md"], "NUL")
-	assert.Contains(t, reasons["utf16.md"], "NUL")
+	assert.Contains(t, reasons["utf16.md"], "UTF-16")
 	assert.Contains(t, reasons["out.md"], "out of the vault")
 	assert.Contains(t, reasons["loop"], "not followed")
 	_, err = f.store.Lookup(context.Background(), "latin1", notes.Scope{})
