@@ -44,6 +44,7 @@ func TestServeOverHTTP(t *testing.T) {
 	code, body := post(strings.TrimSpace(string(token)))
 	assert.Equal(t, http.StatusOK, code)
 	assert.Contains(t, body, `"notesd"`)
+	assert.Equal(t, 1, p.report(t).Daemon.Clients, "a session over HTTP counts as a client")
 	for _, wrong := range []string{"", "x", string(token[:8])} {
 		code, _ := post(wrong)
 		assert.Equal(t, http.StatusUnauthorized, code, "token %q", wrong)

@@ -11,6 +11,7 @@ import (
 
 	"notesd/internal/daemon"
 	"notesd/internal/service"
+	"notesd/mcp"
 	"notesd/notes"
 )
 
@@ -125,20 +126,7 @@ func (o *output) printReport(r service.Report) {
 	} else {
 		row("daemon", "not running")
 	}
-	for _, c := range r.Clients {
-		if c.Command {
-			continue
-		}
-		text := strings.TrimSpace(c.Name+" "+c.Version) + " since " + c.Since.Local().Format("2006-01-02 15:04")
-		if c.ReadOnly {
-			text += ", read-only"
-		}
-		if c.Tools != nil {
-			text += ", tools " + strings.Join(c.Tools, " ")
-		}
-		if c.Read != nil {
-			text += ", folders " + strings.Join(c.Read, " ")
-		}
+	for _, text := range clientTexts(r.Clients) {
 		row("client", "%s", text)
 	}
 	if r.Log != "" {
@@ -169,6 +157,39 @@ func (o *output) printReport(r service.Report) {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(o.out, "%s  %s\n", o.out.red("warning"), o.out.line(w))
 	}
+}
+
+// clientTexts describes the connected clients; sessions with the same client and
+// bounds, as web pages open them by the dozen, have one text.
+func clientTexts(clients []mcp.Client) (texts []string) {
+	sessions, since := map[string]int{}, map[string]string{}
+	for _, c := range clients { // the oldest first
+		if c.Command {
+			continue
+		}
+		text := ""
+		if c.ReadOnly {
+			text += ", read-only"
+		}
+		if c.Tools != nil {
+			text += ", tools " + strings.Join(c.Tools, " ")
+		}
+		if c.Read != nil {
+			text += ", folders " + strings.Join(c.Read, " ")
+		}
+		name := strings.TrimSpace(c.Name + " " + c.Version)
+		if sessions[name+text]++; sessions[name+text] == 1 {
+			texts = append(texts, name+text)
+			since[name+text] = name + " since " + c.Since.Local().Format("2006-01-02 15:04") + text
+		}
+	}
+	for i, text := range texts {
+		texts[i] = since[text]
+		if n := sessions[text]; n > 1 {
+			texts[i] += fmt.Sprintf(" (%d sessions)", n)
+		}
+	}
+	return texts
 }
 
 func indexText(r service.Report) string {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"notesd/internal/service"
+	"notesd/mcp"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -31,4 +33,14 @@ func TestStatusTexts(t *testing.T) {
 	waits := service.Report{Notes: 3, Semantic: service.SemanticStatus{State: "building", Chunks: 9, Pending: 9}}
 	assert.Equal(t, remark, checkMeaning(waits, false).State, "nothing embeds them now")
 	assert.Equal(t, fine, checkMeaning(waits, true).State)
+}
+
+func TestSessionsOfOneClientAreOneLine(t *testing.T) {
+	at := time.Date(2026, 2, 16, 9, 30, 0, 0, time.Local)
+	cursor := mcp.Client{Name: "cursor", Version: "3", Since: at}
+	page := mcp.Client{Name: "page", Since: at.Add(time.Hour), HTTP: true, Profile: mcp.Profile{ReadOnly: true}}
+	later := page
+	later.Since = at.Add(time.Minute * 90)
+	assert.Equal(t, []string{"cursor 3 since 2026-02-16 09:30", "page since 2026-02-16 10:30, read-only (2 sessions)"},
+		clientTexts([]mcp.Client{cursor, page, {Name: "notesd", Since: at, Command: true}, later}))
 }

@@ -118,6 +118,11 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 	}}
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
+		for _, c := range r.Clients {
+			if c.HTTP { // the others come through the daemon's socket
+				r.Daemon.Clients++
+			}
+		}
 	}
 	if s.isOpen() {
 		if err := r.addVault(ctx); err != nil {
