@@ -170,10 +170,10 @@ func TestUndoMeetsAnObstacle(t *testing.T) {
 	for _, change := range undoableChanges {
 		f := undoFixture(t)
 		done := undoable(t, f, change)
-		_, err := f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 		require.NoError(t, err, change)
 		after := f.files()
-		_, err = f.Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
+		_, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: done.Change})
 		require.ErrorIs(t, err, notes.ErrConflict, change)
 		assert.ErrorContains(t, err, "since; nothing was written", "%s undone a second time", change)
 		assert.Equal(t, after, f.files(), change)
