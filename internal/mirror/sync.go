@@ -92,7 +92,7 @@ type sides struct {
 
 // look reads the files at the paths.
 func (m *Mirror) look(ctx context.Context, paths []string) (map[string]*sides, error) {
-	files, unseen, err := m.vault.Files(ctx, paths, 0)
+	files, unseen, err := m.vault.Replica().Files(ctx, paths, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (m *Mirror) look(ctx context.Context, paths []string) (map[string]*sides, e
 			continue // below a path that is a folder here
 		}
 		s.file = f
-		data, _, err := m.vault.Bytes(f)
+		data, _, err := m.vault.Replica().Bytes(f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, notes.ErrUnavailable):
@@ -130,7 +130,7 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 	var placed map[string]bool
 	if !own {
 		var err error
-		if placed, err = m.vault.Placed(ctx, e.Mark); err != nil {
+		if placed, err = m.vault.Replica().Placed(ctx, e.Mark); err != nil {
 			return err
 		}
 	}
@@ -405,7 +405,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		s.copy = name
 		copies = append(copies, vault.Placement{Path: name, New: s.Old})
 	}
-	written, err := w.m.vault.Place(ctx, w.kind, w.author, slices.Concat(all, copies))
+	written, err := w.m.vault.Replica().Place(ctx, w.kind, w.author, slices.Concat(all, copies))
 	if err != nil {
 		return err
 	}
@@ -421,7 +421,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		}
 		if s.move {
 			w.record.set(s.OldPath, base{})
-			if err := w.m.vault.RemoveEmptyFolder(s.OldDisk); err != nil {
+			if err := w.m.vault.Replica().RemoveEmptyFolder(s.OldDisk); err != nil {
 				return err
 			}
 		}
@@ -437,7 +437,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 func (m *Mirror) freeCopy(ctx context.Context, file string) (string, error) {
 	for n := 1; ; n++ {
 		name := copyName(file, m.opt.Author.Name, m.opt.Now(), n)
-		files, _, err := m.vault.Files(ctx, []string{name}, 0)
+		files, _, err := m.vault.Replica().Files(ctx, []string{name}, 0)
 		if err != nil || len(files) == 0 {
 			return name, err
 		}
@@ -462,7 +462,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	if all {
 		paths = nil
 	}
-	files, unseen, err := m.vault.Files(ctx, paths, len(bases))
+	files, unseen, err := m.vault.Replica().Files(ctx, paths, len(bases))
 	if err != nil {
 		return false, err
 	}
@@ -483,7 +483,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		if pending[f.Path] || known && b.stat == statOf(f.Stat) {
 			continue
 		}
-		data, st, err := m.vault.Bytes(f)
+		data, st, err := m.vault.Replica().Bytes(f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue // the watcher reports it

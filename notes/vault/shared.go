@@ -122,18 +122,25 @@ func (d *recovery) decide() bool {
 	return err == nil
 }
 
+// Replica is the vault's folder as a copy of the log that its nodes share. A mirror lists
+// and reads its files, and places in it what the log has.
+type Replica struct{ v *Vault }
+
+// Replica returns the vault's folder as a copy of the log.
+func (v *Vault) Replica() Replica { return Replica{v} }
+
 // Placed returns the paths of the files that the operation committed with this id has
 // put in place or removed; none for an operation of another node.
-func (v *Vault) Placed(ctx context.Context, id string) (map[string]bool, error) {
+func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	if !store.IsTempName(id) {
 		return nil, nil
 	}
-	v.mu.Lock() // it may be at work
-	defer v.mu.Unlock()
-	if err := v.recoverOnce(ctx); err != nil {
+	r.v.mu.Lock() // it may be at work
+	defer r.v.mu.Unlock()
+	if err := r.v.recoverOnce(ctx); err != nil {
 		return nil, err
 	}
-	return v.store.Placed(ctx, id)
+	return r.v.store.Placed(ctx, id)
 }
 
 // Placement is a file that the log has changed, and what it says in the folder.
@@ -146,13 +153,13 @@ type Placement struct {
 // Place makes changes that the log has already, as one operation. A file that does
 // not say what Old is stays as it is: if that is the first, nothing is changed and the
 // error is [notes.ErrConflict]; else it is listed in Written.Conflicts.
-func (v *Vault) Place(ctx context.Context, kind string, by notes.Author, changes []Placement) (notes.Written, error) {
-	return v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
+func (r Replica) Place(ctx context.Context, kind string, by notes.Author, changes []Placement) (notes.Written, error) {
+	return r.v.change(ctx, change{kind: kind, author: by, placed: true}, func(o *operation) error {
 		var old []string
 		for _, c := range changes {
 			old = append(old, c.OldPath)
 		}
-		rows, err := v.store.Rows(ctx, old)
+		rows, err := r.v.store.Rows(ctx, old)
 		if err != nil {
 			return err
 		}
@@ -176,10 +183,10 @@ func (v *Vault) Place(ctx context.Context, kind string, by notes.Author, changes
 
 // RemoveEmptyFolder removes the folder of a file that was moved away, and those above
 // it, as far as they are empty.
-func (v *Vault) RemoveEmptyFolder(diskPath string) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	root, err := v.disk.Open()
+func (r Replica) RemoveEmptyFolder(diskPath string) error {
+	r.v.mu.Lock()
+	defer r.v.mu.Unlock()
+	root, err := r.v.disk.Open()
 	if err != nil {
 		return err
 	}
@@ -197,27 +204,27 @@ func (v *Vault) RemoveEmptyFolder(diskPath string) error {
 // the absence of a file means nothing: its folder cannot be read, its disk is not
 // mounted, or something else has its name. The error is [notes.ErrUnavailable] if the folder is not, or does not
 // look like, the vault: had is the number of files that it had when it was.
-func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []store.File, unseen func(path string) bool, err error) {
-	if err := v.incident.get(); err != nil {
+func (r Replica) Files(ctx context.Context, paths []string, had int) (files []store.File, unseen func(path string) bool, err error) {
+	if err := r.v.incident.get(); err != nil {
 		return nil, nil, err
 	}
-	root, err := v.disk.Open()
+	root, err := r.v.disk.Open()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
 	w := &walked{}
 	if paths == nil {
-		if w, err = walk(ctx, root, ".", v.ignore); err != nil {
+		if w, err = walk(ctx, root, ".", r.v.ignore); err != nil {
 			return nil, nil, err
 		}
 		if len(w.notes)+len(w.attachments) == 0 && had >= suspiciouslyMany {
 			return nil, nil, suddenly("is empty")
 		}
 	} else {
-		s := &scan{v: v, root: root}
+		s := &scan{v: r.v, root: root}
 		for _, p := range paths {
-			if p == "" || p == "." || v.ignore.Match(notes.Nfc(p)) {
+			if p == "" || p == "." || r.v.ignore.Match(notes.Nfc(p)) {
 				continue
 			}
 			for _, spelled := range s.spellings(p) {
@@ -229,13 +236,13 @@ func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []sto
 		w.dropTwins()
 	}
 	var away []string // mount points whose disk is not there
-	v.mounts.mu.Lock()
-	for folder, m := range v.mounts.known {
+	r.v.mounts.mu.Lock()
+	for folder, m := range r.v.mounts.known {
 		if root.Identity(m.DiskPath) != m.Identity {
 			away = append(away, folder)
 		}
 	}
-	v.mounts.mu.Unlock()
+	r.v.mounts.mu.Unlock()
 	passed := map[string]bool{}
 	for _, skipped := range w.skipped {
 		passed[skipped.Path] = true
@@ -256,13 +263,13 @@ func (v *Vault) Files(ctx context.Context, paths []string, had int) (files []sto
 
 // Bytes reads a file that Files has listed. It returns the stat that the bytes are
 // of, and [fs.ErrNotExist] for a file that is gone.
-func (v *Vault) Bytes(f store.File) ([]byte, fsid.Stat, error) {
-	root, err := v.disk.Open()
+func (r Replica) Bytes(f store.File) ([]byte, fsid.Stat, error) {
+	root, err := r.v.disk.Open()
 	if err != nil {
 		return nil, fsid.Stat{}, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	data, st, err := readOnce(root, f.DiskPath, v.opt.MaxNoteBytes)
+	data, st, err := readOnce(root, f.DiskPath, r.v.opt.MaxNoteBytes)
 	if errors.Is(err, errTooLarge) {
 		return nil, st, &notes.Error{Op: "read", Path: f.Path, Err: notes.ErrTooLarge, Detail: err.Error()}
 	}

@@ -175,7 +175,7 @@ func TestWriteOfANodeThatIsBehind(t *testing.T) {
 	assert.Equal(t, "one\n", f.onDisk("N.md"))
 	log.caughtUp = func(paths []string) {
 		assert.Contains(t, paths, "N.md")
-		_, err := f.Place(t.Context(), "edit", notes.Author{Name: "Ann"}, []Placement{{OldPath: "N.md", OldDisk: "N.md", Path: "N.md", Old: []byte("one\n"), New: []byte("one\ntwo\n")}})
+		_, err := f.Replica().Place(t.Context(), "edit", notes.Author{Name: "Ann"}, []Placement{{OldPath: "N.md", OldDisk: "N.md", Path: "N.md", Old: []byte("one\n"), New: []byte("one\ntwo\n")}})
 		require.NoError(t, err)
 	}
 	_, err = f.Edit(t.Context(), request)
@@ -211,7 +211,7 @@ func TestSaveBetweenCommitAndExchange(t *testing.T) {
 	assert.Equal(t, "by hand\n", f.onDisk("N.md"))
 	assert.Equal(t, "new\n", log.files["N.md"])
 	for batch := range log.batches {
-		placed, err := f.Placed(t.Context(), batch)
+		placed, err := f.Replica().Placed(t.Context(), batch)
 		require.NoError(t, err)
 		assert.Empty(t, placed)
 	}
