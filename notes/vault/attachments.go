@@ -23,16 +23,20 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if err != nil {
 		return notes.Attachment{}, err
 	}
-	file, err := v.linkedFile(ctx, name, scope)
-	if err != nil {
-		return notes.Attachment{}, err
+	if !v.guard.mayAttach(name, scope) {
+		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
 	root, err := v.disk.Open()
 	if err != nil {
 		return notes.Attachment{}, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	if !v.leadsToAttachment(root, file, scope) {
+	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
+	file, err := r.linkedFile(name)
+	if err != nil {
+		return notes.Attachment{}, err
+	}
+	if !r.leadsToAttachment(file) {
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
 	data, st, err := readAttachment(root, file.DiskPath)
@@ -67,10 +71,11 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
+	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
 	out := make([]notes.Attachment, 0, len(files))
 	for _, f := range files {
 		info, err := root.Stat(f.DiskPath)
-		if err != nil || !info.Mode().IsRegular() || !v.mayAttach(f.Path, scope) || !v.leadsToAttachment(root, f, scope) {
+		if err != nil || !info.Mode().IsRegular() || !v.guard.mayAttach(f.Path, scope) || !r.leadsToAttachment(f) {
 			continue
 		}
 		out = append(out, notes.Attachment{Path: f.Path, MediaType: notes.MediaType(f.Path, nil), Size: info.Size(), Modified: info.ModTime()})
@@ -78,49 +83,27 @@ func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) 
 	return out, nil
 }
 
-func (v *Vault) mayAttach(p string, scope notes.Scope) bool {
-	return scope.CanRead(p) && !v.ignore.Match(p)
-}
-
-// linkedFile finds the attachment called name, looking once more at the disk
-// for a file so new that the store does not have it yet.
-func (v *Vault) linkedFile(ctx context.Context, name string, scope notes.Scope) (store.File, error) {
-	if !v.mayAttach(name, scope) {
-		return store.File{}, store.NoAttachment(name, nil)
-	}
-	file, others, err := v.store.LinkedAttachment(ctx, name, scope)
+// linkedFile finds the attachment called name. A file so new that the store does not
+// have it is reconciled first.
+func (r *reading) linkedFile(name string) (store.File, error) {
+	s := r.v.store
+	file, others, err := s.LinkedAttachment(r.ctx, name, r.scope)
 	if err != nil || file.Path != "" {
 		return file, err
 	}
-	isNew, err := v.isNewFile(ctx, name)
-	if err != nil {
-		return store.File{}, err
-	}
-	if isNew {
-		if err := v.reconcilePaths(ctx, []string{name}); err != nil {
-			return store.File{}, err
+	if info, err := r.root.Stat(name); err == nil && info.Mode().IsRegular() {
+		known, err := s.HasAttachment(r.ctx, name)
+		if err == nil && !known {
+			err = r.v.reconcilePaths(r.ctx, []string{name})
 		}
-		if file, others, err = v.store.LinkedAttachment(ctx, name, scope); err != nil || file.Path != "" {
+		if err == nil && !known {
+			file, others, err = s.LinkedAttachment(r.ctx, name, r.scope)
+		}
+		if err != nil || file.Path != "" {
 			return file, err
 		}
 	}
 	return store.File{}, store.NoAttachment(name, others)
-}
-
-// isNewFile reports whether a file is at the path that the store knows
-// nothing of.
-func (v *Vault) isNewFile(ctx context.Context, name string) (bool, error) {
-	root, err := v.disk.Open()
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = root.Close() }() // only read from
-	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return false, nil
-	}
-	known, err := v.store.HasAttachment(ctx, name)
-	return !known, err
 }
 
 // readAttachment reads a file consistently, or says that it is being written.
@@ -146,7 +129,7 @@ var errChanging = errors.New("being written")
 
 // leadsToAttachment reports whether the file that an attachment's name leads
 // to may be read under its own.
-func (v *Vault) leadsToAttachment(root *disk.Root, file store.File, scope notes.Scope) bool {
-	real, ok := root.RealPath(file.DiskPath)
-	return ok && v.mayAttach(notes.Nfc(real), scope)
+func (r *reading) leadsToAttachment(file store.File) bool {
+	real, ok := r.root.RealPath(file.DiskPath)
+	return ok && r.v.guard.mayAttach(notes.Nfc(real), r.scope)
 }

@@ -149,7 +149,7 @@ func (b *batch) enter(p *prepared) {
 // program has changed it since, the store gets the operation's text all the same,
 // and the next scan what came after it: history keeps both.
 func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
-	if err := b.v.readFile(b.root, p); err == nil && p.skip == "" && p.hash == hash {
+	if err := p.read(b.v, b.root); err == nil && p.skip == "" && p.hash == hash {
 		b.add(p)
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 				} else if r, ok := moves[f.Path]; ok {
 					out[i].row = &r
 				}
-				if err := s.v.readFile(s.root, &out[i]); err != nil {
+				if err := out[i].read(s.v, s.root); err != nil {
 					return err
 				}
 			}
@@ -220,9 +220,9 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 	return out, g.Wait()
 }
 
-// readFile reads one file, consistently: one that changes meanwhile is read
-// again, and left to the next look when it goes on changing.
-func (v *Vault) readFile(root *disk.Root, p *prepared) error {
+// read reads and parses the file. One that changes meanwhile is read again, and left to
+// the next scan when it goes on changing.
+func (p *prepared) read(v *Vault, root *disk.Root) error {
 	for range 3 {
 		p.hashedAt = v.opt.Now().UnixNano()
 		data, before, err := readOnce(root, p.DiskPath, v.opt.MaxNoteBytes)

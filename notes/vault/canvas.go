@@ -21,10 +21,10 @@ import (
 // headings, and nothing else.
 
 // followers adds to the operation the canvases and bases that name what moves.
-func (o *operation) followers(links *linksAround) error {
-	return o.alsoFiles(links.move.first.OldPath, links.follow, func(f *store.FileChange) {
-		if links.move.first.Folder && notes.Under(f.OldPath, links.move.first.OldPath) {
-			links.move.carry(f)
+func (m *movement) followers(links *linksAround) error {
+	return m.alsoFiles(m.first.OldPath, links.follow, func(f *store.FileChange) {
+		if m.first.Folder && notes.Under(f.OldPath, m.first.OldPath) {
+			m.carry(f)
 		}
 	})
 }

@@ -23,7 +23,7 @@ import (
 // followers before it returns. It never replaces a file: a path that is taken
 // is an [*Error] with [ErrExists].
 func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Written, error) {
-	if err := v.checkText("create", r.Content); err != nil {
+	if err := v.guard.checkText("create", r.Content); err != nil {
 		return notes.Written{}, err
 	}
 	for _, tag := range r.Tags {
@@ -32,15 +32,16 @@ func (v *Vault) Create(ctx context.Context, r notes.CreateRequest) (notes.Writte
 				Hint: "Write " + notes.Quote(strings.Join(words, "-")) + ", or give each word as a tag of its own."}
 		}
 	}
-	r, err := v.fill(ctx, r)
+	c := &composer{v: v, ctx: ctx, scope: r.Scope}
+	r, err := c.fill(r)
 	if err != nil {
 		return notes.Written{}, err
 	}
-	return v.create(ctx, r, false)
+	return c.create(r, false)
 }
 
-func (v *Vault) create(ctx context.Context, r notes.CreateRequest, dryRun bool) (notes.Written, error) {
-	return v.change(ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun}, func(o *operation) error {
+func (c *composer) create(r notes.CreateRequest, dryRun bool) (notes.Written, error) {
+	return c.v.change(c.ctx, change{kind: "create", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: dryRun}, func(o *operation) error {
 		p, err := o.newPath(r)
 		if err != nil {
 			return err
@@ -50,7 +51,7 @@ func (v *Vault) create(ctx context.Context, r notes.CreateRequest, dryRun bool) 
 			return err
 		}
 		o.Files = []store.FileChange{{NewPath: p, NewDisk: p, New: text}}
-		return v.checkText("create", string(text))
+		return c.v.guard.checkText("create", string(text))
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 // hash and a diff, and nothing is written. Appending to a periodic note that is
 // not there creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	if written, done, err := v.begin(ctx, r); done {
+	if written, done, err := (&composer{v: v, ctx: ctx, scope: r.Scope}).begin(r); done {
 		return written, err
 	}
 	if err := v.tellTasks(ctx, r); err != nil {
@@ -40,7 +40,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		if err := o.followHeadings(renames); err != nil {
 			return err
 		}
-		return v.checkText("edit", string(o.Files[0].New))
+		return v.guard.checkText("edit", string(o.Files[0].New))
 	}
 	asked := change{kind: "edit", author: r.Author, key: r.RequestKey, scope: r.Scope, dryRun: r.DryRun}
 	written, err := v.change(ctx, asked, plan)

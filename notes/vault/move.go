@@ -27,9 +27,9 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 		if err != nil {
 			return err
 		}
-		o.begin(m)
+		m.begin()
 		if r.UpdateLinks {
-			return o.relink(m)
+			return m.relink()
 		}
 		return nil
 	})
@@ -37,19 +37,20 @@ func (v *Vault) Move(ctx context.Context, r notes.MoveRequest) (notes.Written, e
 
 // movement is what a move does to paths.
 type movement struct {
+	*operation
 	first store.FileChange     // the note or the folder itself
 	paths map[string]string    // old path → new path, of every note and attachment that moves
 	rows  map[string]store.Row // the notes among them, by old path
 }
 
 // begin makes the movement the first file of the operation.
-func (o *operation) begin(m *movement) {
-	o.Files = []store.FileChange{m.first}
+func (m *movement) begin() {
+	m.Files = []store.FileChange{m.first}
 	if m.first.Folder {
 		for p := range m.rows {
-			o.Moved = append(o.Moved, m.after(p))
+			m.Moved = append(m.Moved, m.after(p))
 		}
-		slices.Sort(o.Moved)
+		slices.Sort(m.Moved)
 	}
 }
 
@@ -113,7 +114,7 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 		return nil, errors.Join(err, movedOnto(meta.Path, taken))
 	}
 	rows, err := o.v.store.Rows(o.ctx, []string{meta.Path})
-	return &movement{first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
+	return &movement{operation: o, first: f, paths: map[string]string{meta.Path: to}, rows: rows}, err
 }
 
 func movedOnto(from, taken string) error {
@@ -175,7 +176,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 			return nil, err
 		}
 	}
-	for _, p := range o.v.protected() {
+	for _, p := range o.v.guard.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
 			return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "the user's prompts are in the folder, which no client may move", Hint: "The user can move it, and change prompts.folder."}
 		}
@@ -202,7 +203,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	if err != nil {
 		return nil, err
 	}
-	m := &movement{paths: map[string]string{}, rows: rows,
+	m := &movement{operation: o, paths: map[string]string{}, rows: rows,
 		first: store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: folder, NewDisk: to}}
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
@@ -255,36 +256,36 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 
 // relink adds to the operation every note whose links the move would lead
 // astray, with the links rewritten.
-func (o *operation) relink(m *movement) error {
-	links, err := newLinksAround(o.ctx, o.v.store, m)
+func (m *movement) relink() error {
+	links, err := newLinksAround(m.ctx, m.v.store, m)
 	if err != nil {
 		return err
 	}
 	files := map[string]bool{m.first.OldDisk: true}
 	for _, notePath := range links.notes {
 		if !m.first.Folder && notePath == m.first.OldPath {
-			if o.Files[0].New, err = links.rewrite(notePath, o.Files[0].Old); err != nil {
+			if m.Files[0].New, err = links.rewrite(notePath, m.Files[0].Old); err != nil {
 				return err
 			}
 			continue
 		}
 		refused := func(why string) error {
 			where := "a note that this client may not read"
-			if o.scope.CanRead(notePath) {
+			if m.scope.CanRead(notePath) {
 				where = notes.Quote(notePath)
 			}
 			return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 				Hint: "Move with update_links false, and those links will be broken."}
 		}
-		f, err := o.openRelinked(m, notePath)
-		if err != nil && !o.scope.CanRead(notePath) {
+		f, err := m.open(notePath)
+		if err != nil && !m.scope.CanRead(notePath) {
 			return refused("it cannot be opened")
 		}
 		if err != nil {
 			return err
 		}
 		if f.Link != "" { // changed as the note that it leads to, or by the first symlink to what is none
-			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
+			rows, err := m.v.store.Rows(m.ctx, []string{notes.Nfc(f.Source())})
 			if err != nil {
 				return err
 			}
@@ -294,7 +295,7 @@ func (o *operation) relink(m *movement) error {
 			files[f.OldDisk] = true
 		}
 		f.New, err = links.rewrite(notePath, f.Old)
-		if err != nil && !o.scope.CanRead(notePath) {
+		if err != nil && !m.scope.CanRead(notePath) {
 			return refused("they cannot name the new path")
 		}
 		if err != nil {
@@ -303,17 +304,17 @@ func (o *operation) relink(m *movement) error {
 		if bytes.Equal(f.Old, f.New) {
 			continue
 		}
-		if o.mayWrite(notePath) != nil || o.checkTarget(f) != nil {
+		if m.mayWrite(notePath) != nil || m.checkTarget(f) != nil {
 			return refused("that note may not be written")
 		}
-		o.Files = append(o.Files, f)
+		m.Files = append(m.Files, f)
 	}
-	return o.followers(links)
+	return m.followers(links)
 }
 
-// openRelinked reads a note whose links may change.
-func (o *operation) openRelinked(m *movement, notePath string) (store.FileChange, error) {
-	f, err := o.openNote(notePath, "")
+// open reads a note whose links may change.
+func (m *movement) open(notePath string) (store.FileChange, error) {
+	f, err := m.openNote(notePath, "")
 	if m.paths[notePath] != "" && err == nil {
 		m.carry(&f)
 	}

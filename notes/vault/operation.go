@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
@@ -337,49 +336,8 @@ func writeProblem(op, notePath string, err error) error {
 	return e
 }
 
-// checkText refuses what could not be a note.
-func (v *Vault) checkText(op, text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text is not valid UTF-8"}
-	case strings.IndexByte(text, 0) >= 0:
-		return &notes.Error{Op: op, Err: notes.ErrInvalid, Detail: "the text has a NUL byte in it"}
-	case int64(len(text)) > v.opt.MaxNoteBytes:
-		return &notes.Error{Op: op, Err: notes.ErrTooLarge, Detail: fmt.Sprintf("the text has %d bytes; a note may have %d", len(text), v.opt.MaxNoteBytes), Hint: "Split it into several notes."}
-	}
-	return nil
-}
-
-// checkWrite is the one place that says whether a path may be written.
-func (v *Vault) checkWrite(op, p string, scope notes.Scope) error {
-	switch {
-	case v.opt.ReadOnly || scope.ReadOnly:
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrReadOnly, Detail: "notesd is in read-only mode", Hint: "The owner of the daemon can change vault.read_only."}
-	case v.ignore.Match(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the path is hidden or matches an ignore pattern, so it is not notesd's to write"}
-	case v.isProtected(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder holds the user's prompts, which no client may write", Hint: "The user can change them with an editor."}
-	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
-	case !scope.CanWrite(p):
-		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
-			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
-	}
-	return nil
-}
-
-func (v *Vault) protected() []string {
-	if v.opt.Protected == nil {
-		return nil
-	}
-	return v.opt.Protected()
-}
-
-// isProtected reports whether only the user may write at p.
-func (v *Vault) isProtected(p string) bool { return notes.InAny(p, v.protected()) }
-
 // mayWrite returns an error unless the operation may write at p.
-func (o *operation) mayWrite(p string) error { return o.v.checkWrite(o.Kind, p, o.scope) }
+func (o *operation) mayWrite(p string) error { return o.v.guard.checkWrite(o.Kind, p, o.scope) }
 
 // checkNew returns an error unless a note may be created at p, whatever is there.
 func (o *operation) checkNew(p string) error {

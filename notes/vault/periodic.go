@@ -15,33 +15,40 @@ import (
 	"notesd/notes"
 )
 
+// composer makes requests for new notes whole.
+type composer struct {
+	v     *Vault
+	ctx   context.Context
+	scope notes.Scope
+}
+
 // fill makes the request one for an exact path where its title or path names a
 // period, and puts the template's text before its content: the one that it names,
 // else the one that the app has for notes of the period.
-func (v *Vault) fill(ctx context.Context, r notes.CreateRequest) (notes.CreateRequest, error) {
-	now := v.opt.Now()
+func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
+	now := c.v.opt.Now()
 	at, template := now, r.Template
 	if ref := cmp.Or(r.Path, r.Title); r.Folder == "" && (r.Path == "" || r.Title == "") {
-		p, period, err := v.store.PeriodicPath(ctx, ref, r.Scope)
+		p, period, err := c.v.store.PeriodicPath(c.ctx, ref, c.scope)
 		if err != nil {
 			return r, err
 		}
-		if m, err := v.store.Lookup(ctx, ref, r.Scope); p == "" || err == nil && m.Path != p {
-			return v.fillFrom(ctx, r, template, at) // a note of this name goes before the period
+		if m, err := c.v.store.Lookup(c.ctx, ref, c.scope); p == "" || err == nil && m.Path != p {
+			return c.fillFrom(r, template, at) // a note of this name goes before the period
 		}
 		r.Path, r.Title = p, ""
 		at = time.Date(period.Start.Year(), period.Start.Month(), period.Start.Day(), now.Hour(), now.Minute(), now.Second(), 0, now.Location())
-		template = cmp.Or(template, v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
+		template = cmp.Or(template, c.v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
 	}
-	return v.fillFrom(ctx, r, template, at)
+	return c.fillFrom(r, template, at)
 }
 
-func (v *Vault) fillFrom(ctx context.Context, r notes.CreateRequest, template string, at time.Time) (notes.CreateRequest, error) {
+func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time) (notes.CreateRequest, error) {
 	if template == "" {
 		return r, nil
 	}
-	app := v.store.AppOf(cmp.Or(r.Path, r.Folder)).Periodic
-	note, err := v.readTemplate(ctx, template, app.Templates, r.Scope)
+	app := c.v.store.AppOf(cmp.Or(r.Path, r.Folder)).Periodic
+	note, err := c.readTemplate(template, app.Templates)
 	switch {
 	case errors.Is(err, notes.ErrNotFound) && r.Template == "":
 		return r, nil // as the app does
@@ -84,17 +91,17 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 
 // readTemplate reads a template by its name in the folder of templates, or as
 // any note.
-func (v *Vault) readTemplate(ctx context.Context, name, folder string, scope notes.Scope) (*notes.Note, error) {
+func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
 	if folder != "" && !notes.IsURI(name) {
 		inFolder := path.Join(folder, name)
 		if !notes.IsNoteName(inFolder) {
 			inFolder += ".md"
 		}
-		if note, err := v.Read(ctx, notes.URI(inFolder), scope); err == nil {
+		if note, err := c.v.Read(c.ctx, notes.URI(inFolder), c.scope); err == nil {
 			return note, nil
 		}
 	}
-	note, err := v.Read(ctx, name, scope)
+	note, err := c.v.Read(c.ctx, name, c.scope)
 	var e *notes.Error
 	if errors.As(err, &e) && errors.Is(err, notes.ErrNotFound) {
 		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; list_notes shows them."}
@@ -104,27 +111,27 @@ func (v *Vault) readTemplate(ctx context.Context, name, folder string, scope not
 
 // begin creates the periodic note that an edit appends or prepends to and that
 // is not there yet. It reports whether the request was one for it.
-func (v *Vault) begin(ctx context.Context, r notes.EditRequest) (written notes.Written, done bool, err error) {
+func (c *composer) begin(r notes.EditRequest) (written notes.Written, done bool, err error) {
 	for _, e := range r.Edits {
 		if e.Op != edit.OpAppend && e.Op != edit.OpPrepend {
 			return written, false, nil
 		}
 	}
-	if _, ok := v.store.Period(r.Note, v.opt.Now()); !ok || r.ExpectedHash != "" {
+	if _, ok := c.v.store.Period(r.Note, c.v.opt.Now()); !ok || r.ExpectedHash != "" {
 		return written, false, nil
 	}
-	if _, err := v.Read(ctx, r.Note, r.Scope); !errors.Is(err, notes.ErrNotFound) {
+	if _, err := c.v.Read(c.ctx, r.Note, c.scope); !errors.Is(err, notes.ErrNotFound) {
 		return written, false, nil // the edit says what is wrong
 	}
-	create, err := v.fill(ctx, notes.CreateRequest{Title: r.Note, Scope: r.Scope, Author: r.Author, RequestKey: r.RequestKey})
+	create, err := c.fill(notes.CreateRequest{Title: r.Note, Scope: c.scope, Author: r.Author, RequestKey: r.RequestKey})
 	if err != nil || create.Path == "" {
 		return written, false, nil
 	}
-	text, err := edit.Apply(ctx, []byte(create.Content), r.Edits)
+	text, err := edit.Apply(c.ctx, []byte(create.Content), r.Edits)
 	if err != nil {
 		return written, true, editProblem(create.Path, err)
 	}
 	create.Content = string(text)
-	written, err = v.create(ctx, create, r.DryRun)
+	written, err = c.create(create, r.DryRun)
 	return written, !errors.Is(err, notes.ErrExists), err // made by another program meanwhile: edit that
 }

@@ -86,7 +86,7 @@ func TestMoveOverWhichTheFileChanges(t *testing.T) {
 			require.NoError(t, seen.commit(t.Context(), files, seen.gone))
 			f.Changed([]string{"B.md", "C.md"}) // what the watcher reports of the second change
 			for len(f.queue.paths) > 0 {
-				_, retry := f.runQueue(t.Context())
+				_, retry := (&loop{v: f.Vault}).runQueue(t.Context())
 				require.False(t, retry)
 			}
 			f.requireConsistent()

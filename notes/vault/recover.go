@@ -14,19 +14,9 @@ import (
 	"notesd/notes/store"
 )
 
-// recoverOperations finishes what a crash has interrupted. What is under the
-// temp name says how far each file came; see redo. A file that another program
-// changed before it was its turn is left alone, and the operation reports a
-// conflict for it.
-func (v *Vault) recoverOperations(ctx context.Context) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.recoverPending(ctx)
-}
-
-// recoverOnce does so before the first write, which may come before the first
-// look at the vault: a request that is repeated after the crash would find its
-// own work in its way. The caller holds the vault's lock.
+// recoverOnce recovers before the first write, which may come before the first
+// scan: a request that is repeated after the crash would find its own work in its
+// way. The caller holds the vault's lock.
 func (v *Vault) recoverOnce(ctx context.Context) error {
 	if v.recovered {
 		return nil
@@ -34,6 +24,10 @@ func (v *Vault) recoverOnce(ctx context.Context) error {
 	return v.recoverPending(context.WithoutCancel(ctx))
 }
 
+// recoverPending finishes what a crash has interrupted. The temp name says how far
+// each file came; see redo. A file that another program changed before its turn is
+// left alone, and the operation reports a conflict for it. The caller holds the
+// vault's lock.
 func (v *Vault) recoverPending(ctx context.Context) error {
 	ops, err := v.store.PendingOperations(ctx)
 	if err != nil || len(ops) == 0 {

@@ -123,7 +123,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		if o.mayWrite(p) != nil || o.checkTarget(f) != nil {
 			return refused(p)
 		}
-		if err := o.v.checkText(o.Kind, string(f.New)); err != nil {
+		if err := o.v.guard.checkText(o.Kind, string(f.New)); err != nil {
 			return err
 		}
 		o.Files = append(o.Files, f)

@@ -26,9 +26,10 @@ const pruneEvery = 6 * time.Hour
 // watchers lose events. It is the only caller of Reconcile in a running
 // program, and owns no goroutine after it returns.
 func (v *Vault) Run(ctx context.Context) error {
+	l := &loop{v: v}
 	v.feed.run(ctx) // followers that are behind the store
 	var retryAt time.Time
-	if v.runAll(ctx) {
+	if l.runAll(ctx) {
 		retryAt = time.Now().Add(retryAfter)
 	}
 	v.progress.ready.Store(retryAt.IsZero())
@@ -37,7 +38,7 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer rescan.Stop()
 	prune := time.NewTicker(pruneEvery)
 	defer prune.Stop()
-	v.report(ctx, "prune history", v.history.Prune(ctx))
+	l.report(ctx, "prune history", v.history.Prune(ctx))
 	for {
 		var again <-chan time.Time
 		if !retryAt.IsZero() {
@@ -70,7 +71,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		case <-rescan.C:
 			v.queue.addAll()
 		case <-prune.C:
-			v.report(ctx, "prune history", v.history.Prune(ctx))
+			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
 			v.queue.add(v.unread.take())
@@ -79,7 +80,7 @@ func (v *Vault) Run(ctx context.Context) error {
 			retryAt = time.Time{}
 		case <-v.queue.signal:
 		}
-		all, retry := v.runQueue(ctx)
+		all, retry := l.runQueue(ctx)
 		switch {
 		case retry && retryAt.IsZero():
 			retryAt = time.Now().Add(retryAfter)
@@ -92,42 +93,48 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
+// loop is one Run.
+type loop struct {
+	v      *Vault
+	logged string // the last error that was logged
+}
+
 // runQueue does what is queued, and reports whether that was everything, and
 // whether a scan of everything has to follow: the paths that failed are not kept.
 // Only a scan of everything can end an incident.
-func (v *Vault) runQueue(ctx context.Context) (all, retry bool) {
-	paths, all := v.queue.take()
-	if all || v.incident.get() != nil {
-		return true, v.runAll(ctx)
+func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
+	paths, all := l.v.queue.take()
+	if all || l.v.incident.get() != nil {
+		return true, l.runAll(ctx)
 	}
 	if len(paths) > 0 {
-		err := v.reconcilePaths(ctx, paths)
-		v.incident.took(err, false)
-		retry = v.report(ctx, "reconcile paths", err)
+		err := l.v.reconcilePaths(ctx, paths)
+		l.v.incident.took(err, false)
+		retry = l.report(ctx, "reconcile paths", err)
 	}
-	return false, retry || len(v.feed.behind()) > 0
+	return false, retry || len(l.v.feed.behind()) > 0
 }
 
-func (v *Vault) runAll(ctx context.Context) (retry bool) {
-	err := v.Reconcile(ctx)
-	v.incident.took(err, true)
-	retry = v.report(ctx, "reconcile", err)
-	v.feed.run(ctx)
-	return retry || len(v.feed.behind()) > 0
+func (l *loop) runAll(ctx context.Context) (retry bool) {
+	err := l.v.Reconcile(ctx)
+	l.v.incident.took(err, true)
+	retry = l.report(ctx, "reconcile", err)
+	l.v.feed.run(ctx)
+	return retry || len(l.v.feed.behind()) > 0
 }
 
 // report is the edge where the loop's errors are logged, each once.
-func (v *Vault) report(ctx context.Context, what string, err error) (retry bool) {
+func (l *loop) report(ctx context.Context, what string, err error) (retry bool) {
 	if err == nil || ctx.Err() != nil {
-		v.incident.logged = ""
+		l.logged = ""
 		return false
 	}
-	if text := err.Error(); v.incident.logged != text {
-		v.incident.logged = text
+	if text := err.Error(); l.logged != text {
+		l.logged = text
 		if errors.Is(err, notes.ErrUnavailable) {
-			v.opt.Log.Warn("the vault cannot be used; everything known is kept", "err", err)
+			l.v.opt.Log.Warn("the vault cannot be used; everything known is kept", "err", err)
 		} else {
-			v.opt.Log.Error(what+" failed; it will be tried again", "err", err)
+			l.v.opt.Log.Error(what+" failed; it will be tried again", "err", err)
 		}
 	}
 	return true
@@ -209,9 +216,8 @@ func (p *progress) end() { p.active.Add(-1) }
 
 // incident is why the vault cannot be used at the moment.
 type incident struct {
-	mu     sync.Mutex
-	err    error
-	logged string // the last error that Run has logged; Run's alone
+	mu  sync.Mutex
+	err error
 
 	trouble string // why what is on disk cannot be recorded, though the vault can be used
 }

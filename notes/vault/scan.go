@@ -20,7 +20,9 @@ import (
 // Reconcile finishes what a crash has interrupted, makes the store equal to
 // the disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
-	err := v.recoverOperations(ctx)
+	v.mu.Lock()
+	err := v.recoverPending(ctx)
+	v.mu.Unlock()
 	if err != nil {
 		v.incident.set(err)
 		return err
@@ -42,7 +44,7 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	if v.incident.clear() {
 		v.opt.Log.Info("the vault is usable again")
 	}
-	return errors.Join(v.finishLinks(ctx), s.matchHistory(ctx))
+	return s.finish(ctx)
 }
 
 // reconcilePaths makes the store equal to the disk at, and below, these paths.
@@ -135,7 +137,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if s.passed, err = s.v.store.PassedOver(ctx); err != nil {
 		return err
 	}
-	if err := s.v.readAppSettings(ctx, s.root); err != nil {
+	if err := s.readAppSettings(ctx); err != nil {
 		return err
 	}
 	s.compare(w)
@@ -299,7 +301,8 @@ func (s *scan) checkVault(ctx context.Context, id fsid.Identity, w *walked) erro
 	case s.v.incident.get() != nil && w.lacksMost(s.rows): // the first notes are back
 		return suddenly("lacks most of its notes")
 	case id != recorded:
-		return s.v.record(ctx, id)
+		s.v.disk.Adopt(id)
+		return s.v.store.SaveSetting(ctx, vaultSetting, id)
 	}
 	return nil
 }
@@ -486,21 +489,14 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 	return nil
 }
 
-// finishLinks resolves all links when a large batch has left that undone.
-func (v *Vault) finishLinks(ctx context.Context) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.store.FinishLinks(ctx)
-}
-
-// matchHistory makes history agree with the files, once after a start; see
-// [store.Versions.MatchFiles].
-func (s *scan) matchHistory(ctx context.Context) error {
+// finish resolves all links when a large batch has left that undone, and makes history
+// agree with the files, once after a start; see [store.Versions.MatchFiles].
+func (s *scan) finish(ctx context.Context) error {
 	v := s.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.historyMatched {
-		return nil
+	if err := v.store.FinishLinks(ctx); err != nil || v.historyMatched {
+		return err
 	}
 	passed, err := v.store.PassedOver(ctx) // a file that cannot be read may still be the note
 	if err != nil {
@@ -525,9 +521,10 @@ const dailySetting = "daily"
 
 // readAppSettings applies what the app says about the notes. What it said of a folder
 // that cannot be opened still holds.
-func (v *Vault) readAppSettings(ctx context.Context, root *disk.Root) error {
+func (s *scan) readAppSettings(ctx context.Context) error {
+	v := s.v
 	apps := maps.Clone(*v.store.Apps.Load())
-	for folder, root := range root.All() {
+	for folder, root := range s.root.All() {
 		apps[folder] = readApp(root, folder)
 	}
 	v.store.Apps.Store(&apps)

@@ -32,13 +32,13 @@ func (o *operation) planUndo(change int64) error {
 			}
 		}
 	}
-	m := &movement{}
+	m := &movement{operation: o}
 	if first := &done.Files[0]; first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath {
 		if m, err = o.planMoveBack(first); err != nil {
 			return err
 		}
 		done.Files = done.Files[1:]
-		o.begin(m)
+		m.begin()
 	}
 	for _, was := range done.Files {
 		if was.State == store.StateConflict || was.State == store.StatePending {
@@ -46,7 +46,7 @@ func (o *operation) planUndo(change int64) error {
 		}
 		f, err := store.FileChange{}, errChanged
 		if was.State != store.StateFailed {
-			f, err = o.reverse(m, was)
+			f, err = m.reverse(was)
 		}
 		switch {
 		case errors.Is(err, errChanged):
@@ -94,26 +94,26 @@ func (o *operation) planMoveBack(was *store.FileChange) (*movement, error) {
 }
 
 // reverse returns what undoes the change of one file, or errChanged.
-func (o *operation) reverse(m *movement, was store.FileChange) (f store.FileChange, err error) {
+func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error) {
 	if was.NewPath == "" {
-		return o.undelete(was)
+		return m.undelete(was)
 	}
 	if was.IsNote() {
-		rows, failed := o.v.store.Rows(o.ctx, []string{was.NewPath})
+		rows, failed := m.v.store.Rows(m.ctx, []string{was.NewPath})
 		if failed != nil {
 			return f, failed
 		}
 		if _, exists := rows[was.NewPath]; !exists {
 			return f, errChanged
 		}
-		f, err = o.openNote(was.NewPath, "")
+		f, err = m.openNote(was.NewPath, "")
 		if err == nil {
-			err = o.checkTarget(f)
+			err = m.checkTarget(f)
 		}
 	} else {
 		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
-		if f.Old, _, err = readOnce(o.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
-			err = checkReplaceable(o.root, o.Kind, f)
+		if f.Old, _, err = readOnce(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
+			err = checkReplaceable(m.root, m.Kind, f)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(f.Old, was.New) {
@@ -130,10 +130,10 @@ func (o *operation) reverse(m *movement, was store.FileChange) (f store.FileChan
 }
 
 // undelete brings a deleted note back where it was.
-func (o *operation) undelete(was store.FileChange) (store.FileChange, error) {
+func (m *movement) undelete(was store.FileChange) (store.FileChange, error) {
 	f := store.FileChange{NewPath: was.OldPath, NewDisk: was.OldDisk, New: was.Old}
-	if _, err := o.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := m.root.Lstat(was.OldDisk); !errors.Is(err, fs.ErrNotExist) {
 		return f, errChanged
 	}
-	return f, checkPlace(o.root, o.Kind, f.NewPath)
+	return f, checkPlace(m.root, m.Kind, f.NewPath)
 }

@@ -48,6 +48,7 @@ type Vault struct {
 	ignore *notes.Ignore
 	opt    Options
 
+	guard   guard
 	history History
 
 	mu     sync.Mutex    // held while files or the store change
@@ -110,6 +111,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+	v.guard = guard{ignore: ignore, opt: &v.opt}
 	v.history = History{vault: v, store: store}
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
@@ -160,124 +162,6 @@ func (v *Vault) Refresh(ctx context.Context, folder string) error {
 		return nil
 	}
 	return v.reconcilePaths(ctx, []string{folder})
-}
-
-// Read returns the note that ref names as it is on disk now. A file that the
-// store knows in another version, or not at all, is reconciled first.
-func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
-	meta, err := v.store.Lookup(ctx, ref, scope)
-	if err != nil {
-		if meta, err = v.lookupOnDisk(ctx, ref, scope, err); err != nil {
-			return nil, err
-		}
-	}
-	fresh, err := v.isFresh(ctx, meta.Path)
-	if err != nil {
-		return nil, err
-	}
-	if !fresh {
-		if err := v.takeIn(ctx, meta.Path); err != nil {
-			return nil, err
-		}
-		if v.unread.has(meta.Path) {
-			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
-		}
-	}
-	if !fresh && scope.Read != nil { // a symlink may lead out of the scope now
-		if meta, err = v.store.Lookup(ctx, meta.Path, scope); err != nil {
-			return nil, err
-		}
-	}
-	note, err := v.store.LoadNote(ctx, meta.ID)
-	if err != nil {
-		return nil, err
-	}
-	if note == nil || !scope.CanRead(note.Path) {
-		_, err := v.store.Lookup(ctx, ref, scope) // says what became of it
-		if err == nil {
-			err = &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note has just been deleted"}
-		}
-		return nil, err
-	}
-	return note, nil
-}
-
-// lookupOnDisk finds a note that was saved so recently that the store does not
-// have it yet.
-func (v *Vault) lookupOnDisk(ctx context.Context, ref string, scope notes.Scope, notFound error) (notes.Meta, error) {
-	root, err := v.disk.Open()
-	if err != nil {
-		return notes.Meta{}, err
-	}
-	defer func() { _ = root.Close() }() // only read from
-	base, _ := notes.SplitAnchor(ref)
-	p := ""
-	periodic, _, err := v.store.PeriodicPath(ctx, base, scope)
-	if err != nil {
-		return notes.Meta{}, err
-	}
-	for _, name := range []string{ref, base, periodic} {
-		name, err := store.CleanRef(v.store.InVault(name))
-		if err != nil || v.ignore.Match(name) {
-			continue
-		}
-		if !notes.IsNoteName(name) {
-			name += ".md"
-		}
-		if _, err := root.Lstat(name); err == nil {
-			p = name
-			break
-		}
-	}
-	if p == "" {
-		return notes.Meta{}, notFound
-	}
-	if err := v.takeIn(ctx, p); err != nil {
-		return notes.Meta{}, err
-	}
-	meta, err := v.store.Lookup(ctx, p, scope)
-	if err != nil {
-		return notes.Meta{}, notFound
-	}
-	return meta, nil
-}
-
-// takeIn reconciles a note that is to be read.
-func (v *Vault) takeIn(ctx context.Context, p string) error {
-	err := v.reconcilePaths(ctx, []string{p})
-	if isFull(err) {
-		return &notes.Error{Op: "read", Path: p, Err: notes.ErrUnavailable, Detail: "it has changed, and " + stateIsFull, Hint: "Free some space there and try again."}
-	}
-	return err
-}
-
-// isFresh reports whether the file at p is the one that the store knows, by
-// its stat.
-func (v *Vault) isFresh(ctx context.Context, p string) (bool, error) {
-	rows, err := v.store.Rows(ctx, []string{p})
-	if err != nil {
-		return false, err
-	}
-	root, err := v.disk.Open()
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = root.Close() }() // only read from
-	if err := v.mounts.check(root, "read", p); err != nil {
-		return false, err
-	}
-	r, ok := rows[p]
-	if !ok {
-		return false, nil
-	}
-	info, err := root.Stat(r.DiskPath)
-	return err == nil && r.Unchanged(fsid.StatOf(info)), nil
-}
-
-// record remembers which folder the vault is.
-func (v *Vault) record(ctx context.Context, id fsid.Identity) error {
-	v.disk.Adopt(id)
-	return v.store.SaveSetting(ctx, vaultSetting, id)
 }
 
 // statusSkipped is how many skipped files a status names.
