@@ -185,18 +185,6 @@ func openingFence(line []byte) fence {
 	return fence{mark: line[0], length: n}
 }
 
-func (s *scanner) closesFence() bool {
-	columns, next := s.indent()
-	if columns >= 4 {
-		return false
-	}
-	n := next
-	for n < s.lineEnd && s.src[n] == s.fence.mark {
-		n++
-	}
-	return n-next >= s.fence.length && len(bytes.TrimRight(s.src[n:s.lineEnd], " \t")) == 0
-}
-
 // IsThematicBreak reports whether a line that is not blank, without its
 // indentation, is a thematic break: three or more "-", "_" or "*".
 func IsThematicBreak(line []byte) bool {

@@ -22,7 +22,7 @@ func Parse(src []byte) *Document {
 		readMetadata(doc, tags, src)
 		addFrontMatterLinks(doc, src)
 	}
-	s := &scanner{src: src, doc: doc}
+	s := &scanner{cursor: cursor{src: src}, doc: doc}
 	s.inline.tags = tags
 	s.run(doc.BodyStart, line)
 	s.inline.finish()

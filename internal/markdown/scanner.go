@@ -45,16 +45,8 @@ type leaf struct {
 // scanner finds the blocks of a note line by line, by the rules of CommonMark
 // 0.31 (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy).
 type scanner struct {
-	src []byte
+	cursor
 	doc *Document
-
-	// The current line, from lineStart to lineEnd, without its line break, and
-	// the start of the next.
-	lineStart, lineEnd, next, line int
-
-	// The reading position in the line. Columns count from 0 with tab stops of
-	// 4; spare is what is left of a tab that was consumed in part.
-	pos, column, spare int
 
 	containers []container
 	quotes     int // block quotes among containers
@@ -138,64 +130,6 @@ var plainStart = func() (t [256]bool) {
 	return t
 }()
 
-// peek returns the byte at the reading position, or '\n' at the line's end.
-func (s *scanner) peek() byte {
-	if s.pos < s.lineEnd {
-		return s.src[s.pos]
-	}
-	return '\n'
-}
-
-// indent returns the columns of white space ahead and the offset of what
-// follows it.
-func (s *scanner) indent() (columns, next int) {
-	columns, next = s.spare, s.pos
-	column := s.column
-	for next < s.lineEnd {
-		switch s.src[next] {
-		case ' ':
-			columns++
-			column++
-		case '\t':
-			step := 4 - column%4
-			columns += step
-			column += step
-		default:
-			return columns, next
-		}
-		next++
-	}
-	return columns, next
-}
-
-// skip consumes columns of white space.
-func (s *scanner) skip(columns int) {
-	used := min(s.spare, columns)
-	s.spare -= used
-	columns -= used
-	for columns > 0 && s.pos < s.lineEnd {
-		step := 1
-		if s.src[s.pos] == '\t' {
-			step = 4 - s.column%4
-		} else if s.src[s.pos] != ' ' {
-			return
-		}
-		s.pos++
-		s.column += step
-		if step > columns {
-			s.spare = step - columns
-			return
-		}
-		columns -= step
-	}
-}
-
-// advance consumes n bytes that are not tabs.
-func (s *scanner) advance(n int) {
-	s.pos += n
-	s.column += n
-}
-
 // matchContainers consumes the markers of the open containers that the line
 // continues and returns how many those are.
 func (s *scanner) matchContainers() int {
@@ -224,7 +158,7 @@ func (s *scanner) matchContainers() int {
 func (s *scanner) continueVerbatim() bool {
 	switch s.kind {
 	case leafFence:
-		if s.closesFence() {
+		if s.closes(s.fence) {
 			s.endLeaf()
 		}
 	case leafHTML:
