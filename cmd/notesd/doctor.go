@@ -80,7 +80,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		f := service.FailureOf(err)
-		return append([]check{{"configuration", problem, f.Message, f.Hint}}, a.checkHosts("")...)
+		return append([]check{{"configuration", problem, f.Message, f.Hint}}, checkHosts(a.env, "")...)
 	}
 	checks := []check{
 		{Name: "configuration", State: fine, Text: "valid"},
@@ -104,7 +104,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	}
 	checks = slices.Insert(checks, at, checkModel(cfg.Semantic, inUse)...)
 	checks = append(checks, a.checkService(cmd.Context(), cfg)...)
-	return append(checks, a.checkHosts(cfg.Vault.String())...)
+	return append(checks, checkHosts(a.env, cfg.Vault.String())...)
 }
 
 // checkVaultFolder checks the folder of the vault of this name, "" for the only one.
@@ -191,15 +191,15 @@ func checkWatcher(w service.WatcherStatus) check {
 	return c
 }
 
-// checkHosts checks the entries of the installed hosts. vault is the
-// configured vault, or "".
-func (a *app) checkHosts(vault string) []check {
+// checkHosts checks the entries of the hosts that are installed for the user with
+// these variables. vault is the configured vault, or "".
+func checkHosts(vars []string, vault string) []check {
 	var checks []check
 	for _, h := range hosts.All {
-		if !h.Installed(a.hostEnv()) {
+		if !h.Installed(hostEnv(vars)) {
 			continue
 		}
-		settings, err := h.Read(a.hostEnv())
+		settings, err := h.Read(hostEnv(vars))
 		if err != nil {
 			checks = append(checks, check{h.Name, problem, fmt.Sprintf("the settings of %s cannot be read: %v", h.Title, err), "Correct the file: " + h.Title + " may not read it either."})
 			continue
@@ -211,7 +211,7 @@ func (a *app) checkHosts(vault string) []check {
 				continue
 			}
 			any = true
-			serves := a.vaultOf(s)
+			serves := vaultOf(vars, s)
 			mine = mine || sameFolder(serves, vault)
 			checks = append(checks, checkServer(h, name, s, serves))
 		}

@@ -29,7 +29,7 @@ func mcpCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.inTerminal() {
+			if inTerminal(a.in) {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
 			if inProcess {

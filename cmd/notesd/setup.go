@@ -72,7 +72,7 @@ A second vault gets an entry of its own.`,
   notesd setup --vault ~/Work --name work --read-only --print vscode`,
 		ValidArgsFunction: completeWords(setupNames()...),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			chosen, err := chooseHosts(a.hostEnv(), names)
+			chosen, err := chooseHosts(hostEnv(a.env), names)
 			if err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func isTemporary(exe string) bool {
 	return strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
 
-func (a *app) hostEnv() hosts.Env { return hosts.Env{Vars: a.env, OS: runtime.GOOS} }
+func hostEnv(vars []string) hosts.Env { return hosts.Env{Vars: vars, OS: runtime.GOOS} }
 
 func setupNames() []string {
 	var names []string
@@ -249,8 +249,8 @@ func (s *setup) failure(h hosts.Host, err error) *service.Failure {
 
 // one edits the settings of one host.
 func (s *setup) one(h hosts.Host) (registration, error) {
-	r := registration{Host: h.Name, File: h.File(s.app.hostEnv()), title: h.Title}
-	settings, err := h.Read(s.app.hostEnv())
+	r := registration{Host: h.Name, File: h.File(hostEnv(s.app.env)), title: h.Title}
+	settings, err := h.Read(hostEnv(s.app.env))
 	if err != nil {
 		return r, err
 	}
@@ -303,7 +303,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		if !had.IsNotesd() {
 			return &service.Failure{Code: "conflict", Message: fmt.Sprintf("%s has another server called %q in %s", h.Title, r.Name, r.File), Hint: "Choose another name with --name."}
 		}
-		if vault := s.app.vaultOf(had); !sameFolder(vault, s.vault) && isVault(vault) {
+		if vault := vaultOf(s.app.env, had); !sameFolder(vault, s.vault) && isVault(vault) {
 			return &service.Failure{
 				Code:    "conflict",
 				Message: fmt.Sprintf("the server %q of %s serves %s", r.Name, h.Title, vault),
@@ -313,7 +313,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		return nil
 	}
 	for _, name := range entryNames(servers) {
-		if servers[name].IsNotesd() && sameFolder(s.app.vaultOf(servers[name]), s.vault) {
+		if servers[name].IsNotesd() && sameFolder(vaultOf(s.app.env, servers[name]), s.vault) {
 			r.Name = name
 			return nil
 		}
@@ -327,7 +327,7 @@ func (s *setup) choose(h hosts.Host, servers map[string]hosts.Server, r *registr
 		if n == 1 {
 			r.Note = fmt.Sprintf("%q is another server there", usualName)
 			if had.IsNotesd() {
-				r.Note = fmt.Sprintf("%q serves %s", usualName, s.app.vaultOf(had))
+				r.Note = fmt.Sprintf("%q serves %s", usualName, vaultOf(s.app.env, had))
 			}
 		}
 		r.Name = usualName + "-" + nameOf(strings.ReplaceAll(config.ParseVault(s.vault).Title(), ", ", "-"))
@@ -357,7 +357,7 @@ func nameOf(folder string) string {
 func (s *setup) unregister(h hosts.Host, settings *hosts.Settings, r *registration) ([]byte, error) {
 	var names []string
 	for name, server := range settings.Servers() {
-		if s.name != "" && name == s.name || s.name == "" && server.IsNotesd() && sameFolder(s.app.vaultOf(server), s.vault) {
+		if s.name != "" && name == s.name || s.name == "" && server.IsNotesd() && sameFolder(vaultOf(s.app.env, server), s.vault) {
 			names = append(names, name)
 		}
 	}
@@ -413,14 +413,15 @@ func keptArgs(had, own []string) []string {
 	return kept
 }
 
-// vaultOf returns the vault that an entry serves, or "" if that is unknown.
-func (a *app) vaultOf(s hosts.Server) string {
+// vaultOf returns the vault that an entry serves when its host has the variables of
+// vars, or "" if that is unknown.
+func vaultOf(vars []string, s hosts.Server) string {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
 	vault := flags.String("vault", "", "")
 	file := flags.String("config", "", "")
 	_ = flags.Parse(s.Args) // flags that are not these do not matter
-	env := slices.Clone(a.env)
+	env := slices.Clone(vars)
 	for name, value := range s.Env {
 		env = append(env, name+"="+value)
 	}
@@ -439,7 +440,7 @@ func (a *app) vaultOf(s hosts.Server) string {
 		return cfg.Vault.String()
 	}
 	if rest, home := strings.CutPrefix(*vault, "~"); home {
-		return filepath.Join(lookup(a.env, "HOME"), rest)
+		return filepath.Join(lookup(vars, "HOME"), rest)
 	}
 	return filepath.Clean(*vault)
 }

@@ -57,6 +57,6 @@ func TestVaultOfAnEntry(t *testing.T) {
 		dir:                      {Args: []string{"mcp", "--config", file}},
 		"":                       {Args: []string{"mcp"}},
 	} {
-		assert.Equal(t, want, a.vaultOf(s))
+		assert.Equal(t, want, vaultOf(a.env, s))
 	}
 }

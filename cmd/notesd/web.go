@@ -36,7 +36,7 @@ opens it may come back for a month.`,
 			if err != nil {
 				return err
 			}
-			open := !noOpen && a.inTerminal()
+			open := !noOpen && inTerminal(a.in)
 			if !cmd.Flags().Changed("addr") && !cmd.Flags().Changed("read-only") {
 				if served, err := a.servedPage(cmd.Context(), cfg, open); served || err != nil {
 					return err

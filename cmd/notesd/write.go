@@ -60,15 +60,15 @@ named after the title; an existing file is never replaced.`,
 	return cmd
 }
 
-// inTerminal reports whether standard input is a terminal.
-func (a *app) inTerminal() bool {
-	f, ok := a.in.(interface{ Fd() uintptr })
+// inTerminal reports whether in is a terminal.
+func inTerminal(in io.Reader) bool {
+	f, ok := in.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // body returns the text of standard input, or the error of ctx.
 func (a *app) body(ctx context.Context) (string, error) {
-	if a.inTerminal() {
+	if inTerminal(a.in) {
 		a.note("Type the note; end it with Ctrl-D on a line of its own.")
 	}
 	var data []byte
@@ -170,7 +170,15 @@ saved elsewhere meanwhile is not overwritten.`,
 				if given("replace") || given("section") || len(set)+len(unset) > 0 {
 					return service.Usagef("Put all edits into the list.", "--edits takes no other edit")
 				}
-				return a.editList(cmd, names[0], dryRun)
+				text, err := a.body(cmd.Context())
+				if err != nil {
+					return err
+				}
+				var edits []any
+				if err := json.Unmarshal([]byte(text), &edits); err != nil {
+					return service.Usagef(`Write it as in [{"op":"append","content":"text"}].`, "standard input is not a JSON list of edits: %v", err)
+				}
+				return a.edit(cmd, names[0], edits, dryRun)
 			}
 			edits, err := properties(set, unset)
 			if err != nil {
@@ -226,19 +234,6 @@ func properties(set, unset []string) ([]any, error) {
 		edits = append(edits, map[string]any{"op": "set_front_matter", "key": key, "value": nil})
 	}
 	return edits, nil
-}
-
-// editList makes the edits of a JSON list on standard input.
-func (a *app) editList(cmd *cobra.Command, note string, dryRun bool) error {
-	text, err := a.body(cmd.Context())
-	if err != nil {
-		return err
-	}
-	var edits []any
-	if err := json.Unmarshal([]byte(text), &edits); err != nil {
-		return service.Usagef(`Write it as in [{"op":"append","content":"text"}].`, "standard input is not a JSON list of edits: %v", err)
-	}
-	return a.edit(cmd, note, edits, dryRun)
 }
 
 // editInEditor opens a copy of the note in the user's editor and replaces the
