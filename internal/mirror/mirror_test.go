@@ -139,6 +139,12 @@ func TestFoldersFollowOneAnother(t *testing.T) {
 	assert.FileExists(t, filepath.Join(a.dir, ".hidden.md"))
 	assert.NoFileExists(t, filepath.Join(b.dir, ".hidden.md"), "what is hidden stays where it is")
 
+	page, err := b.History().Revisions(t.Context(), notes.HistoryQuery{Note: "A.md"})
+	require.NoError(t, err)
+	_, err = b.History().Restore(t.Context(), notes.RestoreRequest{Change: page.Revisions[0].Change})
+	require.ErrorIs(t, err, notes.ErrInvalid, "an undo of what a new node got would delete it everywhere")
+	assert.Equal(t, want, b.files())
+
 	a.save("A.md", "a2")
 	b.save("B only.md", "b2")
 	a.save("Sub/New/N.md", "n")

@@ -231,7 +231,7 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		w := &work{m: m, bases: bases, record: &record{}, kind: "edit", single: true}
+		w := &work{m: m, bases: bases, record: &record{}, kind: vault.Together, single: true}
 		for _, p := range chunk {
 			s := found[p]
 			s.log, s.seq, s.by = current[p].Hash, current[p].Seq, current[p].By

@@ -143,6 +143,11 @@ func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error)
 	return r.v.store.Placed(ctx, id)
 }
 
+// Together is the kind of an operation that places files which do not belong together:
+// what was missed while the database was away, or all that a new node gets. It cannot be
+// undone as a whole.
+const Together = "sync"
+
 // Placement is a file that the log has changed, and what it says in the folder.
 type Placement struct {
 	OldPath, OldDisk string // "": a new file; OldDisk as the file system spells it

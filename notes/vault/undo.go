@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"notesd/notes"
@@ -18,6 +19,10 @@ func (o *operation) planUndo(change int64) error {
 	done, err := o.v.store.Change(o.ctx, change)
 	if err != nil {
 		return err
+	}
+	if done.Kind == Together {
+		return &notes.Error{Op: o.Kind, Err: notes.ErrInvalid, Detail: fmt.Sprintf("change %d brought what other nodes had changed; its notes do not belong together", change),
+			Hint: "note_history lists the versions of a note; restore those that you mean."}
 	}
 	for _, f := range done.Files {
 		for _, p := range []string{f.OldPath, f.NewPath} {
