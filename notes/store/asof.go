@@ -3,9 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -37,29 +36,36 @@ func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
 	return time.Unix(0, first), nil
 }
 
-// Past is the version that a note had at a moment.
-type Past struct {
-	Path     string
-	Time     time.Time // when it was made, or first seen
+// Moment is the vault at a moment, as far as the store knows it.
+type Moment struct {
+	store *Store
+	at    time.Time
+	past  map[string]versionAt // by path
+}
+
+// versionAt is the version that a note had at a moment.
+type versionAt struct {
+	path     string
+	time     time.Time // when it was made, or first seen
 	hash     []byte
 	note     int64 // the note whose present version it is; 0 for one of history alone
 	document int64 // 0 for a note without history
 }
 
-// AsOf returns the versions of a moment by path. A note of which only the
-// present version is known, and whose file has not changed since the moment, is
-// taken to have been there.
-func (s *Versions) AsOf(ctx context.Context, at time.Time) (map[string]Past, error) {
-	past := map[string]Past{}
+// AsOf returns the vault at a moment. A note of which only the present version is
+// known, and whose file has not changed since the moment, is taken to have been
+// there.
+func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
+	m := &Moment{store: s, at: at, past: map[string]versionAt{}}
 	documents := map[string]int64{} // of the present notes with a history
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
 			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
-			var p Past
+			var p versionAt
 			var made int64
-			err := rows.Scan(&p.document, &p.Path, &p.hash, &made)
-			p.Time = time.Unix(0, made)
-			past[p.Path] = p
+			err := rows.Scan(&p.document, &p.path, &p.hash, &made)
+			p.time = time.Unix(0, made)
+			m.past[p.path] = p
 			return err
 		})
 		if err != nil {
@@ -76,87 +82,89 @@ func (s *Versions) AsOf(ctx context.Context, at time.Time) (map[string]Past, err
 	if err != nil {
 		return nil, err
 	}
-	return past, s.notes.Read(ctx, func(tx *sql.Tx) error {
+	return m, s.notes.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT id, path, hash, first_seen, mtime FROM notes`, nil, func(rows *sql.Rows) error {
-			var p Past
+			var p versionAt
 			var firstSeen, mtime int64
-			if err := rows.Scan(&p.note, &p.Path, &p.hash, &firstSeen, &mtime); err != nil {
+			if err := rows.Scan(&p.note, &p.path, &p.hash, &firstSeen, &mtime); err != nil {
 				return err
 			}
-			p.document = documents[p.Path]
-			p.Time = time.Unix(0, min(firstSeen, mtime))
+			p.document = documents[p.path]
+			p.time = time.Unix(0, min(firstSeen, mtime))
 			if firstSeen <= at.UnixNano() || p.document == 0 && mtime <= at.UnixNano() {
-				past[p.Path] = p
+				m.past[p.path] = p
 			}
 			return nil
 		})
 	})
 }
 
-// PastText returns the text of a version.
-func (s *Versions) PastText(ctx context.Context, p Past) ([]byte, error) {
-	if p.note == 0 {
-		return s.Blob(ctx, p.hash)
+// Paths returns the paths of the notes, in order.
+func (m *Moment) Paths() []string { return slices.Sorted(maps.Keys(m.past)) }
+
+// Text returns the text of the note at one of the paths.
+func (m *Moment) Text(ctx context.Context, p string) ([]byte, error) {
+	v := m.past[p]
+	switch n, err := m.present(ctx, v); {
+	case err != nil:
+		return nil, err
+	case n != nil:
+		return []byte(n.Content), nil
 	}
-	note, err := s.LoadNote(ctx, p.note)
-	if err != nil || note == nil {
-		return nil, errors.Join(err, fs.ErrNotExist)
-	}
-	return []byte(note.Content), nil
+	return m.store.Blob(ctx, v.hash)
 }
 
-// Blob returns the text with this hash.
-func (s *Versions) Blob(ctx context.Context, hash []byte) (text []byte, err error) {
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
-		text, err = loadBlob(ctx, tx, hash)
-		return err
-	})
-	return text, err
+// present returns the note whose present version this is, or nil. The note may have
+// changed since the moment was asked for; history has the version then.
+func (m *Moment) present(ctx context.Context, v versionAt) (*notes.Note, error) {
+	if v.note == 0 {
+		return nil, nil
+	}
+	n, err := m.store.LoadNote(ctx, v.note)
+	if err != nil || n == nil || n.Hash != hex.EncodeToString(v.hash) {
+		return nil, err
+	}
+	return n, nil
 }
 
-// pastNote returns a version as the note that it was, with inline fields if they
+// note returns a version as the note that it was, with inline fields if they
 // are asked for.
-func (s *Store) pastNote(ctx context.Context, p Past, inline bool) (*notes.Note, error) {
-	if p.note != 0 {
-		switch n, err := s.LoadNote(ctx, p.note); {
-		case err != nil:
-			return nil, err
-		case n != nil && n.Hash == fmt.Sprintf("%x", p.hash):
-			if inline {
-				n.Inline = notes.Parse(n.Path, []byte(n.Content), n.Modified).Inline
-			}
-			return n, nil
-		}
-		// It has changed in this moment, so history has the version by now.
-	}
-	text, err := s.Blob(ctx, p.hash)
+func (m *Moment) note(ctx context.Context, v versionAt, inline bool) (*notes.Note, error) {
+	n, err := m.present(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	n := notes.Parse(p.Path, text, p.Time)
-	n.Date, _ = s.dates.Load().Of(p.Path, n.FrontMatter, p.Time)
+	if n != nil {
+		if inline {
+			n.Inline = notes.Parse(n.Path, []byte(n.Content), n.Modified).Inline
+		}
+		return n, nil
+	}
+	text, err := m.store.Blob(ctx, v.hash)
+	if err != nil {
+		return nil, err
+	}
+	n = notes.Parse(v.path, text, v.time)
+	n.Date, _ = m.store.dates.Load().Of(v.path, n.FrontMatter, v.time)
 	return n, nil
 }
 
 // maxPastBytes bounds the texts of the past that one question reads.
 const maxPastBytes = 256 << 20
 
-// At calls each with the notes of a moment that the filter selects, in the order
+// Notes calls each with the notes that the filter selects, in the order
 // of their paths, and reports whether that was all of them: it reads and parses
 // the text of every note that the filter's places select, up to a bound. What
 // links said at that moment cannot be asked for.
-func (s *Store) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
+func (m *Moment) Notes(ctx context.Context, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
 	if err := f.Check(); err != nil {
 		return false, err
 	}
 	if f.Orphans || f.BrokenLinks {
 		return false, &notes.Error{Op: "list", Err: notes.ErrInvalid, Detail: "the links of the past are not kept", Hint: "Leave out orphans and broken_links, or as_of."}
 	}
-	past, err := s.AsOf(ctx, at)
+	past, err := m.within(ctx, notes.Scope{Read: f.Scope})
 	if err != nil {
-		return false, err
-	}
-	if err := s.dropOutside(ctx, past, notes.Scope{Read: f.Scope}); err != nil {
 		return false, err
 	}
 	globs := notes.Alternatives(notes.Key(f.Glob))
@@ -165,14 +173,14 @@ func (s *Store) At(ctx context.Context, at time.Time, f notes.Filter, each func(
 		if !f.MatchesPath(p) {
 			continue
 		}
-		n, err := s.pastNote(ctx, past[p], len(f.Where) > 0)
+		n, err := m.note(ctx, past[p], len(f.Where) > 0)
 		if err != nil {
 			return false, err
 		}
 		if read += n.Size; read > maxPastBytes {
 			return false, nil
 		}
-		if ok, err := f.MatchesNote(globs, n, s.periods()); err != nil || !ok {
+		if ok, err := f.MatchesNote(globs, n, m.store.periods()); err != nil || !ok {
 			if err != nil {
 				return false, err
 			}
@@ -185,23 +193,22 @@ func (s *Store) At(ctx context.Context, at time.Time, f notes.Filter, each func(
 	return true, nil
 }
 
-// dropOutside removes what the scope may not read.
-func (s *Reader) dropOutside(ctx context.Context, past map[string]Past, scope notes.Scope) error {
-	return s.notes.Read(ctx, func(tx *sql.Tx) error {
+// within returns the versions that the scope may read.
+func (m *Moment) within(ctx context.Context, scope notes.Scope) (map[string]versionAt, error) {
+	past := maps.Clone(m.past)
+	return past, m.store.notes.Read(ctx, func(tx *sql.Tx) error {
 		outside, err := symlinksOutside(ctx, tx, scope)
-		maps.DeleteFunc(past, func(p string, _ Past) bool { return outside[p] || !scope.CanRead(p) })
+		maps.DeleteFunc(past, func(p string, _ versionAt) bool { return outside[p] || !scope.CanRead(p) })
 		return err
 	})
 }
 
-// ReadAt returns the note that ref named at a moment: by its path or name then,
+// Read returns the note that ref named at the moment: by its path or name then,
 // else the version that the note called so now had then.
-func (s *Store) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
-	past, err := s.AsOf(ctx, at)
+func (m *Moment) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	s := m.store
+	past, err := m.within(ctx, scope)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.dropOutside(ctx, past, scope); err != nil {
 		return nil, err
 	}
 	base, _ := notes.SplitAnchor(ref)
@@ -229,7 +236,7 @@ func (s *Store) ReadAt(ctx context.Context, ref string, at time.Time, scope note
 			case 0:
 				continue
 			case 1:
-				return s.pastNote(ctx, past[found[0]], false)
+				return m.note(ctx, past[found[0]], false)
 			}
 			return nil, &notes.Error{Op: "read", Path: ref, Err: notes.ErrAmbiguous, Detail: fmt.Sprintf("%d notes had this name then", len(found)),
 				Hint: "Give the path of the one you mean.", Candidates: found[:min(len(found), maxCandidates)]}
@@ -245,10 +252,19 @@ func (s *Store) ReadAt(ctx context.Context, ref string, at time.Time, scope note
 	}
 	for _, v := range past {
 		if slices.ContainsFunc(docs, func(d Document) bool { return d.id == v.document && d.Live && d.Path == meta.Path }) {
-			return s.pastNote(ctx, v, false)
+			return m.note(ctx, v, false)
 		}
 	}
-	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note was not there at " + at.Local().Format(time.DateTime), Hint: "note_history shows since when it exists."}
+	return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrNotFound, Detail: "the note was not there at " + m.at.Local().Format(time.DateTime), Hint: "note_history shows since when it exists."}
+}
+
+// Blob returns the text with this hash.
+func (s *Versions) Blob(ctx context.Context, hash []byte) (text []byte, err error) {
+	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+		text, err = loadBlob(ctx, tx, hash)
+		return err
+	})
+	return text, err
 }
 
 // Revision returns a version of a note that has, or ever had, the path, as the

@@ -116,7 +116,9 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 		s := r.states[i]
 		at := s.at.Add(time.Minute)
 		got := map[string]string{}
-		complete, err := r.At(t.Context(), at, notes.Filter{}, func(n *notes.Note) error { got[n.Path] = n.Content; return nil })
+		m, err := r.AsOf(t.Context(), at)
+		require.NoError(t, err)
+		complete, err := m.Notes(t.Context(), notes.Filter{}, func(n *notes.Note) error { got[n.Path] = n.Content; return nil })
 		require.NoError(t, err)
 		assert.True(t, complete)
 		require.Equal(t, s.texts, got, "after step %d", i)
@@ -137,21 +139,23 @@ func TestAsOfEqualsAReplay(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			_, err := r.At(t.Context(), at, tt.filter, func(n *notes.Note) error { listed = append(listed, n.Path); return nil })
+			_, err := m.Notes(t.Context(), tt.filter, func(n *notes.Note) error { listed = append(listed, n.Path); return nil })
 			require.NoError(t, err)
 			require.Equal(t, want, listed, "%s after step %d", name, i)
 		}
 		for p, text := range s.texts {
-			n, err := r.ReadAt(t.Context(), p, at, notes.Scope{})
+			n, err := m.Read(t.Context(), p, notes.Scope{})
 			require.NoError(t, err)
 			require.Equal(t, text, n.Content)
 			break // one of them: the list has the texts of all
 		}
 	}
-	_, err := r.ReadAt(t.Context(), "d0/Note 1.md", r.states[0].at.Add(-time.Minute), notes.Scope{})
+	before, err := r.AsOf(t.Context(), r.states[0].at.Add(-time.Minute))
+	require.NoError(t, err)
+	_, err = before.Read(t.Context(), "d0/Note 1.md", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	_, err = r.vault.History().ReadAt(t.Context(), "d0/Note 1.md", time.Date(2020, 1, 1, 0, 0, 0, 0, time.Local), notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrInvalid, "before history begins")
-	_, err = r.At(t.Context(), r.Now(), notes.Filter{Orphans: true}, nil)
+	_, err = before.Notes(t.Context(), notes.Filter{Orphans: true}, nil)
 	require.ErrorIs(t, err, notes.ErrInvalid)
 }

@@ -216,14 +216,11 @@ func removeSetAside(dir string) ([]string, error) {
 // attachments are not versioned and are left out. A moment in the future, or
 // before history begins, is an [*Error] with [ErrInvalid].
 func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int, error) {
-	if err := h.checkMoment(ctx, "export", at); err != nil {
+	m, err := h.moment(ctx, "export", at)
+	if err != nil {
 		return 0, err
 	}
 	if err := emptyFolder(dir); err != nil {
-		return 0, err
-	}
-	past, err := h.store.AsOf(ctx, at)
-	if err != nil {
 		return 0, err
 	}
 	root, err := os.OpenRoot(dir)
@@ -232,11 +229,11 @@ func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int
 	}
 	defer func() { _ = root.Close() }() // every file was synced
 	written := 0
-	for notePath, version := range past {
+	for _, notePath := range m.Paths() {
 		if err := ctx.Err(); err != nil {
 			return written, err
 		}
-		text, err := h.store.PastText(ctx, version)
+		text, err := m.Text(ctx, notePath)
 		if err != nil {
 			return written, err
 		}
@@ -248,20 +245,22 @@ func (h *History) ExportAsOf(ctx context.Context, at time.Time, dir string) (int
 	return written, nil
 }
 
-// ReadAt returns the note that ref named at a moment; see [store.Store.ReadAt].
+// ReadAt returns the note that ref named at a moment; see [store.Moment.Read].
 func (h *History) ReadAt(ctx context.Context, ref string, at time.Time, scope notes.Scope) (*notes.Note, error) {
-	if err := h.checkMoment(ctx, "read", at); err != nil {
+	m, err := h.moment(ctx, "read", at)
+	if err != nil {
 		return nil, err
 	}
-	return h.store.ReadAt(ctx, ref, at, scope)
+	return m.Read(ctx, ref, scope)
 }
 
-// At calls each with the notes of a moment; see [store.Store.At].
+// At calls each with the notes of a moment; see [store.Moment.Notes].
 func (h *History) At(ctx context.Context, at time.Time, f notes.Filter, each func(*notes.Note) error) (complete bool, err error) {
-	if err := h.checkMoment(ctx, "list", at); err != nil {
+	m, err := h.moment(ctx, "list", at)
+	if err != nil {
 		return false, err
 	}
-	return h.store.At(ctx, at, f, each)
+	return m.Notes(ctx, f, each)
 }
 
 // Revision returns a version of a note from its history.
@@ -289,27 +288,28 @@ func (h *History) Diff(ctx context.Context, ref string, from, to int64, scope no
 	return store.ShortDiff(texts[0], texts[1], notePath), nil
 }
 
-// checkMoment refuses a moment of which nothing, or not everything, is known.
-func (h *History) checkMoment(ctx context.Context, op string, at time.Time) error {
+// moment returns the vault at a moment. One in the future, or before history begins, is
+// an [*Error] with [ErrInvalid].
+func (h *History) moment(ctx context.Context, op string, at time.Time) (*store.Moment, error) {
 	refused := &notes.Error{Op: op, Err: notes.ErrInvalid}
 	if at.After(h.vault.opt.Now()) {
 		refused.Detail, refused.Hint = fmt.Sprintf("%s is in the future", at.Local().Format(time.DateTime)), "Name a moment in the past."
-		return refused
+		return nil, refused
 	}
 	begin, err := h.store.HistoryBegins(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if begin.IsZero() {
 		refused.Detail, refused.Hint = "there is no history yet", "It begins when notesd first reads the vault."
-		return refused
+		return nil, refused
 	}
 	if at.Before(begin) {
 		since := begin.Local().Add(time.Second).Format(time.DateTime) // rounded up: a moment that can be asked for
 		refused.Detail, refused.Hint = fmt.Sprintf("there is no history of %s: it begins at %s", at.Local().Format(time.DateTime), since), fmt.Sprintf("Name a moment from %s on.", since)
-		return refused
+		return nil, refused
 	}
-	return nil
+	return h.store.AsOf(ctx, at)
 }
 
 func emptyFolder(dir string) error {
