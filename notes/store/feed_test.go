@@ -75,7 +75,7 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 	head := w.HeadSeq.Load()
 	for from, c := range followers {
 		for at := from; ; {
-			changes, whole, err := w.ChangesAfter(ctx, at, 7)
+			changes, whole, err := w.Feed().After(ctx, at, 7)
 			require.NoError(t, err)
 			require.True(t, whole)
 			if len(changes) == 0 {
@@ -83,7 +83,7 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 				break
 			}
 			require.Equal(t, at+1, changes[0].Seq, "none is left out")
-			require.NoError(t, w.Attach(ctx, changes))
+			require.NoError(t, w.Feed().Attach(ctx, changes))
 			c.apply(t, changes)
 			c.apply(t, changes[len(changes)/2:])
 			at = changes[len(changes)-1].Seq
@@ -93,7 +93,7 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 
 	fresh := copyOf{}
 	for at, first := uint64(0), true; ; first = false {
-		changes, err := w.Snapshot(ctx, at, head, 2)
+		changes, err := w.Feed().Snapshot(ctx, at, head, 2)
 		require.NoError(t, err)
 		if len(changes) == 0 {
 			break
@@ -106,7 +106,7 @@ func TestFollowerAtAnyPosition(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	changes, whole, err := w.ChangesAfter(ctx, head, 100)
+	changes, whole, err := w.Feed().After(ctx, head, 100)
 	require.NoError(t, err)
 	require.True(t, whole)
 	fresh.apply(t, changes)
@@ -128,16 +128,16 @@ func TestFeedThatWasCut(t *testing.T) {
 		return err
 	}))
 	for from, want := range map[uint64]bool{0: false, 2: false, 3: true, 5: true, head: true} {
-		_, whole, err := w.ChangesAfter(ctx, from, 100)
+		_, whole, err := w.Feed().After(ctx, from, 100)
 		require.NoError(t, err)
 		assert.Equal(t, want, whole, "from %d", from)
 	}
 	require.NoError(t, w.Prune(ctx, notes.HistoryLimits{}))
-	_, whole, err := w.ChangesAfter(ctx, 3, 100)
+	_, whole, err := w.Feed().After(ctx, 3, 100)
 	require.NoError(t, err)
 	assert.True(t, whole, "a short feed is kept")
 	w.save("A.md", "last")
-	changes, _, err := w.ChangesAfter(ctx, head, 100)
+	changes, _, err := w.Feed().After(ctx, head, 100)
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	assert.Equal(t, head+1, changes[0].Seq, "numbers go on")

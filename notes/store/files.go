@@ -13,21 +13,28 @@ import (
 	"notesd/notes"
 )
 
-// RecordFiles makes the lists of attachments and of skipped files those of the
+// Files are what the store knows of the vault's files that are no notes: attachments,
+// skipped files and symlinks.
+type Files struct{ s *Store }
+
+// Files returns the store's lists of other files. The name of a file is its path.
+func (s *Store) Files() Files { return Files{s} }
+
+// Record makes the lists of attachments and of skipped files those of the
 // scan, and writes only when they differ. What the store has of a file that the
 // scan did not find stays if unknown reports that its folder could not be read.
-func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name string) bool) error {
-	if err := s.recordSymlinks(ctx, p, unknown); err != nil {
+func (f Files) Record(ctx context.Context, p Scan, unknown func(name string) bool) error {
+	if err := f.recordSymlinks(ctx, p, unknown); err != nil {
 		return err
 	}
 	wantFiles, wantSkipped := map[string]string{}, map[string]Skipped{}
-	for _, f := range p.Attachments {
-		wantFiles[f.Path] = f.DiskPath
+	for _, a := range p.Attachments {
+		wantFiles[a.Path] = a.DiskPath
 	}
 	for _, k := range p.Skipped {
 		wantSkipped[k.Path] = k
 	}
-	haveFiles, haveSkipped, err := s.files(ctx, p)
+	haveFiles, haveSkipped, err := f.have(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -51,7 +58,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 	if len(filesGone)+len(filesNew)+len(skippedGone)+len(skippedNew) == 0 {
 		return nil
 	}
-	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+	return f.s.notes.Write(ctx, func(tx *sql.Tx) error {
 		if err := execAll(ctx, tx, `DELETE FROM skipped WHERE path IN (SELECT value FROM json_each(?))`, sqlite.List(skippedGone)); err != nil {
 			return err
 		}
@@ -60,7 +67,7 @@ func (s *Store) RecordFiles(ctx context.Context, p Scan, unknown func(name strin
 				return err
 			}
 		}
-		return s.writeAttachments(ctx, tx, filesGone, filesNew, wantFiles)
+		return f.write(ctx, tx, filesGone, filesNew, wantFiles)
 	})
 }
 
@@ -86,12 +93,12 @@ func execAll(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	return err
 }
 
-// RecordSkipped adds skipped files to the list.
-func (s *Store) RecordSkipped(ctx context.Context, skipped []Skipped) error {
+// AddSkipped adds skipped files to the list.
+func (f Files) AddSkipped(ctx context.Context, skipped []Skipped) error {
 	if len(skipped) == 0 {
 		return nil
 	}
-	return s.notes.Write(ctx, func(tx *sql.Tx) error {
+	return f.s.notes.Write(ctx, func(tx *sql.Tx) error {
 		for _, k := range skipped {
 			if err := insertSkipped(ctx, tx, k); err != nil {
 				return err
@@ -107,8 +114,8 @@ func insertSkipped(ctx context.Context, tx *sql.Tx, k Skipped) error {
 		k.Path, k.Reason, k.Stat.Size, k.Stat.Mtime, k.Stat.Ctime)
 }
 
-// writeAttachments also resolves the links that name one of the files.
-func (s *Store) writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
+// write also resolves the links that name one of the files.
+func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, diskPaths map[string]string) error {
 	if len(gone)+len(changed) == 0 {
 		return nil
 	}
@@ -127,18 +134,18 @@ func (s *Store) writeAttachments(ctx context.Context, tx *sql.Tx, gone, changed 
 			return err
 		}
 	}
-	return s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
+	return f.s.resolveWhere(ctx, tx, `l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 }
 
-// files returns what the store has of the attachments and skipped files that
+// have returns what the store has of the attachments and skipped files that
 // the plan looked at.
-func (s *Store) files(ctx context.Context, p Scan) (map[string]string, map[string]Skipped, error) {
+func (f Files) have(ctx context.Context, p Scan) (map[string]string, map[string]Skipped, error) {
 	attachments, skipped := map[string]string{}, map[string]Skipped{}
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
 		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Looked))}
 	}
-	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+	err := f.s.notes.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
 			var name, diskPath string
 			err := rows.Scan(&name, &diskPath)
@@ -169,9 +176,9 @@ func withTwins(paths []string) []string {
 
 // PassedOver returns the stats of files that were read and found to be no
 // notes, so that an unchanged one is not read again.
-func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
+func (f Files) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	out := map[string]fsid.Stat{}
-	err := sqlite.ForEach(ctx, s.notes.Reader(), `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, f.s.notes.Reader(), `SELECT path, size, mtime, ctime FROM skipped`, nil, func(rows *sql.Rows) error {
 		var name string
 		var st fsid.Stat
 		err := rows.Scan(&name, &st.Size, &st.Mtime, &st.Ctime)
@@ -181,10 +188,10 @@ func (s *Store) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 	return out, err
 }
 
-// SkippedFiles returns the first of the skipped files, by path, and how many
+// Skipped returns the first of the skipped files, by path, and how many
 // there are.
-func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
+func (f Files) Skipped(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
+	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
 			return err
 		}
@@ -198,7 +205,7 @@ func (s *Store) SkippedFiles(ctx context.Context, limit int) (list []notes.Skipp
 type Scan struct {
 	Attachments []File
 	Skipped     []Skipped
-	Kept        []string          // files that are no notes, as the store has them, and have not changed
+	Kept        []string          // have that are no notes, as the store has them, and have not changed
 	Looked      []string          // the paths that were scanned; nil for the whole vault
 	Whole       bool              // covers the whole vault
 	Targets     map[string]string // where symlinks lead
@@ -228,9 +235,9 @@ const symlinksSetting = "symlinks"
 
 // recordSymlinks brings the store to what the plan found, before a note is
 // read through one of them.
-func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name string) bool) error {
+func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name string) bool) error {
 	have := map[string]string{}
-	if err := s.Setting(ctx, symlinksSetting, &have); err != nil {
+	if err := f.s.Setting(ctx, symlinksSetting, &have); err != nil {
 		return err
 	}
 	want := maps.Clone(have)
@@ -244,7 +251,7 @@ func (s *Store) recordSymlinks(ctx context.Context, p Scan, unknown func(name st
 	if maps.Equal(have, want) {
 		return nil
 	}
-	return s.SaveSetting(ctx, symlinksSetting, want)
+	return f.s.SaveSetting(ctx, symlinksSetting, want)
 }
 
 // symlinksOutside returns the paths of the symlinks that lead to files which
@@ -265,7 +272,18 @@ func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 	return outside, err
 }
 
+// Under returns the paths of the attachments below the folder.
+func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
+	return sqlite.Column[string](ctx, f.s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
+}
+
+// HasAttachment reports whether a note links to the file.
+func (f Files) HasAttachment(ctx context.Context, name string) (known bool, err error) {
+	err = f.s.notes.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name).Scan(&known)
+	return known, err
+}
+
 // Canvases returns the canvases and bases of the vault, which name notes by path.
-func (s *Store) Canvases(ctx context.Context) ([]File, error) {
-	return sqlite.All(ctx, s.notes.Reader(), (*File).columns, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`)
+func (f Files) Canvases(ctx context.Context) ([]File, error) {
+	return sqlite.All(ctx, f.s.notes.Reader(), (*File).columns, `SELECT path, disk_path FROM attachments WHERE path LIKE '%.canvas' OR path LIKE '%.base' ORDER BY path`)
 }

@@ -177,15 +177,14 @@ func (s *Reader) ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSe
 	}
 	if rest := f; rest.Aside == all {
 		if rest.Aside = nil; rest.IsZero() {
-			return s.allSearchable(ctx, f)
+			return s.searchable.get(ctx, s, f)
 		}
 	}
 	return s.Resolve(ctx, f)
 }
 
-// allSearchable keeps the set of the most frequent filter until a note changes.
-func (s *Reader) allSearchable(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
-	c := &s.searchable
+// get returns what the filter selects, which is kept until a note changes.
+func (c *searchable) get(ctx context.Context, s *Reader, f notes.Filter) (*notes.IDSet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := s.HeadSeq.Load()

@@ -283,12 +283,6 @@ func (s *Reader) LinkedAttachment(ctx context.Context, name string, scope notes.
 	return file, others, err
 }
 
-// HasAttachment reports whether a note links to the file.
-func (s *Store) HasAttachment(ctx context.Context, name string) (known bool, err error) {
-	err = s.notes.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name).Scan(&known)
-	return known, err
-}
-
 // AttachmentsOf returns the attachments that a note links to, each once, in
 // the order of the first links.
 func (s *Reader) AttachmentsOf(ctx context.Context, note int64) ([]File, error) {
@@ -320,11 +314,6 @@ func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targ
 		})
 	})
 	return from, targets, err
-}
-
-// AttachmentsUnder returns the paths of the attachments below the folder.
-func (s *Store) AttachmentsUnder(ctx context.Context, folder string) ([]string, error) {
-	return sqlite.Column[string](ctx, s.notes.Reader(), `SELECT path FROM attachments WHERE path > ?1 || '/' AND path < ?1 || '0' ORDER BY path`, folder)
 }
 
 // StaleLinks names the notes whose links a move since then could not rewrite,

@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -251,25 +249,6 @@ func overlap(a, b map[[3]rune]bool) float64 {
 		}
 	}
 	return 2 * float64(shared) / float64(len(a)+len(b))
-}
-
-// InVault makes a link of Obsidian's or of the file system's, and an absolute path
-// below one of the vault's folders, a reference in the vault.
-func (s *Reader) InVault(ref string) string {
-	app, ref := notes.AppVault(ref), notes.AppRef(ref)
-	for _, root := range slices.Sorted(maps.Keys(s.Roots)) {
-		name := s.Roots[root]
-		if !filepath.IsAbs(ref) {
-			if name != "" && notes.Key(filepath.Base(root)) == notes.Key(app) {
-				return path.Join(name, ref)
-			}
-			continue
-		}
-		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
-			return path.Join(name, filepath.ToSlash(rel))
-		}
-	}
-	return ref
 }
 
 // Lookup finds the note that ref names: a path (with or without .md), a URI,

@@ -36,8 +36,9 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 		}
 	}
 	for _, p := range f.Paths {
-		n, err := s.selected(ctx, notes.Filter{Paths: []string{p}, Scope: f.Scope})
-		if err != nil {
+		where, args := filterSQL(notes.Filter{Paths: []string{p}, Scope: f.Scope})
+		var n int
+		if err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n); err != nil {
 			return nil, err
 		}
 		if n == 0 {
@@ -61,51 +62,52 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 		}
 	}
 	if len(f.Where) > 0 {
-		whyWhere, err := s.whyWhere(ctx, f.Where, scope)
+		err := s.notes.Read(ctx, func(tx *sql.Tx) error {
+			of, err := whyWhere(ctx, tx, f.Where, scope)
+			why = append(why, of...)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		why = append(why, whyWhere...)
 	}
 	return why, nil
 }
 
 // whyWhere names the fields of conditions that no note in scope has, and the
 // values that none has for a field.
-func (s *Reader) whyWhere(ctx context.Context, where map[string]any, scope notes.Scope) (why []string, err error) {
+func whyWhere(ctx context.Context, tx *sql.Tx, where map[string]any, scope notes.Scope) (why []string, err error) {
 	fields, wants := notes.WhereFields(where)
 	count, values := map[string]int{}, map[string]map[string]bool{} // of keys; of fields: their values as text
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
-		return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
-			_, r, err := scanRecord(rows)
-			if err != nil {
-				return err
-			}
-			all, err := r.Values()
-			for k := range all {
-				count[k]++
-			}
-			for _, field := range fields {
-				v := notes.FieldValue(all, field)
-				if v == nil {
-					continue
-				}
-				if values[field] == nil {
-					values[field] = map[string]bool{}
-				}
-				list, isList := v.([]any)
-				if !isList {
-					list = []any{v}
-				}
-				for _, item := range list {
-					if len(values[field]) < 1000 {
-						values[field][fmt.Sprint(item)] = true
-					}
-				}
-			}
+	sqlWhere, args := filterSQL(notes.Filter{Scope: scope.Read})
+	err = sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM notes n WHERE `+sqlWhere, args, func(rows *sql.Rows) error {
+		_, r, err := scanRecord(rows)
+		if err != nil {
 			return err
-		})
+		}
+		all, err := r.Values()
+		for k := range all {
+			count[k]++
+		}
+		for _, field := range fields {
+			v := notes.FieldValue(all, field)
+			if v == nil {
+				continue
+			}
+			if values[field] == nil {
+				values[field] = map[string]bool{}
+			}
+			list, isList := v.([]any)
+			if !isList {
+				list = []any{v}
+			}
+			for _, item := range list {
+				if len(values[field]) < 1000 {
+					values[field][fmt.Sprint(item)] = true
+				}
+			}
+		}
+		return err
 	})
 	for _, k := range []string{"file", "path", "folder", "title", "date", "created", "modified", "size"} {
 		delete(count, k) // every note has them
@@ -130,13 +132,6 @@ func (s *Reader) whyWhere(ctx context.Context, where map[string]any, scope notes
 		}
 	}
 	return why, err
-}
-
-// selected returns how many notes a filter selects.
-func (s *Reader) selected(ctx context.Context, f notes.Filter) (n int, err error) {
-	where, args := filterSQL(f)
-	err = s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
-	return n, err
 }
 
 // near names the values most like what was asked for, or if none is, the first.

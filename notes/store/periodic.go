@@ -4,17 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"time"
 
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
-
-// Period reads the words that name a period, with the weeks of the vault's calendar.
-func (s *Reader) Period(words string, now time.Time) (notes.Period, bool) {
-	return s.AppOf(s.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
-}
 
 // periods is Period now.
 func (s *Reader) periods() notes.Periods {
@@ -59,28 +52,6 @@ func (s *Reader) periodicPath(ctx context.Context, tx *sql.Tx, ref string, scope
 	}
 	p, err := notes.CleanPath(named.Path(period))
 	return p, period, err
-}
-
-// DailyFolder returns the folder of periodic notes, of a vault's several: Daily, or
-// if the scope does not have it the first with such notes, or the first.
-func (s *Reader) DailyFolder(scope notes.Scope) string {
-	folders := slices.DeleteFunc(slices.Clone(s.Several), func(folder string) bool {
-		return scope.Read != nil && !scope.CanRead(folder) && !slices.ContainsFunc(scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) })
-	})
-	switch {
-	case len(s.Several) == 0:
-		return ""
-	case len(folders) == 0:
-		return s.Several[0]
-	case slices.Contains(folders, *s.Daily.Load()):
-		return *s.Daily.Load()
-	}
-	for _, folder := range folders {
-		if _, ok := s.AppOf(folder).Periodic.Notes[notes.Day]; ok {
-			return folder
-		}
-	}
-	return folders[0]
 }
 
 // sampledDays is how many of the newest daily notes show how they are named.

@@ -134,67 +134,6 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 	return out, err
 }
 
-// ChangesAfter returns up to limit changes after seq, oldest first, and
-// whether the feed still reaches back that far.
-func (s *Store) ChangesAfter(ctx context.Context, seq uint64, limit int) (changes []notes.Change, whole bool, err error) {
-	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		var oldest sql.NullInt64
-		if err := tx.QueryRowContext(ctx, `SELECT min(seq) FROM changes`).Scan(&oldest); err != nil {
-			return err
-		}
-		whole = seq == s.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1
-		changes, err = sqlite.All(ctx, tx, func(c *notes.Change) []any {
-			c.Loader = s.LoadNote
-			return []any{&c.Seq, &c.Kind, &c.NoteID, &c.Path, &c.OldPath}
-		}, `SELECT seq, kind, note, path, old_path FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`, int64(seq), limit)
-		return err
-	})
-	return changes, whole, err
-}
-
-// Snapshot returns up to limit notes whose last change lies after seq and not
-// after head, as Created changes in the order of that change, for a follower
-// that starts with nothing. What changes meanwhile lies beyond head, and
-// reaches the follower through the feed.
-func (s *Store) Snapshot(ctx context.Context, seq, head uint64, limit int) ([]notes.Change, error) {
-	return sqlite.All(ctx, s.notes.Reader(), func(c *notes.Change) []any {
-		c.Kind, c.Loader = notes.Created, s.LoadNote
-		return []any{&c.Seq, &c.NoteID, &c.Path}
-	}, `SELECT seq, id, path FROM notes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, int64(seq), int64(head), limit)
-}
-
-// attachBytes bounds the text that attach holds in memory.
-const attachBytes = 16 << 20
-
-// Attach loads the notes of replayed changes together, which takes a tenth of
-// the time of one by one. What does not fit is left to Change.Note.
-func (s *Store) Attach(ctx context.Context, changes []notes.Change) error {
-	return s.notes.Read(ctx, func(tx *sql.Tx) error {
-		ids := make([]int64, len(changes))
-		for i, c := range changes {
-			ids[i] = c.NoteID
-		}
-		var fitting []int64
-		total := int64(0)
-		err := sqlite.ForEach(ctx, tx, `SELECT DISTINCT n.id, n.size FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
-			var id, size int64
-			err := rows.Scan(&id, &size)
-			if total += size; total <= attachBytes {
-				fitting = append(fitting, id)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		found, err := loadNotes(ctx, tx.StmtContext(ctx, s.byID), fitting)
-		for i := range changes {
-			changes[i].Parsed = found[changes[i].NoteID]
-		}
-		return err
-	})
-}
-
 // PathByKey returns the path of a note whose folded path this is, or "".
 func (s *Reader) PathByKey(ctx context.Context, pathKey string) (string, error) {
 	var p string

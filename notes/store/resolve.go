@@ -44,8 +44,8 @@ type Target struct {
 // Each of several folders of a vault is a vault to Obsidian: a link leads to a file of
 // its own folder. Only if none fits does the exact path from the vault, which begins
 // with the name of a folder, lead to a file of any.
-func (s *Reader) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
-	folder := s.FolderOf(from)
+func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+	folder := l.FolderOf(from)
 	if folder == "" {
 		return chooseTarget(from, link, kind, candidates)
 	}

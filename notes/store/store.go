@@ -7,16 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"notesd/internal/fsid"
-	"notesd/internal/markdown/tasks"
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -40,42 +37,8 @@ type Reader struct {
 	Now        func() time.Time
 	searchable searchable
 	HeadSeq    atomic.Uint64
-	Aside      atomic.Pointer[notes.AsideRules]
-
-	// Package vault sets these before it calls a method, and Apps at each scan.
-	Several []string          // names of the vault's folders, each a first path segment; nil: it is one folder
-	Roots   map[string]string // the folders' names by absolute path, as configured and without symlinks; "" is the vault
-	Apps    atomic.Pointer[map[string]App]
-	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
+	Layout
 }
-
-// App is what the app says that a folder of the vault is made with.
-type App struct {
-	Periodic *notes.Periodic
-	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
-	Aside    *notes.AsideRules
-}
-
-// FolderOf returns the folder of the vault that a path lies in; "" for the only one.
-func (s *Reader) FolderOf(p string) string {
-	if len(s.Several) == 0 {
-		return ""
-	}
-	name, _, _ := strings.Cut(p, "/")
-	return name
-}
-
-// AppOf returns what holds for the note at a path.
-func (s *Reader) AppOf(p string) App {
-	a := (*s.Apps.Load())[s.FolderOf(p)]
-	if a.Periodic == nil {
-		a.Periodic = &notes.Periodic{}
-	}
-	return a
-}
-
-// tasksOf returns the settings of tasks for the note at a path.
-func (s *Reader) tasksOf(p string) *tasks.Settings { return s.AppOf(p).Tasks }
 
 // Versions are the revisions and the journal of operations, in history.db. The
 // present version of a note comes from notes.db.
@@ -87,7 +50,6 @@ type Versions struct {
 // Options are the outside things a store depends on.
 type Options struct {
 	Now func() time.Time // time.Now when nil
-	Log *slog.Logger     // slog.Default when nil
 }
 
 // The databases of a state directory.

@@ -178,7 +178,7 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	}
 	page := notes.TaskPage{Tasks: []notes.Task{}}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		where, args, err := s.ofNotes(ctx, tx, q)
+		where, args, err := tasksIn(ctx, tx, q, s.Aside.Load(), s.periods())
 		if err != nil {
 			return err
 		}
@@ -345,10 +345,10 @@ func (s *Reader) taskConditions(ctx context.Context, q notes.TaskQuery) (*condit
 	return c, nil
 }
 
-// ofNotes returns the conditions over notes n, "" if there are none.
-func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery) (where string, args []any, err error) {
+// tasksIn returns the conditions over notes n, "" if there are none.
+func tasksIn(ctx context.Context, tx *sql.Tx, q notes.TaskQuery, rules *notes.AsideRules, periods notes.Periods) (where string, args []any, err error) {
 	f := notes.Filter{Folder: q.Folder, Scope: q.Scope.Read}
-	if aside := s.Aside.Load().ForFilter(f); !aside.IsZero() && q.Note == "" {
+	if aside := rules.ForFilter(f); !aside.IsZero() && q.Note == "" {
 		if f.NotPaths = aside.Prefixes; len(aside.Patterns) > 0 {
 			f.NotPaths, f.Aside = nil, aside
 		}
@@ -356,7 +356,7 @@ func (s *Reader) ofNotes(ctx context.Context, tx *sql.Tx, q notes.TaskQuery) (wh
 	if f.IsZero() {
 		return "", nil, nil
 	}
-	return listWhere(ctx, tx, f, s.periods())
+	return listWhere(ctx, tx, f, periods)
 }
 
 // TaskNotations returns the notations in which the newest notes have the dates of

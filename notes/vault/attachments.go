@@ -92,7 +92,7 @@ func (r *reading) linkedFile(name string) (store.File, error) {
 		return file, err
 	}
 	if info, err := r.root.Stat(name); err == nil && info.Mode().IsRegular() {
-		known, err := s.HasAttachment(r.ctx, name)
+		known, err := s.Files().HasAttachment(r.ctx, name)
 		if err == nil && !known {
 			err = r.v.reconcilePaths(r.ctx, []string{name})
 		}

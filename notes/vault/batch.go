@@ -60,7 +60,7 @@ func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) er
 		b.v.writes.Add(1)
 		b.v.feed.add(changes)
 	}
-	return b.v.store.RecordSkipped(ctx, b.skipped)
+	return b.v.store.Files().AddSkipped(ctx, b.skipped)
 }
 
 func (b *batch) remove(r store.Row) {

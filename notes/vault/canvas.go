@@ -34,7 +34,7 @@ func (m *movement) followers(links *linksAround) error {
 // and listed in Left, when it seems to name the note or folder and the caller may
 // know of it.
 func (o *operation) alsoFiles(named string, follow func(name string, text []byte) []byte, also func(*store.FileChange)) error {
-	files, err := o.v.store.Canvases(o.ctx)
+	files, err := o.v.store.Files().Canvases(o.ctx)
 	if err != nil {
 		return err
 	}

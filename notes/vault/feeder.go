@@ -119,7 +119,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 		follower.seq, follower.level = head, true
 		return nil
 	}
-	_, whole, err := f.store.ChangesAfter(ctx, position.Seq, 0)
+	_, whole, err := f.store.Feed().After(ctx, position.Seq, 0)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 		return f.rebuild(ctx, follower, position, head)
 	}
 	return f.replay(ctx, follower, position.Seq, head, func(seq uint64) ([]notes.Change, error) {
-		changes, _, err := f.store.ChangesAfter(ctx, seq, replayBatch)
+		changes, _, err := f.store.Feed().After(ctx, seq, replayBatch)
 		return changes, err
 	})
 }
@@ -139,7 +139,7 @@ func (f *feeder) rebuild(ctx context.Context, follower *fed, position notes.Posi
 		}
 	}
 	return f.replay(ctx, follower, 0, head, func(seq uint64) ([]notes.Change, error) {
-		return f.store.Snapshot(ctx, seq, head, replayBatch)
+		return f.store.Feed().Snapshot(ctx, seq, head, replayBatch)
 	})
 }
 
@@ -169,7 +169,7 @@ func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, ne
 			break
 		}
 		seq = changes[len(changes)-1].Seq
-		if err := f.store.Attach(ctx, changes); err != nil {
+		if err := f.store.Feed().Attach(ctx, changes); err != nil {
 			return err
 		}
 		if err := follower.Apply(ctx, notes.Position{Store: f.store.ID(), Seq: seq}, changes); err != nil {

@@ -199,7 +199,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	if err != nil {
 		return nil, err
 	}
-	attachments, err := o.v.store.AttachmentsUnder(o.ctx, folder)
+	attachments, err := o.v.store.Files().Under(o.ctx, folder)
 	if err != nil {
 		return nil, err
 	}

@@ -134,7 +134,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err := s.checkVault(ctx, id, w); err != nil {
 		return err
 	}
-	if s.passed, err = s.v.store.PassedOver(ctx); err != nil {
+	if s.passed, err = s.v.store.Files().PassedOver(ctx); err != nil {
 		return err
 	}
 	if err := s.readAppSettings(ctx); err != nil {
@@ -344,7 +344,7 @@ func (s *scan) apply(ctx context.Context) error {
 	defer v.progress.end()
 	v.progress.differing.Add(int64(s.differing))
 	defer v.progress.differing.Add(-int64(s.differing))
-	if err := v.store.RecordFiles(ctx, s.Scan, s.isUnseen); err != nil {
+	if err := v.store.Files().Record(ctx, s.Scan, s.isUnseen); err != nil {
 		return err
 	}
 	moves, err := s.pairMoves(ctx)
@@ -498,7 +498,7 @@ func (s *scan) finish(ctx context.Context) error {
 	if err := v.store.FinishLinks(ctx); err != nil || v.historyMatched {
 		return err
 	}
-	passed, err := v.store.PassedOver(ctx) // a file that cannot be read may still be the note
+	passed, err := v.store.Files().PassedOver(ctx) // a file that cannot be read may still be the note
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		}
 		st.Incomplete = st.Incomplete || st.Notes == 0
 	}
-	if st.Skipped, st.SkippedTotal, err = v.store.SkippedFiles(ctx, statusSkipped); err != nil {
+	if st.Skipped, st.SkippedTotal, err = v.store.Files().Skipped(ctx, statusSkipped); err != nil {
 		return st, err
 	}
 	if err := v.incident.get(); err != nil {

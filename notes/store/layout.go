@@ -1,0 +1,98 @@
+package store
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/markdown/tasks"
+	"notesd/notes"
+)
+
+// Layout is the folders of a vault and what their apps say. Package vault sets the
+// fields before it calls a method, and what the apps say at each scan.
+type Layout struct {
+	Several []string          // their names, each a first path segment; nil: the vault is one folder
+	Roots   map[string]string // their names by absolute path, as configured and without symlinks; "" is the vault
+	Apps    atomic.Pointer[map[string]App]
+	Aside   atomic.Pointer[notes.AsideRules]
+	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
+}
+
+// App is what the app says that a folder of the vault is made with.
+type App struct {
+	Periodic *notes.Periodic
+	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
+	Aside    *notes.AsideRules
+}
+
+// FolderOf returns the folder of the vault that a path lies in; "" for the only one.
+func (l *Layout) FolderOf(p string) string {
+	if len(l.Several) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(p, "/")
+	return name
+}
+
+// AppOf returns what holds for the note at a path.
+func (l *Layout) AppOf(p string) App {
+	a := (*l.Apps.Load())[l.FolderOf(p)]
+	if a.Periodic == nil {
+		a.Periodic = &notes.Periodic{}
+	}
+	return a
+}
+
+// tasksOf returns the settings of tasks for the note at a path.
+func (l *Layout) tasksOf(p string) *tasks.Settings { return l.AppOf(p).Tasks }
+
+// Period reads the words that name a period, with the weeks of the vault's calendar.
+func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
+	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
+}
+
+// DailyFolder returns the folder of periodic notes, of a vault's several: Daily, or
+// if the scope does not have it the first with such notes, or the first.
+func (l *Layout) DailyFolder(scope notes.Scope) string {
+	folders := slices.DeleteFunc(slices.Clone(l.Several), func(folder string) bool {
+		return scope.Read != nil && !scope.CanRead(folder) && !slices.ContainsFunc(scope.Read, func(read string) bool { return notes.Under(notes.FolderKey(read), notes.Key(folder)) })
+	})
+	switch {
+	case len(l.Several) == 0:
+		return ""
+	case len(folders) == 0:
+		return l.Several[0]
+	case slices.Contains(folders, *l.Daily.Load()):
+		return *l.Daily.Load()
+	}
+	for _, folder := range folders {
+		if _, ok := l.AppOf(folder).Periodic.Notes[notes.Day]; ok {
+			return folder
+		}
+	}
+	return folders[0]
+}
+
+// InVault makes a link of Obsidian's or of the file system's, and an absolute path
+// below one of the vault's folders, a reference in the vault.
+func (l *Layout) InVault(ref string) string {
+	app, ref := notes.AppVault(ref), notes.AppRef(ref)
+	for _, root := range slices.Sorted(maps.Keys(l.Roots)) {
+		name := l.Roots[root]
+		if !filepath.IsAbs(ref) {
+			if name != "" && notes.Key(filepath.Base(root)) == notes.Key(app) {
+				return path.Join(name, ref)
+			}
+			continue
+		}
+		if rel, err := filepath.Rel(root, ref); err == nil && filepath.IsLocal(rel) && rel != "." {
+			return path.Join(name, filepath.ToSlash(rel))
+		}
+	}
+	return ref
+}
