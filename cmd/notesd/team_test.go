@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -125,26 +124,4 @@ func TestSessionsMove(t *testing.T) {
 			assert.Contains(t, fmt.Sprint(read.StructuredContent), fmt.Sprint(made.StructuredContent.(map[string]any)["hash"]))
 		}
 	}
-}
-
-// TestTeamKilledAtRandom kills the nodes of a shared vault in turn while a client
-// writes: both folders end with what was acknowledged.
-//
-//	KILL_ROUNDS=500 TEST_SEED=7 go test -timeout 60m -run TeamKilledAtRandom ./cmd/notesd
-func TestTeamKilledAtRandom(t *testing.T) {
-	rounds, seed := envInt(t, "KILL_ROUNDS", 6), envInt(t, "TEST_SEED", 1)
-	places := team(t, map[string]string{"Start.md": "start\n"}, nil)
-	k := &killer{t: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), want: map[string]string{"Start.md": "start\n"}}
-	inStep(t, places[0])
-	for round := range rounds {
-		k.place = places[round%2]
-		inStep(t, k.place)
-		k.round(round)
-	}
-	inStep(t, places[0], places[1], places[0])
-	for _, k.place = range places {
-		k.checkAll()
-	}
-	t.Logf("%d acknowledged writes, %d killed in the middle of one", k.acknowledged, k.interrupted)
-	assert.Positive(t, k.acknowledged)
 }

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -318,4 +319,54 @@ func TestCopyName(t *testing.T) {
 	at := time.Date(2026, 11, 22, 9, 8, 7, 0, time.UTC)
 	assert.Equal(t, "F/N (conflict 2026-11-22 090807 ann).md", copyName("F/N.md", "ann", at, 1))
 	assert.Equal(t, "N (conflict 2026-11-22 090807 a-b 2)", copyName("N", "a/b", at, 2))
+}
+
+// A crash between the placing of a file and its record, after which the log goes on:
+// the file that was placed is not taken for a change of the folder's.
+func TestCrashBetweenPlacingAndRecord(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Old.md": "1"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	before := b.m.at
+	a.save("New.md", "new")
+	a.save("Old.md", "2")
+	agree(t, a, b)
+	b.m.at = before
+	require.NoError(t, b.m.db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM base WHERE path = 'New.md'`)
+		if err == nil {
+			_, err = tx.Exec(`UPDATE base SET hash = ?, seq = ?`, notes.Hash([]byte("1")), before.Seq)
+		}
+		return err
+	}))
+	a.delete("New.md")
+	a.save("Old.md", "3")
+	a.sync()
+	assert.Equal(t, map[string]string{"Old.md": "3"}, agree(t, b, a))
+}
+
+// A note that goes from X to Y and back in the log, unseen by a node that writes on X,
+// is no conflict.
+func TestThereAndBack(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"N.md": "x\n"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	for i, write := range []func(text string){
+		func(text string) { b.save("N.md", text) },
+		func(text string) {
+			_, err := b.Edit(t.Context(), notes.EditRequest{Note: "N.md", Edits: []notes.Edit{{Op: "replace_all", Content: text}}})
+			require.NoError(t, err)
+		},
+	} {
+		x := a.files()["N.md"]
+		for _, text := range []string{"y\n", x} {
+			a.save("N.md", text)
+			a.sync()
+		}
+		want := fmt.Sprintf("z%d\n", i)
+		write(want)
+		require.Equal(t, map[string]string{"N.md": want}, agree(t, b, a))
+	}
 }

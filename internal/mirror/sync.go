@@ -189,6 +189,9 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 	w := &work{m: m, bases: bases, record: r, kind: e.Kind, author: e.Author}
 	for p, s := range found {
 		if current[p].Hash != s.log { // a later batch has changed it
+			if s.clear && s.here == s.log { // placed before a crash, and not recorded
+				r.set(p, base{hash: s.log, seq: s.seq})
+			}
 			w.later(p)
 			delete(found, p)
 		}

@@ -3,12 +3,8 @@ package pglog
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -209,8 +205,8 @@ func TestForeignPositions(t *testing.T) {
 // log says, and is made once.
 func TestConnectionCutInMidCommit(t *testing.T) {
 	s := pgtest.Start(t)
-	p := newProxy(t, s.Socket)
-	l := open(t, pgtest.Address(p.folder), "cut")
+	p := s.Proxy()
+	l := open(t, p.URL(), "cut")
 	direct := open(t, s.URL(), "cut")
 	_, err := commit(l, create("A.md", "0"))
 	require.NoError(t, err)
@@ -218,10 +214,9 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 	cuts := 0
 	for i := range 40 {
 		next := fmt.Sprintf("%s %d", text, i)
-		p.cutAfter.Store(int64(1 + i%12)) // messages to the server; the commit is among them
-		p.beforeServer.Store(i%2 == 0)
+		p.CutAfter(1+i%12, i%2 == 0) // the commit is among them
 		_, err := commit(l, edit("A.md", text, next))
-		p.cutAfter.Store(0)
+		p.CutAfter(0, false)
 		have := files(t, direct)["A.md"]
 		if err == nil {
 			require.Equal(t, next, have, "an acknowledged write is not in the log")
@@ -232,8 +227,8 @@ func TestConnectionCutInMidCommit(t *testing.T) {
 		}
 		text = have
 	}
-	t.Log("commits that failed:", cuts, "connections cut:", p.cut.Load())
-	assert.NotZero(t, p.cut.Load())
+	t.Log("commits that failed:", cuts, "connections cut:", p.Cuts())
+	assert.NotZero(t, p.Cuts())
 	at, err := direct.Changes(t.Context(), Position{Mark: direct.epoch}, 1000)
 	require.NoError(t, err)
 	var batches []string
@@ -274,73 +269,6 @@ func TestListen(t *testing.T) {
 	require.NoError(t, err)
 	<-changed
 	cancel()
-	wg.Wait()
-}
-
-// proxy is a connection to the server that can be cut.
-type proxy struct {
-	folder       string
-	server       string
-	cutAfter     atomic.Int64 // chunks to the server until the connection is cut; 0: never
-	beforeServer atomic.Bool  // the last chunk does not reach the server
-	cut          atomic.Int64
-}
-
-func newProxy(t *testing.T, server string) *proxy {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "px")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
-	p := &proxy{folder: folder, server: server}
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(folder, ".s.PGSQL.5432"))
-	require.NoError(t, err)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { p.serve(client) })
-		}
-	})
-	t.Cleanup(func() { _ = listener.Close(); wg.Wait() })
-	return p
-}
-
-func (p *proxy) serve(client net.Conn) {
-	server, err := (&net.Dialer{}).Dial("unix", p.server)
-	if err != nil {
-		_ = client.Close()
-		return
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_, _ = io.Copy(client, server)
-		_ = client.Close()
-	})
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := client.Read(buffer)
-		if err != nil {
-			break
-		}
-		last := p.cutAfter.Load() == 1
-		if p.cutAfter.Load() > 0 {
-			p.cutAfter.Add(-1)
-		}
-		if last {
-			p.cut.Add(1)
-			_ = client.Close() // no answer reaches it
-		}
-		if !last || !p.beforeServer.Load() {
-			_, _ = server.Write(buffer[:n])
-		}
-		if last {
-			break
-		}
-	}
-	_ = server.Close()
 	wg.Wait()
 }
 

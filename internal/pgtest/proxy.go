@@ -1,0 +1,122 @@
+package pgtest
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Proxy is another way to the server, whose connections can be cut.
+type Proxy struct {
+	folder, server string
+
+	mu           sync.Mutex
+	open         map[net.Conn]bool
+	after        int  // chunks to the server until a connection is cut; 0: never
+	beforeServer bool // the last chunk does not reach the server
+	cuts         int
+}
+
+// Proxy returns a new way to the server, which ends with the test.
+func (s *Server) Proxy() *Proxy {
+	s.tb.Helper()
+	folder, err := os.MkdirTemp(os.TempDir(), "px") //nolint:usetesting // the path of a socket has to be short
+	require.NoError(s.tb, err)
+	s.tb.Cleanup(func() { require.NoError(s.tb, os.RemoveAll(folder)) })
+	p := &Proxy{folder: folder, server: s.Socket, open: map[net.Conn]bool{}}
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(folder, filepath.Base(s.Socket)))
+	require.NoError(s.tb, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { p.serve(client) })
+		}
+	})
+	s.tb.Cleanup(func() {
+		_ = listener.Close()
+		p.CutAll()
+		wg.Wait()
+	})
+	return p
+}
+
+// URL is the address of the database through the proxy.
+func (p *Proxy) URL() string { return Address(p.folder) }
+
+// CutAll cuts every connection.
+func (p *Proxy) CutAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.open {
+		_ = c.Close()
+		p.cuts++
+	}
+}
+
+// CutAfter cuts the connection that brings the n-th chunk from now on, before or after
+// that has reached the server; its answer does not come back. 0: none.
+func (p *Proxy) CutAfter(n int, beforeServer bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.after, p.beforeServer = n, beforeServer
+}
+
+// Cuts returns how many connections were cut.
+func (p *Proxy) Cuts() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cuts
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := (&net.Dialer{}).DialContext(context.Background(), "unix", p.server)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.open[client] = true
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	})
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			break
+		}
+		p.mu.Lock()
+		last, before := p.after == 1, p.beforeServer
+		if p.after > 0 {
+			p.after--
+		}
+		if last {
+			p.cuts++
+			_ = client.Close() // no answer reaches it
+		}
+		p.mu.Unlock()
+		if !last || !before {
+			_, _ = server.Write(buffer[:n])
+		}
+		if last {
+			break
+		}
+	}
+	_ = server.Close()
+	wg.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, client)
+}
