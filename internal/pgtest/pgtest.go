@@ -90,6 +90,16 @@ func (s *Server) Run() {
 	}
 }
 
+// Exec runs a statement in the database.
+func (s *Server) Exec(statement string) {
+	s.tb.Helper()
+	conn, err := pgx.Connect(s.tb.Context(), s.URL())
+	require.NoError(s.tb, err)
+	_, err = conn.Exec(s.tb.Context(), statement)
+	require.NoError(s.tb, err)
+	require.NoError(s.tb, conn.Close(s.tb.Context()))
+}
+
 // Kill ends the server and its sessions at once, as a power cut would.
 func (s *Server) Kill() {
 	killGroup(s.cmd)
