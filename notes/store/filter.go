@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,6 +90,7 @@ func filterSQL(f notes.Filter) (string, []any) {
 	if folder := notes.FolderKey(f.Folder); folder != "" {
 		c.add(folderTerm, folder, folder)
 	}
+	reads := conditions{terms: []string{"TRUE"}} // of the note o, at the other end of a link
 	if f.Scope != nil {
 		within := func(column string) func(folder string) (string, []any) {
 			return func(folder string) (string, []any) {
@@ -100,6 +102,8 @@ func filterSQL(f notes.Filter) (string, []any) {
 			}
 		}
 		c.anyOf(f.Scope, within("n.path_key"))
+		reads = conditions{}
+		reads.anyOf(f.Scope, within("o.path_key"))
 		leads := &conditions{} // a symlink out of the scope is out of it
 		leads.anyOf(f.Scope, within("j.value"))
 		c.add(`n.path NOT IN (SELECT j.key FROM store s, json_each(s.value) j WHERE s.key = '`+symlinksSetting+`' AND NOT `+leads.terms[0]+`)`, leads.args...)
@@ -131,11 +135,12 @@ func filterSQL(f notes.Filter) (string, []any) {
 		c.add("n.open_tasks > 0")
 	}
 	if f.Orphans {
-		c.add(`NOT EXISTS (SELECT 1 FROM links l WHERE l.resolved = n.id AND l.note <> n.id)
-			AND NOT EXISTS (SELECT 1 FROM links l WHERE l.note = n.id AND l.resolved <> n.id)`)
+		c.add(`NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.note WHERE l.resolved = n.id AND l.note <> n.id AND `+reads.terms[0]+`)
+			AND NOT EXISTS (SELECT 1 FROM links l JOIN notes o ON o.id = l.resolved WHERE l.note = n.id AND l.resolved <> n.id AND `+reads.terms[0]+`)`, slices.Concat(reads.args, reads.args)...)
 	}
 	if f.BrokenLinks {
-		c.add("n.id IN (SELECT note FROM links WHERE state IN (?, ?))", linkUnresolved, linkNoAnchor)
+		c.add("n.id IN (SELECT l.note FROM links l LEFT JOIN notes o ON o.id = l.resolved WHERE l.state IN (?, ?) OR o.id IS NOT NULL AND NOT "+reads.terms[0]+")",
+			append([]any{linkUnresolved, linkNoAnchor}, reads.args...)...)
 	}
 	return strings.Join(c.terms, " AND "), c.args
 }

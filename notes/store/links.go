@@ -86,8 +86,11 @@ func (w *linkWalk) follow(direction string, start int64, out *[]notes.LinkedNote
 		for _, id := range level {
 			err := sqlite.ForEach(w.ctx, w.tx, linkColumns+where, []any{id}, func(rows *sql.Rows) error {
 				n, far, err := w.scan(rows, direction, depth)
-				if err != nil || !w.canRead(n.From) || n.To != "" && !w.canRead(n.To) {
+				if err != nil || !w.canRead(n.From) {
 					return err
+				}
+				if n.To != "" && !w.canRead(n.To) { // for this caller the note does not exist
+					n.To, n.ToTitle, n.NoAnchor, n.Attachment, far = "", "", false, false, 0
 				}
 				w.add(n, out)
 				if far != 0 && !seen[far] {

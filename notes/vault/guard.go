@@ -2,7 +2,6 @@ package vault
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,8 +39,12 @@ func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 	case scope.CanRead(p) && notes.InAny(p, scope.NoWrite):
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "the folder is read-only", Hint: "The user can change vault.read_only_folders."}
 	case !scope.CanWrite(p):
+		places := scope.Write
+		if places == nil {
+			places = scope.Read
+		}
 		return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: "this client may not write there",
-			Hint: "It may write in: " + strings.Join(slices.Concat(scope.Write, scope.Read), ", ")}
+			Hint: "It may write in: " + strings.Join(places, ", ")}
 	}
 	return nil
 }
