@@ -76,7 +76,7 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 		}
 	}
 	env := s.env()
-	env.Author = authorOf(req.ClientInfo())
+	env.Author = s.author(req.ClientInfo())
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any

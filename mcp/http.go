@@ -27,6 +27,10 @@ type HTTPOptions struct {
 	// requests. A request without an Origin does not come from a page.
 	Origins []string
 
+	// Own answers more paths for clients with the token, and Open for all; both by
+	// pattern.
+	Own, Open map[string]http.Handler
+
 	// Page, when it is not nil, answers all requests that are not MCP's. It does
 	// without the token and admits browsers itself.
 	Page http.Handler
@@ -34,7 +38,7 @@ type HTTPOptions struct {
 	Profile Profile // of every client: lists of 2026-07-28 must not differ between them
 
 	// For tests; zero means the default.
-	sessions   int           // sessions at a time; 64
+	sessions   int           // sessions at a time, for each subject; 64
 	headerRead time.Duration // a client has so long to send a request's headers; 10 s
 	bodyRead   time.Duration // and the rest of it; 30 s
 	stall      time.Duration // a client that reads nothing for so long is disconnected; 30 s
@@ -42,7 +46,9 @@ type HTTPOptions struct {
 
 const (
 	httpIdle    = 30 * time.Minute // after which a session is closed
-	httpWorking = 8                // requests without a session that are worked on at a time
+	httpWorking = 8                // requests without a session that are worked on at a time, for each subject
+
+	subjectsSessions = 16 // times what one subject may have are the sessions of all
 )
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
@@ -69,14 +75,21 @@ type HTTP struct {
 	stateless http.Handler
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
 	calls     openCalls
-	working   chan struct{} // slots that the requests without a session share
-	rate      *rate.Limiter // and how often they may come
+	resuming  sync.Mutex // held while a session is looked up or resumed
 
 	mu       sync.Mutex
 	closed   bool
+	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
+	resumed  map[resumedAs]string      // the ids of the sessions that continue others
 	legacy   map[string]*legacySession // by the id in their URL
 	running  sync.WaitGroup            // what sessions have started
+}
+
+// sharedLimits are what the requests without a session share.
+type sharedLimits struct {
+	working chan struct{} // a slot for each that is worked on
+	rate    *rate.Limiter // how often they may come
 }
 
 // NewHTTP returns a handler. It starts nothing.
@@ -84,6 +97,55 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
 	}
+	h, err := newHTTP(core, o)
+	if err != nil {
+		return nil, err
+	}
+	h.mux = http.NewServeMux()
+	h.mux.HandleFunc("GET /healthz", h.health)
+	h.mux.Handle("/mcp", h.authorized(http.HandlerFunc(h.serveMCP)))
+	h.mux.Handle("GET /sse", h.authorized(http.HandlerFunc(h.serveLegacyStream)))
+	h.mux.Handle("POST /messages", h.authorized(http.HandlerFunc(h.serveLegacyMessage)))
+	for pattern, handler := range o.Own {
+		h.mux.Handle(pattern, h.authorized(handler))
+	}
+	for pattern, handler := range o.Open {
+		h.mux.Handle(pattern, handler)
+	}
+	if o.Page != nil {
+		h.mux.Handle("/", o.Page)
+	}
+	return h, nil
+}
+
+// NewSubjectHTTP returns a handler of which ServeSubject is used alone, behind another's
+// ServeHTTP.
+func NewSubjectHTTP(core *Core) (*HTTP, error) { return newHTTP(core, HTTPOptions{}) }
+
+// ServeSubject answers a request, for the endpoint /mcp of a vault, of the subject that
+// p names and bounds. The session of one subject is unknown to others. One that began on
+// another node continues; see newSessionID.
+func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
+	h.serveMCP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &p)))
+}
+
+// Bound ends the sessions of subjects that are no longer bounded as they were: the next
+// request begins another. now returns what bounds a subject, false for one that may do
+// nothing.
+func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for ss, s := range h.sessions {
+		p, ok := now(s.profile.Subject)
+		if !s.barred && (!ok || !p.sameBounds(s.asked)) {
+			s.barred = true
+			s.log.Info("a session ends: what its subject may do has changed")
+			h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
+		}
+	}
+}
+
+func newHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	prototype, err := core.newSession(o.Profile, !fixedTools)
 	if err != nil {
 		return nil, err
@@ -92,8 +154,8 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
+		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string),
 	}
-	h.working, h.rate = make(chan struct{}, httpWorking), perSecond(core.limits.CallsPerSecond)
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: httpIdle,
@@ -103,14 +165,6 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		Logger: quietLog, Stateless: true, PropagateRequestCancellation: true,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
 	})
-	h.mux = http.NewServeMux()
-	h.mux.HandleFunc("GET /healthz", h.health)
-	h.mux.Handle("/mcp", h.authorized(http.HandlerFunc(h.serveMCP)))
-	h.mux.Handle("GET /sse", h.authorized(http.HandlerFunc(h.serveLegacyStream)))
-	h.mux.Handle("POST /messages", h.authorized(http.HandlerFunc(h.serveLegacyMessage)))
-	if o.Page != nil {
-		h.mux.Handle("/", o.Page)
-	}
 	return h, nil
 }
 
@@ -212,11 +266,36 @@ func (h *HTTP) health(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 }
 
-// full reports whether there is no room for another session.
-func (h *HTTP) full() bool {
+// full reports whether there is no room for another session of the subject.
+func (h *HTTP) full(subject string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.closed || len(h.sessions)+len(h.legacy) >= h.o.sessions
+	own := len(h.legacy)
+	for _, s := range h.sessions {
+		if s.profile.Subject == subject {
+			own++
+		}
+	}
+	return h.closed || own >= h.o.sessions || len(h.sessions) >= subjectsSessions*h.o.sessions
+}
+
+// sharedBy returns the limits of the requests without a session of a subject.
+func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l, ok := h.shared[subject]
+	if !ok {
+		l = sharedLimits{make(chan struct{}, httpWorking), perSecond(h.core.limits.CallsPerSecond)}
+		h.shared[subject] = l
+	}
+	return l.working, l.rate
+}
+
+// Sessions returns how many sessions there are.
+func (h *HTTP) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions) + len(h.legacy)
 }
 
 // attach makes the session known to the notifier for as long as ss lasts: a
@@ -243,6 +322,9 @@ func (h *HTTP) attach(s *session, ss *sdk.ServerSession) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		delete(h.sessions, ss)
+		if h.resumed[s.resumes] == ss.ID() {
+			delete(h.resumed, s.resumes)
+		}
 	})
 }
 
@@ -255,12 +337,12 @@ func (h *HTTP) abort(id string) {
 	}
 }
 
-// find returns the session with the id, or nil.
+// find returns the session with the id that takes requests, or nil.
 func (h *HTTP) find(id string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for ss, s := range h.sessions {
-		if id != "" && ss.ID() == id {
+		if id != "" && !s.barred && ss.ID() == id {
 			return s
 		}
 	}

@@ -73,7 +73,7 @@ func (h *HTTP) serveLegacyMessage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *HTTP) open(id string, session *legacySession) bool {
-	if h.full() {
+	if h.full("") {
 		return false
 	}
 	h.mu.Lock()

@@ -24,24 +24,40 @@ const (
 
 // serveMCP sends a request to the handler of its era.
 func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
-	sessionID := r.Header.Get(headerSession)
+	sessionID, caller := r.Header.Get(headerSession), h.callerOf(r.Context())
+	var msgs []jsonrpc.Message
 	modern := sessionID == "" && r.Header.Get(headerVersion) >= transport.ModernVersion
 	if r.Method == http.MethodPost {
 		body, ok := h.readBody(w, r)
 		if !ok {
 			return
 		}
-		msgs, bad := transport.Decode(body, r.Header.Get(headerVersion))
-		if bad != nil {
+		var bad *transport.Refusal
+		if msgs, bad = transport.Decode(body, r.Header.Get(headerVersion)); bad != nil {
 			writeRefusal(w, bad)
 			return
 		}
 		modern = modern || sessionID == "" && anyModern(msgs)
-		if !modern && sessionID == "" && begins(msgs) && h.full() {
+		if !modern && sessionID == "" && begins(msgs) && h.full(caller.Subject) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, fmt.Sprintf("there are %d sessions already, which is the limit: close one, or try again later", h.o.sessions), http.StatusServiceUnavailable)
 			return
 		}
+	}
+	if caller.Subject != "" && sessionID != "" {
+		id := h.sessionFor(r, caller, sessionID)
+		if id == "" {
+			http.Error(w, "session not found", http.StatusNotFound) // for the client, which begins another
+			return
+		}
+		if id != sessionID {
+			r = r.Clone(r.Context())
+			r.Header.Set(headerSession, id)
+			r.Header.Del("Last-Event-ID") // of a stream that this session does not have
+			sessionID = id
+		}
+	}
+	if r.Method == http.MethodPost {
 		answered, bad := h.calls.add(sessionID, msgs)
 		if bad != nil {
 			writeRefusal(w, bad)
@@ -52,12 +68,31 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
 	}
-	r = r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, sync.OnceValue(func() *sdk.Server { return h.newServer(modern) })))
+	r = h.withServer(r, modern, msgs)
 	if modern {
 		h.stateless.ServeHTTP(w, r)
 		return
 	}
 	h.stateful.ServeHTTP(w, r)
+}
+
+// callerKey is where the context of a subject's request has its profile.
+type callerKey struct{}
+
+// callerOf returns the profile of the caller: that of a subject, or of all clients that
+// have the token.
+func (h *HTTP) callerOf(ctx context.Context) *Profile {
+	if p, ok := ctx.Value(callerKey{}).(*Profile); ok {
+		return p
+	}
+	return &h.o.Profile
+}
+
+// withServer returns the request with what makes its server, once.
+func (h *HTTP) withServer(r *http.Request, modern bool, msgs []jsonrpc.Message) *http.Request {
+	caller := *h.callerOf(r.Context())
+	make := sync.OnceValue(func() *sdk.Server { return h.newServer(caller, modern, msgs) })
+	return r.WithContext(context.WithValue(r.Context(), requestSessionKey{}, make))
 }
 
 // requestSessionKey is where a request's context holds what makes its server.
@@ -77,14 +112,17 @@ func (h *HTTP) serverFor(r *http.Request) *sdk.Server {
 
 // newServer makes the session that begins with a request, or that answers it: a
 // request of 2026-07-28 has one of its own.
-func (h *HTTP) newServer(modern bool) *sdk.Server {
-	s, err := h.core.newSession(h.o.Profile, modern)
+func (h *HTTP) newServer(caller Profile, modern bool, msgs []jsonrpc.Message) *sdk.Server {
+	s, err := h.core.newSession(caller, modern)
 	if err != nil {
 		return nil // NewHTTP has validated the profile
 	}
 	s.http = h
+	if caller.Subject != "" {
+		s.sessionID = func() string { return newSessionID(msgs) }
+	}
 	if modern {
-		s.working, s.rate = h.working, h.rate
+		s.working, s.rate = h.sharedBy(caller.Subject)
 	}
 	return s.server
 }

@@ -255,7 +255,7 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	if declaresPanel(params.Capabilities) {
 		result.Capabilities.AddExtension(extensionUI, nil)
 	}
-	if params.Capabilities != nil && params.Capabilities.RootsV2 != nil {
+	if s.hasRoots(params.Capabilities) {
 		s.mu.Lock()
 		s.roots.pending = make(chan struct{})
 		s.mu.Unlock()

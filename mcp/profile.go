@@ -21,6 +21,10 @@ type Profile struct {
 	Write    []string `json:"write,omitempty"`    // folders it may change; nil: all that it may read
 	NoWrite  []string `json:"no_write,omitempty"` // folders it may not change, of those
 
+	// Subject is who has the session, one of those that share the vault; "": whoever
+	// has the token, or a process of this machine. It is the author of what it writes.
+	Subject string `json:"subject,omitempty"`
+
 	// Owner says that the session is a command's in the owner's own shell, which
 	// has all of Options.Methods. The other fields bound its tools all the same.
 	Owner bool `json:"-"`
@@ -87,10 +91,17 @@ func (p Profile) within(outer Profile) Profile {
 		Read:     narrow(outer.Read, p.Read),
 		Write:    narrow(outer.Write, p.Write),
 		NoWrite:  slices.Concat(outer.NoWrite, p.NoWrite),
+		Subject:  p.Subject,
 		Owner:    p.Owner,
 		Settings: p.Settings.or(outer.Settings),
 		Remarks:  p.Remarks,
 	}
+}
+
+// sameBounds reports whether both let a session see and change the same.
+func (p Profile) sameBounds(o Profile) bool {
+	same := func(a, b []string) bool { return slices.Equal(a, b) && (a == nil) == (b == nil) }
+	return p.ReadOnly == o.ReadOnly && same(p.Read, o.Read) && same(p.Write, o.Write) && same(p.NoWrite, o.NoWrite) && same(p.Tools, o.Tools)
 }
 
 // narrow returns the folders that lie in one of both lists; a nil list holds

@@ -38,6 +38,9 @@ type roots struct {
 // whose roots all lie elsewhere is not bounded. There is one question at a time, so
 // that the last answer is the newest: while one is open, learn has it repeated.
 func (s *roots) learn(ss *sdk.ServerSession) {
+	if s.profile.Subject != "" {
+		return // its folders are on another machine
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -45,6 +46,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 	s := &session{
 		core:    c,
 		profile: p.within(outer),
+		asked:   p,
 		outer:   outer,
 		limits:  c.limits,
 		log:     c.log,
@@ -53,6 +55,9 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		rate:    perSecond(c.limits.CallsPerSecond),
 		logRate: perSecond(logsPerSecond),
 		out:     silent,
+	}
+	if p.Subject != "" {
+		s.log = s.log.With("subject", p.Subject)
 	}
 	s.prompts = &sessionPrompts{session: s, catalogue: s.profile.Settings.Prompts}
 	s.subs, s.roots = newSubscriptions(s), &roots{session: s}
@@ -71,10 +76,16 @@ func (s *session) newServer(fixedTools bool) *sdk.Server {
 		Version: o.Version,
 		Icons:   []sdk.Icon{{Source: icon, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
 	}, &sdk.ServerOptions{
-		Logger:             slog.New(quieter{s.log.Handler()}),
-		PageSize:           s.limits.PageSize,
-		Capabilities:       s.capabilities(fixedTools),
-		CompletionHandler:  completer{s.resources()}.complete,
+		Logger:            slog.New(quieter{s.log.Handler()}),
+		PageSize:          s.limits.PageSize,
+		Capabilities:      s.capabilities(fixedTools),
+		CompletionHandler: completer{s.resources()}.complete,
+		GetSessionID: func() string {
+			if s.sessionID == nil {
+				return rand.Text()
+			}
+			return s.sessionID()
+		},
 		SubscribeHandler:   s.subs.subscribe,
 		UnsubscribeHandler: s.subs.unsubscribe,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
@@ -114,7 +125,7 @@ func (s *session) addMethods(server *sdk.Server) {
 	methods := map[string]Method{}
 	if s.profile.Owner {
 		maps.Copy(methods, s.core.opts.Methods)
-	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil {
+	} else if status := s.core.opts.Methods[MethodStatus]; status != nil && s.profile.Read == nil && s.profile.Subject == "" {
 		methods[MethodStatus] = status
 	}
 	for name, method := range s.core.opts.ScopedMethods {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,7 @@ const lastSessionVersion = "2025-11-25"
 type session struct {
 	core    *Core
 	profile Profile
+	asked   Profile // profile before it was bounded
 	outer   Profile // that bounded it, whose selection of tools counts as well
 	limits  Limits
 	server  *sdk.Server
@@ -50,6 +52,10 @@ type session struct {
 	prompts *sessionPrompts
 	subs    *subscriptions
 	roots   *roots
+
+	sessionID func() string // makes the id of a session over Streamable HTTP; nil: the SDK does
+	resumes   resumedAs     // the session that this one continues
+	barred    bool          // it takes no more requests; guarded by http.mu
 
 	seen   tools.Seen
 	landed atomic.Bool // it has what the session may have seen on another node, before it began here
@@ -159,9 +165,15 @@ func (s *session) ready() {
 // notifications and requests.
 func (s *session) begin(ss *sdk.ServerSession) {
 	s.ready()
-	if p := ss.InitializeParams(); p != nil && p.Capabilities != nil && p.Capabilities.RootsV2 != nil {
+	if p := ss.InitializeParams(); p != nil && s.hasRoots(p.Capabilities) {
 		s.roots.learn(ss)
 	}
+}
+
+// hasRoots reports whether the client has roots that can bound the session. The folders
+// of a subject are on another machine.
+func (s *session) hasRoots(caps *sdk.ClientCapabilities) bool {
+	return caps != nil && caps.RootsV2 != nil && s.profile.Subject == ""
 }
 
 // end stops what begin has started, and waits for it.
@@ -169,6 +181,16 @@ func (s *session) end() {
 	s.stop()
 	s.stopWork()
 	s.background.Wait()
+}
+
+// author is who writes with a request of the client: the subject, with the client that it
+// uses, or the client.
+func (s *session) author(info *sdk.Implementation) notes.Author {
+	client := authorOf(info)
+	if s.profile.Subject == "" {
+		return client
+	}
+	return notes.Author{Name: s.profile.Subject, Version: "(" + strings.TrimSpace(client.Name+" "+client.Version) + ")"}
 }
 
 // authorOf is a client, for the history.

@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"notesd/mcp/transport"
+)
+
+// A session with a subject can continue on another node, or after its grants have
+// changed: its id holds what its client has said of itself, so that a handler that does
+// not have the session can begin one in its place. The id is no secret; who may use the
+// session is decided by the token of each request. Subscriptions are not in it.
+
+// resumableBytes bounds an id that can be resumed: servers bound their headers.
+const resumableBytes = 2 << 10
+
+// introduction is the part of initialize that an id holds.
+type introduction struct {
+	ProtocolVersion string          `json:"protocolVersion"`
+	Capabilities    json.RawMessage `json:"capabilities"`
+	ClientInfo      struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"clientInfo"`
+}
+
+// newSessionID returns an id for the session that the messages begin.
+func newSessionID(msgs []jsonrpc.Message) string {
+	id := rand.Text()
+	for _, msg := range msgs {
+		req, ok := msg.(*jsonrpc.Request)
+		if !ok || req.Method != transport.MethodInitialize {
+			continue
+		}
+		said := introduction{Capabilities: json.RawMessage("{}")}
+		if json.Unmarshal(req.Params, &said) != nil {
+			break
+		}
+		text, err := json.Marshal(&said)
+		if long := id + "." + base64.RawURLEncoding.EncodeToString(text); err == nil && len(long) <= resumableBytes {
+			return long
+		}
+	}
+	return id
+}
+
+// introductionOf returns what an id of newSessionID holds.
+func introductionOf(id string) (said introduction, ok bool) {
+	_, text, found := strings.Cut(id, ".")
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	return said, found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil && said.ProtocolVersion != ""
+}
+
+// sessionFor returns the id of the caller's own session for the id that the client
+// sent, "" if there is none and none can be begun.
+func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string {
+	h.resuming.Lock()
+	defer h.resuming.Unlock()
+	h.mu.Lock()
+	id := cmp.Or(h.resumed[resumedAs{caller.Subject, sent}], sent)
+	h.mu.Unlock()
+	if s := h.find(id); s != nil {
+		if s.profile.Subject != caller.Subject {
+			return ""
+		}
+		return id
+	}
+	said, ok := introductionOf(sent)
+	if !ok || h.full(caller.Subject) || r.Method == http.MethodDelete {
+		return ""
+	}
+	params, err := json.Marshal(&said)
+	if err != nil {
+		return ""
+	}
+	answer := h.post(r, "", `{"jsonrpc":"2.0","id":"resume","method":"initialize","params":`+string(params)+`}`)
+	id = answer.Get(headerSession)
+	s := h.find(id)
+	if s == nil {
+		return ""
+	}
+	h.post(r, id, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.resumes = resumedAs{caller.Subject, sent}
+	h.resumed[s.resumes] = id
+	s.log.Info("a session continues that began elsewhere")
+	return id
+}
+
+// resumedAs names a session that continues another.
+type resumedAs struct{ subject, id string }
+
+// post sends a message to the SDK in the name of the caller of r and returns the
+// headers of its answer.
+func (h *HTTP) post(r *http.Request, session, body string) http.Header {
+	r = r.Clone(r.Context())
+	r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(strings.NewReader(body)), int64(len(body))
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if session != "" {
+		r.Header.Set(headerSession, session)
+	}
+	r = h.withServer(r, false, nil)
+	answer := &discarding{header: http.Header{}}
+	h.stateful.ServeHTTP(answer, r)
+	return answer.header
+}
+
+// discarding is a response of which only the headers are kept.
+type discarding struct {
+	bytes.Buffer
+	header http.Header
+}
+
+func (d *discarding) Header() http.Header { return d.header }
+func (d *discarding) WriteHeader(int)     {}
+func (d *discarding) Flush()              {}
