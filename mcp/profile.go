@@ -21,8 +21,8 @@ type Profile struct {
 	Write    []string `json:"write,omitempty"`    // folders it may change; nil: all that it may read
 	NoWrite  []string `json:"no_write,omitempty"` // folders it may not change, of those
 
-	// Subject is who has the session, one of those that share the vault; "": whoever
-	// has the token, or a process of this machine. It is the author of what it writes.
+	// Subject names the person or program whose session it is, of those that share the
+	// vault; "" for the owner's clients. It is the author of what it writes.
 	Subject string `json:"subject,omitempty"`
 
 	// Owner says that the session is a command's in the owner's own shell, which
