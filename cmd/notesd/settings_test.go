@@ -122,8 +122,15 @@ var settingsOfSessions = map[string]struct {
 }
 
 // settingsOfProcesses decide which daemon a process finds, and where its own log
-// goes. TestMirroredFolders has those of the store.
-var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "store.postgres", "store.vault", "log.level", "log.file"}
+// goes. TestManyFolders has those of several folders.
+var settingsOfProcesses = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
+
+// settingsOfTheStore has for each a value as a variable, and as the line to add,
+// which has no password. TestMirroredFolders shows their effect.
+var settingsOfTheStore = map[string][2]string{
+	"store.postgres": {"postgres://ann:hunter2@127.0.0.1:1/notes", `"postgres://ann:xxxxx@127.0.0.1:1/notes"`},
+	"store.vault":    {"team", `"team"`},
+}
 
 // Every setting in the environment of a host, beside a daemon that runs with other
 // settings, has its effect for that host's session, or is reported as one that
@@ -145,7 +152,7 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 	for _, s := range p.settings(t) {
 		known = append(known, s.Key)
 	}
-	tested := slices.Concat(settingsOfProcesses, slices.Collect(maps.Keys(daemons)), slices.Collect(maps.Keys(settingsOfSessions)))
+	tested := slices.Concat(settingsOfProcesses, slices.Collect(maps.Keys(settingsOfTheStore)), slices.Collect(maps.Keys(daemons)), slices.Collect(maps.Keys(settingsOfSessions)))
 	require.ElementsMatch(t, known, tested, "every setting has a test")
 
 	for key, s := range settingsOfSessions {
@@ -159,14 +166,17 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 		})
 	}
 
-	t.Run("of the daemon", func(t *testing.T) {
+	// named launches a host that passes settings of the daemon, and checks that each is
+	// named as one without effect.
+	named := func(t *testing.T, settings map[string][2]string) *peer {
 		set := p
-		for key, s := range daemons {
+		for key, s := range settings {
 			set.env = append(set.env, variable(key)+"="+s[0])
 		}
 		own := set.launch(t, "mcp")
 		instructions, status := own.instructions(), p.report(t)
-		for key, s := range daemons {
+		assert.NotContains(t, instructions+fmt.Sprint(status), "hunter2")
+		for key, s := range settings {
 			section, name, _ := strings.Cut(key, ".")
 			remark := fmt.Sprintf("%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, which the daemon reads when it is idle",
 				variable(key), key, name, s[1], section, p.settingsFile())
@@ -175,8 +185,19 @@ func TestEverySettingInTheEnvironment(t *testing.T) {
 			assert.Contains(t, status.Warnings, remark)
 			eventually(t, "standard error has it", func() bool { return strings.Contains(own.stderr.String(), remark) })
 		}
-		assert.Len(t, status.Settings.Ignored, len(daemons))
-		assert.Len(t, own.found("one"), 1, "it is not ignored")
+		assert.Len(t, status.Settings.Ignored, len(settings))
+		assert.Len(t, own.found("one"), 1, "it is served as before")
+		return own
+	}
+
+	t.Run("of the store", func(t *testing.T) {
+		own := named(t, settingsOfTheStore)
+		require.NoError(t, own.end())
+		assert.NotContains(t, own.stderr.String(), "hunter2")
+	})
+
+	t.Run("of the daemon", func(t *testing.T) {
+		own := named(t, daemons)
 
 		_, search, _ := strings.Cut(base, "[search]")
 		text := "[search]" + search // and the lines, under their sections

@@ -60,7 +60,7 @@ func (s Setting) TOML() string {
 var sessionKeys = []string{"vault.read_only", "vault.read_only_folders", "vault.allow", "vault.tools", "search.mode", "search.limit", "limits.result_bytes", "prompts.folder"}
 
 // processKeys lists the settings of the process that reads them.
-var processKeys = []string{"state", "vault.path", "vault.folders", "store.postgres", "store.vault", "log.level", "log.file"}
+var processKeys = []string{"state", "vault.path", "vault.folders", "log.level", "log.file"}
 
 // isDaemons reports whether a setting belongs to the daemon, which all sessions
 // share.
