@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 const (
@@ -42,9 +43,7 @@ func (r *release) bundle(p program) error {
 		{name: "server/" + p.file(), source: p.Path, mode: 0o755},
 		{name: "PRIVACY.md", source: "docs/privacy.md", mode: 0o644},
 		{name: "LICENSE", source: "LICENSE", mode: 0o644},
-		{name: "licenses/models.md", source: "vectors/model/SOURCE.md", mode: 0o644},
-		{name: "licenses/all-MiniLM-L6-v2.txt", source: "vectors/model/LICENSE", mode: 0o644},
-		{name: "licenses/multilingual-e5-small.txt", source: "vectors/model/LICENSE-e5", mode: 0o644},
+		{name: thirdParty, source: r.terms(p), mode: 0o644},
 	} {
 		if f.source != "" {
 			if f.text, err = os.ReadFile(f.source); err != nil {
@@ -66,6 +65,9 @@ func (r *release) bundle(p program) error {
 	}
 	return r.write(r.name(p, ".mcpb"), b.Bytes())
 }
+
+// terms is the file that licenses has written for a program.
+func (r *release) terms(p program) string { return filepath.Join(r.licenses, p.OS+"_"+p.Arch+".txt") }
 
 func (p program) file() string {
 	if p.OS == "windows" {

@@ -158,7 +158,7 @@ func (r *release) scoop() error {
 	return r.writeJSON("scoop/notesd.json", map[string]any{
 		"version": r.version, "description": description, "homepage": r.repository, "license": "Apache-2.0",
 		"architecture": archives, "bin": "notesd.exe",
-		"notes":         "Register it with your assistants: notesd setup --vault C:\\Users\\you\\Notes",
+		"notes": "Register it with your assistants: notesd setup --vault C:\\Users\\you\\Notes",
 	})
 }
 

@@ -80,6 +80,14 @@ func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	terms, err := os.ReadFile(r.terms(p))
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
 	for _, f := range []struct {
@@ -88,6 +96,8 @@ func (r *release) imageOf(p program, config v1.Config) (v1.Image, error) {
 		text []byte
 	}{
 		{"usr/", 0o755, nil}, {"usr/bin/", 0o755, nil}, {"usr/bin/notesd", 0o755, program},
+		{"usr/share/", 0o755, nil}, {"usr/share/doc/", 0o755, nil}, {"usr/share/doc/notesd/", 0o755, nil},
+		{"usr/share/doc/notesd/LICENSE", 0o644, own}, {"usr/share/doc/notesd/" + thirdParty, 0o644, terms},
 		{"config/", 0o755, nil}, {"tmp/", 0o1777, nil}, {"state/", 0o1777, nil}, {"vault/", 0o1777, nil},
 	} {
 		if err := t.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), ModTime: r.time}); err != nil {

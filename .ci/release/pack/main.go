@@ -2,7 +2,11 @@
 // catalogues install: MCPB bundles, a container image, their descriptions and a
 // bill of materials for each program.
 //
-//	pack -dist DIR -program FILE -version V -repository URL -commit HASH -time SECONDS
+//	pack -licenses DIR TARGET…
+//	pack -dist DIR -licenses DIR -program FILE -version V -repository URL -commit HASH -time SECONDS
+//
+// The first writes the terms of all that each program contains, for the archives and
+// packages that goreleaser makes; the second packs what it has made, with these.
 //
 // It runs in the root of the repository. -program is a notesd for this machine:
 // it lists its own tools. Everything in DIR/SHA256SUMS and what pack adds to it has
@@ -27,11 +31,11 @@ import (
 
 // release is what is being packed.
 type release struct {
-	dist, program, version, repository, commit string
-	time                                       time.Time
-	programs                                   []program
-	tools                                      []tool
-	made                                       []string // files below dist
+	dist, licenses, program, version, repository, commit string
+	time                                                 time.Time
+	programs                                             []program
+	tools                                                []tool
+	made                                                 []string // files below dist
 }
 
 // program is notesd for one system.
@@ -46,6 +50,7 @@ func main() {
 	var r release
 	var seconds int64
 	flag.StringVar(&r.dist, "dist", "dist", "")
+	flag.StringVar(&r.licenses, "licenses", "", "")
 	flag.StringVar(&r.program, "program", "", "")
 	flag.StringVar(&r.version, "version", "", "")
 	flag.StringVar(&r.repository, "repository", "", "")
@@ -53,7 +58,11 @@ func main() {
 	flag.Int64Var(&seconds, "time", 0, "")
 	flag.Parse()
 	r.time = time.Unix(seconds, 0).UTC()
-	if err := r.pack(); err != nil {
+	work := r.pack
+	if flag.NArg() > 0 {
+		work = func() error { return licenses(r.licenses, flag.Args()) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
