@@ -259,3 +259,59 @@ func TestRunNoticesThatADiskIsBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 6, st.Seq, "nothing was deleted and created again")
 }
+
+// A note moves to a folder of the vault on another disk and back, with its links and
+// its history, and a kill at any step leaves it whole in one place. A folder does not.
+func TestMoveToAnotherDisk(t *testing.T) {
+	ctx := context.Background()
+	newVault := func(t *testing.T) *fixture {
+		f := &fixture{t: t, dir: t.TempDir(), state: t.TempDir(), view: newMirror(), clock: newClock(), folders: twoFolders}
+		mountTemp(t, filepath.Join(f.dir, "work"))
+		f.write("home/A.md", "[[B]]")
+		f.write("home/B.md", "x")
+		f.write("home/sub/C.md", "[[A]]")
+		f.open(Options{})
+		t.Cleanup(func() { assert.NoError(t, f.store.Close()) })
+		f.reconcile()
+		return f
+	}
+	toWork := notes.MoveRequest{Note: "home/A.md", To: "work/", UpdateLinks: true, RequestKey: "k"}
+
+	f := newVault(t)
+	counted := f.killAt(1 << 30)
+	moved, err := f.Move(ctx, toWork)
+	require.NoError(t, err)
+	steps := *counted
+	after := map[string]string{"work/A.md": "[[home/B]]", "home/B.md": "x", "home/sub/C.md": "[[work/A]]"}
+	assert.Equal(t, after, f.files())
+	assert.Len(t, f.revisions("work/A.md"), 2)
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "home/B.md", To: "work/B.md", UpdateLinks: false}) // no text changes
+	require.NoError(t, err)
+	assert.Equal(t, "x", f.onDisk("work/B.md"))
+	assert.NoFileExists(t, filepath.Join(f.dir, "home/B.md"))
+	_, err = f.History().Restore(ctx, notes.RestoreRequest{Change: moved.Change})
+	require.NoError(t, err)
+	assert.Equal(t, "[[B]]", f.onDisk("home/A.md"))
+	before := f.files()
+	_, err = f.Move(ctx, notes.MoveRequest{Note: "home/sub", To: "work/", UpdateLinks: true})
+	e := domainError(t, err)
+	assert.ErrorIs(t, e, notes.ErrInvalid)
+	assert.Equal(t, "a folder cannot be moved to another disk", e.Detail)
+	assert.Equal(t, before, f.files(), "nothing was changed")
+	f.reconcile()
+	f.requireConsistent()
+
+	for step := range steps {
+		t.Run(fmt.Sprintf("killed before step %d", step), func(t *testing.T) {
+			f := newVault(t)
+			f.killAt(step)
+			_, err := f.Move(ctx, toWork)
+			require.ErrorIs(t, err, errKilled)
+			f.restart()
+			_, err = f.Move(ctx, toWork) // as its client repeats it
+			require.NoError(t, err)
+			assert.Equal(t, after, f.files())
+			f.requireConsistent()
+		})
+	}
+}
