@@ -4,9 +4,10 @@
 //   DIST=dist node hosts.mjs
 //
 // SCHEMA is the file of the MCP registry's JSON schema; CHROOT=1, as root on Linux, also
-// runs the container image's files.
+// runs the container image's files, those of the other architecture with qemu-user-static.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -101,6 +102,23 @@ function descriptions() {
 	row('server.json', size(path.join(dist, 'server.json')), 'JSON schema of the MCP registry: valid', 'names the bundles above');
 }
 
+// scoop compares the manifest with what Scoop's schema permits and with the archives.
+function scoop() {
+	if (!files.includes('scoop')) return;
+	const manifest = JSON.parse(fs.readFileSync(path.join(dist, 'scoop/notesd.json')));
+	const known = ['version', 'description', 'homepage', 'license', 'architecture', 'bin', 'notes'];
+	assert.deepEqual(Object.keys(manifest).sort(), known.sort(), 'fields of the schema, the required ones among them');
+	assert.match(manifest.version, /^[\w.\-+_]+$/);
+	assert.deepEqual(Object.keys(manifest.architecture), ['64bit', 'arm64']);
+	for (const { url, hash, extract_dir, ...more } of Object.values(manifest.architecture)) {
+		assert.deepEqual(more, {});
+		const archive = path.join(dist, path.basename(new URL(url).pathname));
+		assert.equal(createHash('sha256').update(fs.readFileSync(archive)).digest('hex'), hash);
+		assert(run('bsdtar', ['-tf', archive]).split('\n').includes(`${extract_dir}/${manifest.bin}`));
+	}
+	row('scoop/notesd.json', size(path.join(dist, 'scoop/notesd.json')), "the fields of Scoop's schema", 'the archives have its checksums and program');
+}
+
 async function materials() {
 	const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
 	for (const name of files.filter(f => f.endsWith('.cdx.json'))) {
@@ -140,40 +158,53 @@ function gemini() {
 async function image() {
 	const archive = files.find(f => f.endsWith('_oci.tar'));
 	const dir = path.join(tmp, 'image');
-	fs.mkdirSync(path.join(dir, 'root'), { recursive: true });
+	fs.mkdirSync(dir);
 	run('tar', ['-xf', path.join(dist, archive), '-C', dir]);
 	const blob = digest => path.join(dir, 'blobs', digest.replace(':', '/'));
 	const read = digest => JSON.parse(fs.readFileSync(blob(digest)));
-	const images = read(JSON.parse(fs.readFileSync(path.join(dir, 'index.json'))).manifests[0].digest).manifests;
-	const own = images.find(m => target === `${m.platform.os}_${m.platform.architecture}`);
-	const manifest = read(own.digest);
-	const { config } = read(manifest.config.digest);
-	for (const layer of manifest.layers) run('tar', ['-xzf', blob(layer.digest), '-C', path.join(dir, 'root')]);
-	assert.deepEqual(Object.keys(config.Volumes), ['/state', '/vault']);
-	assert.deepEqual(config.Healthcheck.Test, ['CMD', 'notesd', 'status']);
 	const tools = JSON.parse(fs.readFileSync(path.join(dist, 'docker/tools.json')));
-	let smoke = 'not run: chroot needs root';
-	if (process.env.CHROOT) {
-		fs.cpSync(vault, path.join(dir, 'root/vault'), { recursive: true });
-		run('chown', ['-R', config.User, path.join(dir, 'root/vault')]);
-		const inside = command => ['env', '-i', ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, path.join(dir, 'root'), ...command];
-		const [command, ...args] = inside([...config.Entrypoint, ...config.Cmd]);
-		const client = new Client({ name: 'checks', version: '1' });
-		await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore', env: { PATH: process.env.PATH } }));
-		const listed = (await client.listTools()).tools.map(t => t.name);
-		assert.deepEqual(listed, tools.map(t => t.name), 'tools.json lists the tools');
-		await search(client);
-		const [health, ...rest] = inside(config.Healthcheck.Test.slice(1));
-		assert.match(run(health, rest, { env: { PATH: process.env.PATH } }), /daemon +process/);
-		await client.close();
-		smoke = 'searched as user 65532, healthy; its tools are those of docker/tools.json';
+	for (const { digest, platform } of read(JSON.parse(fs.readFileSync(path.join(dir, 'index.json'))).manifests[0].digest).manifests) {
+		const root = path.join(dir, platform.architecture);
+		fs.mkdirSync(root);
+		const manifest = read(digest);
+		const { config } = read(manifest.config.digest);
+		for (const layer of manifest.layers) run('tar', ['-xzf', blob(layer.digest), '-C', root]);
+		assert.equal(config.User, '65532:65532');
+		assert.deepEqual(Object.keys(config.Volumes), ['/state', '/vault']);
+		assert.deepEqual(config.Healthcheck.Test, ['CMD', 'notesd', 'status']);
+		const emulator = `/usr/bin/qemu-${{ amd64: 'x86_64', arm64: 'aarch64' }[platform.architecture]}-static`;
+		const own = target === `${platform.os}_${platform.architecture}`;
+		let smoke = 'not run: chroot needs root';
+		if (process.env.CHROOT && !own && !fs.existsSync(emulator)) smoke = `not run: ${emulator} is missing`;
+		else if (process.env.CHROOT) {
+			fs.cpSync(vault, path.join(root, 'vault'), { recursive: true });
+			run('chown', ['-R', config.User, path.join(root, 'vault')]);
+			if (!own) fs.copyFileSync(emulator, path.join(root, 'emulator'));
+			const inside = ([program, ...args]) => ['env', '-i', ...config.Env, '/usr/sbin/chroot', `--userspec=${config.User}`, root,
+				...(own ? [program] : ['/emulator', `/usr/bin/${program}`]), ...args];
+			const [command, ...args] = inside([...config.Entrypoint, ...config.Cmd]);
+			const client = new Client({ name: 'checks', version: '1' });
+			await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore', env: { PATH: process.env.PATH } }));
+			const listed = (await client.listTools()).tools.map(t => t.name);
+			assert.deepEqual(listed, tools.map(t => t.name), 'tools.json lists the tools');
+			await search(client);
+			const [health, ...rest] = inside(config.Healthcheck.Test.slice(1));
+			assert.match(run(health, rest, { env: { PATH: process.env.PATH } }), /daemon +process/);
+			await client.close();
+			const kept = fs.readdirSync(path.join(root, 'state/notesd'), { recursive: true, withFileTypes: true });
+			assert(kept.some(f => f.name === 'history.db'), 'the volume keeps the history');
+			for (const f of kept) assert.equal(fs.lstatSync(path.join(f.parentPath, f.name)).uid, 65532);
+			smoke = `searched as user 65532${own ? '' : ', emulated'}; healthy; its state is in its volume; its tools are those of docker/tools.json`;
+		}
+		row(`${archive}, ${platform.architecture}`, size(path.join(dist, archive)), 'OCI layout: user, volumes, health check', smoke);
+		fs.rmSync(root, { recursive: true });
 	}
-	row(archive, size(path.join(dist, archive)), `OCI layout: ${images.length} architecture(s)`, smoke);
 }
 
 try {
 	await bundles();
 	descriptions();
+	scoop();
 	await materials();
 	claude();
 	gemini();

@@ -116,6 +116,7 @@ func (r *release) homebrew() error {
     zsh_completion.install "completions/_notesd"
     fish_completion.install "completions/notesd.fish"
     pkgshare.install "plugin"
+    doc.install "THIRD-PARTY.txt"
   end
 
   def caveats
@@ -126,8 +127,9 @@ func (r *release) homebrew() error {
   end
 
   test do
-    (testpath/"Tides.md").write "The moon pulls the sea."
-    assert_match "Tides.md", shell_output("#{bin}/notesd search --vault #{testpath} --state #{testpath}/.state moon")
+    (testpath/"Notes").mkpath
+    (testpath/"Notes/Tides.md").write "The moon pulls the sea."
+    assert_match "Tides.md", shell_output("#{bin}/notesd search --vault #{testpath}/Notes --state #{testpath}/state moon")
   end
 end
 `)
