@@ -157,3 +157,49 @@ func TestFolderIsAddedToTheVault(t *testing.T) {
 	assert.Equal(t, before, p.run(t, "history", "home/New.md", "--json"))
 	assert.NotContains(t, p.run(t, "list"), "third/C.md")
 }
+
+// Two hosts may have vaults that share a folder: each has a daemon, and neither takes
+// the other's changes for its own or loses one.
+func TestVaultsThatShareAFolder(t *testing.T) {
+	skipInShort(t)
+	both := newFolders(t, map[string]string{"home/A.md": "one\n", "work/B.md": "two\n"})
+	single := newPlace(t, nil)
+	single.vault = filepath.Join(both.vault, "home")
+	first, second := both.launchHost(t), single.launchHost(t)
+	first.ready()
+	second.ready()
+
+	second.must("create_note", map[string]any{"title": "New", "content": "tomatoes\n"})
+	eventually(t, "the other finds it", func() bool { return slices.Equal(first.found("tomatoes"), []string{"home/New.md"}) })
+	first.must("move_note", map[string]any{"note": "home/New.md", "to": "home/Garden/Beds.md"})
+	eventually(t, "the other follows", func() bool { return slices.Equal(second.found("tomatoes"), []string{"Garden/Beds.md"}) })
+
+	// Both edit one note at once: an edit is made, or is refused because the note has changed.
+	var answers []<-chan message
+	for i := range 10 {
+		for name, h := range map[string]*peer{"home/A.md": first, "A.md": second} {
+			answers = append(answers, h.send("tools/call", map[string]any{"name": "edit_note", "arguments": map[string]any{
+				"note": name, "edits": []any{map[string]any{"op": "append", "content": fmt.Sprintf("line %d of %s", i, name)}},
+			}}))
+		}
+	}
+	made := 0
+	for _, a := range answers {
+		var r toolResult
+		first.decode(<-a, &r)
+		if !r.IsError {
+			made++
+			continue
+		}
+		assert.Contains(t, fmt.Sprint(r.Content), "changed")
+	}
+	assert.NotZero(t, made)
+	assert.Equal(t, made, strings.Count(both.read(t, "home/A.md"), "line "), "no edit is lost")
+	left, err := filepath.Glob(filepath.Join(both.vault, "*", ".*"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "no temp file is left")
+	for _, p := range []place{both, single} {
+		eventually(t, "nothing is wrong", func() bool { return len(p.report(t).Warnings) == 0 })
+		assert.NotContains(t, p.run(t, "doctor"), "✗")
+	}
+}

@@ -327,6 +327,38 @@ func TestPageWithoutScripts(t *testing.T) {
 	b.clean()
 }
 
+// TestPageOfSeveralFolders shows notes of one name in two folders, the links and files of
+// each, and what is wrong with one.
+func TestPageOfSeveralFolders(t *testing.T) {
+	p := newFolders(t, map[string]string{
+		"home/Plan.md": "plan of home, see [[Garden]] ![[dot.svg]]\n\n- [ ] water\n", "home/Garden.md": "tomatoes\n",
+		"home/dot.svg": `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>`,
+		"work/Plan.md": "plan of work, see [[home/Garden]] and [[Garden]]\n",
+	})
+	b := p.browse(t)
+	assert.Equal(t, "home, work", b.text("a.vault"))
+	b.open("/?q=plan")
+	b.await("[...document.querySelectorAll('.hits .where')].map(e => e.innerText).sort().join() === 'home/Plan.md:1-3,work/Plan.md:1-1'")
+	b.open("/?q=plan+path:work/")
+	b.await("[...document.querySelectorAll('.hits .where')].map(e => e.innerText).join() === 'work/Plan.md:1-1'")
+	b.open("/n/work/Plan.md")
+	assert.Contains(t, b.text("aside"), "Broken links\nGarden")
+	b.click("article a[href='/n/home/Garden.md']")
+	b.await("location.pathname === '/n/home/Garden.md' && document.querySelectorAll(`aside a[href^='/n/home/Plan.md'], aside a[href^='/n/work/Plan.md']`).length >= 2")
+	b.open("/n/home/Plan.md")
+	b.await("document.querySelector(`article img[src='/f/home/dot.svg']`)?.naturalWidth === 9")
+	p.save(t, "work/Plan.md", "a new plan\n")
+	b.open("/n/work/Plan.md")
+	b.await("document.querySelector('article').innerText.includes('a new plan')")
+
+	b.open("/status") // a page of the folder itself would be asked for while that goes
+	require.NoError(t, os.Rename(filepath.Join(p.vault, "work"), filepath.Join(p.vault, "away")))
+	b.await("[...document.querySelectorAll('.problem')].some(e => e.innerText.includes('the folder \"work\" is not there'))")
+	b.open("/?q=tomatoes")
+	b.await("document.querySelector('a.hit')?.innerText === 'Garden'")
+	b.clean()
+}
+
 // TestPageIsLive shows a save of another program on the open page, keeps where
 // the reader is, and goes on after the daemon was killed.
 func TestPageIsLive(t *testing.T) {
