@@ -17,6 +17,9 @@ import (
 // thirdParty is the name of the file with the licenses in each package.
 const thirdParty = "THIRD-PARTY.txt"
 
+// rule begins a section of that file; it is in no license.
+var rule = strings.Repeat("#", 80) + "\n"
+
 // licenseFile matches the names of files with the terms of a module.
 var licenseFile = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents)([.-].*)?$`)
 
@@ -70,7 +73,7 @@ func licenses(dir string, targets []string) error {
 		for _, name := range slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 			return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
 		}) {
-			fmt.Fprintf(&b, "\n%s\n%s\n", strings.Repeat("=", 80), name)
+			fmt.Fprintf(&b, "\n%s%s\n", rule, name)
 			for _, file := range slices.Sorted(slices.Values(files[name])) {
 				text, err := os.ReadFile(file)
 				if err != nil {

@@ -126,12 +126,12 @@ func checkLicenses(t *testing.T, name, dir string) {
 		t.Errorf("%s: %s names no modules", name, program)
 	}
 	for _, m := range info.Deps {
-		_, section, ok := strings.Cut(string(text), strings.Repeat("=", 80)+"\n"+m.Path+" "+m.Version+"\n")
+		_, section, ok := strings.Cut(string(text), rule+m.Path+" "+m.Version+"\n")
 		if !ok {
 			t.Errorf("%s: %s %s has no license in %s", name, m.Path, m.Version, thirdParty)
 			continue
 		}
-		section, _, _ = strings.Cut(section, strings.Repeat("=", 80))
+		section, _, _ = strings.Cut(section, rule)
 		if !hasTermsOf(t, section, m.Path) {
 			t.Errorf("%s: what %s has for %s is not the text of its license", name, thirdParty, m.Path)
 		}
