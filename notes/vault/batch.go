@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"runtime"
-	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -258,67 +255,6 @@ func (p *prepared) read(v *Vault, root *disk.Root) error {
 // readStep begins the name of the step at which tests make a read fail.
 const readStep = "read "
 
-// Reasons to pass a file over that are not facts about the file, and so are
-// not shown.
-const (
-	skipGone     = "gone"
-	skipChanging = "being written"
-)
-
-// isUnknown reports whether a read failed in a way that says nothing of the
-// file: a disk or a server that did not answer, too many open files, a
-// placeholder whose text is elsewhere.
-func isUnknown(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)
-}
-
-// unreadRetry is how soon files whose read failed are read again.
-const unreadRetry = 10 * time.Second
-
-// unread are the files whose last read failed: path → how the disk spells it.
-// What is known of such a note is kept.
-type unread struct {
-	mu    sync.Mutex
-	files map[string]string
-}
-
-func (u *unread) add(f store.File) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.files == nil {
-		u.files = map[string]string{}
-	}
-	u.files[f.Path] = f.DiskPath
-}
-
-func (u *unread) remove(p string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.files, p)
-}
-
-func (u *unread) has(p string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.files[p] != ""
-}
-
-// take empties the set: a file that fails again comes back.
-func (u *unread) take() []string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	files := slices.Collect(maps.Values(u.files))
-	u.files = nil
-	return files
-}
-
-func (u *unread) any() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return len(u.files) > 0
-}
-
 // opener is a folder of which files are opened: an [os.Root] or a [disk.Root].
 type opener interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
@@ -384,3 +320,18 @@ func readProblem(err error) string {
 	}
 	return "it cannot be read"
 }
+
+// isUnknown reports whether a read failed in a way that says nothing of the
+// file: a disk or a server that did not answer, too many open files, a
+// placeholder whose text is elsewhere.
+func isUnknown(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)
+}
+
+// Reasons to pass a file over that are not facts about the file, and so are
+// not shown.
+const (
+	skipGone     = "gone"
+	skipChanging = "being written"
+)

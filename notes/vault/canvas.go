@@ -122,19 +122,6 @@ func inFolder(p, folder string) string {
 	return strings.TrimPrefix(p, folder+"/")
 }
 
-// path returns what becomes of a path from the vault: of a note, a file, the
-// folder, or what is in it.
-func (m *movement) path(p string) string {
-	was := notes.Nfc(strings.TrimSuffix(p, "/"))
-	if m.first.Folder && notes.Under(was, m.first.OldPath) {
-		return m.first.NewPath + strings.TrimPrefix(was, m.first.OldPath) + p[len(strings.TrimSuffix(p, "/")):]
-	}
-	if to, ok := m.paths[was]; ok {
-		return to
-	}
-	return p
-}
-
 // renamedIn returns the text of the canvas called name with the headings of a note in
 // its nodes ("subpath") and in the links of its cards renamed, or nil if it cannot be
 // done.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -191,38 +189,6 @@ func (l *lateFiles) look(ctx context.Context, now time.Time, atLeast int) {
 		}
 		_ = d.close() // only read from
 	}
-}
-
-// leftFiles are temp files with a text that could not be kept in history, and
-// the notes that they were.
-type leftFiles struct {
-	mu    sync.Mutex
-	notes map[string]string
-}
-
-func (l *leftFiles) add(temp, note string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.notes == nil {
-		l.notes = map[string]string{}
-	}
-	l.notes[temp] = note
-}
-
-func (l *leftFiles) remove(temp string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.notes, temp)
-}
-
-func (l *leftFiles) warnings() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []string
-	for _, temp := range slices.Sorted(maps.Keys(l.notes)) {
-		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(l.notes[temp]), notes.Quote(temp)))
-	}
-	return out
 }
 
 // strangerAge is how old a temp file must be that no journal entry names to be

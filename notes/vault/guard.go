@@ -1,11 +1,22 @@
 package vault
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 
+	"notesd/internal/atomicfile"
+	"notesd/internal/fsid"
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
+	"notesd/internal/markdown/tasks"
+	"notesd/internal/sqlite"
 	"notesd/notes"
+	"notesd/notes/store"
 )
 
 // guard decides what may be read and written.
@@ -60,4 +71,127 @@ func (g *guard) protected() []string {
 // mayAttach reports whether a caller may read the attachment at p.
 func (g *guard) mayAttach(p string, scope notes.Scope) bool {
 	return scope.CanRead(p) && !g.ignore.Match(p)
+}
+
+func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
+
+// stateIsFull is what is said of a write that isFull.
+const stateIsFull = "the disk where notesd keeps its state is full"
+
+// conflict says that a file is not what it was when the change was computed.
+func conflict(op, notePath string, was, is []byte) error {
+	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
+		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
+}
+
+// errOtherDisk: a folder of the vault lies on another disk.
+var errOtherDisk = errors.New("the folders lie on different disks")
+
+// errHeld: another program does not let the file be replaced.
+var errHeld = errors.New("held by another program")
+
+// writeProblem puts what the system said into words that help, without an
+// outside path.
+func writeProblem(op, notePath string, err error) error {
+	var own *notes.Error
+	if errors.As(err, &own) || errors.Is(err, errKilled) {
+		return err
+	}
+	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
+	case isFull(err):
+		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
+	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
+		e.Err, e.Detail, e.Hint = notes.ErrInvalid, "a folder cannot be moved to another disk", "Nothing was changed. Move its notes one by one, or copy the folder with another program."
+	case errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err):
+		e.Err, e.Detail, e.Hint = notes.ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
+	case atomicfile.IsReadOnlyDisk(err):
+		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
+	case errors.Is(err, fs.ErrPermission):
+		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
+	case errors.Is(err, errTooLarge):
+		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
+	case errors.Is(err, errNotRegular):
+		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
+		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
+	default:
+		return fmt.Errorf("%s %s: %w", op, notes.Quote(e.Path), err)
+	}
+	return e
+}
+
+// editProblem turns the parser's words into the domain's.
+func editProblem(notePath string, err error) error {
+	var own *notes.Error
+	if errors.Is(err, errDraft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &own) {
+		return err
+	}
+	e := &notes.Error{Op: "edit", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed.", Candidates: notes.SectionCandidates(err)}
+	var match *edit.MatchError
+	var section *markdown.SectionError
+	var failed *edit.EditError
+	switch {
+	case errors.As(err, &failed) && failed.Op != edit.OpAppend && failed.Op != edit.OpPrepend:
+	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
+		e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
+		return e
+	}
+	switch {
+	case errors.Is(err, tasks.ErrAmbiguous):
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the one that is meant, beside its text."
+	case errors.Is(err, tasks.ErrMissing):
+		e.Hint = "Nothing was changed. list_tasks shows the tasks with their texts."
+	case errors.Is(err, markdown.ErrAmbiguous):
+		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Name the section by its whole path, such as \"Plan > Risks\"."
+	case errors.As(err, &match) && match.Found > 0:
+		e.Hint = "Nothing was changed. Give more of the surrounding text in old, or the number of matches in count."
+	case errors.As(err, &match):
+		e.Hint = "Nothing was changed. Read the note and copy the text exactly."
+	}
+	return e
+}
+
+func movedOnto(from, taken string) error {
+	return &notes.Error{Op: "move", Path: from, Err: notes.ErrExists, Candidates: []string{taken}, Detail: fmt.Sprintf("%s is there already", notes.Quote(taken)), Hint: "Choose another path."}
+}
+
+// errKilled is what fail-points return to stand for the program's end: nothing
+// is tidied up after it.
+var errKilled = errors.New("killed")
+
+// step is where tests make the program fail.
+func (v *Vault) step(name string) error {
+	if v.failpoint == nil {
+		return nil
+	}
+	return v.failpoint(name)
+}
+
+// unrecorded returns the error of a change whose files are in place and that the
+// store or the history could not record.
+func (o *operation) unrecorded(err error) error {
+	if errors.Is(err, errKilled) {
+		return err
+	}
+	o.v.opt.Log.Error("a change is on disk and could not be recorded; it will be tried again", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
+	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)",
+		Hint: "Do not repeat it; read the note to see what it says now."}
+}
+
+// undecided returns the error of an operation that is, or may be, in the log and
+// that is not yet in place.
+func (o *operation) undecided(err error) error {
+	if errors.Is(err, errKilled) {
+		return err
+	}
+	o.v.opt.Log.Error("a change is not finished; it will be when the database and the disk can be used", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
+	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "it is not known yet whether the change was made: the answer of the database was lost",
+		Hint: "Do not repeat it; read the note later to see what it says."}
+}
+
+func (o *operation) writeProblem(err error) error {
+	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
 }

@@ -2,17 +2,13 @@ package vault
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"notesd/internal/atomicfile"
-	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -136,17 +132,6 @@ func (d *placer) abandon(cause error) error {
 	return errors.Join(d.writeProblem(cause), d.v.store.Fail(d.ctx, d.Operation, state, cause), d.undo())
 }
 
-// unrecorded returns the error of a change whose files are in place and that the
-// store or the history could not record.
-func (o *operation) unrecorded(err error) error {
-	if errors.Is(err, errKilled) {
-		return err
-	}
-	o.v.opt.Log.Error("a change is on disk and could not be recorded; it will be tried again", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
-	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)",
-		Hint: "Do not repeat it; read the note to see what it says now."}
-}
-
 // complete records an operation whose files are in place. Its temp files, which
 // say how far it came, go last.
 func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
@@ -171,14 +156,6 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].Place(), "err", err)
 	}
 	return written, nil
-}
-
-// step is where tests make the program fail.
-func (v *Vault) step(name string) error {
-	if v.failpoint == nil {
-		return nil
-	}
-	return v.failpoint(name)
 }
 
 // replaced returns the versions that the store has of the operation's notes.
@@ -285,55 +262,6 @@ func (o *operation) absorbFolder(b *batch) error {
 	}
 	o.v.queue.add([]string{f.OldDisk, f.NewDisk}) // attachments, and what the store did not know yet
 	return nil
-}
-
-// conflict says that a file is not what it was when the change was computed.
-func conflict(op, notePath string, was, is []byte) error {
-	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
-		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
-}
-
-// errOtherDisk: a folder of the vault lies on another disk.
-var errOtherDisk = errors.New("the folders lie on different disks")
-
-// errHeld: another program does not let the file be replaced.
-var errHeld = errors.New("held by another program")
-
-func (o *operation) writeProblem(err error) error {
-	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
-}
-
-// writeProblem puts what the system said into words that help, without an
-// outside path.
-func writeProblem(op, notePath string, err error) error {
-	var own *notes.Error
-	if errors.As(err, &own) || errors.Is(err, errKilled) {
-		return err
-	}
-	e := &notes.Error{Op: op, Path: notePath, Err: notes.ErrUnavailable, Hint: "Nothing was changed."}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		e.Err, e.Detail, e.Hint = notes.ErrExists, "a file with this name is there already", "Choose another name, or edit that note."
-	case isFull(err):
-		e.Detail, e.Hint = "the disk is full", "Nothing was changed. Free some space and try again."
-	case errors.Is(err, errOtherDisk) || atomicfile.IsOtherDisk(err):
-		e.Err, e.Detail, e.Hint = notes.ErrInvalid, "a folder cannot be moved to another disk", "Nothing was changed. Move its notes one by one, or copy the folder with another program."
-	case errors.Is(err, errHeld) || atomicfile.IsHeldElsewhere(err):
-		e.Err, e.Detail, e.Hint = notes.ErrConflict, "another program holds a lock on the file", "Nothing was changed. Close it there and try again."
-	case atomicfile.IsReadOnlyDisk(err):
-		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
-	case errors.Is(err, fs.ErrPermission):
-		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
-	case errors.Is(err, errTooLarge):
-		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
-	case errors.Is(err, errNotRegular):
-		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
-		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."
-	default:
-		return fmt.Errorf("%s %s: %w", op, notes.Quote(e.Path), err)
-	}
-	return e
 }
 
 // mayWrite returns an error unless the operation may write at p.

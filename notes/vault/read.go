@@ -2,6 +2,10 @@ package vault
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
@@ -123,4 +127,125 @@ func (r *reading) isFresh(p string) (bool, error) {
 	}
 	info, err := r.root.Stat(row.DiskPath)
 	return err == nil && row.Unchanged(fsid.StatOf(info)), nil
+}
+
+// Attachment reads the file that ref, a path or a URI, names, fresh from
+// disk. Only a file that some note within the scope links to can be read: an
+// [*Error] with [ErrNotFound] says the same of one that no note links to, one
+// that is ignored or out of scope, and one that does not exist. A file over
+// [MaxAttachmentBytes] is [ErrTooLarge].
+func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (notes.Attachment, error) {
+	name, err := store.AttachmentPath(ref)
+	if err != nil {
+		return notes.Attachment{}, err
+	}
+	if !v.guard.mayAttach(name, scope) {
+		return notes.Attachment{}, store.NoAttachment(name, nil)
+	}
+	root, err := v.disk.Open()
+	if err != nil {
+		return notes.Attachment{}, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
+	file, err := r.linkedFile(name)
+	if err != nil {
+		return notes.Attachment{}, err
+	}
+	if !r.leadsToAttachment(file) {
+		return notes.Attachment{}, store.NoAttachment(name, nil)
+	}
+	data, st, err := readAttachment(root, file.DiskPath)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrTooLarge,
+			Detail: fmt.Sprintf("the attachment has %d bytes; at most %d can be read", st.Size, notes.MaxAttachmentBytes),
+			Hint:   "Open it with a program of its own."}
+	case errors.Is(err, fs.ErrNotExist):
+		return notes.Attachment{}, store.NoAttachment(name, nil)
+	case errors.Is(err, errChanging):
+		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrConflict, Detail: "the file is being written at the moment", Hint: "Try again in a moment."}
+	case err != nil:
+		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrUnavailable, Detail: readProblem(err), Hint: "The file's permissions, or its disk, do not allow it."}
+	}
+	return notes.Attachment{Path: file.Path, MediaType: notes.MediaType(file.Path, data), Size: st.Size, Modified: time.Unix(0, st.Mtime), Data: data}, nil
+}
+
+// Attachments lists the attachments that the note links to or embeds, in the
+// order of its text, without their bytes. ref is as for [Vault.Lookup].
+func (v *Vault) Attachments(ctx context.Context, ref string, scope notes.Scope) ([]notes.Attachment, error) {
+	meta, err := v.store.Lookup(ctx, ref, scope)
+	if err != nil {
+		return nil, err
+	}
+	files, err := v.store.AttachmentsOf(ctx, meta.ID)
+	if err != nil || len(files) == 0 {
+		return []notes.Attachment{}, err
+	}
+	root, err := v.disk.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read from
+	r := &reading{v: v, ctx: ctx, root: root, scope: scope}
+	out := make([]notes.Attachment, 0, len(files))
+	for _, f := range files {
+		info, err := root.Stat(f.DiskPath)
+		if err != nil || !info.Mode().IsRegular() || !v.guard.mayAttach(f.Path, scope) || !r.leadsToAttachment(f) {
+			continue
+		}
+		out = append(out, notes.Attachment{Path: f.Path, MediaType: notes.MediaType(f.Path, nil), Size: info.Size(), Modified: info.ModTime()})
+	}
+	return out, nil
+}
+
+// linkedFile finds the attachment called name. A file so new that the store does not
+// have it is reconciled first.
+func (r *reading) linkedFile(name string) (store.File, error) {
+	s := r.v.store
+	file, others, err := s.LinkedAttachment(r.ctx, name, r.scope)
+	if err != nil || file.Path != "" {
+		return file, err
+	}
+	if info, err := r.root.Stat(name); err == nil && info.Mode().IsRegular() {
+		known, err := s.Files().HasAttachment(r.ctx, name)
+		if err == nil && !known {
+			err = r.v.reconcilePaths(r.ctx, []string{name})
+		}
+		if err == nil && !known {
+			file, others, err = s.LinkedAttachment(r.ctx, name, r.scope)
+		}
+		if err != nil || file.Path != "" {
+			return file, err
+		}
+	}
+	return store.File{}, store.NoAttachment(name, others)
+}
+
+// readAttachment reads a file consistently, or says that it is being written.
+func readAttachment(root *disk.Root, diskPath string) ([]byte, fsid.Stat, error) {
+	for range 3 {
+		data, before, err := readOnce(root, diskPath, notes.MaxAttachmentBytes)
+		if err != nil {
+			return nil, before, err
+		}
+		after, err := root.Stat(diskPath)
+		if err != nil {
+			return nil, before, err
+		}
+		if fsid.StatOf(after) == before && int64(len(data)) == before.Size {
+			return data, before, nil
+		}
+	}
+	return nil, fsid.Stat{}, errChanging
+}
+
+// errChanging: a file that does not hold still.
+var errChanging = errors.New("being written")
+
+// leadsToAttachment reports whether the file that an attachment's name leads
+// to may be read under its own.
+func (r *reading) leadsToAttachment(file store.File) bool {
+	real, ok := r.root.RealPath(file.DiskPath)
+	return ok && r.v.guard.mayAttach(notes.Nfc(real), r.scope)
 }

@@ -484,3 +484,19 @@ func (d *recovery) redoFolder(f *store.FileChange) error {
 	}
 	return movedOnto(f.OldPath, f.NewPath)
 }
+
+// decide finds out whether an interrupted operation counts, and reports false while
+// the log cannot be asked. Without a log every operation counts.
+func (d *recovery) decide() bool {
+	if d.v.opt.Shared == nil {
+		d.Shared = false
+	}
+	if !d.Shared {
+		return true
+	}
+	var err error
+	if d.committed, err = d.v.opt.Shared.Resolve(d.ctx, d.ID()); err != nil {
+		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
+	}
+	return err == nil
+}
