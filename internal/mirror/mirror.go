@@ -58,9 +58,10 @@ const (
 
 // Options are the outside things a mirror depends on.
 type Options struct {
-	Author notes.Author     // of what is changed in the folder
-	Now    func() time.Time // time.Now when nil
-	Log    *slog.Logger
+	Author  notes.Author        // of what is changed in the folder
+	History notes.HistoryLimits // of what the log keeps
+	Now     func() time.Time    // time.Now when nil
+	Log     *slog.Logger
 }
 
 // Mirror keeps one folder and one log in step.
@@ -218,6 +219,9 @@ func (m *Mirror) Run(ctx context.Context) error {
 		case <-changed:
 		case <-rescan.C:
 			m.queue.add(nil, true)
+			if err := m.log.Prune(ctx, m.opt.History); err != nil && ctx.Err() == nil {
+				m.opt.Log.Warn("the database could not be pruned; it will be tried again", "err", err)
+			}
 		case <-m.queue.signal:
 		}
 		again.Stop()

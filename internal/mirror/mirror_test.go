@@ -370,3 +370,32 @@ func TestThereAndBack(t *testing.T) {
 		require.Equal(t, map[string]string{"N.md": want}, agree(t, b, a))
 	}
 }
+
+// A node that was away for longer than the log keeps changes compares every file with
+// the log's, and knows what it had: nothing comes back, and nothing is kept twice but
+// what was changed on both sides.
+func TestNodeOlderThanTheLog(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Edited.md": "1", "Deleted.md": "d", "Same.md": "s", "Here.md": "h", "Both.md": "b"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	a.save("Edited.md", "2")
+	a.delete("Deleted.md")
+	a.save("New.md", "n")
+	a.save("Both.md", "of a")
+	a.sync()
+	s.Exec(`UPDATE vaults SET pruned = now() - interval '1 day'`)
+	s.Exec(`UPDATE batches SET at = now() - interval '1 year'`)
+	a.save("Last.md", "l")
+	a.sync()
+	require.NoError(t, a.m.log.Prune(t.Context(), notes.HistoryLimits{Age: time.Hour}))
+	_, err := b.m.log.Changes(t.Context(), b.m.at, 1)
+	require.ErrorIs(t, err, pglog.ErrPruned)
+	b.save("Here.md", "of b")
+	b.save("Both.md", "of b")
+	got := agree(t, b, a)
+	status, err := b.m.Status(t.Context())
+	require.NoError(t, err)
+	require.Len(t, status.Conflicts, 1)
+	assert.Equal(t, map[string]string{"Edited.md": "2", "New.md": "n", "Last.md": "l", "Same.md": "s", "Here.md": "of b", "Both.md": "of a", status.Conflicts[0]: "of b"}, got)
+}

@@ -30,8 +30,8 @@ const (
 func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err error) {
 	for {
 		entries, err := m.log.Changes(ctx, m.at, pageBatches)
-		if errors.Is(err, pglog.ErrForeign) {
-			if err := m.begin(ctx); err != nil {
+		if errors.Is(err, pglog.ErrForeign) || errors.Is(err, pglog.ErrPruned) {
+			if err := m.begin(ctx, errors.Is(err, pglog.ErrPruned)); err != nil {
 				return nil, err
 			}
 			m.unplaced = true
@@ -61,19 +61,32 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 	return changed, nil
 }
 
-// begin starts with a log that the folder was not in step with before: every file is
-// compared with the log's, and none is known to have been in both.
-func (m *Mirror) begin(ctx context.Context) error {
+// begin compares every file with the log's newest version, because the log has not
+// what led there: it is another one than before, and no file is known to have been in
+// both, or it is the same and base holds.
+func (m *Mirror) begin(ctx context.Context, same bool) error {
 	at, files, err := m.log.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if m.at.Mark != "" {
+	bases := map[string]base{}
+	if same {
+		if bases, err = m.bases(ctx, nil, true); err != nil {
+			return err
+		}
+		m.opt.Log.Info("the log has no longer all changes since the last; every file is compared")
+	} else if m.at.Mark != "" {
 		m.opt.Log.Warn("the database has another log than before, or an older copy of it; every file is compared")
 	}
-	r := record{at: &at, forget: true}
+	r := record{at: &at, forget: !same}
 	for _, f := range files {
-		r.pend(f.Path, true)
+		if bases[f.Path].hash != f.Hash {
+			r.pend(f.Path, true)
+		}
+		delete(bases, f.Path)
+	}
+	for p := range bases { // the log has it no longer
+		r.pend(p, true)
 	}
 	m.queue.add(nil, true)
 	return m.write(ctx, r)

@@ -23,11 +23,15 @@ func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mir
 	if err != nil {
 		return nil, &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
 	}
-	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, Log: log})
+	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(cfg), Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("open the mirror: %w", err)
 	}
 	return m, nil
+}
+
+func historyLimits(cfg *config.Config) notes.HistoryLimits {
+	return notes.HistoryLimits{Revisions: cfg.History.Keep, Age: cfg.History.Age, Bytes: int64(cfg.History.Size)}
 }
 
 // following is the mirror for sessions, which begin before it is open and call it

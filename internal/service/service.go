@@ -207,7 +207,7 @@ func (s *Service) open(ctx context.Context) error {
 		Daily:        s.cfg.Vault.Daily,
 		Protected:    s.protected.list,
 		Shared:       shared,
-		History:      notes.HistoryLimits{Revisions: s.cfg.History.Keep, Age: s.cfg.History.Age, Bytes: int64(s.cfg.History.Size)},
+		History:      historyLimits(s.cfg),
 		Log:          log,
 	})
 	if err != nil {

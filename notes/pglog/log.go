@@ -48,6 +48,10 @@ type Position struct {
 // ErrForeign is returned for a position that the log does not have.
 var ErrForeign = errors.New("the position is of another log, or of a later state of this one")
 
+// ErrPruned is returned for a position after which changes were removed: see [Log.Prune].
+// What a reader had at the position is still what the log had.
+var ErrPruned = errors.New("the log has no longer what came after the position")
+
 // New returns the log of the named vault in a database of its own: see [Open].
 func New(address, name string, log *slog.Logger) (*Log, error) {
 	d, err := Open(address, log)
@@ -154,7 +158,7 @@ func (l *Log) again(ctx context.Context, do func() error) error {
 // not answer.
 func isAnswer(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Severity == "ERROR" || errors.As(err, new(*notes.LogConflict)) || errors.Is(err, ErrForeign) || errors.Is(err, migrations.ErrNewer)
+	return errors.As(err, &refused) && refused.Severity == "ERROR" || errors.As(err, new(*notes.LogConflict)) || errors.Is(err, ErrForeign) || errors.Is(err, ErrPruned) || errors.Is(err, migrations.ErrNewer)
 }
 
 // An Entry is one batch of the feed.
@@ -167,7 +171,8 @@ type Entry struct {
 }
 
 // Changes returns at most limit batches after the position, in order. The error is
-// [ErrForeign] when the log does not have the position.
+// [ErrForeign] when the log does not have the position, and [ErrPruned] when it has not
+// all that came after it.
 func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
@@ -185,7 +190,8 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 	if after.Seq == 0 && after.Mark != l.epoch {
 		return nil, ErrForeign
 	}
-	rows, err := l.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after
+	rows, err := l.pool.Query(ctx, `SELECT b.seq, b.id, b.kind, b.author, b.client, b.at, coalesce(f.old_path, ''), coalesce(f.path, ''), f.before, f.after,
+			(SELECT kept FROM vaults WHERE id = $1)
 		FROM (SELECT * FROM batches WHERE vault = $1 AND seq >= $2 ORDER BY seq LIMIT $3) b LEFT JOIN feed f ON f.vault = b.vault AND f.seq = b.seq
 		ORDER BY b.seq, f.ordinal`, l.vault, int64(max(after.Seq, 1)), limit+1)
 	if err != nil {
@@ -195,7 +201,8 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 	var e Entry
 	var c notes.FileChange
 	var before, hash []byte
-	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Mark, &e.Kind, &e.Author.Name, &e.Author.Version, &e.At, &c.OldPath, &c.Path, &before, &hash}, func() error {
+	var kept uint64
+	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Mark, &e.Kind, &e.Author.Name, &e.Author.Version, &e.At, &c.OldPath, &c.Path, &before, &hash, &kept}, func() error {
 		if n := len(entries); n == 0 || entries[n-1].Seq != e.Seq {
 			entries = append(entries, e)
 		}
@@ -211,6 +218,9 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 			return nil, ErrForeign
 		}
 		entries = entries[1:]
+	}
+	if after.Seq+1 < kept {
+		return nil, ErrPruned
 	}
 	return entries[:min(len(entries), limit)], nil
 }

@@ -1,0 +1,90 @@
+package pglog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"notesd/notes"
+)
+
+const (
+	// pruneEvery is how often one of the vault's nodes prunes the log.
+	pruneEvery = 6 * time.Hour
+	// pruneStep is how many batches lose their changes at a time: commits wait meanwhile.
+	pruneStep = 500
+	// vectorsFor is how long a vector is kept that no node has named as its own.
+	vectorsFor = 30 * 24 * time.Hour
+)
+
+// Prune removes the changes that are older than the limits' age, or that would keep
+// more than their bytes of contents which no file has now, with these contents; and
+// vectors that no node has named for a month. Batches keep their rows, so a position
+// before what is left is known to be one of this log: see [ErrPruned]. It does nothing
+// if a node has pruned a few hours ago.
+func (l *Log) Prune(ctx context.Context, limits notes.HistoryLimits) error {
+	limits = limits.WithDefaults()
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	var cut int64
+	err := l.pool.QueryRow(ctx, `UPDATE vaults SET pruned = now() WHERE id = $1 AND pruned < now() - make_interval(secs => $2)
+		RETURNING least(seq - 1, greatest(
+			coalesce((SELECT max(seq) FROM batches WHERE vault = $1 AND at < now() - make_interval(secs => $3)), 0),
+			coalesce((SELECT max(seq) FROM (
+				SELECT f.seq, sum(length(b.data)) OVER (ORDER BY f.seq DESC) AS bytes FROM feed f JOIN blobs b ON b.vault = f.vault AND b.hash = f.before WHERE f.vault = $1
+			) superseded WHERE bytes > $4), 0)))`, l.vault, pruneEvery.Seconds(), limits.Age.Seconds(), limits.Bytes).Scan(&cut)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	for more := err == nil; more; {
+		if more, err = l.pruneStep(ctx, cut); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		_, err = l.pool.Exec(ctx, `DELETE FROM vectors WHERE claimed < now() - make_interval(secs => $1)`, vectorsFor.Seconds())
+	}
+	return err
+}
+
+// pruneStep removes the changes of some batches up to cut, and reports whether there
+// may be more.
+func (l *Log) pruneStep(ctx context.Context, cut int64) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
+	err = l.inTx(ctx, func(tx pgx.Tx) error {
+		if _, err := l.lock(ctx, tx); err != nil { // a commit may make a content again that is about to be removed
+			return err
+		}
+		var to int64
+		err := tx.QueryRow(ctx, `UPDATE vaults SET kept = least($2, kept - 1 + $3) + 1 WHERE id = $1 AND kept <= $2 RETURNING kept - 1`, l.vault, cut, pruneStep).Scan(&to)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		more = to < cut
+		rows, err := tx.Query(ctx, `DELETE FROM feed WHERE vault = $1 AND seq <= $2 RETURNING coalesce(before, after)`, l.vault, to)
+		if err != nil {
+			return err
+		}
+		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+		if err != nil {
+			return err
+		}
+		return l.removeUnused(ctx, tx, hashes)
+	})
+	return more, err
+}
+
+// removeUnused removes those of the contents that no file has and no change names.
+func (l *Log) removeUnused(ctx context.Context, tx pgx.Tx, hashes [][]byte) error {
+	_, err := tx.Exec(ctx, `DELETE FROM blobs b WHERE vault = $1 AND hash = ANY($2)
+		AND NOT EXISTS (SELECT FROM files f WHERE f.vault = b.vault AND f.hash = b.hash)
+		AND hash NOT IN (SELECT hash FROM feed, unnest(ARRAY[before, after]) AS hash WHERE vault = $1 AND hash IS NOT NULL)`, l.vault, hashes)
+	return err
+}
