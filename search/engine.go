@@ -104,6 +104,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
 	}
+	if y, ok := e.semantic.(Yielder); ok {
+		defer y.Yield()()
+	}
 	nodes := parseQuery(q.Text, e.o.Clock())
 	if n := conditionsIn(nodes); n > maxConditions {
 		return Result{}, invalid(fmt.Sprintf("the query has %d filters, phrases and exclusions", n),

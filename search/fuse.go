@@ -53,6 +53,12 @@ type Chance interface {
 	Unrelated(ctx context.Context, text string) (usual, here Spread, err error)
 }
 
+// Yielder is a Semantic with work in the background that can pause while a search
+// runs, by words too.
+type Yielder interface {
+	Yield() (over func())
+}
+
 // The states of the semantic side of a search.
 const (
 	StateReady       = "ready"              // took part, over all notes

@@ -124,6 +124,43 @@ func TestHybrid(t *testing.T) {
 	assert.Equal(t, []string{"cooking"}, pathsOf(f.search(search.Query{Text: "-moored -harbour"})), "nothing to embed")
 }
 
+// Work in the background pauses during searches of each mode, and until they end,
+// however they do.
+func TestBackgroundYieldsToSearches(t *testing.T) {
+	m := &yieldingMeaning{fakeMeaning: fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1}}}
+	f := newFixtureWith(t, seaside, m)
+	m.store, m.cosines = f.store, map[string]float64{"boats": .5}
+	for i, mode := range []search.Mode{search.ModeHybrid, search.ModeText, search.ModeSemantic} {
+		_, err := f.engine.Search(t.Context(), search.Query{Text: "harbour", Mode: mode})
+		require.NoError(t, err)
+		assert.Equal(t, i+1, m.began)
+		assert.Equal(t, m.began, m.ended)
+	}
+	assert.Equal(t, 1, m.during, "while the vectors are searched")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.engine.Search(ctx, search.Query{Text: "harbour"})
+	require.Error(t, err)
+	assert.Equal(t, m.began, m.ended)
+}
+
+// yieldingMeaning counts calls of Yield.
+type yieldingMeaning struct {
+	fakeMeaning
+	began, ended int
+	during       int // began and not ended, at the last call of Weight
+}
+
+func (m *yieldingMeaning) Yield() func() {
+	m.began++
+	return func() { m.ended++ }
+}
+
+func (m *yieldingMeaning) Weight(string) float64 {
+	m.during = m.began - m.ended
+	return m.weight
+}
+
 // Of two notes with passages as near, the one is better whose first passage is,
 // and what is near has its own text score however far down the ranking it is.
 func TestHybridScores(t *testing.T) {

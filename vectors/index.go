@@ -279,6 +279,16 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 	return usual, here, nil
 }
 
+// Yield makes the embedding of passages pause, for some milliseconds at most, until
+// over is called. See [Yielder].
+func (x *Index) Yield() (over func()) {
+	embedder, _ := x.Model()
+	if y, ok := embedder.(Yielder); ok {
+		return y.Yield()
+	}
+	return func() {}
+}
+
 // embedQuery returns the vector of a query and the serving space. It waits until
 // the vectors are loaded or ctx is done.
 func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"notesd/vectors/bert"
 )
@@ -31,6 +32,7 @@ const (
 type Transformer struct {
 	model    *bert.Model
 	encoders sync.Pool // of *bert.Encoder, which holds 3 MB of buffers
+	searches gate
 }
 
 // NewTransformer returns an embedder that uses the model.
@@ -64,7 +66,8 @@ func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, e
 }
 
 // EmbedPassages runs on threads of lower priority than the rest of the
-// program, so that a search finds the processors free.
+// program, and pauses during searches, see Yield: a thread of low priority still
+// delays those that wake up on its processor, and the collector waits for it to stop.
 func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads int, done func(i int, vector []float32)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -76,9 +79,15 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 			runtime.LockOSThread() // never unlocked, so that the low-priority thread ends with the goroutine
 			lowerPriority()
 			encoder, _ := t.encoders.Get().(*bert.Encoder)
-			defer t.encoders.Put(encoder)
+			var patience time.Duration
+			encoder.Yield = func() { patience -= t.searches.wait(patience) }
+			defer func() {
+				encoder.Yield = nil
+				t.encoders.Put(encoder)
+			}()
 			v := make([]float32, t.model.Dim())
 			for i := next.Add(1) - 1; i < int64(len(texts)); i = next.Add(1) - 1 {
+				patience = longestPause
 				if err := encoder.Embed(ctx, t.model.Prefix(bert.Passage)+texts[i], v); err != nil {
 					cancel(err)
 					return
@@ -91,6 +100,58 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	}
 	wait.Wait()
 	return context.Cause(ctx)
+}
+
+// Yield implements [Yielder].
+func (t *Transformer) Yield() (over func()) { return t.searches.enter() }
+
+// longestPause is how long the embedding of one text pauses for searches at most, so
+// that it goes on under a flood of them: a text takes some ten milliseconds itself.
+const longestPause = 20 * time.Millisecond
+
+// gate lets embedding wait until no search runs.
+type gate struct {
+	running atomic.Int32
+	mu      sync.Mutex
+	open    chan struct{} // closed when the last search ends; nil while none runs
+}
+
+func (g *gate) enter() (leave func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.running.Add(1) == 1 {
+		g.open = make(chan struct{})
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.running.Add(-1) == 0 {
+			close(g.open)
+			g.open = nil
+		}
+	}
+}
+
+// wait returns when no search runs, or when the time is over. It returns how long that
+// took.
+func (g *gate) wait(most time.Duration) time.Duration {
+	if g.running.Load() == 0 || most <= 0 {
+		return 0
+	}
+	g.mu.Lock()
+	open := g.open
+	g.mu.Unlock()
+	if open == nil {
+		return 0
+	}
+	began := time.Now()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-open:
+	case <-timer.C:
+	}
+	return time.Since(began)
 }
 
 // Prepare raises GOMAXPROCS by one for each thread. The Go scheduler ignores thread

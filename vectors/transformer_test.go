@@ -3,7 +3,10 @@ package vectors
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +38,41 @@ func TestTransformer_PassagesAndQueries(t *testing.T) {
 	assert.ErrorIs(t, e.EmbedPassages(ctx, texts, 2, func(int, []float32) {}), context.Canceled)
 	_, err := e.EmbedQuery(ctx, "x")
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// Embedding pauses while a search runs, and goes on at once when it ends.
+func TestTransformer_PausesForSearches(t *testing.T) {
+	e := newTransformer(t)
+	synctest.Test(t, func(t *testing.T) {
+		x := NewIndex(nil, "", Options{Embedder: e})
+		first, second := x.Yield(), x.Yield()
+		began := time.Now()
+		var done atomic.Int32
+		finished := make(chan error, 1)
+		go func() {
+			finished <- e.EmbedPassages(t.Context(), []string{"tides", "moon", "keel"}, 2, func(int, []float32) { done.Add(1) })
+		}()
+		synctest.Wait()
+		first()
+		synctest.Wait()
+		assert.Zero(t, done.Load(), "one search still runs")
+		second()
+		require.NoError(t, <-finished)
+		assert.EqualValues(t, 3, done.Load())
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+// Searches without end slow embedding down and do not stop it.
+func TestTransformer_PausesAreBounded(t *testing.T) {
+	e := newTransformer(t)
+	synctest.Test(t, func(t *testing.T) {
+		over := e.Yield()
+		defer over()
+		began := time.Now()
+		require.NoError(t, e.EmbedPassages(t.Context(), []string{"tides", "moon", "keel"}, 1, func(int, []float32) {}))
+		assert.Equal(t, 3*longestPause, time.Since(began))
+	})
 }
 
 func TestTransformer_Prepare(t *testing.T) {

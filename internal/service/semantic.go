@@ -217,6 +217,8 @@ func ModelFailure(path string, err error) error {
 // imports the other.
 type meaning struct{ *vectors.Index }
 
+var _ search.Yielder = meaning{} // the index's own method
+
 // semanticOf returns the adapter for index, or nil if that is nil.
 func semanticOf(index *vectors.Index) search.Semantic {
 	if index == nil {

@@ -5,10 +5,12 @@ package bert
 // then all the rest.
 func (e *Encoder) layer(l *layer) {
 	for from := 0; from < e.tokens; from += block {
+		e.yield()
 		e.project(l, from, min(block, e.tokens-from))
 	}
 	h := e.model.config.Hidden
 	for from := 0; from < e.tokens; from += block {
+		e.yield()
 		rows := min(block, e.tokens-from)
 		hidden := e.hidden[from*h:][:rows*h]
 		e.attend(from, rows)
@@ -18,6 +20,12 @@ func (e *Encoder) layer(l *layer) {
 		e.activate(&l.up, &l.down, rows)
 		e.product(&l.down, rows)
 		e.addAndNormalise(hidden, &l.down, &l.outputNorm, rows)
+	}
+}
+
+func (e *Encoder) yield() {
+	if e.Yield != nil {
+		e.Yield()
 	}
 }
 
