@@ -30,12 +30,13 @@ type matcher struct {
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
 
-	seeker *seeker // nil: it is no use
-	places []int
+	seeker  *seeker            // nil: it is no use
+	seekers map[uint64]*seeker // for some of the terms, see next
+	places  []int
 }
 
 func newMatcher(r *request) *matcher {
-	m := &matcher{terms: map[string]int{}, words: map[string][]terms.Term{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
+	m := &matcher{terms: map[string]int{}, words: map[string][]terms.Term{}, seekers: map[uint64]*seeker{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
 	for i, t := range r.plan.Terms {
 		m.add(t.Text, i)
 		for _, other := range t.Others {
@@ -52,6 +53,12 @@ func newMatcher(r *request) *matcher {
 		m.seeker = newSeeker(needles, known().hiding)
 	}
 	return m
+}
+
+// fork returns a matcher for another goroutine. It may be called while m is used.
+func (m *matcher) fork() *matcher {
+	return &matcher{terms: m.terms, prefixes: m.prefixes, plan: m.plan, exact: m.exact, words: map[string][]terms.Term{},
+		first: m.first, letters: m.letters, seeker: m.seeker, seekers: map[uint64]*seeker{}}
 }
 
 func (m *matcher) add(term string, i int) {

@@ -42,6 +42,13 @@ type rescorer struct {
 	ideal   float64 // what a note scores that has all that was asked for
 }
 
+// fork returns a rescorer for another goroutine.
+func (s *rescorer) fork() *rescorer {
+	f := *s
+	f.matcher = s.matcher.fork()
+	return &f
+}
+
 // pair is two words that follow each other in the query.
 type pair struct {
 	first, second int // terms

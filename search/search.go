@@ -216,16 +216,28 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	if err := s.readNotes(ctx, best); err != nil {
 		return err
 	}
-	for i := range best {
-		c := &best[i]
-		n := s.read[c.note]
-		if n == nil || c.terms == 0 {
-			continue
+	matches := make([][]match, len(best))
+	rescorers := [index.MaxWorkers]*rescorer{s.rescorer}
+	err := index.InParallel(len(best), func(worker, i int) error {
+		if rescorers[worker] == nil {
+			rescorers[worker] = s.rescorer.fork()
 		}
-		bonus, matches := s.rescorer.score(n, c.terms)
-		s.matches[n.ID] = matches
-		c.text += bonus
-		s.score(c, m)
+		c := &best[i]
+		if n := s.read[c.note]; n != nil && c.terms != 0 {
+			var bonus float64
+			bonus, matches[i] = rescorers[worker].score(n, c.terms)
+			c.text += bonus
+			s.score(c, m)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for i, c := range best {
+		if n := s.read[c.note]; n != nil && c.terms != 0 {
+			s.matches[n.ID] = matches[i]
+		}
 	}
 	sortByScore(best)
 	return nil
@@ -244,17 +256,29 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	found, err := s.store.ByID(ctx, missing)
+	parts := slices.Collect(slices.Chunk(missing, max(readTogether, (len(missing)+1)/2)))
+	found := make([][]*notes.Note, len(parts))
+	err := index.InParallel(len(parts), func(_, i int) (err error) {
+		found[i], err = s.store.ByID(ctx, parts[i])
+		for _, n := range found[i] {
+			n.Content = n.Prose()
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	for _, n := range found {
-		n.Content = n.Prose()
+	read := slices.Concat(found...)
+	for _, n := range read {
 		s.read[n.ID] = n
 	}
-	s.index.Cache.Put(found, changes)
+	s.index.Cache.Put(read, changes)
 	return nil
 }
+
+// readTogether is how many notes one goroutine reads, of few: a query of the store takes
+// as long as reading one or two notes.
+const readTogether = 3
 
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {

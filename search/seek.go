@@ -172,16 +172,23 @@ func (m *matcher) seek(text string) (places []int, ok bool) {
 // terms stands that is not hidden, or one like it; the length of the text if none is
 // known.
 func (m *matcher) next(text string, from int, of uint64) int {
-	var missing []string
-	for t, i := range m.terms {
-		if of&(1<<min(i, 63)) != 0 {
-			missing = append(missing, t)
+	s, known := m.seekers[of]
+	if !known {
+		var missing []string
+		for t, i := range m.terms {
+			if of&(1<<min(i, 63)) != 0 {
+				missing = append(missing, t)
+			}
 		}
+		if needles := needlesOf(missing); needles != nil {
+			s = newSeeker(needles, pairSet{})
+		}
+		m.seekers[of] = s
 	}
-	if needles := needlesOf(missing); needles != nil {
-		return newSeeker(needles, pairSet{}).next(text, from)
+	if s == nil {
+		return len(text)
 	}
-	return len(text)
+	return s.next(text, from)
 }
 
 // findAt appends the matches in the words at some places of a text.

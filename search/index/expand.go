@@ -24,18 +24,18 @@ const (
 
 // expandPrefixes finds the terms that the plan's prefixes begin, the most
 // frequent first when there are too many, and the families of its words.
-func expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
+func (x *Index) expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
 	for i := range p.Terms {
 		t := &p.Terms[i]
 		if t.Family && t.Others == nil {
-			if err := addFamily(s, t); err != nil {
+			if err := x.addFamily(s, t); err != nil {
 				return err
 			}
 		}
 		if !t.Prefix {
 			continue
 		}
-		found, err := termsIn(s, nil, t.Text)
+		found, err := x.termsIn(s, nil, t.Text)
 		if err != nil {
 			return err
 		}
@@ -46,12 +46,12 @@ func expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
 }
 
 // addFamily finds the forms of a word.
-func addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
+func (x *Index) addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
 	stem := terms.StemOf(t.Text)
 	if stem == "" {
 		return nil
 	}
-	found, err := termsIn(s, nil, stem)
+	found, err := x.termsIn(s, nil, stem)
 	if err != nil {
 		return err
 	}
@@ -66,17 +66,29 @@ func addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
 
 // termsIn counts the notes with each term that begins with prefix and is
 // accepted by the automaton (nil: all).
-func termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix string) (map[string]uint64, error) {
-	found := map[string]uint64{}
-	for _, seg := range s.Segments() {
+func (x *Index) termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix string) (map[string]uint64, error) {
+	segments := s.Segments()
+	parts := make([]map[string]uint64, len(segments))
+	err := x.eachSegment(segments, func(_, i int) error {
+		parts[i] = map[string]uint64{}
 		for _, field := range []string{FieldName, fieldBody} {
-			dict, err := seg.Segment().Dictionary(field)
+			dict, err := segments[i].Segment().Dictionary(field)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if err := countTerms(found, dict, a, prefix); err != nil {
-				return nil, err
+			if err := countTerms(parts[i], dict, a, prefix); err != nil {
+				return err
 			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]uint64{}
+	for _, part := range parts {
+		for term, n := range part {
+			found[term] += n
 		}
 	}
 	return found, nil
@@ -131,7 +143,7 @@ func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
 				return err
 			}
 			t := &p.Terms[term]
-			if t.Others, err = likeTerms(s, t.Text); err != nil {
+			if t.Others, err = x.likeTerms(s, t.Text); err != nil {
 				return err
 			}
 			t.Weight *= suggestionWeight
@@ -144,13 +156,13 @@ func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
 // begins, else those an edit away (a letter wrong, missing, added, or two
 // swapped), else two edits for a long word, else the two that it is made of.
 // Of equals the most frequent come first.
-func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
+func (x *Index) likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 	letters := utf8.RuneCountInString(word)
 	if letters < oneTypo {
 		return nil, nil
 	}
 	_, first := utf8.DecodeRuneInString(word)
-	found, err := termsIn(s, nil, word)
+	found, err := x.termsIn(s, nil, word)
 	if err != nil || len(found) > 0 {
 		return mostFrequent(found, maxSuggestions), err
 	}
@@ -159,7 +171,7 @@ func likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found, err = termsIn(s, dfa, word[:first]); err != nil || len(found) > 0 {
+		if found, err = x.termsIn(s, dfa, word[:first]); err != nil || len(found) > 0 {
 			return mostFrequent(found, maxSuggestions), err
 		}
 	}

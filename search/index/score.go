@@ -40,7 +40,9 @@ type Ranking struct {
 // Release gives back the scores of all notes.
 func (r *Ranking) Release() {
 	for _, a := range r.scored {
-		a.release()
+		if a != nil { // the ranking may have failed
+			a.release()
+		}
 	}
 	r.scored = nil
 }
@@ -84,35 +86,64 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	if err != nil {
 		return Ranking{}, err
 	}
-	if err := expandPrefixes(s, p); err != nil {
-		return Ranking{}, err
-	}
-	lists, err := openLists(s, p.Terms)
-	if err != nil {
+	if err := x.expandPrefixes(s, p); err != nil {
 		return Ranking{}, err
 	}
 	docs, average := shape(data)
 	r := Ranking{Docs: docs, With: make([]int, len(p.Terms))}
-	top := newTop(limit)
-	for i := range s.Segments() {
+	segments := s.Segments()
+	lists := make([]*termLists, len(segments))
+	err = x.eachSegment(segments, func(_, i int) (err error) {
+		lists[i], err = openLists(segments[i], p.Terms)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	weights := make([]float32, len(p.Terms))
+	for t, term := range p.Terms {
+		r.With[t] = notesWithTerm(lists, t)
+		weights[t] = Idf(docs, r.With[t]) * float32(term.Weight*term.Times)
+	}
+	var tops [MaxWorkers]*top
+	var totals [MaxWorkers]int
+	r.scored = make([]*accumulator, len(segments))
+	err = x.eachSegment(segments, func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
-			return r, err
+			return err
 		}
-		eligible := eligibleOf(data[i], admitted)
-		acc := newAccumulator(data[i], eligible, average)
-		r.scored = append(r.scored, acc)
-		for t, term := range p.Terms {
-			if err := acc.add(t, lists[t].segments[i], Idf(docs, lists[t].docs)*float32(term.Weight*term.Times)); err != nil {
-				return r, err
+		if tops[worker] == nil {
+			tops[worker] = newTop(limit)
+		}
+		acc := newAccumulator(data[i], eligibleOf(data[i], admitted), average)
+		r.scored[i] = acc
+		for t, weight := range weights {
+			if err := acc.add(t, lists[i].fields[t], weight); err != nil {
+				return err
 			}
 		}
-		r.Total += acc.collect(top)
+		totals[worker] += acc.collect(tops[worker])
+		return nil
+	})
+	if err != nil {
+		return r, err
 	}
-	for t := range p.Terms {
-		r.With[t] = lists[t].docs
+	best := newTop(limit)
+	for worker, t := range tops {
+		r.Total += totals[worker]
+		if t != nil {
+			best.merge(t)
+		}
 	}
-	r.Best = top.sorted()
+	r.Best = best.sorted()
 	return r, nil
+}
+
+// eachSegment calls do for each segment, on several goroutines, as [Index.Guard] does.
+func (x *Index) eachSegment(segments []*scorch.SegmentSnapshot, do func(worker, i int) error) error {
+	return InParallel(len(segments), func(worker, i int) error {
+		return x.Guard(func() error { return do(worker, i) })
+	})
 }
 
 // shape returns the number of documents and their average length. Deleted ones
@@ -131,49 +162,51 @@ func Idf(docs, with int) float32 {
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }
 
-// termLists are the postings of one term.
+// termLists are the postings of the plan's terms in one segment.
 type termLists struct {
-	docs     int                                   // notes with the term
-	segments [][len(searchedFields)][]postingsIter // by segment and field
+	fields [][len(searchedFields)][]postingsIter // by term and field
+	counts [][len(searchedFields)]int            // notes, of all lists
 }
 
 type postingsIter = segment.PostingsIterator
 
-func openLists(s *scorch.IndexSnapshot, terms []PlanTerm) ([]termLists, error) {
-	segs := s.Segments()
-	lists := make([]termLists, len(terms))
-	for t := range lists {
-		lists[t].segments = make([][len(searchedFields)][]postingsIter, len(segs))
-	}
-	counts := make([][len(searchedFields)]int, len(terms))
-	for i, seg := range segs {
-		for f, field := range searchedFields {
-			dict, err := seg.Segment().Dictionary(field.name)
-			if err != nil {
-				return nil, err
-			}
-			for t, term := range terms {
-				for o := -1; o < len(term.Others); o++ {
-					text := term.Text
-					if o >= 0 {
-						text = term.Others[o]
-					}
-					list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
-					if err != nil {
-						return nil, err
-					}
-					if n := list.Count(); n > 0 {
-						counts[t][f] += int(n)
-						lists[t].segments[i][f] = append(lists[t].segments[i][f], list.Iterator(true, false, false, nil))
-					}
+func openLists(seg *scorch.SegmentSnapshot, terms []PlanTerm) (*termLists, error) {
+	l := &termLists{make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))}
+	for f, field := range searchedFields {
+		dict, err := seg.Segment().Dictionary(field.name)
+		if err != nil {
+			return nil, err
+		}
+		for t, term := range terms {
+			for o := -1; o < len(term.Others); o++ {
+				text := term.Text
+				if o >= 0 {
+					text = term.Others[o]
+				}
+				list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
+				if err != nil {
+					return nil, err
+				}
+				if n := list.Count(); n > 0 {
+					l.counts[t][f] += int(n)
+					l.fields[t][f] = append(l.fields[t][f], list.Iterator(true, false, false, nil))
 				}
 			}
 		}
 	}
-	for t := range lists {
-		for _, n := range counts[t] {
-			lists[t].docs = max(lists[t].docs, n)
+	return l, nil
+}
+
+// notesWithTerm returns how many notes have the plan's term t: as many as have it in the
+// field where most have it.
+func notesWithTerm(lists []*termLists, t int) int {
+	most := 0
+	for f := range searchedFields {
+		n := 0
+		for _, l := range lists {
+			n += l.counts[t][f]
 		}
+		most = max(most, n)
 	}
-	return lists, nil
+	return most
 }

@@ -24,6 +24,13 @@ func (t *top) offer(r Ranked) {
 	}
 }
 
+// merge offers what another has kept.
+func (t *top) merge(other *top) {
+	for _, r := range other.heap {
+		t.offer(r)
+	}
+}
+
 // sorted returns what was kept, the best first.
 func (t *top) sorted() []Ranked {
 	slices.SortFunc(t.heap, better)

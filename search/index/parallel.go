@@ -1,0 +1,48 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// MaxWorkers is how many goroutines [InParallel] uses at most: each step of a search
+// takes less than a millisecond.
+const MaxWorkers = 4
+
+// InParallel calls do for each of n parts, on the calling goroutine and others, and
+// returns an error of one that fails; the parts that have not begun are then left out.
+// Workers are numbered from 0 to less than MaxWorkers.
+func InParallel(n int, do func(worker, part int) error) error {
+	workers := max(1, min(n, MaxWorkers, runtime.NumCPU(), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
+	errs := make([]error, workers)
+	panics := make([]any, workers)
+	var next atomic.Int64
+	work := func(worker int) {
+		defer func() {
+			if p := recover(); p != nil {
+				panics[worker] = fmt.Sprintf("%v\n%s", p, debug.Stack())
+				next.Store(int64(n))
+			}
+		}()
+		for part := int(next.Add(1)) - 1; part < n; part = int(next.Add(1)) - 1 {
+			if errs[worker] = do(worker, part); errs[worker] != nil {
+				next.Store(int64(n))
+				return
+			}
+		}
+	}
+	var wait sync.WaitGroup
+	for worker := 1; worker < workers; worker++ {
+		wait.Go(func() { work(worker) })
+	}
+	work(0)
+	wait.Wait()
+	if p := cmp.Or(panics...); p != nil {
+		panic(p) // on the goroutine whose caller handles it
+	}
+	return cmp.Or(errs...)
+}
