@@ -89,34 +89,48 @@ func (l *Log) Resolve(ctx context.Context, id string) (seq uint64, committed boo
 // newest batch.
 func (l *Log) lock(ctx context.Context, tx pgx.Tx) (head uint64, err error) {
 	b := &pgx.Batch{}
-	b.Queue(fmt.Sprintf("SET LOCAL lock_timeout = %d", lockFor.Milliseconds()))
-	b.Queue(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", holdFor.Milliseconds()))
-	b.Queue(`SELECT seq FROM vaults WHERE id = $1 FOR UPDATE`, l.vault).QueryRow(func(row pgx.Row) error { return row.Scan(&head) })
+	l.queueLock(b, &head)
 	return head, tx.SendBatch(ctx, b).Close()
 }
 
-// commit runs the transaction. sent reports whether its end was asked for.
+func (l *Log) queueLock(b *pgx.Batch, head *uint64) {
+	b.Queue(fmt.Sprintf("SET LOCAL lock_timeout = %d", lockFor.Milliseconds()))
+	b.Queue(fmt.Sprintf("SET LOCAL idle_in_transaction_session_timeout = %d", holdFor.Milliseconds()))
+	b.Queue(`SELECT seq FROM vaults WHERE id = $1 FOR UPDATE`, l.vault).QueryRow(func(row pgx.Row) error { return row.Scan(head) })
+}
+
+// commit runs the transaction, in two round trips: while it waits for the server,
+// other writers of the vault wait for it. sent reports whether its end was asked for.
 func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool, err error) {
-	tx, err := l.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	conn, err := l.pool.Acquire(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // does nothing after a commit
-	head, err := l.lock(ctx, tx)
-	if err != nil {
+	defer conn.Release()
+	defer func() {
+		if conn.Conn().PgConn().TxStatus() != 'I' { // otherwise it has ended
+			_, _ = conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+		}
+	}()
+	p := &plan{q: conn, vault: l.vault, have: map[string]file{}}
+	first := &pgx.Batch{}
+	first.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	var head uint64
+	l.queueLock(first, &head)
+	p.queueLoads(first, b.Changes)
+	if err := conn.SendBatch(ctx, first).Close(); err != nil {
 		return 0, false, err
 	}
-	p := &plan{}
-	if err := p.make(ctx, tx, l.vault, b.Changes); err != nil {
+	if err := p.make(ctx, b.Changes); err != nil {
 		return 0, false, err
 	}
 	if len(p.feed) == 0 {
 		return head, false, nil
 	}
-	if err := p.write(ctx, tx, l.vault, head+1, b); err != nil {
-		return 0, false, err
-	}
-	if err := tx.Commit(ctx); err != nil {
+	last := &pgx.Batch{}
+	p.queueWrites(last, head+1, b)
+	last.Queue("COMMIT")
+	if err := conn.SendBatch(ctx, last).Close(); err != nil {
 		return 0, true, err
 	}
 	l.wake()
@@ -125,40 +139,66 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 
 // plan is what a batch does to the rows.
 type plan struct {
-	have map[string]file    // by key: the files that the batch has to do with
-	feed []notes.FileChange // without folders and without what is so already
+	q     querier
+	vault int64
+	have  map[string]file    // by key: the files that the batch has to do with
+	moved [][]file           // those in each folder that moves
+	feed  []notes.FileChange // without folders and without what is so already
 }
 
 type file struct{ path, hash string }
 
-func (p *plan) make(ctx context.Context, tx pgx.Tx, vault int64, changes []notes.FileChange) error {
-	p.have = map[string]file{}
+// queueLoads asks for the files that the changes name.
+func (p *plan) queueLoads(b *pgx.Batch, changes []notes.FileChange) {
+	var keys []string
+	for _, c := range changes {
+		if !c.Folder {
+			keys = append(keys, keysOf(c)...)
+			continue
+		}
+		b.Queue(selectFiles+` AND f.path >= $2 AND f.path < $3`, p.vault, c.OldPath+"/", c.OldPath+"0").Query(func(rows pgx.Rows) error { // '0' comes after '/'
+			inside, err := p.load(rows, nil)
+			p.moved = append(p.moved, inside)
+			return err
+		})
+	}
+	b.Queue(selectFiles+` AND f.key = ANY($2)`, p.vault, keys).Query(func(rows pgx.Rows) error {
+		_, err := p.load(rows, nil)
+		return err
+	})
+}
+
+func keysOf(c notes.FileChange) (keys []string) {
+	for _, path := range []string{c.OldPath, c.Path} {
+		if path != "" {
+			keys = append(keys, notes.Key(path))
+		}
+	}
+	return keys
+}
+
+// make finds out what the changes do to the files that were loaded.
+func (p *plan) make(ctx context.Context, changes []notes.FileChange) error {
 	var all []notes.FileChange
+	var keys []string
+	folders := p.moved
 	for _, c := range changes {
 		if !c.Folder {
 			all = append(all, c)
 			continue
 		}
-		inside, err := p.load(ctx, tx, `f.path >= $2 AND f.path < $3`, vault, c.OldPath+"/", c.OldPath+"0") // '0' comes after '/'
-		if err != nil {
+		for _, f := range folders[0] {
+			inside := notes.FileChange{OldPath: f.path, Path: c.Path + strings.TrimPrefix(f.path, c.OldPath), Before: f.hash, After: f.hash}
+			all, keys = append(all, inside), append(keys, keysOf(inside)...)
+		}
+		folders = folders[1:]
+	}
+	if len(keys) > 0 {
+		if _, err := p.load(p.q.Query(ctx, selectFiles+` AND f.key = ANY($2)`, p.vault, keys)); err != nil {
 			return err
 		}
-		for _, f := range inside {
-			all = append(all, notes.FileChange{OldPath: f.path, Path: c.Path + strings.TrimPrefix(f.path, c.OldPath), Before: f.hash, After: f.hash})
-		}
 	}
-	var keys []string
-	for _, c := range all {
-		for _, path := range []string{c.OldPath, c.Path} {
-			if path != "" {
-				keys = append(keys, notes.Key(path))
-			}
-		}
-	}
-	if _, err := p.load(ctx, tx, `f.key = ANY($2)`, vault, keys); err != nil {
-		return err
-	}
-	return p.compare(ctx, tx, vault, fold(all))
+	return p.compare(ctx, fold(all))
 }
 
 // fold joins the change of a file in a folder with the folder's move: it has the
@@ -179,9 +219,9 @@ func fold(all []notes.FileChange) []notes.FileChange {
 	return out
 }
 
-func (p *plan) load(ctx context.Context, tx pgx.Tx, where string, args ...any) (found []file, err error) {
-	rows, err := readFiles(tx.Query(ctx, selectFiles+` AND `+where, args...))
-	for _, r := range rows {
+func (p *plan) load(rows pgx.Rows, err error) (found []file, _ error) {
+	files, err := readFiles(rows, err)
+	for _, r := range files {
 		f := file{r.Path, r.Hash}
 		p.have[notes.Key(f.path)] = f
 		found = append(found, f)
@@ -191,7 +231,7 @@ func (p *plan) load(ctx context.Context, tx pgx.Tx, where string, args ...any) (
 
 // compare checks every change against what the log has, and leaves out those that
 // were made already.
-func (p *plan) compare(ctx context.Context, tx pgx.Tx, vault int64, changes []notes.FileChange) error {
+func (p *plan) compare(ctx context.Context, changes []notes.FileChange) error {
 	after := func(path string) file { return p.have[notes.Key(path)] }
 	for _, c := range changes {
 		made := c.Path == "" && after(c.OldPath) == file{} || c.Path != "" && after(c.Path) == file{c.Path, c.After} &&
@@ -200,7 +240,7 @@ func (p *plan) compare(ctx context.Context, tx pgx.Tx, vault int64, changes []no
 			continue
 		}
 		if c.OldPath != "" && after(c.OldPath) != (file{c.OldPath, c.Before}) {
-			return p.conflict(ctx, tx, vault, c.OldPath)
+			return p.conflict(ctx, c.OldPath)
 		}
 		p.feed = append(p.feed, c)
 	}
@@ -214,27 +254,28 @@ func (p *plan) compare(ctx context.Context, tx pgx.Tx, vault int64, changes []no
 			continue
 		}
 		if after(c.Path) != (file{}) {
-			return p.conflict(ctx, tx, vault, c.Path)
+			return p.conflict(ctx, c.Path)
 		}
 		p.have[notes.Key(c.Path)] = file{c.Path, c.After}
 	}
 	return nil
 }
 
-func (p *plan) conflict(ctx context.Context, tx pgx.Tx, vault int64, path string) error {
+func (p *plan) conflict(ctx context.Context, path string) error {
 	f := p.have[notes.Key(path)]
 	if f.hash == "" {
 		return &notes.LogConflict{Path: path}
 	}
-	texts, err := contents(ctx, tx, vault, []string{f.hash})
+	texts, err := contents(ctx, p.q, p.vault, []string{f.hash})
 	if err != nil {
 		return err
 	}
 	return &notes.LogConflict{Path: f.path, Hash: f.hash, Text: texts[f.hash]}
 }
 
-// write queues all rows of the batch in one round trip.
-func (p *plan) write(ctx context.Context, tx pgx.Tx, vault int64, seq uint64, b notes.Batch) error {
+// queueWrites writes all rows of the batch.
+func (p *plan) queueWrites(q *pgx.Batch, seq uint64, b notes.Batch) {
+	vault := p.vault
 	var hashes, data [][]byte
 	var codecs []int16
 	var old, paths, keys []string
@@ -256,7 +297,6 @@ func (p *plan) write(ctx context.Context, tx pgx.Tx, vault int64, seq uint64, b 
 			hashes, codecs, data = append(hashes, raw([]string{c.After})[0]), append(codecs, int16(codec)), append(data, packed)
 		}
 	}
-	q := &pgx.Batch{}
 	q.Queue(`INSERT INTO batches (vault, seq, id, kind, author, client) VALUES ($1, $2, $3, $4, $5, $6)`, vault, seq, b.ID, b.Kind, b.Author.Name, b.Author.Version)
 	q.Queue(`INSERT INTO blobs (vault, hash, codec, data) SELECT $1, * FROM unnest($2::bytea[], $3::smallint[], $4::bytea[]) ON CONFLICT DO NOTHING`, vault, hashes, codecs, data)
 	q.Queue(`DELETE FROM files WHERE vault = $1 AND path = ANY($2)`, vault, old)
@@ -264,7 +304,6 @@ func (p *plan) write(ctx context.Context, tx pgx.Tx, vault int64, seq uint64, b 
 	q.Queue(`INSERT INTO feed (vault, seq, old_path, path, before, after, ordinal) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY`,
 		vault, seq, oldPaths, newPaths, raw(before), raw(after))
 	q.Queue(`UPDATE vaults SET seq = $2 WHERE id = $1`, vault, seq)
-	return tx.SendBatch(ctx, q).Close()
 }
 
 func orNull(s *string) *string {

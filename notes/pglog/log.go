@@ -300,9 +300,12 @@ func (l *Log) Contents(ctx context.Context, hashes []string) (map[string][]byte,
 	return contents(ctx, l.pool, l.vault, hashes)
 }
 
-func contents(ctx context.Context, q interface {
+// querier is a connection, a transaction or a pool.
+type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, vault int64, hashes []string) (map[string][]byte, error) {
+}
+
+func contents(ctx context.Context, q querier, vault int64, hashes []string) (map[string][]byte, error) {
 	rows, err := q.Query(ctx, `SELECT hash, codec, data FROM blobs WHERE vault = $1 AND hash = ANY($2)`, vault, raw(hashes))
 	if err != nil {
 		return nil, err
