@@ -205,7 +205,11 @@ func askNotes(ctx context.Context, r *rendering) error {
 		r.say("I want to ask my notes something. Ask me for the question, then find the answer with search_notes and read_note, and cite each note by its path. Support each claim with a quote, and check the quotes with check_quotes and the anchors of the passages before you answer. If the notes do not hold the answer, say so.")
 		return nil
 	}
-	r.say("Answer this question from my notes: %s\n\n%s", question, dataNotice)
+	remark := dataNotice
+	if !strings.ContainsAny(question, " \u3000") { // Chinese and Japanese need none: one more remark does no harm
+		remark += " If this word is not the whole question, because the client split it at its spaces, ask me for the rest first."
+	}
+	r.say("Answer this question from my notes: %s\n\n%s", question, remark)
 	sel, err := r.embedFound(ctx, Query{Text: question}, notes.Filter{}, most)
 	if err != nil {
 		return err

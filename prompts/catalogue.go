@@ -184,11 +184,12 @@ func (c *Catalogue) Render(ctx context.Context, name string, args map[string]str
 	if err != nil {
 		return Rendered{}, err
 	}
+	args = regroup(prompt.Arguments, args)
 	if missing := prompt.Missing(args); missing != "" {
 		return Rendered{}, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrInvalid,
 			Detail: fmt.Sprintf("the argument %q is required", missing)}
 	}
-	r := &rendering{Catalogue: c, scope: scope, args: trimmed(args), left: c.budget}
+	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget}
 	if err := render(ctx, r); err != nil {
 		return Rendered{}, err
 	}
@@ -223,10 +224,41 @@ func (p Prompt) Missing(args map[string]string) string {
 	return ""
 }
 
-func trimmed(args map[string]string) map[string]string {
+// regroup returns the arguments without space around them, and joins what a client
+// has split: of a command's line, Claude Code makes an argument of every word, also
+// between quotes: of `"Sourdough Starter" brief` the arguments `"Sourdough` and
+// `Starter"`; words for which there is no argument are lost. The quotes around a whole
+// argument go too, except in free text, where they may ask for a phrase.
+func regroup(list []Argument, args map[string]string) map[string]string {
 	out := make(map[string]string, len(args))
 	for name, value := range args {
 		out[name] = strings.TrimSpace(value)
+	}
+	var given []string
+	for _, a := range list {
+		if out[a.Name] != "" {
+			given = append(given, out[a.Name])
+		}
+	}
+	split := false
+	for _, a := range list {
+		value := out[a.Name]
+		if split { // every argument takes the next words
+			value = strings.Join(given[:min(1, len(given))], "")
+		}
+		if value != "" {
+			given = given[1:]
+			if quote := value[:1]; (quote == `"` || quote == "'") && len(value) > 1 && strings.Count(value, quote) == 1 {
+				end := 1 + slices.IndexFunc(given, func(word string) bool { return strings.HasSuffix(word, quote) })
+				if end == 0 { // the last words are lost
+					end = len(given)
+				}
+				value, given, split = strings.Trim(strings.Join(append([]string{value}, given[:end]...), " "), quote), given[end:], true
+			} else if inner, quoted := strings.CutPrefix(value, `"`); quoted && a.Completes != FreeText {
+				value = strings.TrimSuffix(inner, `"`)
+			}
+		}
+		out[a.Name] = value
 	}
 	return out
 }

@@ -297,6 +297,31 @@ func TestSummarizeSection(t *testing.T) {
 	assert.Equal(t, []string{"Plan (line 1)", "Plan > Goals (line 3)", "Plan > Risks (line 5)"}, e.Candidates)
 }
 
+// Claude Code makes an argument of every word, also of those between quotes, and
+// drops the words that it has no argument for.
+func TestArgumentsThatWereSplit(t *testing.T) {
+	list := []Argument{{Name: "note", Completes: NoteRef}, {Name: "query"}, {Name: "style"}}
+	for _, c := range []struct{ given, want [3]string }{
+		{[3]string{`"Buy`, `wisely"`, "brief"}, [3]string{"Buy wisely", "brief"}},
+		{[3]string{`Plan`, `'cost`, `per-use'`}, [3]string{"Plan", "cost per-use"}},
+		{[3]string{`"A`, `very`, `long"`}, [3]string{"A very long"}},
+		{[3]string{`"A`, `very`, `long`}, [3]string{"A very long"}},
+		{[3]string{`"Buy wisely"`, `"exact phrase" more`, " x "}, [3]string{"Buy wisely", `"exact phrase" more`, "x"}},
+		{[3]string{"", `"exact phrase"`, ""}, [3]string{"", `"exact phrase"`, ""}},
+		{[3]string{"'Tis Ann's", `"`, "'s"}, [3]string{"'Tis Ann's", `"`, "s"}},
+		{[3]string{"", "", `"Buy`}, [3]string{"", "", "Buy"}},
+	} {
+		got := regroup(list, map[string]string{"note": c.given[0], "query": c.given[1], "style": c.given[2]})
+		assert.Equal(t, c.want, [3]string{got["note"], got["query"], got["style"]}, "%q", c.given)
+	}
+
+	s := newShelf("Buy wisely.md|# Buy\n## Tips\nwin\n## More\n")
+	r := render(t, s, Options{}, "summarize_note", map[string]string{"note": `"Buy`, "heading": `wisely"`})
+	assert.Equal(t, "note:///Buy%20wisely.md?rev=0123456789ab#L1-L4", r.Messages[1].Resource.URI)
+	assert.Contains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": "what"})), "ask me for the rest")
+	assert.NotContains(t, words(render(t, s, Options{}, "ask_notes", map[string]string{"question": "what is it"})), "ask me for the rest")
+}
+
 // recorder remembers what was searched for.
 type recorder struct {
 	shelf
