@@ -69,7 +69,8 @@ var _ notes.Follower = (*Index)(nil)
 
 // OpenIndex opens the index in dir, creating it if there is none. An index
 // that cannot be read is set aside beside dir and an empty one takes its
-// place; Stats then has a warning, and the vault feeds it every note.
+// place; Stats then has a warning, and the vault feeds it every note. One that
+// another version of notesd made is removed, which is no cause for a warning.
 //
 // The caller makes sure that one process has dir open; OpenIndex answers
 // ErrLocked rather than wait for another.
@@ -105,6 +106,14 @@ func (x *Index) openOrReplace() error {
 	aside, moveErr := setAside(x.Dir, x.Clock())
 	if moveErr != nil {
 		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
+	}
+	if errors.Is(err, errFormat) { // an upgrade; nothing is wrong, and the notes have it all
+		x.log.Info("the search index is of another version and is rebuilt")
+		if err := os.RemoveAll(aside); err != nil {
+			x.log.Warn("the search index of another version could not be removed", "folder", aside, "err", err)
+		}
+		x.Bleve, err = openBleve(x.Dir, x.queue)
+		return err
 	}
 	x.log.Warn("search index could not be read and is rebuilt", "set_aside", filepath.Base(aside), "err", err)
 	x.warnings = append(x.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is rebuilt",
