@@ -15,6 +15,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -77,6 +78,10 @@ func (r *release) pack() error {
 		return err
 	}
 	r.programs = slices.DeleteFunc(r.programs, func(p program) bool { return p.Type != "Binary" })
+	// goreleaser lists them in the order in which their builds ended.
+	slices.SortFunc(r.programs, func(a, b program) int {
+		return cmp.Or(cmp.Compare(a.OS, b.OS), cmp.Compare(a.Arch, b.Arch))
+	})
 	if r.tools, err = listTools(r.program); err != nil {
 		return fmt.Errorf("list the tools: %w", err)
 	}
