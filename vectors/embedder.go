@@ -33,6 +33,9 @@ type Shared interface {
 	// Vectors returns the known vectors, and the texts that this node is to embed: what
 	// is in neither another node embeds, now. It waits while that is all of them.
 	Vectors(ctx context.Context, model string, hashes []string) (known map[string][]byte, claimed []string, err error)
+	// Missing returns those of the texts whose vectors are not known. The others are kept
+	// for some weeks more.
+	Missing(ctx context.Context, model string, hashes []string) ([]string, error)
 	// KeepVectors makes computed vectors known.
 	KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error
 }

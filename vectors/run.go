@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,7 +19,17 @@ func (x *Index) Run(ctx context.Context) error { return (&worker{Index: x}).run(
 type worker struct {
 	*Index
 	resting bool // only edited notes are embedded
+	offer   struct {
+		after []byte    // the hash up to which the vectors were offered to other nodes
+		next  time.Time // when the first is due again
+	}
 }
+
+const (
+	offerEvery = 24 * time.Hour // less than other nodes' vectors are kept without being named
+	offerAgain = 10 * time.Minute
+	offerSize  = 500
+)
 
 func (x *worker) run(ctx context.Context) error {
 	if err := x.loadAll(ctx); err != nil {
@@ -70,6 +81,9 @@ func (x *worker) run(ctx context.Context) error {
 			retry = time.After(stop)
 		default:
 			pause = backOff{}
+			if x.opt.Shared != nil {
+				retry = time.After(x.offer.next.Sub(x.opt.Now()))
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -118,7 +132,32 @@ func (x *worker) step(ctx context.Context) (more bool, err error) {
 	if more, err = x.embedBatch(ctx, s); more || err != nil {
 		return more, err
 	}
-	return x.prune(ctx, s)
+	if more, err = x.prune(ctx, s); more || err != nil || x.opt.Shared == nil || x.opt.Now().Before(x.offer.next) {
+		return more, err
+	}
+	return x.offerVectors(ctx, s)
+}
+
+// offerVectors gives other nodes the next of this one's vectors that they do not have:
+// those of a folder that was embedded before it joined.
+func (x *worker) offerVectors(ctx context.Context, s *space) (more bool, err error) {
+	vectors, last, err := x.store.embeddingsAfter(ctx, s.model, x.offer.after, offerSize)
+	if err != nil {
+		return false, err
+	}
+	missing, err := x.opt.Shared.Missing(ctx, s.embedder.ID(), slices.Sorted(maps.Keys(vectors)))
+	if err == nil && len(missing) > 0 {
+		maps.DeleteFunc(vectors, func(hash string, _ []byte) bool { return !slices.Contains(missing, hash) })
+		err = x.opt.Shared.KeepVectors(ctx, s.embedder.ID(), vectors)
+	}
+	switch x.offer.after = last; {
+	case err != nil:
+		x.opt.Log.Debug("other nodes cannot have the vectors", "err", err)
+		x.offer.after, x.offer.next = nil, x.opt.Now().Add(offerAgain)
+	case last == nil:
+		x.offer.next = x.opt.Now().Add(offerEvery)
+	}
+	return last != nil && err == nil, nil
 }
 
 // embedBatch embeds the next passages of the backlog and reports whether there are

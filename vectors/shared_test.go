@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // sharedVectors stands for the database that nodes share.
@@ -30,6 +32,17 @@ func (s *sharedVectors) Vectors(_ context.Context, model string, hashes []string
 		}
 	}
 	return known, claimed, s.fail
+}
+
+func (s *sharedVectors) Missing(_ context.Context, model string, hashes []string) (missing []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range hashes {
+		if _, ok := s.known[model+h]; !ok {
+			missing = append(missing, h)
+		}
+	}
+	return missing, s.fail
 }
 
 func (s *sharedVectors) KeepVectors(_ context.Context, model string, vectors map[string][]byte) error {
@@ -76,4 +89,32 @@ func TestIndex_Shared(t *testing.T) {
 	shared.fail = errors.New("the database is down")
 	fifth, _ := embed()
 	assert.Equal(t, fourth.counts(), fifth.counts())
+}
+
+// What was embedded before the vault joined others is offered to them once it is
+// complete.
+func TestIndex_SharedLater(t *testing.T) {
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir()}
+	for i := range offerSize + 20 {
+		w.write(fmt.Sprintf("%d.md", i), fmt.Sprintf("# Note %d\n\nword%d and more", i, i))
+	}
+	w.start(newWordEmbedder("one"), nil)
+	t.Cleanup(func() { w.stop() })
+	w.settle()
+	shared := &sharedVectors{known: map[string][]byte{}}
+	w.shared = shared
+	again := newWordEmbedder("one")
+	w.restart(again, nil)
+	require.Eventually(t, func() bool {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		return len(shared.known) >= offerSize+20
+	}, patience, time.Millisecond)
+	assert.Empty(t, again.counts())
+	second := newWordEmbedder("one")
+	other := &world{t: t, dir: w.dir, state: t.TempDir(), shared: shared}
+	other.start(second, nil)
+	t.Cleanup(func() { other.stop() })
+	other.settle()
+	assert.Empty(t, second.counts())
 }

@@ -123,6 +123,22 @@ func (r rows) saveEmbeddings(ctx context.Context, model int64, todo []text, halv
 	})
 }
 
+// embeddingsAfter returns the next embeddings in the order of their hashes, and the last
+// hash, nil if these are all.
+func (r rows) embeddingsAfter(ctx context.Context, model int64, after []byte, n int) (vectors map[string][]byte, last []byte, err error) {
+	vectors = map[string][]byte{}
+	err = sqlite.ForEach(ctx, r.Notes().Reader(), `SELECT hash, vector FROM embeddings WHERE model = ? AND hash > ? ORDER BY hash LIMIT ?`, []any{model, append([]byte{}, after...), n}, func(rows *sql.Rows) error {
+		var vector []byte
+		err := rows.Scan(&last, &vector)
+		vectors[hex.EncodeToString(last)] = vector
+		return err
+	})
+	if len(vectors) < n {
+		last = nil
+	}
+	return vectors, last, err
+}
+
 // deleteEmbeddings deletes the embeddings whose hashes begin with the keys.
 func (r rows) deleteEmbeddings(ctx context.Context, model int64, keys []slotKey) error {
 	return r.Notes().Write(ctx, func(tx *sql.Tx) error {

@@ -305,4 +305,11 @@ func TestVectors(t *testing.T) {
 	_, claimed, err = b.Vectors(t.Context(), "other model", hashes)
 	require.NoError(t, err)
 	assert.Len(t, claimed, 5)
+	s.Exec(`UPDATE vectors SET claimed = claimed - interval '2 days'`)
+	missing, err := b.Missing(t.Context(), "model", hashes)
+	require.NoError(t, err)
+	assert.ElementsMatch(t, hashes[1:], missing, "what is only claimed is missing")
+	var named int
+	require.NoError(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM vectors WHERE claimed > now() - interval '1 day'`).Scan(&named))
+	assert.Equal(t, 1, named)
 }

@@ -63,6 +63,24 @@ func (l *Log) claim(ctx context.Context, model string, hashes []string) (found m
 	return found, claimed, l.pool.SendBatch(ctx, b).Close()
 }
 
+// namedEvery is how often it is recorded that a node has a vector.
+const namedEvery = 24 * time.Hour
+
+// Missing returns those of the texts of which the database has no vector, and keeps the
+// vectors of the others from being pruned.
+func (l *Log) Missing(ctx context.Context, model string, hashes []string) (missing []string, err error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	b := &pgx.Batch{}
+	b.Queue(`UPDATE vectors SET claimed = now() WHERE model = $1 AND hash = ANY($2) AND data IS NOT NULL AND claimed < now() - make_interval(secs => $3)`, model, raw(hashes), namedEvery.Seconds())
+	b.Queue(`SELECT encode(hash, 'hex') FROM unnest($2::bytea[]) AS hash WHERE NOT EXISTS (SELECT FROM vectors v WHERE v.model = $1 AND v.hash = hash.hash AND v.data IS NOT NULL)`, model, raw(hashes)).Query(func(rows pgx.Rows) error {
+		missing, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	return missing, l.pool.SendBatch(ctx, b).Close()
+}
+
 // KeepVectors gives other nodes vectors that this one has computed.
 func (l *Log) KeepVectors(ctx context.Context, model string, vectors map[string][]byte) error {
 	if err := l.ready(ctx); err != nil {
