@@ -291,7 +291,7 @@ func (c *composed) forms() map[string]string {
 
 // forEachComposed calls fn with each form of many composed notes.
 func forEachComposed(t *testing.T, fn func(t *testing.T, c *composed, form string, src []byte)) {
-	for seed := range uint64(150) {
+	for seed := range uint64(80) {
 		c := compose(seed)
 		for form, src := range c.forms() {
 			fn(t, c, fmt.Sprintf("seed %d, %s", seed, form), []byte(src))

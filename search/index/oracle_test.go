@@ -1,0 +1,343 @@
+package index_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/search/index"
+	"notesd/search/terms"
+)
+
+// oracle answers as the index must, from the notes themselves.
+type oracle map[int64]*notes.Note
+
+// weights are those of the searched fields.
+var weights = map[string]float64{"name": 4, "heading": 1, "tag": 2, "folder": 0.5, "body": 1}
+
+// fieldsOf returns the texts of a note's fields.
+func fieldsOf(n *notes.Note) map[string][]string {
+	base := path.Base(n.Path)
+	f := map[string][]string{
+		"name": append([]string{n.Title, strings.TrimSuffix(base, path.Ext(base))}, n.Aliases...),
+		"tag":  n.Tags, "folder": {path.Dir(n.Path)}, "body": {n.Content},
+	}
+	for _, h := range n.Headings {
+		f["heading"] = append(f["heading"], h.Text)
+	}
+	return f
+}
+
+// termsOf returns the terms of texts, in order.
+func termsOf(texts ...string) []string {
+	var all []string
+	for _, text := range texts {
+		for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+			for _, term := range terms.Expand(nil, text, s) {
+				all = append(all, term.Text)
+			}
+		}
+	}
+	return all
+}
+
+func count(all []string, is func(string) bool) (n int) {
+	for _, term := range all {
+		if is(term) {
+			n++
+		}
+	}
+	return n
+}
+
+// lookup returns what a term of a plan stands for.
+func lookup(l index.Lookup) func(string) bool {
+	return func(term string) bool { return term == l.Text || l.Prefix && strings.HasPrefix(term, l.Text) }
+}
+
+// holds reports whether a clause holds for a note.
+func holds(n *notes.Note, c index.Clause) bool {
+	fields := fieldsOf(n)
+	for _, term := range c.Terms {
+		found := false
+		for name, texts := range fields {
+			if len(c.Fields) == 0 || slices.Contains(c.Fields, name) {
+				found = found || count(termsOf(texts...), lookup(term)) > 0
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// matching returns the notes that a plan's clauses admit.
+func (o oracle) matching(p index.Plan) []int64 {
+	var ids []int64
+	for _, id := range slices.Sorted(maps.Keys(o)) {
+		holdsFor := func(c index.Clause) bool { return holds(o[id], c) }
+		if !slices.ContainsFunc(p.Exclude, holdsFor) && !slices.ContainsFunc(p.Require, func(c index.Clause) bool { return !holdsFor(c) }) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// rank returns the scores of all notes with a term of the plan: BM25F, as its paper
+// has it.
+func (o oracle) rank(p index.Plan) map[int64]float64 {
+	const k1, b = 1.2, 0.5
+	length := 0.0
+	for _, n := range o {
+		length += float64(len(termsOf(n.Content)))
+	}
+	average := max(1, length/float64(len(o)))
+	scores := map[int64]float64{}
+	for _, term := range p.Terms {
+		is := lookup(term.Lookup)
+		with, frequency := map[string]int{}, map[int64]float64{}
+		for id, n := range o {
+			for name, texts := range fieldsOf(n) {
+				if c := count(termsOf(texts...), is); c > 0 {
+					with[name]++
+					frequency[id] += weights[name] * float64(c)
+				}
+			}
+		}
+		docs := 0
+		for _, n := range with {
+			docs = max(docs, n)
+		}
+		idf := math.Log(1 + (float64(len(o)-docs)+0.5)/(float64(docs)+0.5))
+		for id, f := range frequency {
+			norm := k1 * (1 - b + b*float64(len(termsOf(o[id].Content)))/average)
+			scores[id] += idf * term.Weight * term.Times * f / (f + norm)
+		}
+	}
+	return scores
+}
+
+var vocabulary = strings.Fields("apple apples pear plum été Straße node.js e-mail C++ 2026-01-15 机器学习 学习 ภาษาไทย snake_case parseHTTP don't 🚀 running über x_y")
+
+func words(r *rand.Rand, n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = vocabulary[min(r.IntN(len(vocabulary)), r.IntN(len(vocabulary)))] // some are frequent
+	}
+	return strings.Join(all, []string{" ", ", ", "\n"}[r.IntN(3)])
+}
+
+func someNote(r *rand.Rand, id int64) *notes.Note {
+	n := &notes.Note{ID: id, Title: words(r, 1+r.IntN(2)), Content: words(r, r.IntN(60))}
+	n.Path = fmt.Sprintf("%s/%s %d.md", []string{"apple", "a/pear", "plum"}[r.IntN(3)], vocabulary[r.IntN(3)], id)
+	for range r.IntN(3) {
+		n.Headings = append(n.Headings, notes.Heading{Text: words(r, 2)})
+		n.Tags = append(n.Tags, vocabulary[r.IntN(4)])
+		n.Aliases = append(n.Aliases, words(r, 1))
+	}
+	return n
+}
+
+func someLookup(r *rand.Rand) index.Lookup {
+	all := termsOf(vocabulary...)
+	l := index.Lookup{Text: all[r.IntN(len(all))]}
+	if r.IntN(4) == 0 {
+		if short := terms.ClipTo(l.Text, 3); short != "" {
+			l.Text, l.Prefix = short, true
+		}
+	}
+	return l
+}
+
+// somePlan returns a plan of whole terms to rank, with clauses of any kind.
+func somePlan(r *rand.Rand) index.Plan {
+	var p index.Plan
+	for range 1 + r.IntN(3) {
+		l := someLookup(r)
+		l.Prefix = false
+		p.Terms = append(p.Terms, index.PlanTerm{Lookup: l, Weight: 0.5 + r.Float64(), Times: float64(1 + r.IntN(2))})
+	}
+	clause := func() index.Clause {
+		c := index.Clause{Terms: []index.Lookup{someLookup(r)}}
+		if r.IntN(2) == 0 {
+			c.Terms = append(c.Terms, someLookup(r))
+		}
+		for _, name := range []string{"name", "tag", "body"} {
+			if r.IntN(4) == 0 {
+				c.Fields = append(c.Fields, name)
+			}
+		}
+		return c
+	}
+	for range r.IntN(3) {
+		p.Require = append(p.Require, clause())
+	}
+	for range r.IntN(2) {
+		p.Exclude = append(p.Exclude, clause())
+	}
+	return p
+}
+
+func open(t *testing.T, dir string) *index.Index {
+	t.Helper()
+	x, err := index.OpenIndex(t.Context(), dir, index.IndexOptions{})
+	require.NoError(t, err)
+	return x
+}
+
+func members(s *notes.IDSet, o oracle) []int64 {
+	var ids []int64
+	for _, id := range slices.Sorted(maps.Keys(o)) {
+		if s.Has(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// apply gives the index notes that changed, and those that are gone.
+func (o oracle) apply(t *testing.T, x *index.Index, seq uint64, changed ...int64) {
+	t.Helper()
+	updates := make([]index.Update, len(changed))
+	for i, id := range changed {
+		n := o[id]
+		updates[i] = index.Update{Id: id, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
+	}
+	require.NoError(t, x.ApplyUpdates(t.Context(), notes.Position{Store: "s", Seq: seq}, updates))
+}
+
+// TestRank_Oracle compares scores with those of the formula, over notes in one and in
+// many segments, and in every script.
+func TestRank_Oracle(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		x := open(t, filepath.Join(t.TempDir(), "index"))
+		o := oracle{}
+		for batch := range 1 + r.IntN(5) {
+			var ids []int64
+			for range 1 + r.IntN(80) {
+				id := int64(len(o) + 1)
+				o[id] = someNote(r, id)
+				ids = append(ids, id)
+			}
+			o.apply(t, x, uint64(batch+1), ids...)
+			x.Settle()
+		}
+		for range 30 {
+			p := somePlan(r)
+			want := o.rank(p)
+			got, err := x.Rank(t.Context(), &p, nil, 20)
+			require.NoError(t, err)
+			what := fmt.Sprintf("seed %d, %+v", seed, p.Terms)
+			assert.Equal(t, []int{len(want), len(o)}, []int{got.Total, got.Docs}, what)
+			require.Len(t, got.Best, min(20, len(want)), what)
+			best := slices.SortedFunc(maps.Values(want), func(a, b float64) int { return -int(math.Copysign(1, a-b)) })
+			for i, hit := range got.Best {
+				assert.InEpsilon(t, want[hit.Note], hit.Score, 1e-4, what)
+				assert.InEpsilon(t, best[i], hit.Score, 1e-4, what)
+			}
+			got.Release()
+		}
+		require.NoError(t, x.Close())
+	}
+}
+
+// TestMatching_Oracle changes, deletes and moves notes, closes and opens the index and
+// resets it, and compares what clauses admit and which notes rank.
+func TestMatching_Oracle(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		dir := filepath.Join(t.TempDir(), "index")
+		x, o := open(t, dir), oracle{}
+		for step := range 25 {
+			var ids []int64
+			for range 1 + r.IntN(12) {
+				id := int64(1 + r.IntN(60))
+				if r.IntN(3) == 0 {
+					delete(o, id)
+				} else {
+					o[id] = someNote(r, id)
+				}
+				ids = append(ids, id)
+			}
+			o.apply(t, x, uint64(step+1), ids...)
+			switch r.IntN(8) {
+			case 0:
+				require.NoError(t, x.Close())
+				x = open(t, dir)
+				if p, err := x.Position(); assert.NoError(t, err) && p.Seq != uint64(step+1) { // the latest need not be saved
+					all := make([]int64, 60)
+					for i := range all {
+						all[i] = int64(i + 1)
+					}
+					o.apply(t, x, uint64(step+1), all...)
+				}
+			case 1:
+				require.NoError(t, x.Reset(t.Context()))
+				o.apply(t, x, uint64(step+1), slices.Collect(maps.Keys(o))...)
+			}
+			stats, err := x.Stats()
+			require.NoError(t, err)
+			assert.Equal(t, []any{len(o), uint64(step + 1)}, []any{stats.Notes, stats.Position.Seq})
+			p := somePlan(r)
+			what := fmt.Sprintf("seed %d, step %d, %+v", seed, step, p)
+			want := o.matching(p)
+			set, err := x.Matching(t.Context(), p, nil)
+			require.NoError(t, err)
+			assert.Equal(t, want, members(set, o), what)
+			assert.Equal(t, len(want), set.Len(), what)
+
+			scored := o.rank(p)
+			maps.DeleteFunc(scored, func(id int64, _ float64) bool { return !slices.Contains(want, id) })
+			ranking, err := x.Rank(t.Context(), &p, set, 1000)
+			require.NoError(t, err)
+			assert.Equal(t, len(scored), ranking.Total, what)
+			for i, hit := range ranking.Best {
+				assert.Contains(t, scored, hit.Note, what)
+				if i > 0 {
+					assert.GreaterOrEqual(t, ranking.Best[i-1].Score, hit.Score, what)
+				}
+			}
+			assert.Len(t, ranking.TextOf(set), len(scored), what)
+			ranking.Release()
+		}
+		require.NoError(t, x.Close())
+	}
+}
+
+// TestRank_PrefixesAndFamilies checks what a prefix and the forms of a word stand for.
+func TestRank_PrefixesAndFamilies(t *testing.T) {
+	x := open(t, filepath.Join(t.TempDir(), "index"))
+	defer func() { assert.NoError(t, x.Close()) }()
+	o := oracle{}
+	for i, text := range []string{"Gärten", "Gartens", "Garten", "Gärtner", "gardening", "Gar"} {
+		o[int64(i+1)] = &notes.Note{ID: int64(i + 1), Path: fmt.Sprintf("%d.md", i+1), Content: text}
+	}
+	o.apply(t, x, 1, 1, 2, 3, 4, 5, 6)
+	find := func(term index.PlanTerm) (ids []int64) {
+		term.Weight, term.Times = 1, 1
+		p := index.Plan{Terms: []index.PlanTerm{term}}
+		ranking, err := x.Rank(t.Context(), &p, nil, 10)
+		require.NoError(t, err)
+		defer ranking.Release()
+		for _, hit := range ranking.Best {
+			ids = append(ids, hit.Note)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	assert.Equal(t, []int64{3}, find(index.PlanTerm{Lookup: index.Lookup{Text: "garten"}})[2:], "of others only with their forms")
+	assert.Equal(t, []int64{1, 2, 3, 4, 5, 6}, find(index.PlanTerm{Lookup: index.Lookup{Text: "gar", Prefix: true}}))
+}
