@@ -15,6 +15,8 @@ var Off = map[string]func() (on func()){
 	"words that meet":                set(&judged.window, 0),
 	"the word as it was asked for":   set(&judged.exact, 0),
 	"what a note begins with":        set(&judged.lead, 0),
+	"the note that the query names":  set(&judged.title, 0),
+	"words count less and less":      set(&textPower, 1),
 	"repeated words":                 set(&repeated, 0),
 	"quotes in running text":         set(&runningText, math.MaxInt),
 	"other languages":                set(&languageOf, func([]string) terms.Language { return terms.Language{} }),

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"notesd/notes"
@@ -94,6 +95,7 @@ type candidate struct {
 	note  int64
 	score float64 // what it is ranked by
 	text  float64
+	bonus float64 // what its text adds, see bonuses
 	terms uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int
@@ -134,6 +136,10 @@ var (
 	// firstShare is what a note's first passage counts beside its best: of many
 	// passages one is near by chance, and the first says what a note is about.
 	firstShare = 0.4
+	// textPower is the power of the text score, so that half of the words count for more
+	// than half, and nearness decides more among notes that have most of them. It does
+	// not apply to queries in other languages than English, which rely on words.
+	textPower = 0.7
 	// likelyNear is how much nearer a note without vectors is taken to be than another,
 	// as a part of how much better its words match.
 	likelyNear = 0.5
@@ -204,7 +210,7 @@ func (s *search) expect(found []candidate, m *meaning) {
 	for _, c := range found {
 		if c.embedded {
 			n++
-			sum += c.nearness() - likelyNear*c.text/s.rescorer.ideal
+			sum += c.nearness() - likelyNear*s.wordShare(&c)
 		}
 	}
 	m.likely = sum / float64(n+usualNotes)
@@ -219,11 +225,21 @@ func (c *candidate) nearness() float64 {
 	return (1-firstShare)*(c.near+missingNear*c.missing) + firstShare*c.first
 }
 
+// wordShare returns the text score of a candidate, without its bonus, as a part of what
+// a note scores that has all the words.
+func (s *search) wordShare(c *candidate) float64 {
+	text := c.text / s.rescorer.ideal
+	if s.r.foreign {
+		return text
+	}
+	return math.Pow(text, textPower)
+}
+
 // score makes one score of what is known about a candidate. The fewer notes have
 // vectors, the less they count: of many notes with vectors some are near by chance,
 // and they would displace better notes without.
 func (s *search) score(c *candidate, m *meaning) {
-	text := c.text / s.rescorer.ideal
+	text := s.wordShare(c)
 	if s.q.Mode == ModeSemantic && m.weight > 0 {
 		c.score = c.near
 		return
@@ -235,7 +251,7 @@ func (s *search) score(c *candidate, m *meaning) {
 	if c.embedded {
 		near += m.known * m.known * (c.nearness() - near)
 	}
-	c.score = (1-m.weight)*text + m.weight*near
+	c.score = (1-m.weight)*(text+c.bonus/s.rescorer.ideal) + m.weight*near
 }
 
 func sortByScore(found []candidate) {

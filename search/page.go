@@ -62,7 +62,7 @@ func (s *search) hit(c candidate, two bool) (h Hit, second *Hit) {
 		h.Score, h.Weak = c.score, c.weak
 		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
 		if s.q.Explain {
-			h.Why.TextScore, h.Why.VectorScore = c.text, c.cosine
+			h.Why.TextScore, h.Why.VectorScore = c.text+c.bonus, c.cosine
 		}
 		return h
 	}

@@ -29,7 +29,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 
 	starters, near := newStarters(t)
 	for i := range 20 {
-		near.cosines[fmt.Sprintf("daily-%02d", i)] = .5
+		near.cosines[fmt.Sprintf("daily-%02d", i)] = .4
 	}
 	near.cosines["daily-18"] = .97
 	parts := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
@@ -42,6 +42,9 @@ func TestEachPartIsNeeded(t *testing.T) {
 	harbours.write(many)
 	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeMeaning{store: harbours.store, weight: .5,
 		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"far": .9}}, search.EngineOptions{})
+	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
+	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{})
 
 	first := func(query, want string) func() bool {
 		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
@@ -54,14 +57,18 @@ func TestEachPartIsNeeded(t *testing.T) {
 		return func() bool { return ok(vectors.search(search.Query{Text: query})) }
 	}
 	tests := map[string]func() bool{
-		"words that stand together":    first("q50", "pump"),
-		"words that meet":              first("q51", "island"),
-		"the word as it was asked for": first("q31", "ratatouille"),
-		"what a note begins with":      first("q52", "cape"),
-		"repeated words":               first("q46", "knots"),
-		"quotes in running text":       first("q49", "meeting-0209"),
-		"other languages":              first("q53", "sunflowers"),
-		"suggestions":                  first("q54", "sourdough"),
+		"words that stand together":     first("q50", "pump"),
+		"words that meet":               first("q51", "island"),
+		"the word as it was asked for":  first("q31", "ratatouille"),
+		"what a note begins with":       first("q52", "cape"),
+		"the note that the query names": first("q55", "beehives"),
+		"words count less and less": func() bool {
+			return pathsOf(lamps.search(search.Query{Text: "harbour wall lamp"}))[0] == "near"
+		},
+		"repeated words":         first("q46", "knots"),
+		"quotes in running text": first("q49", "meeting-0209"),
+		"other languages":        first("q53", "sunflowers"),
+		"suggestions":            first("q54", "sourdough"),
 		"a second passage": func() bool {
 			f := newFixture(t, map[string]string{"starter.md": aboutStarters, "other.md": "# Other"})
 			return f.search(search.Query{Text: "sourdough starter"}).Second != nil

@@ -16,11 +16,12 @@ type bonuses struct {
 	window float64 // the words that meet in some twenty words
 	exact  float64 // the word itself and not another with its stem
 	lead   float64 // the words in the title or the note's first words
+	title  float64 // the words of a title that the query names
 }
 
 // judged are the bonuses that were chosen on judged sets; docs/retrieval.md has the
 // table.
-var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10}
+var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50}
 
 // idealCap is how many words that one note has are all that a query can
 // ask for: of a long one no note has all.
@@ -84,7 +85,7 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []match) {
 	matches = s.find(n.Content, terms)
 	titled := s.matcher.find(nil, n.Title)
-	bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*s.windowIn(matches) + s.lead*s.leadIn(n, titled, matches)
+	bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*s.windowIn(matches) + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
 	return bonus, matches
 }
 
@@ -175,6 +176,33 @@ func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 		}
 	}
 	return sum
+}
+
+// titleIn sums the terms in a title of which the query has two words at least, times
+// the square of the share of the title's words that it has: the query names the note.
+// One word is too little for that, as in many vaults a title is one word.
+func (s *rescorer) titleIn(title string, titled []match) float64 {
+	sum, words, have := 0.0, 0, 0
+	seen := make([]bool, len(s.weights))
+	for span, ok := terms.NextSpan(title, 0); ok; span, ok = terms.NextSpan(title, span.End) {
+		words++
+		before := len(titled)
+		for len(titled) > 0 && titled[0].start < span.End {
+			if m := titled[0]; !seen[m.term] {
+				seen[m.term] = true
+				sum += s.weights[m.term]
+			}
+			titled = titled[1:]
+		}
+		if len(titled) < before {
+			have++
+		}
+	}
+	if have < 2 {
+		return 0
+	}
+	share := float64(have) / float64(words)
+	return sum * share * share
 }
 
 // together reports whether a pair stands together somewhere in a text.

@@ -224,9 +224,7 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		}
 		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
-			var bonus float64
-			bonus, matches[i] = rescorers[worker].score(n, c.terms)
-			c.text += bonus
+			c.bonus, matches[i] = rescorers[worker].score(n, c.terms)
 			s.score(c, m)
 		}
 		return ctx.Err()

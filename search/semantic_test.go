@@ -98,6 +98,7 @@ func TestHybrid(t *testing.T) {
 	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
 		cosines: map[string]float64{"boats": .5, "ships": .9, "mention": .8, "cooking": .1}}
 	f := withMeaning(t, m)
+	defer search.Off["words count less and less"]()()
 	r := f.search(search.Query{Text: "harbour tag:x", Explain: true})
 	assert.Empty(t, r.Hits, "the filter holds for both sides")
 	r = f.search(search.Query{Text: "harbour", Explain: true})

@@ -98,7 +98,7 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 	for i, c := range list.found {
 		if c.note == note.ID {
 			x.Found, x.Rank = true, i+1
-			x.Score, x.TextScore, x.TextRank, x.Cosine, x.VectorRank = c.score, c.text, c.textRank, c.cosine, c.vectorRank
+			x.Score, x.TextScore, x.TextRank, x.Cosine, x.VectorRank = c.score, c.text+c.bonus, c.textRank, c.cosine, c.vectorRank
 		}
 	}
 	if err := s.refusals(ctx, nodes, note, &x); err != nil {
