@@ -20,21 +20,21 @@ import (
 	"notesd/search/terms"
 )
 
-// oracle answers as the index must, from the notes themselves.
-type oracle map[int64]*notes.Note
+// oracle answers as the index must, from the terms of each field of each note.
+type oracle map[int64]map[string][]string
 
 // weights are those of the searched fields.
 var weights = map[string]float64{"name": 4, "heading": 1, "tag": 2, "folder": 0.5, "body": 1}
 
-// fieldsOf returns the texts of a note's fields.
+// fieldsOf returns the terms of a note's fields.
 func fieldsOf(n *notes.Note) map[string][]string {
 	base := path.Base(n.Path)
 	f := map[string][]string{
-		"name": append([]string{n.Title, strings.TrimSuffix(base, path.Ext(base))}, n.Aliases...),
-		"tag":  n.Tags, "folder": {path.Dir(n.Path)}, "body": {n.Content},
+		"name": termsOf(append([]string{n.Title, strings.TrimSuffix(base, path.Ext(base))}, n.Aliases...)...),
+		"tag":  termsOf(n.Tags...), "folder": termsOf(path.Dir(n.Path)), "body": termsOf(n.Content),
 	}
 	for _, h := range n.Headings {
-		f["heading"] = append(f["heading"], h.Text)
+		f["heading"] = append(f["heading"], termsOf(h.Text)...)
 	}
 	return f
 }
@@ -67,13 +67,12 @@ func lookup(l index.Lookup) func(string) bool {
 }
 
 // holds reports whether a clause holds for a note.
-func holds(n *notes.Note, c index.Clause) bool {
-	fields := fieldsOf(n)
+func holds(fields map[string][]string, c index.Clause) bool {
 	for _, term := range c.Terms {
 		found := false
-		for name, texts := range fields {
+		for name, all := range fields {
 			if len(c.Fields) == 0 || slices.Contains(c.Fields, name) {
-				found = found || count(termsOf(texts...), lookup(term)) > 0
+				found = found || count(all, lookup(term)) > 0
 			}
 		}
 		if !found {
@@ -101,7 +100,7 @@ func (o oracle) rank(p index.Plan) map[int64]float64 {
 	const k1, b = 1.2, 0.5
 	length := 0.0
 	for _, n := range o {
-		length += float64(len(termsOf(n.Content)))
+		length += float64(len(n["body"]))
 	}
 	average := max(1, length/float64(len(o)))
 	scores := map[int64]float64{}
@@ -109,8 +108,8 @@ func (o oracle) rank(p index.Plan) map[int64]float64 {
 		is := lookup(term.Lookup)
 		with, frequency := map[string]int{}, map[int64]float64{}
 		for id, n := range o {
-			for name, texts := range fieldsOf(n) {
-				if c := count(termsOf(texts...), is); c > 0 {
+			for name, all := range n {
+				if c := count(all, is); c > 0 {
 					with[name]++
 					frequency[id] += weights[name] * float64(c)
 				}
@@ -122,7 +121,7 @@ func (o oracle) rank(p index.Plan) map[int64]float64 {
 		}
 		idf := math.Log(1 + (float64(len(o)-docs)+0.5)/(float64(docs)+0.5))
 		for id, f := range frequency {
-			norm := k1 * (1 - b + b*float64(len(termsOf(o[id].Content)))/average)
+			norm := k1 * (1 - b + b*float64(len(o[id]["body"]))/average)
 			scores[id] += idf * term.Weight * term.Times * f / (f + norm)
 		}
 	}
@@ -207,12 +206,16 @@ func members(s *notes.IDSet, o oracle) []int64 {
 	return ids
 }
 
-// apply gives the index notes that changed, and those that are gone.
-func (o oracle) apply(t *testing.T, x *index.Index, seq uint64, changed ...int64) {
+// apply gives the index those of the notes that changed, or are gone.
+func (o oracle) apply(t *testing.T, x *index.Index, all map[int64]*notes.Note, seq uint64, changed ...int64) {
 	t.Helper()
 	updates := make([]index.Update, len(changed))
 	for i, id := range changed {
-		n := o[id]
+		n := all[id]
+		delete(o, id)
+		if n != nil {
+			o[id] = fieldsOf(n)
+		}
 		updates[i] = index.Update{Id: id, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
 	}
 	require.NoError(t, x.ApplyUpdates(t.Context(), notes.Position{Store: "s", Seq: seq}, updates))
@@ -221,18 +224,18 @@ func (o oracle) apply(t *testing.T, x *index.Index, seq uint64, changed ...int64
 // TestRank_Oracle compares scores with those of the formula, over notes in one and in
 // many segments, and in every script.
 func TestRank_Oracle(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		x := open(t, filepath.Join(t.TempDir(), "index"))
-		o := oracle{}
+		o, all := oracle{}, map[int64]*notes.Note{}
 		for batch := range 1 + r.IntN(5) {
 			var ids []int64
 			for range 1 + r.IntN(80) {
-				id := int64(len(o) + 1)
-				o[id] = someNote(r, id)
+				id := int64(len(all) + 1)
+				all[id] = someNote(r, id)
 				ids = append(ids, id)
 			}
-			o.apply(t, x, uint64(batch+1), ids...)
+			o.apply(t, x, all, uint64(batch+1), ids...)
 			x.Settle()
 		}
 		for range 30 {
@@ -257,36 +260,36 @@ func TestRank_Oracle(t *testing.T) {
 // TestMatching_Oracle changes, deletes and moves notes, closes and opens the index and
 // resets it, and compares what clauses admit and which notes rank.
 func TestMatching_Oracle(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		dir := filepath.Join(t.TempDir(), "index")
-		x, o := open(t, dir), oracle{}
+		x, o, all := open(t, dir), oracle{}, map[int64]*notes.Note{}
 		for step := range 25 {
 			var ids []int64
 			for range 1 + r.IntN(12) {
 				id := int64(1 + r.IntN(60))
 				if r.IntN(3) == 0 {
-					delete(o, id)
+					delete(all, id)
 				} else {
-					o[id] = someNote(r, id)
+					all[id] = someNote(r, id)
 				}
 				ids = append(ids, id)
 			}
-			o.apply(t, x, uint64(step+1), ids...)
+			o.apply(t, x, all, uint64(step+1), ids...)
 			switch r.IntN(8) {
 			case 0:
 				require.NoError(t, x.Close())
 				x = open(t, dir)
 				if p, err := x.Position(); assert.NoError(t, err) && p.Seq != uint64(step+1) { // the latest need not be saved
-					all := make([]int64, 60)
-					for i := range all {
-						all[i] = int64(i + 1)
+					every := make([]int64, 60)
+					for i := range every {
+						every[i] = int64(i + 1)
 					}
-					o.apply(t, x, uint64(step+1), all...)
+					o.apply(t, x, all, uint64(step+1), every...)
 				}
 			case 1:
 				require.NoError(t, x.Reset(t.Context()))
-				o.apply(t, x, uint64(step+1), slices.Collect(maps.Keys(o))...)
+				o.apply(t, x, all, uint64(step+1), slices.Collect(maps.Keys(all))...)
 			}
 			stats, err := x.Stats()
 			require.NoError(t, err)
@@ -321,11 +324,11 @@ func TestMatching_Oracle(t *testing.T) {
 func TestRank_PrefixesAndFamilies(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "index"))
 	defer func() { assert.NoError(t, x.Close()) }()
-	o := oracle{}
+	all := map[int64]*notes.Note{}
 	for i, text := range []string{"Gärten", "Gartens", "Garten", "Gärtner", "gardening", "Gar"} {
-		o[int64(i+1)] = &notes.Note{ID: int64(i + 1), Path: fmt.Sprintf("%d.md", i+1), Content: text}
+		all[int64(i+1)] = &notes.Note{ID: int64(i + 1), Path: fmt.Sprintf("%d.md", i+1), Content: text}
 	}
-	o.apply(t, x, 1, 1, 2, 3, 4, 5, 6)
+	oracle{}.apply(t, x, all, 1, 1, 2, 3, 4, 5, 6)
 	find := func(term index.PlanTerm) (ids []int64) {
 		term.Weight, term.Times = 1, 1
 		p := index.Plan{Terms: []index.PlanTerm{term}}
