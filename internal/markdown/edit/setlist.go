@@ -3,6 +3,8 @@ package edit
 import (
 	"bytes"
 	"reflect"
+
+	"notesd/internal/markdown"
 )
 
 // maxCompared bounds the pairs of items that are compared to keep their lines.
@@ -39,23 +41,26 @@ func (e *keyEditor) writeItems(before, after any) string {
 	return w.out.String()
 }
 
-// writeFlowItems is writeItems for a list in brackets on one line: the text of
-// the items that stay, and what parts them, stay.
+// writeFlowItems is writeItems for a list in brackets: the text of the items that
+// stay, and what parts them, stay.
 func (e *keyEditor) writeFlowItems(old, list []any) string {
 	entry := e.inner[e.start:e.end]
 	style, ok := oldYAMLEntry(entry)
-	start := len(style.key) + bytes.IndexByte(entry[len(style.key):], '[') + 1
-	if !ok || !style.brackets || start == 0 {
+	if !ok || !bytes.HasPrefix(bytes.TrimLeft(entry[len(style.key):], " \t\r\n"), []byte("[")) {
 		return ""
 	}
+	start := len(style.key) + bytes.IndexByte(entry[len(style.key):], '[') + 1
 	end := yamlFlowEnd(entry, start-1)
 	text := entry[start : end-1]
-	if bytes.IndexByte(text, '\n') >= 0 {
-		return ""
-	}
 	spans := flowItems(text)
 	if len(spans) != len(old) {
 		return ""
+	}
+	if bytes.IndexByte(text, '\n') >= 0 {
+		if text = e.flowLines(text, spans, old, list); text == nil {
+			return ""
+		}
+		return string(entry[:start]) + string(text) + string(entry[end-1:])
 	}
 	separator := []byte(", ")
 	if len(spans) > 1 {
@@ -78,27 +83,91 @@ func (e *keyEditor) writeFlowItems(old, list []any) string {
 	return out.String()
 }
 
+// flowLines changes the text between brackets that goes over several lines. It returns
+// nil for another change than items that are added at the end, that lose their line, or
+// that change where they are.
+func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byte {
+	out, next := make([]byte, 0, 2*len(text)), 0
+	put := func(upTo int, more string) { out, next = append(append(out, text[next:upTo]...), more...), upTo }
+	switch {
+	case len(list) == len(old):
+		for i, span := range spans {
+			if !reflect.DeepEqual(old[i], list[i]) {
+				put(span.start, flowYAML(list[i]))
+				next = span.end
+			}
+		}
+	case len(list) < len(old):
+		kept := 0
+		for i, span := range spans {
+			if kept < len(list) && reflect.DeepEqual(old[i], list[kept]) {
+				kept++
+				continue
+			}
+			lineEnd, after := markdown.LineAt(text, span.end)
+			from := bytes.LastIndexByte(text[:span.start], '\n') + 1
+			if from == 0 || after == lineEnd || !isBlank(text[from:span.start]) || i+1 < len(spans) && spans[i+1].start < after {
+				return nil // it has no line of its own
+			}
+			put(from, "")
+			next = after
+		}
+		if kept < len(list) {
+			return nil
+		}
+	case reflect.DeepEqual(old, list[:len(old)]):
+		last := spans[len(spans)-1]
+		line := text[bytes.LastIndexByte(text[:last.start], '\n')+1 : last.start]
+		indent := string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+		end := last.end
+		comma := bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t"), []byte(","))
+		if !comma {
+			put(end, ",")
+		}
+		lineEnd, _ := markdown.LineAt(text, end) // after its comment
+		for i, item := range list[len(old):] {
+			more := e.eol + indent + flowYAML(item)
+			if comma || len(old)+i+1 < len(list) {
+				more += ","
+			}
+			put(lineEnd, more)
+		}
+	default:
+		return nil
+	}
+	return append(out, text[next:]...)
+}
+
 // flowItems returns where in the text between brackets the items lie. A text
 // that is no list of scalars gives other ones than the parser.
 func flowItems(text []byte) (items []place) {
-	depth, start := 0, 0
+	depth, item := 0, place{start: -1}
 	for i := 0; i <= len(text); i++ {
 		switch {
+		case i == len(text) && item.start < 0 && len(items) > 0: // after a trailing comma
 		case i == len(text) || text[i] == ',' && depth == 0:
-			item := bytes.TrimSpace(text[start:i])
-			if len(item) == 0 {
+			if item.start < 0 {
 				return nil
 			}
-			from := start + bytes.Index(text[start:i], item)
-			items = append(items, place{start: from, end: from + len(item)})
-			start = i + 1
-		case (text[i] == '"' || text[i] == '\'') && len(bytes.TrimSpace(text[start:i])) == 0:
+			items, item = append(items, item), place{start: -1}
+			continue
+		case bytes.IndexByte([]byte(" \t\r\n"), text[i]) >= 0:
+			continue
+		case text[i] == '#' && (i == 0 || bytes.IndexByte([]byte(" \t\n"), text[i-1]) >= 0):
+			i, _ = markdown.LineAt(text, i)
+			continue
+		case (text[i] == '"' || text[i] == '\'') && item.start < 0:
+			item = place{start: i}
 			i = yamlQuoteEnd(text, i) - 1
 		case text[i] == '[' || text[i] == '{':
 			depth++
 		case text[i] == ']' || text[i] == '}':
 			depth--
 		}
+		if item.start < 0 {
+			item.start = i
+		}
+		item.end = i + 1
 	}
 	return items
 }

@@ -216,6 +216,9 @@ func changeTags(src []byte, change func(tag string) (name string, ok bool)) (out
 		if fm := doc.FrontMatter; fm.Err != nil && !slices.Equal(want, doc.Tags) {
 			return nil, 0, &FrontMatterError{Key: "tags", Line: fm.ErrLine, Reason: fmt.Sprintf("%v; correct it first with replace_text", fm.Err)}
 		}
+		if len(doc.Tags) == 0 {
+			return nil, 0, fmt.Errorf("%w: it has no tags", markdown.ErrMissing)
+		}
 		return nil, 0, fmt.Errorf("%w: it has no such tag; its tags are: %s", markdown.ErrMissing, shownTags(doc.Tags))
 	}
 	out, err = checkTags(out, want)
