@@ -1,14 +1,19 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
 )
 
 func one(int64) int { return 1 }
@@ -158,4 +163,85 @@ func (e *ordered) embedded() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.texts)
+}
+
+// The notes that answer questions can be found long before all is embedded. Of a real
+// vault, with questions as notesd eval reads them:
+//
+//	EMBED_VAULT=folder EMBED_QUESTIONS=file go test -run TestAnswersAreEmbeddedFirst -v ./vectors
+func TestAnswersAreEmbeddedFirst(t *testing.T) {
+	e := newWordEmbedder("m1")
+	w := &world{t: t, dir: os.Getenv("EMBED_VAULT"), state: t.TempDir(), load: func() Load { return idle },
+		wait: func(context.Context) error { return nil }}
+	answers := map[string]bool{}
+	if w.dir == "" {
+		w.dir = t.TempDir()
+		for i := range 24 {
+			name := fmt.Sprintf("note %02d.md", i)
+			text := ""
+			for section := range 8 {
+				text += fmt.Sprintf("## Section %d\n\n%s\n\n", section, strings.Repeat(fmt.Sprintf("word%dx%d of it ", i, section), 60))
+			}
+			w.write(name, text)
+			answers[name] = i%3 == 0
+		}
+	} else {
+		var file struct{ Queries []struct{ Expected []string } }
+		data, err := os.ReadFile(os.Getenv("EMBED_QUESTIONS"))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &file))
+		for _, q := range file.Queries {
+			for _, path := range q.Expected {
+				answers[path] = true
+			}
+		}
+	}
+	w.start(e, nil)
+	t.Cleanup(func() { w.stop() })
+	w.settle()
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := map[string]int{} // how many passages were embedded when each was
+	for i, text := range slices.Backward(e.order) {
+		at[text] = i + 1
+	}
+	rows, err := w.store.Rows(t.Context(), nil)
+	require.NoError(t, err)
+	var ids []int64
+	for _, row := range rows {
+		ids = append(ids, row.Id)
+	}
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) }) // as they were embedded before there was an order
+	var found, before []int                                                 // passages embedded until an answer has a vector; and the last note first
+	seen := 0
+	for part := range slices.Chunk(ids, 100) {
+		list, err := w.store.ByID(t.Context(), part)
+		require.NoError(t, err)
+		for _, n := range list {
+			if answers[n.Path] {
+				found, before = append(found, firstOf(n, at)), append(before, seen+1)
+			}
+			seen += len(n.Chunks)
+		}
+	}
+	require.NotEmpty(t, found)
+	slices.Sort(found)
+	slices.Sort(before)
+	share := func(list []int, of int) float64 { return float64(list[len(list)/2]) / float64(of) }
+	t.Logf("half of %d answers have a vector after %.1f %% of the passages; without an order after %.1f %%",
+		len(found), 100*share(found, len(e.order)), 100*share(before, seen))
+	assert.Less(t, share(found, len(e.order)), share(before, seen)/2)
+}
+
+// firstOf returns when the first passage of a note was embedded.
+func firstOf(n *notes.Note, at map[string]int) int {
+	n.Content = n.Prose()
+	first := 0
+	for _, c := range n.Chunks {
+		if i := at[n.EmbedText(c)]; i > 0 && (first == 0 || i < first) {
+			first = i
+		}
+	}
+	return first
 }

@@ -31,6 +31,7 @@ type wordEmbedder struct {
 
 	mu       sync.Mutex
 	embedded map[string]int // how often each passage was embedded
+	order    []string       // the passages, as they were embedded
 	fail     error
 	gate     chan struct{} // when not nil, a batch waits for it
 }
@@ -65,6 +66,7 @@ func (e *wordEmbedder) EmbedPassages(ctx context.Context, texts []string, _ int,
 	}
 	for i, text := range texts {
 		e.embedded[text]++
+		e.order = append(e.order, text)
 		v, err := e.EmbedQuery(ctx, text)
 		if err != nil {
 			return err
@@ -101,6 +103,7 @@ type world struct {
 	shared   Shared      // of Options
 	keepIdle int         // of Options
 	load     func() Load // of Options; nil: the machine's
+	wait     func(context.Context) error
 }
 
 func newWorld(t *testing.T, e *wordEmbedder, files map[string]string) *world {
@@ -129,7 +132,7 @@ func (w *world) start(e Embedder, previous func(string) (Embedder, error)) {
 	require.NoError(w.t, err)
 	w.vault, err = vault.New(ctx, w.store, w.dir, vault.Options{})
 	require.NoError(w.t, err)
-	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load, Shared: w.shared}
+	options := Options{Embedder: e, Open: previous, keepIdle: w.keepIdle, Load: w.load, Wait: w.wait, Shared: w.shared}
 	if e == nil {
 		options.Auto = &Auto{English: "english", Multilingual: "multilingual"}
 	} else {
