@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -50,6 +51,15 @@ func Unpack(codec int, packed []byte) ([]byte, error) {
 		return zstdDecoder.DecodeAll(packed, nil)
 	}
 	return nil, fmt.Errorf("unknown codec %d", codec)
+}
+
+// unpackText is Unpack without a copy of what was compressed.
+func unpackText(codec int, packed []byte) (string, error) {
+	text, err := Unpack(codec, packed)
+	if codec == codecPlain {
+		return string(text), err
+	}
+	return unsafe.String(unsafe.SliceData(text), len(text)), err // nothing else has these bytes
 }
 
 // nonNil: database/sql writes a nil slice as NULL.

@@ -77,11 +77,10 @@ func scanNote(rows *sql.Rows) (*notes.Note, error) {
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	content, err := Unpack(codec, data)
-	if err != nil {
+	var err error
+	if n.Content, err = unpackText(codec, data); err != nil {
 		return nil, err
 	}
-	n.Content = string(content)
 	if err := unpackOutline(outline, n); err != nil {
 		return nil, err
 	}
