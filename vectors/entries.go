@@ -164,11 +164,15 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 
 // cosines scores the best chunk of each of these notes.
 func (e *entries) cosines(query []float32, ids []int64) []chunkHit {
-	best, q := make(map[int64]chunkHit, len(ids)), flat.NewQuery(query)
+	var rows []flat.Scored
 	for _, id := range ids {
 		for _, row := range e.of[id] {
-			e.offer(best, row, float64(q.Dot(e.vector(e.slot[row]))))
+			rows = append(rows, flat.Scored{Row: row})
 		}
 	}
-	return e.firsts(ranked(best, len(best)), q)
+	best := make(map[int64]chunkHit, len(ids))
+	for _, c := range e.ranker.Scores(e.ranker.Prepare(query), rows) {
+		e.offer(best, c.Row, float64(c.Score))
+	}
+	return e.firsts(ranked(best, len(best)), flat.NewQuery(query))
 }

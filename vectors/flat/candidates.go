@@ -101,7 +101,7 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	}
 	first := min(len(likely), atLeast)
 	highest(likely, first)
-	found := sorted(r.scoreThese(p, likely[:first]))
+	found := sorted(r.Scores(p, likely[:first]))
 	if len(found) < max(k, atLeast) { // these are all rows
 		return found
 	}
@@ -113,7 +113,7 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
 		return sorted(r.All(p, keep, atLeast))
 	}
-	return sorted(append(found, r.scoreThese(p, rest)...))
+	return sorted(append(found, r.Scores(p, rest)...))
 }
 
 // floors returns the least first and second estimates that are expected of a row
@@ -145,8 +145,8 @@ func (r *Ranker) floors(p *Prepared, kth Scored) (first, second float32) {
 	return score - float32(scale*one), score - float32(scale*two)
 }
 
-// scoreThese returns rows with their scores.
-func (r *Ranker) scoreThese(p *Prepared, rows []Scored) []Scored {
+// Scores returns rows with their scores.
+func (r *Ranker) Scores(p *Prepared, rows []Scored) []Scored {
 	out := make([]Scored, len(rows))
 	inParallel(0, len(rows), func(_, from, to int) {
 		for i, s := range rows[from:to] {
