@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"slices"
+
+	"notesd/search/index"
 )
 
 // page makes the result from the part of the list that the query asks for. A
@@ -15,17 +17,21 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 		if err := s.readNotes(ctx, part); err != nil {
 			return Result{}, err
 		}
-		for _, c := range part {
-			if n := s.read[c.note]; n != nil && s.allowed.Has(c.note) {
-				first := at.offset == 0 && len(res.Hits) == 0
-				h, second := s.hit(c, first)
-				res.Hits = append(res.Hits, h)
-				if second != nil {
-					res.Second = second
-				}
-			}
-		}
 		next += len(part)
+		part = slices.DeleteFunc(slices.Clone(part), func(c candidate) bool { return s.read[c.note] == nil || !s.allowed.Has(c.note) })
+		hits := make([]Hit, len(part))
+		first := at.offset == 0 && len(res.Hits) == 0
+		err := index.InParallel(len(part), func(worker, i int) error {
+			var second *Hit
+			if hits[i], second = s.hit(s.rescorerOf(worker), part[i], first && i == 0); second != nil {
+				res.Second = second
+			}
+			return nil
+		})
+		if err != nil {
+			return Result{}, err
+		}
+		res.Hits = append(res.Hits, hits...)
 	}
 	if s.allowed != nil && s.allowed.Len() == 0 {
 		why, err := s.store.WhyNothing(ctx, s.r.filter)
@@ -46,29 +52,29 @@ func (s *search) page(ctx context.Context, at place, list *rankedList) (Result, 
 
 // hit shows a candidate, and if two is set, another passage of it where it is what
 // the query is about.
-func (s *search) hit(c candidate, two bool) (h Hit, second *Hit) {
+func (s *search) hit(r *rescorer, c candidate, two bool) (h Hit, second *Hit) {
 	n := s.read[c.note]
 	matches, ok := s.matches[c.note]
 	if !ok {
-		matches = s.rescorer.find(n.Content, c.terms)
+		matches = r.find(n.Content, c.terms)
 	}
-	matches = s.rescorer.marked(n.Content, matches)
+	matches = r.marked(n.Content, matches)
 	show := func(chunk int) Hit {
 		heading := ""
 		if chunk >= 0 {
 			heading = n.Chunks[chunk].Heading()
 		}
-		h := s.rescorer.show(n, matches, chunk, s.q.snippetSize(n, heading))
+		h := r.show(n, matches, chunk, s.q.snippetSize(n, heading))
 		h.Score, h.Weak = c.score, c.weak
-		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: s.rescorer.shown(c.terms)}
+		h.Why = Why{TextRank: c.textRank, VectorRank: c.vectorRank, Terms: r.shown(c.terms)}
 		if s.q.Explain {
 			h.Why.TextScore, h.Why.VectorScore = c.text+c.bonus, c.cosine
 		}
 		return h
 	}
-	chunk := s.rescorer.bestChunk(n, matches, c.chunk)
+	chunk := r.bestChunk(n, matches, c.chunk)
 	if two && !c.weak {
-		if i := s.rescorer.secondChunk(n, matches, chunk); i >= 0 {
+		if i := r.secondChunk(n, matches, chunk); i >= 0 {
 			other := show(i)
 			second = &other
 		}

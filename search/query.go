@@ -38,7 +38,8 @@ type Query struct {
 	// 0 stands for 160 each.
 	MaxBytes int
 	// Beside, if set, returns how many bytes of a hit's share of MaxBytes are taken by
-	// what the caller shows of it beside the snippet.
+	// what the caller shows of it beside the snippet. It may be called by several
+	// goroutines at once.
 	Beside func(path, title, heading string) int
 }
 

@@ -21,9 +21,10 @@ type search struct {
 	allowed  *notes.IDSet // what the filter selects now
 	admitted *notes.IDSet // of these, what the query's clauses admit
 	rescorer *rescorer
-	read     map[int64]*notes.Note // nil: it no longer exists
-	matches  map[int64][]match     // in the notes that were rescored
-	instead  []queryWord           // that no note has, and others were looked for
+	forks    [index.MaxWorkers]*rescorer // see rescorerOf
+	read     map[int64]*notes.Note       // nil: it no longer exists
+	matches  map[int64][]match           // in the notes that were rescored
+	instead  []queryWord                 // that no note has, and others were looked for
 }
 
 // rankedList is the order of the notes that answer a query. Pages after the
@@ -217,14 +218,10 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		return err
 	}
 	matches := make([][]match, len(best))
-	rescorers := [index.MaxWorkers]*rescorer{s.rescorer}
 	err := index.InParallel(len(best), func(worker, i int) error {
-		if rescorers[worker] == nil {
-			rescorers[worker] = s.rescorer.fork()
-		}
 		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
-			c.bonus, matches[i] = rescorers[worker].score(n, c.terms)
+			c.bonus, matches[i] = s.rescorerOf(worker).score(n, c.terms)
 			s.score(c, m)
 		}
 		return ctx.Err()
@@ -239,6 +236,17 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	}
 	sortByScore(best)
 	return nil
+}
+
+// rescorerOf returns the rescorer of a worker of [index.InParallel].
+func (s *search) rescorerOf(worker int) *rescorer {
+	if worker == 0 {
+		return s.rescorer
+	}
+	if s.forks[worker] == nil {
+		s.forks[worker] = s.rescorer.fork()
+	}
+	return s.forks[worker]
 }
 
 // readNotes fetches the notes of candidates that were not read yet.
