@@ -48,7 +48,7 @@ func TestCleanPath(t *testing.T) {
 		require.NoError(t, err, in)
 		assert.Equal(t, want, got)
 	}
-	for _, in := range []string{"", ".", "./", "/etc/passwd", `\\host\x`, "~/x", "C:/x.md", "c:x.md", "../x.md", "a/../../x.md", "a/../b.md", "a\x00.md", "a\nb.md", "a\x7f", "\xff.md", strings.Repeat("a/", 600) + "b.md"} {
+	for _, in := range []string{"", ".", "./", "/etc/passwd", `\\host\x`, "~/x", "C:/x.md", "c:x.md", "./~/x.md", "./C:/x.md", `./\x.md`, "../x.md", "a/../../x.md", "a/../b.md", "a\x00.md", "a\nb.md", "a\x7f", "\xff.md", strings.Repeat("a/", 600) + "b.md"} {
 		_, err := notes.CleanPath(in)
 		require.ErrorIs(t, err, notes.ErrInvalid, in)
 		assert.True(t, utf8.ValidString(err.Error()))

@@ -80,6 +80,7 @@ func CleanPath(p string) (string, error) {
 		return "", &Error{Op: "use path", Path: strings.ToValidUTF8(p, "\uFFFD"), Err: ErrInvalid, Detail: detail,
 			Hint: "Give a path inside the vault, such as Projects/Plan.md."}
 	}
+	clean := norm.NFC.String(path.Clean(p)) // "./~/x" begins as "~/x" does
 	switch {
 	case p == "":
 		return invalid("the path is empty")
@@ -87,9 +88,9 @@ func CleanPath(p string) (string, error) {
 		return invalid("the path is not UTF-8")
 	case strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return invalid("the path has a control character in it")
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || strings.HasPrefix(p, "~/"):
+	case strings.HasPrefix(clean, "/") || strings.HasPrefix(clean, `\`) || strings.HasPrefix(clean, "~/"):
 		return invalid("the path is absolute")
-	case len(p) > 1 && p[1] == ':':
+	case len(clean) > 1 && clean[1] == ':':
 		return invalid("the path starts with a drive letter")
 	}
 	for segment := range strings.SplitSeq(p, "/") {
@@ -97,17 +98,16 @@ func CleanPath(p string) (string, error) {
 			return invalid(`the path leads out through ".."`)
 		}
 	}
-	p = norm.NFC.String(path.Clean(p))
-	if p == "." {
+	if clean == "." {
 		return invalid("the path names the vault itself")
 	}
-	if !filepath.IsLocal(filepath.FromSlash(p)) { // on Windows: devices (nul.md), alternate streams (a.md:b)
+	if !filepath.IsLocal(filepath.FromSlash(clean)) { // on Windows: devices (nul.md), alternate streams (a.md:b)
 		return invalid("this system has no files of that name")
 	}
-	if len(p) > maxPathBytes {
+	if len(clean) > maxPathBytes {
 		return invalid("the path is longer than 1024 bytes")
 	}
-	return p, nil
+	return clean, nil
 }
 
 // noteExtensions are the file names that may be notes. Obsidian knows only

@@ -23,8 +23,8 @@ var whereOperators = map[string]func(w matcher, have, want any) bool{
 	"gte":      func(w matcher, have, want any) bool { c, ok := w.compare(have, want, false); return ok && c >= 0 },
 	"has":      matcher.has,
 	"contains": matcher.has,
-	"in":       func(w matcher, have, want any) bool { return w.has(want, have) },
-	"nin":      func(w matcher, have, want any) bool { return !w.has(want, have) },
+	"in":       matcher.in,
+	"nin":      func(w matcher, have, want any) bool { return !w.in(have, want) },
 	"exists":   func(_ matcher, have, want any) bool { return (have != nil) == (want != false) },
 }
 
@@ -363,6 +363,15 @@ func (w matcher) has(have, want any) bool {
 		return ok && strings.Contains(Key(h), Key(w))
 	}
 	return have != nil && w.equal(have, want)
+}
+
+// in: a value, or one in a list, is among others.
+func (w matcher) in(have, want any) bool {
+	others, ok := want.([]any)
+	if !ok {
+		return w.has(want, have)
+	}
+	return slices.ContainsFunc(others, func(v any) bool { return w.equal(plainLink(have), plainLink(v)) })
 }
 
 // plainLink lets "Ann" find "[[Ann]]".

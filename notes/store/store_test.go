@@ -113,6 +113,8 @@ func TestWhere(t *testing.T) {
 		"not, of an operator":     {object{"status": object{"not": object{"has": "op"}}}, []string{"Notes/Deep/D.md", "Tasks/B.md"}},
 		"not, of a value":         {object{"status": object{"not": "open"}}, []string{"Notes/Deep/D.md", "Tasks/B.md"}},
 		"and in or":               {object{"or": []any{object{"and": []any{object{"status": "open"}, object{"rating": 8}}}, object{"project.name": "big"}}}, []string{"Notes/Deep/D.md", "Tasks/A.md"}},
+		"one of, in a list":       {object{"people": object{"in": []any{"Ben", "cid"}}}, []string{"Notes/C.md", "Tasks/A.md"}},
+		"none of, in a list":      {object{"people": object{"nin": []any{"Cid"}, "exists": true}}, []string{"Tasks/A.md"}},
 		"none of":                 {object{"status": object{"nin": []any{"open", "done"}}}, []string{"Notes/Deep/D.md"}},
 		"file.name":               {object{"file.name": "D"}, []string{"Notes/Deep/D.md"}},
 		"file.folder":             {object{"file.folder": object{"has": "Deep"}}, []string{"Notes/Deep/D.md"}},
