@@ -1,0 +1,156 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+
+	"notesd/notes"
+)
+
+// named is a note as the oracle of names knows it.
+type named struct{ path, title, alias string }
+
+// fold is the oracle's folding: none of the names has a letter for which lower case is
+// not enough.
+func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
+// meant returns the paths of the notes that a name means, by the first way in which
+// any has it: the path, with .md, in any case, its end, the title, the alias.
+func meant(all []named, name string) []string {
+	name = norm.NFC.String(name)
+	stem := func(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
+	for _, is := range []func(n named) bool{
+		func(n named) bool { return n.path == name },
+		func(n named) bool { return n.path == name+".md" },
+		func(n named) bool { return fold(n.path) == fold(name) || fold(n.path) == fold(name)+".md" },
+		func(n named) bool {
+			return strings.HasSuffix("/"+fold(n.path), "/"+fold(name)) || strings.HasSuffix("/"+fold(stem(n.path)), "/"+fold(name))
+		},
+		func(n named) bool { return fold(n.title) == fold(name) },
+		func(n named) bool { return n.alias != "" && fold(n.alias) == fold(name) },
+	} {
+		var found []string
+		for _, n := range all {
+			if is(n) {
+				found = append(found, n.path)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// TestLookup_Oracle: names that many notes share, in any case and Unicode form, mean
+// what an oracle says that reads the documentation word by word, and a scope hides
+// notes as if they were not there.
+func TestLookup_Oracle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	any := func(list ...string) string { return list[rng.IntN(len(list))] }
+	word := func() string { return any("Plan", "plan", "Ünï", "U\u0308nï", "v1.2", "One Two", "日記") }
+	outcomes := map[string]int{}
+	for range 8 {
+		files := map[string]string{}
+		var all []named
+		for range 14 {
+			p := norm.NFC.String(any("", "a/", "A b/", "a/b/", "c/") + word() + any(".md", ".md", ".markdown"))
+			if slices.ContainsFunc(all, func(n named) bool { return fold(n.path) == fold(p) }) {
+				continue // two files that a disk which folds case could not hold
+			}
+			n := named{path: p, title: any("", word())}
+			if n.alias = any("", "", word()); rng.IntN(3) == 0 {
+				n.alias = ""
+			}
+			text := "---\n"
+			if n.title != "" {
+				text += fmt.Sprintf("title: %q\n", n.title)
+			} else {
+				n.title = strings.TrimSuffix(path.Base(p), path.Ext(p))
+			}
+			if n.alias != "" {
+				text += fmt.Sprintf("aliases: [%q]\n", n.alias)
+			}
+			files[p], all = text+"---\ntext\n", append(all, n)
+		}
+		slices.SortFunc(all, func(a, b named) int { return strings.Compare(a.path, b.path) })
+		w := newWorld(t, files)
+		for range 70 {
+			name := any("", "", "a/", "b/", "A B/", "a/b/", "C/") + word() + any("", "", ".md", ".MD", ".markdown")
+			scope := notes.Scope{}
+			visible := all
+			if rng.IntN(3) == 0 {
+				scope.Read = []string{any("a", "A B", "c", "a/b")}
+				visible = slices.DeleteFunc(slices.Clone(all), func(n named) bool { return !scope.CanRead(n.path) })
+			}
+			want := meant(visible, name)
+			for _, ref := range []string{name, "[[" + name + "]]", "![[" + name + "|shown]]", " " + name + " ", "./" + name} {
+				m, err := w.Lookup(t.Context(), ref, scope)
+				switch len(want) {
+				case 0:
+					require.ErrorIs(t, err, notes.ErrNotFound, "%q among %+v", ref, visible)
+					var e *notes.Error
+					require.ErrorAs(t, err, &e)
+					for _, p := range e.Candidates {
+						require.True(t, scope.CanRead(p), "%q names %q", ref, p)
+					}
+				case 1:
+					require.NoError(t, err, "%q among %+v", ref, visible)
+					require.Equal(t, want[0], m.Path, "%q among %+v", ref, visible)
+				default:
+					require.ErrorIs(t, err, notes.ErrAmbiguous, "%q among %+v", ref, visible)
+					var e *notes.Error
+					require.ErrorAs(t, err, &e)
+					require.Equal(t, want[:min(len(want), 8)], e.Candidates, "%q", ref)
+				}
+			}
+			outcomes[fmt.Sprint(min(len(want), 2))]++
+			_, err := w.Lookup(t.Context(), notes.URI(path.Join("a", "Plan")), notes.Scope{})
+			if !slices.ContainsFunc(all, func(n named) bool { return n.path == "a/Plan" }) {
+				require.ErrorIs(t, err, notes.ErrNotFound, "a URI means its own note")
+			}
+		}
+	}
+	for _, outcome := range []string{"0", "1", "2"} {
+		assert.Greater(t, outcomes[outcome], 10, "notes meant: %s", outcome)
+	}
+}
+
+// TestLookup_NotFound: the error says what became of a name.
+func TestLookup_NotFound(t *testing.T) {
+	w := newWorld(t, map[string]string{"Work/Harbour plan.md": "x", "Work/Boats.md": "y", "Home/Garden.md": "z", "Broken.md": "a\x00b"})
+	_, err := w.vault.Move(t.Context(), notes.MoveRequest{Note: "Work/Boats.md", To: "Home/Ships.md"})
+	require.NoError(t, err)
+	for ref, want := range map[string]struct{ detail, candidate, movedTo string }{
+		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
+		"Broken":          {"the file is there but cannot be a note: not text: it has NUL bytes in it", "", ""},
+		"Work":            {"this is a folder, with 1 notes in it and below", "", ""},
+		"Harbour plans":   {"there is no such note", "Work/Harbour plan.md", ""},
+		"Something else?": {"there is no such note", "", ""},
+	} {
+		_, err := w.Lookup(t.Context(), ref, notes.Scope{})
+		var e *notes.Error
+		require.ErrorAs(t, err, &e, ref)
+		require.ErrorIs(t, err, notes.ErrNotFound)
+		assert.Equal(t, want.detail, e.Detail, ref)
+		assert.Equal(t, want.movedTo, e.MovedTo, ref)
+		assert.Equal(t, want.candidate, strings.Join(e.Candidates, " "), ref)
+		assert.NotEmpty(t, e.Hint, ref)
+	}
+	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans"} {
+		_, err := w.Lookup(t.Context(), ref, notes.Scope{Read: []string{"Elsewhere"}})
+		var e *notes.Error
+		require.True(t, errors.As(err, &e))
+		assert.Equal(t, "there is no such note", e.Detail, "%s: what may not be read is not named", ref)
+		assert.Empty(t, e.Candidates)
+	}
+}
