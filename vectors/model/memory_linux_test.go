@@ -1,0 +1,52 @@
+package model
+
+import (
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A vault in English costs the memory of its own model alone: of the other one's pages
+// none is in memory of the process that embeds. A process of its own does that, as other
+// tests read both models.
+func TestUnusedModelTakesNoMemory(t *testing.T) {
+	const variable = "TEST_PAGES_OF_MODELS"
+	if os.Getenv(variable) == "" {
+		test := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		test.Env = append(os.Environ(), variable+"=1")
+		output, err := test.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		return
+	}
+	m, err := English()
+	require.NoError(t, err)
+	require.NoError(t, m.NewEncoder().Embed(t.Context(), "The keel of a wooden boat", make([]float32, m.Dim())))
+	used, unused := pagesOf(t, english), pagesOf(t, multilingual)
+	assert.Greater(t, used, 100, "the weights of the layers are 10 MB")
+	assert.Less(t, unused, 64, "the kernel maps some pages around those of other data")
+}
+
+// pagesOf returns how many pages of a text are mapped in the process's memory.
+func pagesOf(t *testing.T, text string) (pages int) {
+	t.Helper()
+	file, err := os.Open("/proc/self/pagemap")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	size := uintptr(os.Getpagesize())
+	from := uintptr(unsafe.Pointer(unsafe.StringData(text)))/size + 1
+	entries := make([]byte, 8*(uintptr(len(text))/size-1))
+	_, err = file.ReadAt(entries, int64(8*from))
+	require.NoError(t, err)
+	const present = 1 << 63
+	for i := 0; i < len(entries); i += 8 {
+		if binary.LittleEndian.Uint64(entries[i:])&present != 0 {
+			pages++
+		}
+	}
+	return pages
+}
