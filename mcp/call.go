@@ -42,7 +42,12 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		stop := s.reportProgress(ctx, req)
 		defer stop() // before the answer, after which a client expects no progress
+		began := s.core.now()
 		out, err := s.invoke(ctx, t, req)
+		if s.core.opts.Observe != nil {
+			s.core.opts.Observe(t.Name, s.core.now().Sub(began), err)
+		}
+		s.log.DebugContext(ctx, "called a tool", "tool", t.Name, "took", s.core.now().Sub(began), "failed", err != nil)
 		var ask *needsInput
 		if errors.As(err, &ask) {
 			return &sdk.CallToolResult{

@@ -47,6 +47,9 @@ type Options struct {
 	// ScopedMethods are those that every session has.
 	ScopedMethods map[string]ScopedMethod
 
+	// Observe, when it is not nil, is called after each call of a tool.
+	Observe func(tool string, took time.Duration, err error)
+
 	Log *slog.Logger
 	// ClientLog, when it is part of Log, also brings log records to clients.
 	ClientLog *ClientLog

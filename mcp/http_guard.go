@@ -14,10 +14,17 @@ import (
 	"notesd/internal/phrase"
 )
 
+// probed are the paths that proxies and monitors ask for, by the address of this machine
+// or a name that only they know. What is there needs no guard against pages, or a token.
+var probed = []string{"/healthz", "/readyz", "/metrics"}
+
 // admit refuses requests that a web page could have a browser send: those that
 // name another host than this one (DNS rebinding), and those of an origin that
 // is not allowed. It also answers a browser's questions about the latter.
 func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
+	if slices.Contains(probed, r.URL.Path) && r.Header.Get("Origin") == "" {
+		return true
+	}
 	if !h.knowsHost(r.Host) {
 		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
 		return false

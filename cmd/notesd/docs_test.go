@@ -57,6 +57,7 @@ var notRun = []struct{ pattern, why string }{
 	{`^docker `, "needs the image of a release"},
 	{`^(\./)?notesd service `, "changes what starts at the user's login; a test of its own runs it"},
 	{`^sha256sum `, "needs the files of a release"},
+	{`^(\./)?notesd team `, "needs a database; TestTeamCommandsOfTheDocs runs it"},
 	{`^(\./)?notesd (web|serve|mirror|mcp)\b`, "runs until it is stopped; the tests of these commands launch it"},
 	{`^(\./)?notesd eval `, "needs a judged set"},
 }

@@ -31,7 +31,7 @@ where both have a note of one name, the folder's version is kept beside it.`,
 				return err
 			}
 			if cfg.Store.Postgres == "" {
-				return service.Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
+				return service.NoDatabase()
 			}
 			return service.Serve(cmd.Context(), cfg, a.serveOptions())
 		},

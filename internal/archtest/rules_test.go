@@ -203,6 +203,7 @@ var testExtra = map[string]struct{ imports, thirdParty []string }{
 	"cmd/notesd": {thirdParty: []string{
 		"github.com/tailscale/hujson",                                 // reads the settings that setup has written
 		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", // looks at the page
+		"github.com/goccy/go-yaml", // reads the example for containers
 	}},
 	"internal/web":           {thirdParty: []string{"golang.org/x/net/html"}}, // parses what it renders
 	"examples":               {imports: []string{"internal/markdown"}},

@@ -76,17 +76,17 @@ func (l *loader) checkOwnFolder(cfg *Config) {
 			return
 		}
 	}
-	cfg.Vault.Path = filepath.Join(cfg.State, ownFolder)
+	cfg.Vault.Path = filepath.Join(cfg.State, OwnFolder)
 }
 
-// ownFolder is where a state directory has the notes of a vault that has no other
+// OwnFolder is where a state directory has the notes of a vault that has no other
 // folder.
-const ownFolder = "notes"
+const OwnFolder = "notes"
 
 // HasOwnFolder reports whether the vault's folder is notesd's own: users see it by
 // tools only.
 func (c *Config) HasOwnFolder() bool {
-	return c.Store.Postgres != "" && c.Vault.Path == filepath.Join(c.State, ownFolder)
+	return c.Store.Postgres != "" && c.Vault.Path == filepath.Join(c.State, OwnFolder)
 }
 
 // isKnown reports whether the vault has been served before. A known vault that

@@ -32,6 +32,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"notesd/internal/fsid"
@@ -83,7 +84,9 @@ type Mirror struct {
 		sync.Mutex
 		Status
 	}
+	copies   atomic.Int64 // conflict copies made
 	followed followed
+	begun    chan struct{} // closed when the folder has been in step, or has what it had and the log is away
 	patience time.Duration // awaitFor
 }
 
@@ -112,7 +115,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
+	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
@@ -246,7 +249,27 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 		return err // not the log's fault
 	}
 	m.report(err)
+	if err == nil || m.at.Seq > 0 {
+		select {
+		case <-m.begun:
+		default:
+			close(m.begun)
+		}
+	}
 	return err
+}
+
+// Begun returns a channel that is closed when the folder has been in step with the log
+// since Open; or, while the log cannot be reached, when it has an earlier state of it.
+func (m *Mirror) Begun() <-chan struct{} { return m.begun }
+
+// Copies returns how many conflict copies were made since Open.
+func (m *Mirror) Copies() int { return int(m.copies.Load()) }
+
+// Behind returns how many batches of the log the folder does not have, and the age of
+// the oldest of them.
+func (m *Mirror) Behind(ctx context.Context) (batches uint64, age time.Duration, err error) {
+	return m.log.Behind(ctx, m.followed.load())
 }
 
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
@@ -328,6 +351,7 @@ func (m *Mirror) problem(file string, reason string) {
 func (m *Mirror) conflict(copied string) {
 	m.status.Lock()
 	defer m.status.Unlock()
+	m.copies.Add(1)
 	m.status.Conflicts = append(m.status.Conflicts, copied)
 	m.status.Conflicts = m.status.Conflicts[max(0, len(m.status.Conflicts)-maxListed):]
 	m.opt.Log.Warn("a file was changed here and in the log; the log's version has its name, and this one is kept beside it", "copy", copied)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -34,6 +35,7 @@ type listening struct {
 	listener net.Listener
 	handler  *mcp.HTTP
 	page     *web.Server
+	node     *node // nil: the vault is in no database
 	url      string
 	sessions sync.WaitGroup // of the page
 }
@@ -71,7 +73,16 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
+	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(s.serveReady)}
+	if s.cfg.Store.Postgres != "" {
+		if l.node, err = newNode(s); err != nil {
+			return nil, err
+		}
+		s.node.Store(l.node)
+		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
+	}
+	own := map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}
+	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Own: own, Open: open, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,34 @@ import (
 func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mirror.Mirror, error) {
 	shared, err := pglog.New(string(cfg.Store.Postgres), cfg.Store.Vault, log)
 	if err != nil {
-		return nil, &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
+		return nil, wrongAddress(err)
 	}
+	return mirrorOf(ctx, cfg, shared, log)
+}
+
+func wrongAddress(err error) error {
+	return &Failure{Code: "config", Message: "store.postgres: " + err.Error(), Hint: "Correct it in notesd.toml.", Exit: ExitUsage}
+}
+
+// NoDatabase is the failure of a command that needs a database.
+func NoDatabase() error {
+	return Usagef(`Set postgres = "postgres://user@host/database" under [store] in notesd.toml, or NOTESD_STORE_POSTGRES.`, "no database is configured")
+}
+
+// OpenDatabase returns the database of the configuration, which is connected when it is
+// first used.
+func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error) {
+	if cfg.Store.Postgres == "" {
+		return nil, NoDatabase()
+	}
+	db, err := pglog.Open(string(cfg.Store.Postgres), log)
+	if err != nil {
+		return nil, wrongAddress(err)
+	}
+	return db, nil
+}
+
+func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, log *slog.Logger) (*mirror.Mirror, error) {
 	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(cfg), Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("open the mirror: %w", err)

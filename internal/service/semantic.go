@@ -33,6 +33,10 @@ type embedders struct {
 	open map[string]vectors.Embedder // by source
 }
 
+func newEmbedders(s config.Semantic) *embedders {
+	return &embedders{semantic: s, open: map[string]vectors.Embedder{}}
+}
+
 // source returns the source of the configured model: the path of a model file, "" or
 // "multilingual" for a model in the program, or the provider, the model and the URL.
 // The store keeps it, so that the model can be opened after the configuration has

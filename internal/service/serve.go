@@ -163,10 +163,12 @@ func (s *Service) holdWhileEmbedding(ctx context.Context, server *daemon.Server)
 // acceptAll serves clients on the socket and, if configured, over HTTP. A
 // daemon with an HTTP listener does not stop when idle, because HTTP clients
 // cannot start another.
-func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) error {
-	ctx, done := context.WithCancel(ctx)
+func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptions) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	serving, done := context.WithCancel(context.WithoutCancel(ctx)) // of HTTP
 	defer done()
-	web, err := s.listenWeb(ctx)
+	web, err := s.listenWeb(serving)
 	if err != nil && !o.Startup.Launched() {
 		return err
 	}
@@ -181,14 +183,41 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	defer s.page.Store(nil)
 	served := make(chan error, 1)
 	go func() {
-		defer done()
-		served <- web.handler.Serve(ctx, web.listener)
+		defer stop()
+		served <- web.handler.Serve(serving, web.listener)
 	}()
+	drained := done
+	if web.node != nil {
+		var running sync.WaitGroup
+		running.Go(func() { web.node.run(serving) })
+		running.Go(func() { <-serving.Done(); web.node.endSessions() })
+		defer func() { done(); running.Wait(); err = errors.Join(err, web.node.close()) }()
+		drained = func() {
+			timer := time.AfterFunc(drainFor, done)
+			<-serving.Done()
+			timer.Stop()
+		}
+	}
+	defer context.AfterFunc(ctx, func() { s.draining.Store(true); drained() })()
 	err = s.accept(ctx, lock, 0, web.url, o.Startup.Ready)
-	done()
+	stop()
 	err = errors.Join(err, <-served, web.page.Close())
 	web.sessions.Wait()
 	return err
+}
+
+// drainFor is how long a node goes on answering after the signal to stop. It says at
+// /readyz that it stops, so that a proxy sends clients to another node before this
+// one is gone.
+const drainFor = 3 * time.Second
+
+// endSessions ends the sessions of all subjects; they can continue on another node.
+func (n *node) endSessions() {
+	var ending sync.WaitGroup
+	for _, v := range n.opened() {
+		ending.Go(v.handler.Close)
+	}
+	ending.Wait()
 }
 
 // Beside returns a front that also accepts clients on the socket, so that a

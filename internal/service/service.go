@@ -71,6 +71,11 @@ type Service struct {
 	settled chan struct{}  // closed when requests no longer wait for the first scan
 	latest  time.Time      // when settled is closed at the latest
 
+	node     atomic.Pointer[node] // serves the vaults of the database to subjects; nil: there is none, or no HTTP
+	team     *node                // that serves this vault to subjects; nil: it is a vault of its own
+	metrics  *metrics             // of calls
+	draining atomic.Bool
+
 	protected protectedFolders
 	settings  *runningSettings // nil in a process that serves one command
 	relays    atomic.Int64     // sessions that do not delay a restart: relays connect again, a status is short
@@ -86,7 +91,21 @@ type Service struct {
 // New returns a service that has neither opened nor started anything. The
 // caller holds the lock of the state directory.
 func New(cfg *config.Config, logs *Logs, watch bool) *Service {
+	s := newService(cfg, logs, nil)
+	if watch {
+		s.watchers = s.newWatchers()
+	}
+	return s
+}
+
+// newService returns a service without watchers, for a vault that the node serves to
+// its subjects, or for one of its own if that is nil. Subjects have no vector tables,
+// which are of one node, and see no log, which names what others use; what the folder
+// of such a vault has comes from the database alone.
+func newService(cfg *config.Config, logs *Logs, team *node) *Service {
 	s := &Service{
+		team:    team,
+		metrics: newMetrics(),
 		cfg:     cfg,
 		logs:    logs,
 		opened:  make(chan struct{}),
@@ -95,7 +114,7 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 	}
 	profile := s.profileOf(cfg)
 	s.prompts = profile.Settings.Prompts
-	s.core = mcp.New(mcp.Options{
+	o := mcp.Options{
 		Version: Version(),
 		Title:   cfg.Vault.Title(),
 		Open:    openLinks(cfg.Vault),
@@ -115,10 +134,13 @@ func New(cfg *config.Config, logs *Logs, watch bool) *Service {
 
 		Log:       logs.Logger,
 		ClientLog: logs.clients,
-	})
-	if watch {
-		s.watchers = s.newWatchers()
 	}
+	if team != nil {
+		s.metrics = team.metrics
+		o.Title, o.Open, o.Tables, o.Methods, o.ClientLog = cfg.Store.Vault, nil, nil, nil, nil
+	}
+	o.Observe = s.metrics.observe
+	s.core = mcp.New(o)
 	return s
 }
 
@@ -192,7 +214,12 @@ func (s *Service) open(ctx context.Context) error {
 	s.closers = append(s.closers, store.Close)
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
-		if s.mirror, err = openMirror(ctx, s.cfg, log); err != nil {
+		if s.team != nil {
+			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), log)
+		} else {
+			s.mirror, err = openMirror(ctx, s.cfg, log)
+		}
+		if err != nil {
 			return err
 		}
 		s.closers = append(s.closers, s.mirror.Close)
@@ -226,8 +253,12 @@ func (s *Service) open(ctx context.Context) error {
 	vault.Follow(index)
 	s.index = index
 
-	models := &embedders{semantic: s.cfg.Semantic, open: map[string]vectors.Embedder{}}
-	s.closers = append(s.closers, models.Close)
+	models := newEmbedders(s.cfg.Semantic)
+	if s.team != nil {
+		models = s.team.models
+	} else {
+		s.closers = append(s.closers, models.Close)
+	}
 	meaning, err := openMeaning(s.cfg, store, vault, models, s.mirror, log)
 	if err != nil {
 		return err

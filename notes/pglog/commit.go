@@ -30,7 +30,7 @@ func (l *Log) Commit(ctx context.Context, b notes.Batch) (seq uint64, err error)
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
 	sent := false
-	err = l.again(ctx, func() error {
+	err = l.db.again(ctx, func() error {
 		if sent {
 			return err // it may have been made
 		}

@@ -145,12 +145,12 @@ func (l *Log) inTx(ctx context.Context, do func(tx pgx.Tx) error) error { return
 
 // again makes one more attempt, with new connections, at what failed because the
 // server has gone: after its restart the connections that the pool kept are dead.
-func (l *Log) again(ctx context.Context, do func() error) error {
+func (d *Database) again(ctx context.Context, do func() error) error {
 	err := do()
 	if err == nil || isAnswer(err) || ctx.Err() != nil {
 		return err
 	}
-	l.pool.Reset()
+	d.pool.Reset()
 	return do()
 }
 
@@ -176,7 +176,7 @@ type Entry struct {
 func (l *Log) Changes(ctx context.Context, after Position, limit int) (entries []Entry, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callFor)
 	defer cancel()
-	err = l.again(ctx, func() error {
+	err = l.db.again(ctx, func() error {
 		entries, err = l.changes(ctx, after, limit)
 		return err
 	})
@@ -238,6 +238,21 @@ func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
 	}
 	err = l.pool.QueryRow(ctx, `SELECT seq FROM vaults WHERE id = $1`, l.vault).Scan(&seq)
 	return seq, err
+}
+
+// Behind returns how many batches there are after the one with the number, and the age
+// of the oldest of them.
+func (l *Log) Behind(ctx context.Context, seq uint64) (batches uint64, age time.Duration, err error) {
+	var seconds float64
+	var head int64
+	err = l.db.again(ctx, func() error {
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
+		return l.pool.QueryRow(ctx, `SELECT v.seq, coalesce(extract(epoch FROM now() - b.at), 0)::float8
+			FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = $2 WHERE v.id = $1`, l.vault, int64(seq)+1).Scan(&head, &seconds)
+	})
+	return uint64(max(head-int64(seq), 0)), time.Duration(max(seconds, 0) * float64(time.Second)), err
 }
 
 // File is a file as the log has it.

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"notesd/internal/service"
+	"notesd/notes/pglog"
+)
+
+// teamVerbs are what notesd team does, with their arguments.
+var teamVerbs = map[string]struct {
+	args []string
+	do   func(*subjects, context.Context, []string) error
+}{
+	"add":     {[]string{"NAME"}, (*subjects).add},
+	"renew":   {[]string{"NAME"}, (*subjects).renew},
+	"revoke":  {[]string{"NAME"}, (*subjects).revoke},
+	"list":    {nil, (*subjects).list},
+	"grant":   {[]string{"NAME", "VAULT[/FOLDER]", "reader or writer"}, (*subjects).grant},
+	"ungrant": {[]string{"NAME", "VAULT[/FOLDER]"}, (*subjects).ungrant},
+}
+
+// subjects changes who may use the vaults of a database.
+type subjects struct {
+	*app
+	db  *pglog.Database
+	new bool // a grant may make its vault
+}
+
+func teamCommand(a *app) *cobra.Command {
+	t := &subjects{app: a}
+	cmd := &cobra.Command{
+		Use:   "team [flags] VERB [NAME [VAULT[/FOLDER] [ROLE]]]",
+		Short: "Say who may use the vaults of a database",
+		Long: `Manage the subjects, people and programs, that use the vaults of the database
+of store.postgres over HTTP, at /v/VAULT/mcp of any node:
+
+  add NAME                                   make a subject, print its token
+  grant NAME VAULT[/FOLDER] reader|writer    let it read, or write as well
+  ungrant NAME VAULT[/FOLDER]                take a grant back
+  renew NAME                                 print a new token; the old is void
+  revoke NAME                                remove it with its token and grants
+  list                                       all of them, and their grants
+
+A token is printed once and kept nowhere. Nodes that run follow within seconds.`,
+		Example: `  notesd team add ann
+  notesd team grant --new ann research/Plans writer`,
+		Args: func(_ *cobra.Command, args []string) error {
+			const verbs = "There are add, grant, ungrant, renew, revoke and list."
+			if len(args) == 0 {
+				return service.Usagef(verbs, "team needs a verb")
+			}
+			verb, ok := teamVerbs[args[0]]
+			if !ok {
+				return service.Usagef(verbs, "team does not know %q", args[0])
+			}
+			if got := args[1:]; len(got) != len(verb.args) {
+				return service.Usagef("See notesd team -h.", "team %s takes %s", args[0], strings.Join(append(verb.args, "no more"), ", "))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeWords("add", "grant", "ungrant", "renew", "revoke", "list"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			cfg, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			if t.db, err = service.OpenDatabase(cfg, service.DiscardLogs().Logger); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, t.db.Close()) }()
+			return teamVerbs[args[0]].do(t, cmd.Context(), args[1:])
+		},
+	}
+	cmd.Flags().BoolVar(&t.new, "new", false, "with grant: make the vault if the database has none of that name")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (t *subjects) add(ctx context.Context, args []string) error {
+	token, err := t.db.AddSubject(ctx, args[0])
+	return t.print(err, map[string]any{"name": args[0], "token": token}, token)
+}
+
+func (t *subjects) renew(ctx context.Context, args []string) error {
+	token, err := t.db.RenewToken(ctx, args[0])
+	return t.print(err, map[string]any{"name": args[0], "token": token}, token)
+}
+
+func (t *subjects) revoke(ctx context.Context, args []string) error {
+	err := t.db.RemoveSubject(ctx, args[0])
+	return t.print(err, map[string]any{"name": args[0]}, "revoked "+args[0])
+}
+
+func (t *subjects) grant(ctx context.Context, args []string) error {
+	g := grantOf(args[1])
+	switch args[2] {
+	case "reader":
+	case "writer":
+		g.Writer = true
+	default:
+		return service.Usagef("There are reader and writer.", "team grant does not know the role %q", args[2])
+	}
+	err := t.db.Grant(ctx, args[0], g, t.new)
+	return t.print(err, map[string]any{"name": args[0], "grant": g}, fmt.Sprintf("%s is a %s of %s", args[0], args[2], g))
+}
+
+func (t *subjects) ungrant(ctx context.Context, args []string) error {
+	g := grantOf(args[1])
+	err := t.db.Ungrant(ctx, args[0], g)
+	return t.print(err, map[string]any{"name": args[0], "grant": g}, fmt.Sprintf("%s no longer has a grant for %s", args[0], g))
+}
+
+func (t *subjects) list(ctx context.Context, _ []string) error {
+	subjects, err := t.db.Subjects(ctx)
+	var lines []string
+	for _, s := range subjects {
+		var grants []string
+		for _, g := range s.Grants {
+			role := "reader"
+			if g.Writer {
+				role = "writer"
+			}
+			grants = append(grants, role+" of "+g.String())
+		}
+		lines = append(lines, strings.TrimSpace(s.Name+"  "+strings.Join(grants, ", ")))
+	}
+	if len(lines) == 0 {
+		lines = []string{"there are no subjects; notesd team add makes one"}
+	}
+	return t.print(err, map[string]any{"subjects": subjects}, strings.Join(lines, "\n"))
+}
+
+// print prints a result, or returns the error.
+func (t *subjects) print(err error, result map[string]any, text string) error {
+	if err != nil {
+		return err
+	}
+	if t.json {
+		return t.out.json(result)
+	}
+	_, err = fmt.Fprintln(t.out, text)
+	return err
+}
+
+// grantOf reads VAULT[/FOLDER].
+func grantOf(text string) pglog.Grant {
+	vault, folder, _ := strings.Cut(text, "/")
+	return pglog.Grant{Vault: vault, Folder: folder}
+}

@@ -1,0 +1,184 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"notesd/mcp"
+	"notesd/notes/pglog"
+)
+
+const (
+	// accessPoll is how often a node asks the database what the subjects that use it
+	// may do.
+	accessPoll = 2 * time.Second
+	// accessPatience bounds a question to the database about that.
+	accessPatience = 2 * time.Second
+	// accessTrust is for how long an answer holds while the database cannot be reached.
+	accessTrust = 5 * time.Minute
+	// accessKeep is for how long a subject that sends nothing is remembered.
+	accessKeep = 10 * time.Minute
+	// accessLookups bounds how many unknown tokens are looked up at a time, so that who
+	// tries tokens leaves the connections to the database to others.
+	accessLookups = 2
+)
+
+// access knows what the subjects that use this node may do. Its methods may be called
+// concurrently.
+type access struct {
+	db      *pglog.Database
+	now     func() time.Time
+	lookups chan struct{}
+
+	mu    sync.Mutex
+	known map[pglog.Digest]*admission
+}
+
+// admission is what the database has said of a token.
+type admission struct {
+	subject     pglog.Subject
+	asked, used time.Time
+}
+
+func newAccess(db *pglog.Database, now func() time.Time) *access {
+	return &access{db: db, now: now, lookups: make(chan struct{}, accessLookups), known: map[pglog.Digest]*admission{}}
+}
+
+// errToken is returned for a token that no subject has.
+var errToken = errors.New("no subject has the token")
+
+// subject returns who has the token. The error is errToken, or why the database cannot
+// be asked.
+func (a *access) subject(ctx context.Context, token string) (pglog.Subject, error) {
+	digest := pglog.DigestOf(token)
+	if s, ok := a.trusted(digest); ok {
+		return s, nil
+	}
+	select {
+	case a.lookups <- struct{}{}:
+		defer func() { <-a.lookups }()
+	case <-ctx.Done():
+		return pglog.Subject{}, ctx.Err()
+	}
+	if err := a.ask(ctx, []pglog.Digest{digest}); err != nil {
+		return pglog.Subject{}, err
+	}
+	if s, ok := a.trusted(digest); ok {
+		return s, nil
+	}
+	return pglog.Subject{}, errToken
+}
+
+func (a *access) trusted(digest pglog.Digest) (pglog.Subject, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := a.known[digest]
+	if known == nil || a.now().Sub(known.asked) > accessTrust {
+		return pglog.Subject{}, false
+	}
+	known.used = a.now()
+	return known.subject, true
+}
+
+// ask asks the database who has the tokens.
+func (a *access) ask(ctx context.Context, digests []pglog.Digest) error {
+	if len(digests) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, accessPatience)
+	defer cancel()
+	asked := a.now()
+	found, err := a.db.SubjectsOf(ctx, digests)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, d := range digests {
+		subject, ok := found[d]
+		switch was := a.known[d]; {
+		case !ok:
+			delete(a.known, d)
+		case was == nil:
+			a.known[d] = &admission{subject, asked, asked}
+		default:
+			was.subject, was.asked = subject, asked
+		}
+	}
+	return nil
+}
+
+// refresh asks again what the known subjects may do.
+func (a *access) refresh(ctx context.Context) error {
+	a.mu.Lock()
+	digests := slices.Collect(maps.Keys(a.known))
+	a.mu.Unlock()
+	return a.ask(ctx, digests)
+}
+
+// bounds returns the function that bounds the subjects of a vault, for as long as its
+// answers are trusted. Who has a session counts as using it.
+func (a *access) bounds(vault string, limits mcp.Profile) func(name string) (mcp.Profile, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	byName := map[string]mcp.Profile{}
+	for _, known := range a.known {
+		if p, ok := profileOfSubject(known.subject, vault, limits); ok && a.now().Sub(known.asked) <= accessTrust {
+			byName[known.subject.Name] = p
+		}
+	}
+	return func(name string) (mcp.Profile, bool) {
+		p, ok := byName[name]
+		if ok {
+			a.use(name)
+		}
+		return p, ok
+	}
+}
+
+func (a *access) use(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, known := range a.known {
+		if known.subject.Name == name {
+			known.used = a.now()
+		}
+	}
+}
+
+// forget forgets subjects that have sent nothing for long.
+func (a *access) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.known, func(_ pglog.Digest, known *admission) bool { return a.now().Sub(known.used) > accessKeep })
+}
+
+// profileOfSubject returns what a subject may do in a vault, within the limits of the
+// node; false: it has no grant there.
+func profileOfSubject(s pglog.Subject, vault string, limits mcp.Profile) (mcp.Profile, bool) {
+	p := mcp.Profile{Subject: s.Name, Tools: limits.Tools, Read: []string{}, Write: []string{}}
+	granted := false
+	for _, g := range s.Grants {
+		if g.Vault != vault {
+			continue
+		}
+		granted = true
+		if p.Read = extended(p.Read, g.Folder); g.Writer {
+			p.Write = extended(p.Write, g.Folder)
+		}
+	}
+	p.ReadOnly = limits.ReadOnly || p.Write != nil && len(p.Write) == 0
+	return p, granted
+}
+
+// extended adds a folder to a list of which nil is everything.
+func extended(folders []string, folder string) []string {
+	if folders == nil || folder == "" {
+		return nil
+	}
+	return append(folders, folder)
+}

@@ -1,0 +1,231 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"notesd/notes"
+)
+
+// lagBound is how far behind the database a node may be that is ready.
+const lagBound = 10 * time.Second
+
+// buckets are the upper bounds, in seconds, of the histogram of calls.
+var buckets = [...]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+
+// metrics counts the calls of tools. Its methods may be called concurrently.
+type metrics struct {
+	mu    sync.Mutex
+	tools map[string]*calls
+}
+
+type calls struct {
+	results map[string]uint64        // by how they ended: ok, conflict, error
+	counts  [len(buckets) + 1]uint64 // by bucket, the last without a bound
+	seconds float64
+}
+
+func newMetrics() *metrics { return &metrics{tools: map[string]*calls{}} }
+
+// observe counts a call.
+func (m *metrics) observe(tool string, took time.Duration, err error) {
+	result := "ok"
+	switch {
+	case errors.Is(err, notes.ErrConflict):
+		result = "conflict"
+	case err != nil:
+		result = "error"
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.tools[tool]
+	if c == nil {
+		c = &calls{results: map[string]uint64{}}
+		m.tools[tool] = c
+	}
+	i, _ := slices.BinarySearch(buckets[:], took.Seconds())
+	c.counts[i]++
+	c.results[result]++
+	c.seconds += took.Seconds()
+}
+
+// exposition writes metrics in the text format of Prometheus. Its client library has
+// more than twenty packages for what is fifty lines here.
+type exposition struct{ strings.Builder }
+
+// family begins a metric; the samples follow.
+func (x *exposition) family(name, kind, help string) {
+	fmt.Fprintf(x, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+// sample writes one value; labels are names and values in turn. A label without a value
+// is left out.
+func (x *exposition) sample(name string, value float64, labels ...string) {
+	x.WriteString(name)
+	sep := "{"
+	for i := 0; i < len(labels); i += 2 {
+		if labels[i+1] != "" {
+			fmt.Fprintf(x, `%s%s="%s"`, sep, labels[i], escapeLabel.Replace(labels[i+1]))
+			sep = ","
+		}
+	}
+	if sep == "," {
+		x.WriteString("}")
+	}
+	x.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+}
+
+var escapeLabel = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// write writes the metrics of calls.
+func (m *metrics) write(x *exposition) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names := slices.Sorted(maps.Keys(m.tools))
+	x.family("notesd_tool_calls_total", "counter", "Calls of tools, by how they ended.")
+	for _, tool := range names {
+		for _, result := range slices.Sorted(maps.Keys(m.tools[tool].results)) {
+			x.sample("notesd_tool_calls_total", float64(m.tools[tool].results[result]), "tool", tool, "result", result)
+		}
+	}
+	const duration = "notesd_tool_duration_seconds"
+	x.family(duration, "histogram", "How long calls of tools took.")
+	for _, tool := range names {
+		c, sum := m.tools[tool], uint64(0)
+		for i, n := range c.counts {
+			le := "+Inf"
+			if i < len(buckets) {
+				le = strconv.FormatFloat(buckets[i], 'g', -1, 64)
+			}
+			sum += n
+			x.sample(duration+"_bucket", float64(sum), "tool", tool, "le", le)
+		}
+		x.sample(duration+"_sum", c.seconds, "tool", tool)
+		x.sample(duration+"_count", float64(sum), "tool", tool)
+	}
+}
+
+// A vaultState is what metrics and readiness say of a vault.
+type vaultState struct {
+	name     string // in the database; "": the node's own vault
+	open     bool
+	begun    bool // it has had what the database had once
+	sessions int
+	notes    int
+	pending  int // passages to embed
+	copies   int // conflict copies
+	shared   bool
+	behind   uint64
+	age      time.Duration // of the oldest change that it lacks
+	err      error         // why the database cannot say how far behind it is
+}
+
+// lagPatience bounds a question to the database for metrics and readiness.
+const lagPatience = 2 * time.Second
+
+// state returns how the service is.
+func (s *Service) state(ctx context.Context, name string) vaultState {
+	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
+	if v.open = s.isOpen() && isClosed(s.settled); !v.open {
+		return v
+	}
+	if st, err := s.vault.Status(ctx); err == nil {
+		v.notes = st.Notes
+	}
+	if s.vectors != nil {
+		v.pending = s.vectors.Status().Pending
+	}
+	if s.mirror != nil {
+		v.begun = isClosed(s.mirror.Begun())
+		v.copies = s.mirror.Copies()
+		ctx, cancel := context.WithTimeout(ctx, lagPatience)
+		defer cancel()
+		v.behind, v.age, v.err = s.mirror.Behind(ctx)
+	}
+	return v
+}
+
+// states are those of the own vault and of the others that are open.
+func (s *Service) states(ctx context.Context) []vaultState {
+	all := []vaultState{s.state(ctx, "")}
+	node := s.node.Load()
+	if node == nil {
+		return all
+	}
+	for _, v := range node.opened() {
+		all = append(all, v.service.state(ctx, v.name))
+	}
+	return all
+}
+
+// serveMetrics answers GET /metrics.
+func (s *Service) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	x := &exposition{}
+	build := ThisBuild()
+	x.family("notesd_build_info", "gauge", "The program, always 1.")
+	x.sample("notesd_build_info", 1, "version", build.Version, "revision", build.Revision, "go", build.Go)
+	all := s.states(r.Context())
+	x.family("notesd_vaults_open", "gauge", "Vaults that are open, the own one among them.")
+	x.sample("notesd_vaults_open", float64(len(all)))
+	each := func(name, kind, help string, value func(v vaultState) (float64, bool)) {
+		x.family(name, kind, help)
+		for _, v := range all {
+			if n, ok := value(v); ok && v.open {
+				x.sample(name, n, "vault", v.name)
+			}
+		}
+	}
+	each("notesd_sessions", "gauge", "Clients that have a session.", func(v vaultState) (float64, bool) { return float64(v.sessions), true })
+	each("notesd_notes", "gauge", "Notes.", func(v vaultState) (float64, bool) { return float64(v.notes), true })
+	each("notesd_embeddings_pending", "gauge", "Passages that wait to be embedded.", func(v vaultState) (float64, bool) { return float64(v.pending), true })
+	each("notesd_conflict_copies_total", "counter", "Copies of files that were changed here and elsewhere, since the vault was opened.", func(v vaultState) (float64, bool) { return float64(v.copies), v.shared })
+	each("notesd_log_up", "gauge", "1 if the database answers.", func(v vaultState) (float64, bool) {
+		if v.err != nil {
+			return 0, v.shared
+		}
+		return 1, v.shared
+	})
+	each("notesd_feed_lag_versions", "gauge", "Changes in the database that this node does not have yet.", func(v vaultState) (float64, bool) { return float64(v.behind), v.shared && v.err == nil })
+	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.age.Seconds(), v.shared && v.err == nil })
+	s.metrics.write(x)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = io.WriteString(w, x.String()) // the client has gone
+}
+
+// serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
+// asks needs no token.
+func (s *Service) serveReady(w http.ResponseWriter, r *http.Request) {
+	var reasons []string
+	if s.draining.Load() {
+		reasons = append(reasons, "the node is stopping")
+	}
+	for _, v := range s.states(r.Context()) {
+		switch own := v.name == ""; {
+		case !v.open && own:
+			reasons = append(reasons, "the vault is being opened")
+		case !own && !v.begun: // it is being fetched; requests for it wait
+		case v.err != nil:
+			reasons = append(reasons, "the database cannot be reached")
+		case v.age > lagBound:
+			reasons = append(reasons, fmt.Sprintf("a vault is more than %v behind the database", lagBound))
+		}
+	}
+	slices.Sort(reasons)
+	answer, status := map[string]any{"status": "ready"}, http.StatusOK
+	if reasons = slices.Compact(reasons); len(reasons) > 0 {
+		answer, status = map[string]any{"status": "not ready", "reasons": reasons}, http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // the client has gone
+}

@@ -1,0 +1,359 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/mcp"
+	"notesd/notes/pglog"
+)
+
+const (
+	// vaultIdle is after how long without a request a vault is closed.
+	vaultIdle = 10 * time.Minute
+	// maxVaults bounds how many vaults are open at a time.
+	maxVaults = 200
+	// fetchPatience is how long a request waits for a vault that the node gets.
+	fetchPatience = 25 * time.Second
+	// vaultsDir is where the vaults lie in the state directory of the node.
+	vaultsDir = "vaults"
+)
+
+var (
+	errFull     = errors.New("as many vaults are open as this node can have, and all are in use")
+	errStopping = errors.New("this node is stopping")
+)
+
+// A node serves the vaults of a database, each at /v/NAME/mcp, to the subjects that
+// have grants in them. A vault is opened when it is asked for and closed when it has
+// not been used for long; its sessions go on when it is open again. Each is a
+// [Service] with a state of its own; they share the database, the models and the
+// metrics.
+type node struct {
+	cfg     *config.Config
+	logs    *Logs
+	db      *pglog.Database
+	models  *embedders
+	access  *access
+	metrics *metrics
+	now     func() time.Time
+	most    int // vaults open at a time
+
+	draining *atomic.Bool // the node goes on for a moment; clients should use another
+
+	mu       sync.Mutex
+	vaults   map[string]*sharedVault
+	stopping bool
+	running  sync.WaitGroup // what opens and serves vaults
+}
+
+// sharedVault is a vault of the database that is open, or is being opened or closed.
+type sharedVault struct {
+	name    string
+	service *Service
+	handler *mcp.HTTP
+	opened  chan struct{} // closed when handler is set, or err
+	err     error
+	stop    context.CancelFunc
+	closed  chan struct{} // closed when its state is free
+
+	// Guarded by node.mu.
+	closing  bool
+	requests int // in progress
+	used     time.Time
+}
+
+func newNode(s *Service) (*node, error) {
+	cfg, logs := s.cfg, s.logs
+	db, err := OpenDatabase(cfg, logs.Logger)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{cfg: cfg, logs: logs, db: db, metrics: s.metrics, draining: &s.draining, models: newEmbedders(cfg.Semantic), now: time.Now, most: maxVaults, vaults: map[string]*sharedVault{}}
+	n.access = newAccess(db, func() time.Time { return n.now() })
+	return n, nil
+}
+
+// run keeps grants up to date and closes idle vaults, until ctx ends.
+func (n *node) run(ctx context.Context) {
+	tick := time.NewTicker(accessPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		n.check(ctx)
+	}
+}
+
+// check bounds the sessions by the grants of now, and closes idle vaults.
+func (n *node) check(ctx context.Context) {
+	if err := n.access.refresh(ctx); err != nil && ctx.Err() == nil {
+		n.logs.Warn("the database cannot be asked what subjects may do; what it said last holds for a while", "err", err)
+	}
+	n.mu.Lock()
+	var idle, open []*sharedVault
+	for _, v := range n.vaults {
+		switch {
+		case v.closing || !isClosed(v.opened) || v.handler == nil:
+		case v.requests == 0 && n.now().Sub(v.used) >= vaultIdle:
+			v.closing = true
+			idle = append(idle, v)
+		default:
+			open = append(open, v)
+		}
+	}
+	n.mu.Unlock()
+	for _, v := range open {
+		v.handler.Bound(n.access.bounds(v.name, n.limits()))
+	}
+	for _, v := range idle {
+		n.logs.Info("closing a vault that is not used", "vault", v.name)
+		v.stop()
+	}
+	n.access.forget()
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// limits are what bounds every subject on this node.
+func (n *node) limits() mcp.Profile {
+	return mcp.Profile{ReadOnly: n.cfg.Vault.ReadOnly, Tools: toolsOf(n.cfg, daemon.KindMCP)}
+}
+
+// serve answers a request for the MCP endpoint of a vault.
+func (n *node) serve(w http.ResponseWriter, r *http.Request) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		token = ""
+	}
+	if n.draining.Load() {
+		w.Header().Set("Connection", "close") // the next request is another node's
+	}
+	subject, err := n.access.subject(r.Context(), strings.TrimSpace(token))
+	switch {
+	case errors.Is(err, errToken):
+		w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
+		n.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: notesd team add prints one", "")
+		return
+	case err != nil:
+		n.logs.Warn("a token could not be checked", "err", err)
+		n.unavailable(w, r, errors.New("the database that has the tokens cannot be reached"), "")
+		return
+	}
+	name := r.PathValue("vault")
+	profile, ok := profileOfSubject(subject, name, n.limits())
+	if !ok { // a vault that is not there and one without a grant are the same
+		n.refuse(w, r, http.StatusNotFound, "there is no such vault for this token", subject.Name)
+		return
+	}
+	v, release, err := n.use(name)
+	if err == nil {
+		defer release()
+		err = v.await(r.Context())
+	}
+	if err != nil {
+		n.unavailable(w, r, err, subject.Name)
+		return
+	}
+	v.handler.ServeSubject(w, r, profile)
+}
+
+func (n *node) refuse(w http.ResponseWriter, r *http.Request, status int, why, subject string) {
+	n.logs.Info("refused a request", "status", status, "reason", why, "subject", subject, "vault", r.PathValue("vault"), "remote", r.RemoteAddr)
+	w.Header().Set("Connection", "close") // what is left of its body is not worth reading
+	http.Error(w, why, status)
+}
+
+func (n *node) unavailable(w http.ResponseWriter, r *http.Request, why error, subject string) {
+	w.Header().Set("Retry-After", "5")
+	n.refuse(w, r, http.StatusServiceUnavailable, why.Error(), subject)
+}
+
+// use returns the vault, which it opens unless it is open, until release is called.
+func (n *node) use(name string) (v *sharedVault, release func(), err error) {
+	for {
+		n.mu.Lock()
+		v = n.vaults[name]
+		switch {
+		case n.stopping:
+			n.mu.Unlock()
+			return nil, nil, errStopping
+		case v != nil && v.closing:
+			n.mu.Unlock()
+			<-v.closed // and open it again
+			continue
+		case v == nil && !n.makeRoom():
+			n.mu.Unlock()
+			return nil, nil, errFull
+		case v == nil:
+			v = n.open(name)
+		}
+		v.requests++
+		n.mu.Unlock()
+		return v, func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			v.requests--
+			v.used = n.now()
+		}, nil
+	}
+}
+
+// makeRoom closes the vault that was not used for longest if there are too many, and
+// reports whether there is room. The caller holds mu.
+func (n *node) makeRoom() bool {
+	if len(n.vaults) < n.most {
+		return true
+	}
+	var oldest *sharedVault
+	for _, v := range n.vaults {
+		if !v.closing && v.requests == 0 && (oldest == nil || v.used.Before(oldest.used)) {
+			oldest = v
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	oldest.closing = true
+	oldest.stop()
+	return true
+}
+
+// open starts a vault. The caller holds mu.
+func (n *node) open(name string) *sharedVault {
+	ctx, stop := context.WithCancel(context.Background())
+	v := &sharedVault{name: name, opened: make(chan struct{}), closed: make(chan struct{}), stop: stop, used: n.now()}
+	n.vaults[name] = v
+	n.running.Go(func() {
+		defer stop()
+		err := n.serveVault(ctx, v)
+		n.mu.Lock()
+		v.closing = true
+		delete(n.vaults, name)
+		n.mu.Unlock()
+		if !isClosed(v.opened) {
+			v.err = errors.New("the vault cannot be opened on this node")
+			close(v.opened)
+		}
+		if err != nil {
+			n.logs.Error("a vault has failed", "vault", name, "err", err)
+		}
+		close(v.closed)
+	})
+	return v
+}
+
+// serveVault serves the vault until ctx ends.
+func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
+	cfg := n.configOf(v.name)
+	lock, err := lockState(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	logs := &Logs{Logger: n.logs.With("vault", v.name)} // not closed: it is the node's
+	v.service = newService(cfg, logs, n)
+	return v.service.RunLocked(ctx, lock, func(ctx context.Context) error {
+		handler, err := mcp.NewSubjectHTTP(v.service.core)
+		if err != nil {
+			return err
+		}
+		if err := v.service.awaitOpen(ctx); err != nil {
+			return nil //nolint:nilerr // it was stopped, or start returns why it cannot be opened
+		}
+		v.handler = handler
+		close(v.opened)
+		<-ctx.Done()
+		handler.Close()
+		return nil
+	})
+}
+
+// await returns when the vault has what the database has, or why it cannot be used.
+func (v *sharedVault) await(ctx context.Context) error {
+	patience := time.NewTimer(fetchPatience)
+	defer patience.Stop()
+	wait := func(event <-chan struct{}) error {
+		select {
+		case <-event:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-patience.C:
+			return errors.New("this node still gets the vault from the database")
+		}
+	}
+	if err := wait(v.opened); err != nil || v.err != nil {
+		return errors.Join(err, v.err)
+	}
+	return wait(v.service.mirror.Begun())
+}
+
+// configOf returns the settings of a vault: those of the node, with a state and a
+// folder of its own.
+func (n *node) configOf(name string) *config.Config {
+	c := *n.cfg
+	c.State = filepath.Join(n.cfg.State, vaultsDir, folderOf(name))
+	c.Store.Vault = name
+	c.Vault = config.Vault{Path: filepath.Join(c.State, config.OwnFolder), Ignore: c.Vault.Ignore, Dates: c.Vault.Dates, ReadOnly: c.Vault.ReadOnly, Tools: c.Vault.Tools}
+	c.Prompts, c.HTTP = config.Prompts{}, config.HTTP{}
+	return &c
+}
+
+// folderOf returns a name for a folder, which on no file system is that of another
+// vault.
+func folderOf(vault string) string {
+	var b strings.Builder
+	for i, c := range []byte(vault) {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || i > 0 && strings.IndexByte("-_.", c) >= 0 && i < len(vault)-1 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02x", c)
+	}
+	return b.String()
+}
+
+// opened returns the vaults that are open.
+func (n *node) opened() (open []*sharedVault) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(n.vaults)) {
+		if v := n.vaults[name]; !v.closing && isClosed(v.opened) && v.handler != nil {
+			open = append(open, v)
+		}
+	}
+	return open
+}
+
+// close stops all vaults.
+func (n *node) close() error {
+	n.mu.Lock()
+	n.stopping = true
+	for _, v := range n.vaults {
+		v.stop()
+	}
+	n.mu.Unlock()
+	n.running.Wait()
+	return errors.Join(n.models.Close(), n.db.Close())
+}
