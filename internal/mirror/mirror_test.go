@@ -31,14 +31,14 @@ import (
 type node struct {
 	*vault.Vault
 	m      *Mirror
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	state  string
 	output *bytes.Buffer
 	close  func()
 }
 
-func newNode(t *testing.T, address, name string, files map[string]string) *node {
+func newNode(t testing.TB, address, name string, files map[string]string) *node {
 	t.Helper()
 	n := &node{t: t, dir: notestest.Vault(t, files)}
 	n.open(address, name, t.TempDir())

@@ -53,8 +53,8 @@ func TestNodesAgree(t *testing.T) {
 	for client := range 3 {
 		rng := rand.New(rand.NewPCG(7, uint64(client)))
 		working.Go(func() {
-			for i := range rounds {
-				word := fmt.Sprintf("client%dword%dx", client, i)
+			for i, try := 0, 0; i < rounds; try++ {
+				word := fmt.Sprintf("client%dword%dx", client, try)
 				n := nodes[rng.IntN(len(nodes))]
 				note := fmt.Sprintf("Shared %d.md", rng.IntN(shared))
 				var err error
@@ -64,10 +64,14 @@ func TestNodesAgree(t *testing.T) {
 				case 1:
 					folder := [...]string{"", "F/", "G/"}[rng.IntN(3)]
 					if _, err = n.Move(ctx, notes.MoveRequest{Note: note[:len(note)-3], To: folder + note, UpdateLinks: true}); err == nil {
+						i++
 						continue
 					}
 				default:
 					_, err = n.Edit(ctx, notes.EditRequest{Note: note[:len(note)-3], Edits: []notes.Edit{{Op: "append", Content: word}}})
+				}
+				if !errors.Is(err, notes.ErrUnavailable) { // else the database is away
+					i++
 				}
 				var refused *notes.Error
 				if err == nil {

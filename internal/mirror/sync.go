@@ -28,7 +28,7 @@ const (
 // folder has to be compared. What is pending is tried again if retry is set, or if
 // there is something new.
 func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err error) {
-	for {
+	for more := true; more; {
 		entries, err := m.log.Changes(ctx, m.at, pageBatches)
 		if errors.Is(err, pglog.ErrForeign) || errors.Is(err, pglog.ErrPruned) {
 			if err := m.begin(ctx, errors.Is(err, pglog.ErrPruned)); err != nil {
@@ -40,24 +40,23 @@ func (m *Mirror) down(ctx context.Context, retry bool) (changed []string, err er
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) == 0 {
-			break
-		}
-		m.unplaced = true
 		for _, e := range entries {
+			m.unplaced = true
 			if err := m.apply(ctx, e); err != nil {
 				return nil, err
 			}
 		}
+		if retry || m.unplaced {
+			some, err := m.settle(ctx)
+			if err != nil {
+				return nil, err
+			}
+			changed = append(changed, some...)
+			m.unplaced = false
+			m.followed.reach(m.at.Seq)
+		}
+		more = len(entries) == pageBatches // what comes meanwhile is the next sync's: the folder has its turn
 	}
-	if !retry && !m.unplaced {
-		return nil, nil
-	}
-	if changed, err = m.settle(ctx); err != nil {
-		return nil, err
-	}
-	m.unplaced = false
-	m.followed.reach(m.at.Seq)
 	return changed, nil
 }
 
