@@ -83,7 +83,7 @@ func benchNotes(b *testing.B) int {
 }
 
 // queriesFrom picks words that stand together in the notes of a vault.
-func queriesFrom(b *testing.B, dir string) []string {
+func queriesFrom(b testing.TB, dir string) []string {
 	b.Helper()
 	var files []string
 	require.NoError(b, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

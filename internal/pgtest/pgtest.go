@@ -100,6 +100,16 @@ func (s *Server) Exec(statement string) {
 	require.NoError(s.tb, conn.Close(s.tb.Context()))
 }
 
+// Count returns the number that a query selects.
+func (s *Server) Count(query string) (n int) {
+	s.tb.Helper()
+	conn, err := pgx.Connect(s.tb.Context(), s.URL())
+	require.NoError(s.tb, err)
+	require.NoError(s.tb, conn.QueryRow(s.tb.Context(), query).Scan(&n))
+	require.NoError(s.tb, conn.Close(s.tb.Context()))
+	return n
+}
+
 // Kill ends the server and its sessions at once, as a power cut would.
 func (s *Server) Kill() {
 	killGroup(s.cmd)
