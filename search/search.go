@@ -154,27 +154,18 @@ func (s *search) byWords(ctx context.Context, list *rankedList, depth int) (inde
 // rankWords asks the index. Words that no note has are looked for as what they
 // may have meant; suggested names those.
 func (s *search) rankWords(ctx context.Context, depth int) (index.Ranking, error) {
+	var unknown []queryWord
+	s.r.plan.Unknown = func(with []int) []int {
+		unknown = s.r.unknown(with)
+		return planTerms(unknown)
+	}
 	r, err := s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
-	if err != nil {
-		return r, err
-	}
-	unknown := s.r.unknown(r.With)
-	if len(unknown) == 0 {
-		return r, nil
-	}
-	if err := s.index.Suggest(ctx, &s.r.plan, planTerms(unknown)); err != nil {
-		return r, err
-	}
 	for _, w := range unknown {
 		if len(s.r.plan.Terms[w.term].Others) > 0 {
 			s.instead = append(s.instead, w)
 		}
 	}
-	if len(s.instead) == 0 {
-		return r, nil
-	}
-	r.Release()
-	return s.index.Rank(ctx, &s.r.plan, s.admitted, depth)
+	return r, err
 }
 
 // suggested says which words were looked for instead of those that no note has, as

@@ -137,19 +137,22 @@ func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
 		return err
 	}
 	defer closeReader(s)
-	return x.Guard(func() error {
-		for _, term := range unknown {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			t := &p.Terms[term]
-			if t.Others, err = x.likeTerms(s, t.Text); err != nil {
-				return err
-			}
-			t.Weight *= suggestionWeight
+	return x.Guard(func() error { return x.suggest(ctx, s, p, unknown) })
+}
+
+func (x *Index) suggest(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, unknown []int) error {
+	for _, term := range unknown {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		return nil
-	})
+		t := &p.Terms[term]
+		var err error
+		if t.Others, err = x.likeTerms(s, t.Text); err != nil {
+			return err
+		}
+		t.Weight *= suggestionWeight
+	}
+	return nil
 }
 
 // likeTerms returns the terms most like one that no note has: those that it

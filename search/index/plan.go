@@ -5,6 +5,9 @@ type Plan struct {
 	Terms   []PlanTerm
 	Require []Clause // every one must hold
 	Exclude []Clause // none may hold
+	// Unknown, if not nil, returns the terms for which [Index.Rank] looks for others
+	// that may have been meant, see [Index.Suggest], given how many notes have each.
+	Unknown func(with []int) []int
 }
 
 // PlanTerm is a term that adds to the score of the notes that have it.

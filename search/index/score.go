@@ -92,17 +92,36 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	docs, average := shape(data)
 	r := Ranking{Docs: docs, With: make([]int, len(p.Terms))}
 	segments := s.Segments()
-	lists := make([]*termLists, len(segments))
-	err = x.eachSegment(segments, func(_, i int) (err error) {
-		lists[i], err = openLists(segments[i], p.Terms)
-		return err
-	})
-	if err != nil {
+	lists := make([]termLists, len(segments))
+	open := func(which []int) error {
+		err := x.eachSegment(segments, func(_, i int) error { return lists[i].open(segments[i], p.Terms, which) })
+		if err != nil {
+			return err
+		}
+		for _, t := range which {
+			r.With[t] = notesWithTerm(lists, t)
+		}
+		return nil
+	}
+	all := make([]int, len(p.Terms))
+	for t := range all {
+		all[t] = t
+	}
+	if err := open(all); err != nil {
 		return r, err
+	}
+	if p.Unknown != nil {
+		if unknown := p.Unknown(r.With); len(unknown) > 0 {
+			if err := x.suggest(ctx, s, p, unknown); err != nil {
+				return r, err
+			}
+			if err := open(unknown); err != nil {
+				return r, err
+			}
+		}
 	}
 	weights := make([]float32, len(p.Terms))
 	for t, term := range p.Terms {
-		r.With[t] = notesWithTerm(lists, t)
 		weights[t] = Idf(docs, r.With[t]) * float32(term.Weight*term.Times)
 	}
 	var tops [MaxWorkers]*top
@@ -170,22 +189,26 @@ type termLists struct {
 
 type postingsIter = segment.PostingsIterator
 
-func openLists(seg *scorch.SegmentSnapshot, terms []PlanTerm) (*termLists, error) {
-	l := &termLists{make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))}
+// open opens the lists of some of the terms.
+func (l *termLists) open(seg *scorch.SegmentSnapshot, terms []PlanTerm, which []int) error {
+	if l.fields == nil {
+		l.fields, l.counts = make([][len(searchedFields)][]postingsIter, len(terms)), make([][len(searchedFields)]int, len(terms))
+	}
 	for f, field := range searchedFields {
 		dict, err := seg.Segment().Dictionary(field.name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for t, term := range terms {
-			for o := -1; o < len(term.Others); o++ {
-				text := term.Text
+		for _, t := range which {
+			l.fields[t][f], l.counts[t][f] = nil, 0
+			for o := -1; o < len(terms[t].Others); o++ {
+				text := terms[t].Text
 				if o >= 0 {
-					text = term.Others[o]
+					text = terms[t].Others[o]
 				}
 				list, err := dict.PostingsList([]byte(text), seg.Deleted(), nil)
 				if err != nil {
-					return nil, err
+					return err
 				}
 				if n := list.Count(); n > 0 {
 					l.counts[t][f] += int(n)
@@ -194,12 +217,12 @@ func openLists(seg *scorch.SegmentSnapshot, terms []PlanTerm) (*termLists, error
 			}
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // notesWithTerm returns how many notes have the plan's term t: as many as have it in the
 // field where most have it.
-func notesWithTerm(lists []*termLists, t int) int {
+func notesWithTerm(lists []termLists, t int) int {
 	most := 0
 	for f := range searchedFields {
 		n := 0
