@@ -30,7 +30,7 @@ var mediaTypes = map[string]string{
 }
 
 // MediaType names what a file holds, by its extension, else by its first
-// bytes; "application/octet-stream" when neither tells.
+// bytes; "application/octet-stream" when neither is known.
 func MediaType(name string, data []byte) string {
 	if t, ok := mediaTypes[strings.ToLower(path.Ext(name))]; ok {
 		return t

@@ -138,7 +138,7 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 }
 
 // have returns what the store has of the attachments and skipped files that
-// the plan looked at.
+// the scan covers.
 func (f Files) have(ctx context.Context, p Scan) (map[string]string, map[string]Skipped, error) {
 	attachments, skipped := map[string]string{}, map[string]Skipped{}
 	from, args := ` FROM %s f`, []any(nil)

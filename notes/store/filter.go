@@ -13,7 +13,7 @@ import (
 )
 
 // Resolve returns the ids of the notes that the filter selects, or nil, which
-// stands for every note, when the filter is zero. A filter that makes no sense
+// stands for every note, when the filter is zero. An invalid filter
 // is an [*Error] with [ErrInvalid].
 func (s *Reader) Resolve(ctx context.Context, f notes.Filter) (*notes.IDSet, error) {
 	if f.IsZero() {

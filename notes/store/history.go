@@ -18,10 +18,16 @@ import (
 	"notesd/notes"
 )
 
-// Outside versions are thinned: of an editor that saves every few seconds,
-// history keeps the newest version and one for every seenEvery before it. A
-// version that the next one lost text of is kept as well, but no more than
-// lossyKept within seenEvery, for a program may rewrite a file every second.
+// Versions that other programs save are thinned. Each is "passing" or not, and is
+// appended when the next one replaces it. A passing version is dropped by the version
+// after it if it was made within seenEvery of the version before it. So of an editor
+// that saves every few seconds, history keeps the first version, one for every
+// seenEvery, the newest, and the one before it.
+//
+// A version is not passing if the next one lacks more of its text than typing removes
+// between two saves, or is equal to an earlier version, as after an undo or a checkout.
+// Such versions stay, but only lossyKept of them within seenEvery: a program may rewrite
+// a file every second.
 const (
 	seenEvery = 10 * time.Minute
 	lossyKept = 10
@@ -704,8 +710,7 @@ func (s *Versions) NewestRevision(ctx context.Context, notePath string) (n int64
 	return n, err
 }
 
-// Diffs shown to callers are cut to what a reader takes in; the whole change
-// is in history.
+// Diffs in answers are cut to what a reader needs; history has the whole change.
 const (
 	diffContext  = 2
 	diffMaxBytes = 4000
@@ -734,16 +739,16 @@ func lineChanges(old, new []byte) (added, removed int) {
 	return added, removed
 }
 
-// What losesText takes for the trace of typing: so many bytes of text, and no
-// more than a part of it, are gone.
+// Typing between two saves removes at most so many bytes, and at most such a part of the
+// text.
 const (
 	typedOver     = 64
-	typedOverPart = 4
+	typedOverPart = 4 // a quarter
 	window        = 8 // text is compared in pieces of so many bytes
 )
 
-// losesText reports whether old has more text that new lacks than typing removes
-// between two saves of an editor.
+// losesText reports whether new lacks more of the text of old than typing removes between
+// two saves of an editor.
 func losesText(old, new []byte) bool {
 	gone, fresh := linesOnlyIn(old, new), linesOnlyIn(new, old)
 	most := min(typedOver, len(old)/typedOverPart)

@@ -108,9 +108,9 @@ var tempNames = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[A-Z2-7
 // IsTempName reports whether an operation made the name.
 func IsTempName(name string) bool { return tempNames.MatchString(name) }
 
-// Begin writes the operation to the journal, and to history the versions that
-// the store has of its notes where the files say something else by now: the
-// store is about to forget them.
+// Begin writes the operation to the journal. Where a file differs from the version that
+// the store has of it, that version is put into history: the store is about to replace
+// it.
 func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]Version) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
@@ -169,9 +169,9 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 	return h.keepAlways(doc, old)
 }
 
-// keepUnless puts the text of a note that an operation left alone into its
-// history unless it is in one. The store may have forgotten it, when a recovery
-// that was interrupted itself got further than the one that closes the operation.
+// keepUnless puts the text of a note that an operation left alone into its history,
+// unless a history has it. The store may lack it: a recovery that was itself interrupted
+// can get further than the one that closes the operation.
 func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error {
 	var kept bool
 	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
@@ -224,8 +224,8 @@ func (h historyWriter) journalFile(operation int64, ordinal int, f *FileChange) 
 		operation, ordinal, f.OldDisk, f.NewDisk, f.Temp, hashes[0], hashes[1], f.State, f.Link)
 }
 
-// Fail closes an operation that changed nothing. Its request key is given up,
-// so that the same request may be tried again.
+// Fail closes an operation that changed nothing, and releases its request key, so that
+// the same request may be tried again.
 func (s *Versions) Fail(ctx context.Context, op *Operation, state string, cause error) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		return execAll(ctx, tx, `UPDATE operations SET state = ?, result = ?, request_key = '' WHERE id = ?`, state, jsonText(cause.Error()), op.id)
@@ -346,7 +346,8 @@ func rawHash(data []byte) []byte {
 	return raw
 }
 
-// splitRequest takes what BindRequest made apart; a key alone is not bound.
+// splitRequest returns the key and the hash of the request that [notes.BindRequest] has
+// joined; the hash is "" for a key that is not bound to a request.
 func splitRequest(requestKey string) (key, request string) {
 	if i := strings.LastIndexByte(requestKey, 0); i >= 0 {
 		return requestKey[:i], requestKey[i+1:]

@@ -26,7 +26,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		tiers := lookupTiers(name)
 		if notes.IsURI(ref) {
-			tiers = tiers[:1] // a URI is a name, not a hint: what it named has moved, or is gone
+			tiers = tiers[:1] // a URI names one note, which has moved or does not exist
 		}
 		outside, err := symlinksOutside(ctx, tx, scope)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // ByID returns the notes with these ids, with content, chunks, headings, tags
-// and aliases (not links), in the order of ids; ids of notes that do not
-// no longer exist are left out.
+// and aliases (not links), in the order of ids; ids of notes that no
+// longer exist are left out.
 func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	found, err := loadNotes(ctx, s.byID, ids)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
-// LoadNote returns one note with everything, or nil when it is gone.
+// LoadNote returns one note with everything, or nil if it does not exist.
 func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
 	err := s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -155,6 +155,6 @@ func (r Row) Unchanged(s fsid.Stat) bool {
 
 // racyWindow: a file that changed this shortly before it was read may change
 // once more without its stat showing it (two saves within one tick of the
-// clock), so it is read again at the next look. Git calls it the racy window;
+// clock), so it is read again by the next scan. Git calls it the racy window;
 // 2 s is FAT's tick, the coarsest in use.
 const racyWindow = 2 * time.Second

@@ -155,7 +155,8 @@ func inlineText(n *notes.Note) string {
 	return jsonText(n.Inline)
 }
 
-// parts writes what hangs on a note, instead of what hung there before.
+// parts writes the text, tags, aliases, links, tasks and chunks of a note, in place of
+// those that the store has if replace is set.
 func (w *writer) parts(n *notes.Note, replace bool) error {
 	if replace {
 		for _, table := range []string{"contents", "tags", "aliases", "links", "chunks", "tasks", "task_tags"} {
@@ -194,7 +195,7 @@ func (w *writer) parts(n *notes.Note, replace bool) error {
 	return w.chunks(n)
 }
 
-// chunks writes all of a note's in one statement, as there are many.
+// chunks writes the chunks of a note in one statement, as there are many.
 func (w *writer) chunks(n *notes.Note) error {
 	if len(n.Chunks) == 0 {
 		return nil
@@ -217,8 +218,8 @@ func (s *Store) loadDates(ctx context.Context) error {
 	return nil
 }
 
-// SetDates makes these the rules, and dates the notes by them, if they are
-// other ones than before. The caller holds the vault's lock.
+// SetDates changes the rules for dates, and dates all notes by the new ones. Rules equal
+// to the present ones change nothing. The caller holds the vault's lock.
 func (s *Store) SetDates(ctx context.Context, r *notes.DateRules) error {
 	if s.dates.Load().Equal(r) {
 		return nil

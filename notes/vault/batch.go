@@ -71,24 +71,24 @@ func (b *batch) remove(r store.Row) {
 	b.delete(r)
 }
 
-// isBack reports whether a walk would find the note now. That anything has
-// its name is not enough: a folder or a pipe would be scanned again without end.
+// isBack reports whether a walk would find the note now. A folder or a pipe of its name
+// does not count: the path would be scanned without end.
 func (b *batch) isBack(r store.Row) bool {
 	info, err := b.root.Stat(r.DiskPath)
 	return err == nil && info.Mode().IsRegular() && notes.IsNoteName(r.DiskPath) && b.root.SpelledSo(r.DiskPath) &&
 		b.root.SymlinkAbove(r.DiskPath) == "" && !b.v.ignore.Match(r.Path)
 }
 
-// delete: the note is gone, unless its disk is.
+// delete records a deletion, unless the note is on a volume that is not mounted.
 func (b *batch) delete(r store.Row) {
-	if b.v.mounts.check(b.root, "look at", r.Path) == nil {
+	if b.v.mounts.check(b.root, "scan", r.Path) == nil {
 		b.entries = append(b.entries, store.Entry{Kind: notes.Deleted, Id: r.Id, Path: r.Path})
 	}
 }
 
-// lookAgain leaves a file to the next look, with the name that it had before:
-// what happened there will not be reported a second time.
-func (b *batch) lookAgain(p *prepared) {
+// scanAgain queues a file for the next scan, with the name that it had before: the
+// watcher will not report either a second time.
+func (b *batch) scanAgain(p *prepared) {
 	b.again = append(b.again, p.DiskPath)
 	if p.row != nil && p.row.Path != p.Path {
 		b.again = append(b.again, p.row.DiskPath)
@@ -101,14 +101,14 @@ func (b *batch) add(p *prepared) {
 	}
 	switch {
 	case p.skip == skipChanging:
-		b.lookAgain(p)
+		b.scanAgain(p)
 		return
 	case p.skip != "":
 		b.skip(p)
 		return
 	}
 	if info, err := b.root.Stat(p.DiskPath); err != nil || fsid.StatOf(info) != p.Stat {
-		b.lookAgain(p)
+		b.scanAgain(p)
 		return
 	}
 	b.enter(p)
@@ -118,7 +118,7 @@ func (b *batch) add(p *prepared) {
 func (b *batch) enter(p *prepared) {
 	e := store.Entry{Kind: notes.Created, Path: p.Path, DiskPath: p.DiskPath, Stat: p.Stat, HashedAt: p.hashedAt, Note: p.note}
 	if _, taken := b.current[p.Path]; taken && (p.row == nil || p.row.Path != p.Path) {
-		b.lookAgain(p) // a tool has created it, or a client has read it, since
+		b.scanAgain(p) // a tool has created it, or a client has read it, since
 		return
 	}
 	if p.row == nil {
@@ -126,7 +126,7 @@ func (b *batch) enter(p *prepared) {
 		return
 	}
 	if _, same := b.known(*p.row); !same {
-		b.lookAgain(p)
+		b.scanAgain(p)
 		return
 	}
 	e.Id = p.row.Id
@@ -160,7 +160,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 	return nil
 }
 
-// skip: the file cannot be a note. If it was a note, it is removed.
+// skip records a file that cannot be a note. A note that the store has of it is deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
 		b.v.unread.add(p.File)
@@ -185,7 +185,7 @@ type prepared struct {
 	hash     string
 	note     *notes.Note // nil: the bytes are what the store has
 	skip     string
-	unknown  bool // skip is that the read failed: nothing is known of the file
+	unknown  bool // the read failed, which is what skip says: nothing is known of the file
 }
 
 // prepare reads and parses the files, on all processors.
@@ -283,8 +283,8 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// readOnce reads a regular file of at most limit bytes. The stat tells, with
-// one taken later, whether it changed while it was read.
+// readOnce reads a regular file of at most limit bytes. A stat that is taken later differs
+// from the one returned if the file changed while it was read.
 func readOnce(root opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
 	f, err := openRegular(root, diskPath)
 	if err != nil {
@@ -301,7 +301,7 @@ func readOnce(root opener, diskPath string, limit int64) ([]byte, fsid.Stat, err
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it has shrunk, perhaps to nothing; the stat after tells
+		err = nil // it has shrunk, perhaps to nothing; the later stat shows that
 	}
 	return data[:n], fsid.StatOf(info), err
 }
@@ -329,8 +329,7 @@ func isUnknown(err error) bool {
 	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)
 }
 
-// Reasons to pass a file over that are not facts about the file, and so are
-// not shown.
+// Reasons to skip a file that say nothing about the file itself, and are not shown.
 const (
 	skipGone     = "gone"
 	skipChanging = "being written"

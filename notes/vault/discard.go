@@ -107,8 +107,8 @@ func (l *displaced) close() error {
 	return l.file.Close()
 }
 
-// lateFor is how long after its last name is gone a displaced file is looked
-// at once more; maxLate is how many are kept open for that.
+// lateFor is how long after its last name was removed a displaced file is read once
+// more; maxLate is how many are kept open for that.
 const (
 	lateFor = 2 * time.Second
 	maxLate = 128

@@ -16,10 +16,18 @@ import (
 // for the text index to build its segments in parallel.
 const replayBatch = 1000
 
-// feeder gives every follower every change, in order. What was just committed
-// comes from memory, with the parsed notes; a follower that is behind (it is
-// new, it failed, or the program was killed in between) is fed from the store
-// until it is level.
+// feeder gives every follower every change, in order.
+//
+// A follower has a position: the store's id and the seq up to which it has applied the
+// feed, which it makes durable together with what it derives. Changes that were just
+// committed come from memory, with the parsed notes, and go to the followers that have
+// applied everything before them. A follower that is behind (it is new, it failed, or
+// the program was killed between the commit and its Apply) first catches up: the changes
+// after its position are read from the store. If it was fed from another store, or the
+// feed no longer reaches back to its position, it is reset and gets every note as
+// created, in the order of their last changes; what changes meanwhile has a higher seq
+// and follows. So a change is applied at least once, and twice only if Apply failed or
+// was interrupted.
 type feeder struct {
 	store *store.Store
 	log   *slog.Logger
@@ -35,9 +43,9 @@ type feeder struct {
 // fed is a follower and what is known of it.
 type fed struct {
 	notes.Follower
-	level bool   // it has applied everything up to seq
-	seq   uint64 // meaningful while level
-	err   error  // why it is not level
+	current bool   // it has applied everything up to seq
+	seq     uint64 // meaningful while current
+	err     error  // why it is not current
 }
 
 func (f *feeder) follow(follower notes.Follower) {
@@ -62,7 +70,7 @@ func (f *feeder) take() []notes.Change {
 	return changes
 }
 
-// run feeds what is queued, and brings those that are behind level. When it
+// run feeds what is queued, and lets those that are behind catch up. When it
 // returns, every healthy follower shows every change that was queued before
 // the call. A follower's failure is logged here, kept for status, and tried
 // again at the next run; it holds up no other follower.
@@ -75,9 +83,9 @@ func (f *feeder) run(ctx context.Context) {
 			if follower.err == nil || follower.err.Error() != err.Error() {
 				f.log.Error("follower failed; it will be fed again", "follower", fmt.Sprintf("%T", follower.Follower), "err", err)
 			}
-			follower.level, follower.err = false, err
+			follower.current, follower.err = false, err
 		} else {
-			follower.level, follower.err = err == nil, err
+			follower.current, follower.err = err == nil, err
 		}
 	}
 	if len(changes) > 0 {
@@ -88,7 +96,7 @@ func (f *feeder) run(ctx context.Context) {
 // advance brings one follower up to date. Changes from memory are used only
 // when they follow on what it has; else the store has them.
 func (f *feeder) advance(ctx context.Context, follower *fed, changes []notes.Change) error {
-	if !follower.level {
+	if !follower.current {
 		if err := f.catchUp(ctx, follower); err != nil {
 			return err
 		}
@@ -116,7 +124,7 @@ func (f *feeder) catchUp(ctx context.Context, follower *fed) error {
 	}
 	head := f.store.HeadSeq.Load()
 	if position.Seq == notes.FromHead {
-		follower.seq, follower.level = head, true
+		follower.seq, follower.current = head, true
 		return nil
 	}
 	_, whole, err := f.store.Feed().After(ctx, position.Seq, 0)
@@ -150,7 +158,7 @@ func (f *feeder) renew(ctx context.Context) error {
 	var errs []error
 	for _, follower := range f.followers {
 		errs = append(errs, follower.Reset(ctx))
-		follower.level = false
+		follower.current = false
 	}
 	f.mu.Unlock()
 	f.run(ctx)
@@ -182,11 +190,11 @@ func (f *feeder) replay(ctx context.Context, follower *fed, seq, head uint64, ne
 		}
 		seq = head
 	}
-	follower.seq, follower.level = seq, true
+	follower.seq, follower.current = seq, true
 	return nil
 }
 
-// behind says which followers are not level, why, and what to do.
+// behind says which followers are behind, why, and what to do.
 func (f *feeder) behind() []string {
 	if !f.mu.TryLock() {
 		return nil // being fed at the moment

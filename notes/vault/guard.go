@@ -38,7 +38,7 @@ func (g *guard) checkText(op, text string) error {
 	return nil
 }
 
-// checkWrite is the one place that says whether a path may be written.
+// checkWrite returns an error unless the caller may write at p. Every write asks it.
 func (g *guard) checkWrite(op, p string, scope notes.Scope) error {
 	switch {
 	case g.opt.ReadOnly || scope.ReadOnly:
@@ -75,10 +75,10 @@ func (g *guard) mayAttach(p string, scope notes.Scope) bool {
 
 func isFull(err error) bool { return sqlite.IsFull(err) || atomicfile.IsDiskFull(err) }
 
-// stateIsFull is what is said of a write that isFull.
+// stateIsFull is the detail of an error that isFull reports.
 const stateIsFull = "the disk where notesd keeps its state is full"
 
-// conflict says that a file is not what it was when the change was computed.
+// conflict returns the error for a file that has changed since the operation was computed.
 func conflict(op, notePath string, was, is []byte) error {
 	return &notes.Error{Op: op, Path: notePath, Err: notes.ErrConflict, Detail: "the note was changed in the meantime; nothing was written",
 		Hint: "Read the note again and repeat the change on what it says now.", Hash: notes.Hash(is), Diff: store.ShortDiff(was, is, notePath)}
@@ -90,8 +90,8 @@ var errOtherDisk = errors.New("the folders lie on different disks")
 // errHeld: another program does not let the file be replaced.
 var errHeld = errors.New("held by another program")
 
-// writeProblem puts what the system said into words that help, without an
-// outside path.
+// writeProblem returns an error of the system as a [notes.Error] with a hint and without
+// a path outside the vault.
 func writeProblem(op, notePath string, err error) error {
 	var own *notes.Error
 	if errors.As(err, &own) || errors.Is(err, errKilled) {

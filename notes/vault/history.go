@@ -76,7 +76,7 @@ func (h *History) path(ctx context.Context, ref string, scope notes.Scope) (stri
 	if errors.Is(findErr, notes.ErrNotFound) {
 		ref, _ = notes.SplitAnchor(ref) // a passage of a deleted note
 		if p, _, err := h.store.PeriodicPath(ctx, ref, scope); err == nil && p != "" {
-			ref = p // yesterday's, which is gone
+			ref = p // a note of a day, which was deleted
 		}
 	}
 	if findErr != nil && !errors.Is(findErr, notes.ErrNotFound) && !errors.Is(findErr, notes.ErrAmbiguous) {

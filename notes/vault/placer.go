@@ -14,7 +14,27 @@ import (
 	"notesd/notes/store"
 )
 
-// placer does an operation's work on disk.
+// placer carries out an operation on disk.
+//
+// First every new text is staged: written and synced to a temp file, whose name is in
+// the journal, in the folder of the file that it is for. Then all files are compared once
+// more, and a vault that nodes share commits the operation to its log. Then each name
+// changes, one after the other:
+//
+//   - A changed file is exchanged with its temp file in one step. What the exchange
+//     displaced is compared with the text that was to be replaced. If they differ,
+//     another program saved in between: the two are exchanged back, and the file is a
+//     conflict. A save between the two exchanges is under the temp name then, and goes
+//     back as well.
+//   - A new file gets its name by a link or rename that fails if the name is taken.
+//   - A deleted file is renamed to the temp name, compared, and put back if it differs.
+//   - A moved file is renamed. If its text changes too, the new text is published under
+//     the new name before the old file is set aside.
+//
+// At any moment a temp name holds the new text, whole, or the file that was displaced,
+// and the note's name holds the old text or the new: so recovery, which carries the
+// operation on after a crash, knows how far each file came. A conflict of the first file undoes everything; one of a later file
+// stays with that file. Temp files are removed when the journal entry is closed.
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir
@@ -126,8 +146,8 @@ func (d *placer) makeFolders(folder string) error {
 	return nil
 }
 
-// check looks once more at every file before the first name changes: from
-// here on a change by another program can only be met file by file.
+// check compares every file once more before the first name changes: from then on a
+// change by another program is a conflict of that file alone.
 func (d *placer) check() error {
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -250,7 +270,7 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, displaced)
 }
 
-// withdraw takes a file away, and puts it back when it is not the one meant.
+// withdraw renames a file to its temp name, and back if it is not the one to be deleted.
 func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange) error {
 	name := path.Base(f.OldDisk)
 	if err := dir.Withdraw(name, f.Temp); err != nil {
@@ -329,8 +349,8 @@ func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
 	return d.finishMove(to, f, folded)
 }
 
-// finishMove takes the old file of a move away, whose new one is published
-// unless the disk folds case.
+// finishMove sets the old file of a move aside. The new one is published already, unless
+// the disk folds case.
 func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
 	newName := path.Base(f.NewDisk)
 	switch err := d.setAside(f); {
@@ -344,8 +364,8 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 	return nil
 }
 
-// setAside takes the old file of a move away, and puts it back when it is not
-// the one meant.
+// setAside renames the old file of a move to a temp name, and back if it is not the one
+// to be moved.
 func (d *placer) setAside(f *store.FileChange) error {
 	from, err := d.dir(path.Dir(f.OldDisk))
 	if err != nil {

@@ -213,7 +213,7 @@ func (d *recovery) looks(names ...string) ([]content, error) {
 func (d *recovery) redoExchange(f *store.FileChange) error {
 	dir, err := d.dir(f.Dir())
 	if err != nil {
-		return err // its folder is gone
+		return err // its folder was removed
 	}
 	name, temp := path.Base(f.NewDisk), path.Join(f.Dir(), f.Temp)
 	all, err := d.looks(f.NewDisk, temp, temp+".old")
@@ -310,8 +310,8 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
 
-// redoRename: the note has moved when its old name is gone and the new one
-// there. Otherwise it moves now, unless it was changed.
+// redoRename finishes a rename. The note has moved if only the new name exists.
+// Otherwise it moves now, unless it was changed.
 func (d *recovery) redoRename(f *store.FileChange) error {
 	from, to, err := d.moveDirs(f)
 	if err != nil {

@@ -158,7 +158,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 }
 
 // Bytes reads a file that Files has listed. It returns the stat that the bytes are
-// of, and [fs.ErrNotExist] for a file that is gone.
+// of, and [fs.ErrNotExist] for a file that was removed.
 func (r Replica) Bytes(f store.File) ([]byte, fsid.Stat, error) {
 	root, err := r.v.disk.Open()
 	if err != nil {

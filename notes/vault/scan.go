@@ -114,8 +114,7 @@ type scan struct {
 	writes     uint64               // Vault.writes when the scan began
 }
 
-// isUnseen reports whether nothing may be concluded from the absence of a
-// file at name.
+// isUnseen reports whether the absence of a file at name means nothing.
 func (s *scan) isUnseen(name string) bool {
 	return slices.ContainsFunc(s.unseen, func(folder string) bool { return notes.Under(name, folder) })
 }
@@ -219,9 +218,9 @@ func (s *scan) sort() {
 	})
 }
 
-// spellings returns diskPath and the other Unicode forms of it that have to be
-// looked at with it: that of the file which is the note so far, and when there
-// is no such file, those of its twins.
+// spellings returns diskPath and the other Unicode forms of it that have to be scanned
+// with it: that of the file that the note was read from, and if there is no file at
+// diskPath, those of its twins.
 func (s *scan) spellings(diskPath string) []string {
 	name := norm.NFC.String(diskPath)
 	spelled := []string{diskPath}
@@ -519,8 +518,8 @@ func (s *scan) finish(ctx context.Context) error {
 // notes.
 const dailySetting = "daily"
 
-// readAppSettings applies what the app says about the notes. What it said of a folder
-// that cannot be opened still holds.
+// readAppSettings applies what the app says about the notes. What was read of a
+// folder that cannot be opened now still holds.
 func (s *scan) readAppSettings(ctx context.Context) error {
 	v := s.v
 	apps := maps.Clone(*v.store.Apps.Load())

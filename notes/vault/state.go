@@ -74,7 +74,7 @@ type progress struct {
 	done     atomic.Int64
 	active   atomic.Int64
 
-	differing atomic.Int64 // files that a look has found to differ from the store, and that are to be read
+	differing atomic.Int64 // files that a scan has found to differ from the store and that are not yet read
 }
 
 func (p *progress) begin(n int) {
@@ -222,14 +222,14 @@ func (l *leftFiles) warnings() []string {
 
 // symlinks are the notes, and what could be notes, that lead to other files of
 // the vault. What happens to such a file is reported under its own name only,
-// so they are looked at whenever anything is.
+// so they are scanned with every other path.
 type symlinks struct {
 	mu    sync.Mutex
 	paths map[string]bool // as the file system spells them
 }
 
-// found remembers the symlinks that a look found, and when that was a look at
-// the whole vault no others.
+// found records the symlinks that a scan found; after a scan of the whole vault there
+// are no others.
 func (s *symlinks) found(paths []string, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -133,15 +133,14 @@ func (v *Vault) Root() string { return v.disk.Path() }
 // Store returns the store that mirrors the vault.
 func (v *Vault) Store() *store.Store { return v.store }
 
-// Ignored reports whether the vault-relative path is none of notesd's
-// business.
+// Ignored reports whether the vault-relative path is hidden or matches an ignore pattern.
 func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
 
-// Changed tells the vault that something happened at these vault-relative
-// paths, files or folders. It only queues; Run does the work.
+// Changed queues vault-relative paths of files or folders that may have changed. Run
+// reconciles them.
 func (v *Vault) Changed(paths []string) { v.queue.add(paths) }
 
-// Rescan tells the vault to compare everything.
+// Rescan queues a reconcile of the whole vault.
 func (v *Vault) Rescan(reason string) {
 	v.opt.Log.Debug("rescan", "reason", reason)
 	v.queue.addAll()
@@ -155,8 +154,8 @@ func (v *Vault) Ready() bool { return v.progress.ready.Load() }
 // have failed, see [Vault.Ready].
 func (v *Vault) FirstScan() <-chan struct{} { return v.progress.first }
 
-// Refresh reconciles a folder at once while the first look at the whole vault
-// has not ended; later it does nothing.
+// Refresh reconciles a folder at once until the first scan of the whole vault has ended;
+// after that it does nothing.
 func (v *Vault) Refresh(ctx context.Context, folder string) error {
 	if v.Ready() {
 		return nil
