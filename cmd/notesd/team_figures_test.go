@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,6 +132,7 @@ func (f *figures) place(vault string, filled bool) place {
 		require.NoError(f.t, os.CopyFS(p.vault, os.DirFS(f.files)))
 		if f.state != "" {
 			require.NoError(f.t, os.CopyFS(p.state, os.DirFS(f.state)))
+			require.NoError(f.t, os.Remove(filepath.Join(p.state, "vault.json"))) // it names the other folder
 		}
 	}
 	return p

@@ -61,14 +61,19 @@ func TestMirroredFolders(t *testing.T) {
 	left := a
 	left.env = nil
 	assert.Contains(t, left.run(t, "status"), "the folder was in step with a database and is not now")
-	forget := a.command("forget", "Mine")
-	out, err := forget.CombinedOutput()
-	require.Error(t, err)
-	assert.Contains(t, string(out), "the other nodes keep its versions")
+	a.run(t, "delete", "Mine.md")
+	assert.Contains(t, a.run(t, "forget", "Mine.md"), "Mine.md")
+	inStep(t, b)
+	for _, p := range []place{a, b} {
+		out, err := p.command("history", "Mine.md").CombinedOutput()
+		require.Error(t, err, "%s", out)
+	}
 
+	var out []byte
 	for _, args := range [][]string{{"index"}, {"read", "Archive/Old plan"}} {
 		server := a.command(args...)
 		server.Args = server.Args[:len(server.Args)-4] // neither --vault nor --state
+		var err error
 		out, err = server.Output()
 		require.NoError(t, err)
 	}

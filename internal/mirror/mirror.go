@@ -173,6 +173,26 @@ func (m *Mirror) InStep(ctx context.Context) error {
 	return nil
 }
 
+// Forget erases a deleted note here and in the log, and has every other node do so when
+// it follows. A note that only the log still has is named by its path.
+func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (notes.Forgotten, error) {
+	if err := m.InStep(ctx); err != nil {
+		return notes.Forgotten{}, err
+	}
+	done, err := m.vault.History().Forget(ctx, note, scope)
+	paths := done.Paths
+	if errors.Is(err, notes.ErrNotFound) && notes.IsNoteName(note) { // it was forgotten here before the log could be reached
+		paths = []string{note}
+	} else if err != nil {
+		return done, err
+	}
+	logErr := m.log.Forget(ctx, m.node+rand.Text(), m.opt.Author, paths)
+	if logErr != nil {
+		return done, &notes.Error{Op: "forget", Path: note, Err: notes.ErrUnavailable, Detail: "the note is forgotten here, and not in the database: " + logErr.Error(), Hint: "Run it again with the note's path."}
+	}
+	return done, err
+}
+
 // Changed tells the mirror that something happened at these paths of the folder.
 func (m *Mirror) Changed(paths []string) { m.queue.add(paths, false) }
 

@@ -399,3 +399,36 @@ func TestNodeOlderThanTheLog(t *testing.T) {
 	require.Len(t, status.Conflicts, 1)
 	assert.Equal(t, map[string]string{"Edited.md": "2", "New.md": "n", "Last.md": "l", "Same.md": "s", "Here.md": "of b", "Both.md": "of a", status.Conflicts[0]: "of b"}, got)
 }
+
+// What one node forgets is erased in the log and on every node: contents, versions and
+// the changes, but for the name. A note that is there again is left.
+func TestForget(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Secret.md": "xyzzy", "Same.md": "shared text", "Other.md": "shared text"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	_, err := b.Move(t.Context(), notes.MoveRequest{Note: "Secret.md", To: "Moved.md"})
+	require.NoError(t, err)
+	agree(t, a, b)
+	_, err = a.m.Forget(t.Context(), "Moved.md", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrExists)
+	for _, note := range []string{"Moved.md", "Same.md"} {
+		_, err = a.Delete(t.Context(), notes.DeleteRequest{Note: note})
+		require.NoError(t, err)
+		done, err := a.m.Forget(t.Context(), note, notes.Scope{})
+		require.NoError(t, err)
+		assert.Contains(t, done.Paths, note)
+	}
+	require.Equal(t, map[string]string{"Other.md": "shared text"}, agree(t, a, b))
+	for _, n := range []*node{a, b} {
+		for _, note := range []string{"Secret.md", "Moved.md", "Same.md"} {
+			_, err := n.History().Revisions(t.Context(), notes.HistoryQuery{Note: note})
+			assert.ErrorIs(t, err, notes.ErrNotFound, note)
+		}
+	}
+	assert.Equal(t, 1, s.Count(`SELECT count(*) FROM blobs`), "what another note has as well stays")
+	c := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b, c)
+	_, err = a.m.Forget(t.Context(), "Never.md", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+}

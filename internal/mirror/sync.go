@@ -178,7 +178,24 @@ func (m *Mirror) apply(ctx context.Context, e pglog.Entry) error {
 			return err
 		}
 	}
+	if e.Kind == pglog.KindForget {
+		if err := m.forget(ctx, e.Changes); err != nil {
+			return err
+		}
+	}
 	return m.write(ctx, r)
+}
+
+// forget erases this node's versions of files that another has forgotten, unless the
+// folder has a file with the name again.
+func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
+	for _, c := range changes {
+		_, err := m.vault.History().Forget(ctx, c.OldPath, notes.Scope{})
+		if err != nil && !errors.Is(err, notes.ErrNotFound) && !errors.Is(err, notes.ErrExists) {
+			return err
+		}
+	}
+	return nil
 }
 
 // place does for the paths of a batch what their three versions ask for.

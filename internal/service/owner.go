@@ -161,7 +161,7 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 		return s.history.ExportAsOf(ctx, p.AsOf, p.Dir)
 	case MethodForget:
 		if s.mirror != nil {
-			return nil, &Failure{Code: "shared", Message: "a note of a vault in a database cannot be forgotten: the database and the other nodes keep its versions", Hint: "Delete the note with notesd delete; its versions go with the vault's rows in the database."}
+			return s.mirror.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
 		}
 		return s.history.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
 	case MethodBackup:

@@ -206,6 +206,9 @@ func (l *Log) changes(ctx context.Context, after Position, limit int) ([]Entry, 
 		if n := len(entries); n == 0 || entries[n-1].Seq != e.Seq {
 			entries = append(entries, e)
 		}
+		if c.OldPath == "" && c.Path == "" {
+			return nil // its changes were forgotten
+		}
 		last := &entries[len(entries)-1]
 		last.Changes = append(last.Changes, notes.FileChange{OldPath: c.OldPath, Path: c.Path, Before: hex.EncodeToString(before), After: hex.EncodeToString(hash)})
 		return nil

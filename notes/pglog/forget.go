@@ -1,0 +1,60 @@
+package pglog
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"notesd/notes"
+)
+
+// KindForget is the kind of a batch after which nodes erase their versions of the files
+// that it names, which the log has no longer either.
+const KindForget = "forget"
+
+// Forget erases every change of the paths, and the contents that nothing else has, and
+// writes a batch of [KindForget] that names them. The error is [notes.ErrExists] if a
+// file has one of the paths.
+func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []string) error {
+	ctx, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	err := l.inTx(ctx, func(tx pgx.Tx) error {
+		head, err := l.lock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		there, err := readFiles(tx.Query(ctx, selectFiles+` AND f.path = ANY($2)`, l.vault, paths))
+		if err == nil && len(there) > 0 {
+			err = &notes.Error{Op: "forget", Path: there[0].Path, Err: notes.ErrExists, Detail: "the database has a file with this name again", Hint: "Delete it first; forgetting cannot be undone."}
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `WITH gone AS (DELETE FROM feed WHERE vault = $1 AND (path = ANY($2) OR old_path = ANY($2)) RETURNING before, after)
+			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths)
+		if err != nil {
+			return err
+		}
+		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+		if err != nil {
+			return err
+		}
+		if err := l.removeUnused(ctx, tx, hashes); err != nil {
+			return err
+		}
+		p := &plan{vault: l.vault}
+		for _, path := range paths {
+			p.feed = append(p.feed, notes.FileChange{OldPath: path})
+		}
+		b := &pgx.Batch{}
+		p.queueWrites(b, head+1, notes.Batch{ID: id, Kind: KindForget, Author: by})
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err == nil {
+		l.wake()
+	}
+	return err
+}
