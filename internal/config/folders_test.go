@@ -25,7 +25,7 @@ func loadFolders(t *testing.T, toml string, outside ...string) (*config.Loaded, 
 	}
 	file := filepath.Join(home, "notesd.toml")
 	require.NoError(t, os.WriteFile(file, []byte(toml), 0o600))
-	src := config.Sources{File: file, Dir: home, Env: []string{"HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}}
+	src := config.Sources{File: file, Dir: home, Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}}
 	for _, s := range outside {
 		if vault, ok := strings.CutPrefix(s, "--vault="); ok {
 			src.Flags = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -125,7 +125,7 @@ func TestLoad_StateOfFolders(t *testing.T) {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.String("vault", "", "")
 		require.NoError(t, flags.Set("vault", vault))
-		l, err := config.Load(config.Sources{Dir: home, Env: []string{"HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}, Flags: flags})
+		l, err := config.Load(config.Sources{Dir: home, Env: []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state")}, Flags: flags})
 		require.NoError(t, err)
 		return l.State
 	}
