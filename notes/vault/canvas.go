@@ -20,15 +20,6 @@ import (
 // move changes these paths and the cards' links, the new name of a heading these
 // headings, and nothing else.
 
-// followers adds to the operation the canvases and bases that name what moves.
-func (m *movement) followers(links *linksAround) error {
-	return m.alsoFiles(m.first.OldPath, links.follow, func(f *store.FileChange) {
-		if m.first.Folder && notes.Under(f.OldPath, m.first.OldPath) {
-			m.carry(f)
-		}
-	})
-}
-
 // alsoFiles adds to the operation the canvases and bases that follow changes, which
 // returns nil if it cannot. One that cannot be parsed or written is left as it is
 // and listed in Left, when it seems to name the note or folder and the caller may

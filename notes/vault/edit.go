@@ -26,7 +26,7 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	if written, done, err := (&composer{v: v, ctx: ctx, scope: r.Scope}).begin(r); done {
 		return written, err
 	}
-	if err := v.tellTasks(ctx, r); err != nil {
+	if err := v.completeTasks(ctx, r); err != nil {
 		return notes.Written{}, err
 	}
 	var draft editDraft
@@ -57,9 +57,9 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 	return written, err
 }
 
-// tellTasks adds to edits of tasks what the note does not say: the day, and how
-// other notes of the vault write dates.
-func (v *Vault) tellTasks(ctx context.Context, r notes.EditRequest) error {
+// completeTasks adds to edits of tasks what the note does not contain: the day, the
+// settings of the Tasks plugin, and how other notes of the vault write dates.
+func (v *Vault) completeTasks(ctx context.Context, r notes.EditRequest) error {
 	for i := range r.Edits {
 		e := &r.Edits[i]
 		if e.Op != edit.OpToggleTask {
@@ -178,7 +178,7 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 }
 
 // settleFor is how long a file is waited for that has just become shorter, and
-// settleEvery how often it is looked at.
+// settleEvery how often it is read.
 const (
 	settleFor   = 100 * time.Millisecond
 	settleEvery = 5 * time.Millisecond
@@ -198,8 +198,8 @@ func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	}
 }
 
-// expectedConflict says that the note is not the one that the caller read,
-// with what has changed since when history knows that version.
+// expectedConflict returns the conflict with the version that the caller read, with the
+// difference to it if history has that version.
 func (o *operation) expectedConflict(f store.FileChange, expectedHash string) error {
 	was, err := o.v.store.TextByHash(o.ctx, expectedHash)
 	if err != nil {
@@ -306,7 +306,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 			}
 			return anchor, ok
 		})
-		return out, missed
+		return out, errors.Join(missed, o.v.guard.checkText(o.Kind, string(out)))
 	}
 	if first.New, err = rewrite(first.OldPath, first.New); err != nil {
 		return err
@@ -323,32 +323,35 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 	}, func(*store.FileChange) {}); err != nil {
 		return err
 	}
-	return o.alsoChange(slices.DeleteFunc(linking, func(p string) bool { return p == first.OldPath }), rewrite, func(notePath string) error {
-		where := "a note that this client may not read"
-		if o.scope.CanRead(notePath) {
-			where = notes.Quote(notePath)
-		}
-		return &notes.Error{Op: o.Kind, Path: first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and that note may not be written", where),
+	others := slices.DeleteFunc(linking, func(p string) bool { return p == first.OldPath })
+	return o.alsoChange(others, rewrite, func(*store.FileChange) {}, func(where, why string) error {
+		return &notes.Error{Op: o.Kind, Path: first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
 			Hint: "Nothing was changed. Change the heading with replace_text, and those links will be broken."}
 	})
 }
 
-// alsoChange adds to the operation those of the notes that rewrite changes.
-// refused is the error for one that the caller may not write.
-func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), refused func(notePath string) error) error {
+// alsoChange adds to the operation those of the notes that rewrite changes, each after
+// also has seen it. refused returns the error for one that the caller may not write, or that
+// cannot be changed and that the caller may not read: where names the note only to those
+// who may read it.
+func (o *operation) alsoChange(paths []string, rewrite func(notePath string, text []byte) ([]byte, error), also func(*store.FileChange), refused func(where, why string) error) error {
 	files := map[string]bool{}
 	for _, f := range o.Files {
 		files[f.OldDisk] = true
 	}
 	for _, p := range paths {
-		f, err := o.openNote(p, "")
-		if err != nil && !o.scope.CanRead(p) {
-			return refused(p)
+		where, hidden := notes.Quote(p), !o.scope.CanRead(p)
+		if hidden {
+			where = "a note that this client may not read"
 		}
-		if err != nil {
+		f, err := o.openNote(p, "")
+		switch {
+		case err != nil && hidden:
+			return refused(where, "it cannot be opened")
+		case err != nil:
 			return err
 		}
-		if f.Link != "" { // changed as the note that it leads to
+		if f.Link != "" { // changed as the note that it leads to, or by the first symlink to what is none
 			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
 			if err != nil {
 				return err
@@ -361,18 +364,18 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 			continue
 		}
 		files[f.OldDisk] = true
-		if f.New, err = rewrite(p, f.Old); err != nil {
+		f.New, err = rewrite(p, f.Old)
+		switch {
+		case err != nil && hidden:
+			return refused(where, "they cannot be written so")
+		case err != nil:
 			return err
-		}
-		if bytes.Equal(f.Old, f.New) {
+		case bytes.Equal(f.Old, f.New):
 			continue
+		case o.mayWrite(p) != nil || o.checkTarget(f) != nil:
+			return refused(where, "that note may not be written")
 		}
-		if o.mayWrite(p) != nil || o.checkTarget(f) != nil {
-			return refused(p)
-		}
-		if err := o.v.guard.checkText(o.Kind, string(f.New)); err != nil {
-			return err
-		}
+		also(&f)
 		o.Files = append(o.Files, f)
 	}
 	return nil
@@ -400,9 +403,9 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 			if err != nil {
 				return nil, &notes.Error{Op: "rename_tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
-			return out, nil
-		}, func(notePath string) error {
-			return &notes.Error{Op: "rename_tag", Path: notePath, Err: notes.ErrForbidden, Detail: "the note has the tag, and this client may not write it", Hint: "Nothing was changed in any note."}
+			return out, v.guard.checkText(o.Kind, string(out))
+		}, func(*store.FileChange) {}, func(where, _ string) error {
+			return &notes.Error{Op: "rename_tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
 		if err != nil || len(o.Files) > 0 {
 			return err

@@ -467,7 +467,7 @@ func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
 // to what.
 func TestErrorsNameNothingOutOfScope(t *testing.T) {
 	ctx := context.Background()
-	f := newFixture(t, "Public/a.md", "a", "Private/Hidden.md", "[[Public/a]] [a](../Public/a.md)\n", "A.md", "a file")
+	f := newFixture(t, "Public/a.md", "a", "Private/Hidden.md", "[[Public/a]] [a](../Public/a.md) [[Public/h#One]]\n", "A.md", "a file", "Public/h.md", "# One\n")
 	public := notes.Scope{Read: []string{"Public"}}
 	for name, change := range map[string]func() error{
 		"move": func() error {
@@ -476,6 +476,14 @@ func TestErrorsNameNothingOutOfScope(t *testing.T) {
 		},
 		"move, no link": func() error {
 			_, err := f.Move(ctx, notes.MoveRequest{Note: "Public/a.md", To: "Public/b #1.md", UpdateLinks: true, Scope: public})
+			return err
+		},
+		"rename a heading": func() error {
+			_, err := f.Edit(ctx, notes.EditRequest{Note: "Public/h.md", Edits: []notes.Edit{{Op: "rename_heading", Heading: "One", New: "Two"}}, Scope: public})
+			return err
+		},
+		"rename a heading, no link": func() error {
+			_, err := f.Edit(ctx, notes.EditRequest{Note: "Public/h.md", Edits: []notes.Edit{{Op: "rename_heading", Heading: "One", New: "Two ]] three"}}, Scope: public})
 			return err
 		},
 		"create": func() error {

@@ -184,12 +184,18 @@ type movement struct {
 	rows  map[string]store.Row // the notes among them, by old path
 }
 
-// carry makes the change of a file in a folder that moves one of the file where
+// carry makes the change of a file that lies in a folder that moves one of the file where
 // it will be: it is staged where it is, and put in place when the folder has moved.
 func (m *movement) carry(f *store.FileChange) {
-	f.NewPath, f.Before = m.after(f.OldPath), f.OldDisk
-	f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
-	f.NewDisk = f.OldDisk
+	if !m.first.Folder {
+		return
+	}
+	f.NewPath = m.after(f.OldPath)
+	if notes.Under(notes.Nfc(f.OldDisk), m.first.OldPath) { // the target of a symlink may lie elsewhere
+		f.Before = f.OldDisk
+		f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
+		f.NewDisk = f.OldDisk
+	}
 }
 
 func (m *movement) after(p string) string {
@@ -219,62 +225,18 @@ func (m *movement) relink() error {
 	if err != nil {
 		return err
 	}
-	files := map[string]bool{m.first.OldDisk: true}
-	for _, notePath := range links.notes {
-		if !m.first.Folder && notePath == m.first.OldPath {
-			if m.Files[0].New, err = links.rewrite(notePath, m.Files[0].Old); err != nil {
-				return err
-			}
-			continue
-		}
-		refused := func(why string) error {
-			where := "a note that this client may not read"
-			if m.scope.CanRead(notePath) {
-				where = notes.Quote(notePath)
-			}
-			return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
-				Hint: "Move with update_links false, and those links will be broken."}
-		}
-		f, err := m.open(notePath)
-		if err != nil && !m.scope.CanRead(notePath) {
-			return refused("it cannot be opened")
-		}
-		if err != nil {
+	others := links.notes
+	if !m.first.Folder {
+		if m.Files[0].New, err = links.rewrite(m.first.OldPath, m.Files[0].Old); err != nil {
 			return err
 		}
-		if f.Link != "" { // changed as the note that it leads to, or by the first symlink to what is none
-			rows, err := m.v.store.Rows(m.ctx, []string{notes.Nfc(f.Source())})
-			if err != nil {
-				return err
-			}
-			if files[f.OldDisk] || len(rows) > 0 {
-				continue
-			}
-			files[f.OldDisk] = true
-		}
-		f.New, err = links.rewrite(notePath, f.Old)
-		if err != nil && !m.scope.CanRead(notePath) {
-			return refused("they cannot name the new path")
-		}
-		if err != nil {
-			return err
-		}
-		if bytes.Equal(f.Old, f.New) {
-			continue
-		}
-		if m.mayWrite(notePath) != nil || m.checkTarget(f) != nil {
-			return refused("that note may not be written")
-		}
-		m.Files = append(m.Files, f)
+		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
 	}
-	return m.followers(links)
-}
-
-// open reads a note whose links may change.
-func (m *movement) open(notePath string) (store.FileChange, error) {
-	f, err := m.openNote(notePath, "")
-	if m.paths[notePath] != "" && err == nil {
-		m.carry(&f)
+	if err := m.alsoChange(others, links.rewrite, m.carry, func(where, why string) error {
+		return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
+			Hint: "Move with update_links false, and those links will be broken."}
+	}); err != nil {
+		return err
 	}
-	return f, err
+	return m.alsoFiles(m.first.OldPath, links.follow, m.carry)
 }

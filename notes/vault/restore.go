@@ -218,7 +218,7 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 	switch {
 	case was.OldPath == "" && f.Link == "": // it was created
 		f.NewPath, f.NewDisk = "", ""
-	case m.first.Folder && notes.Under(f.OldPath, m.first.OldPath):
+	default:
 		m.carry(&f)
 	}
 	return f, err

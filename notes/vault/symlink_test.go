@@ -241,3 +241,21 @@ func TestSymlinksLeadToNothingHidden(t *testing.T) {
 	_, err = f.Read(ctx, "Public/a.md", public)
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
+
+// TestMoveOfASymlinkToAFileElsewhere: the links of a note that is a symlink follow the
+// move of its folder, in the file that it leads to.
+func TestMoveOfASymlinkToAFileElsewhere(t *testing.T) {
+	f := newFixture(t, "Folder/x.md", "x\n", "data/text.txt", "[x](../Folder/x.md)\n")
+	require.NoError(t, os.Symlink(filepath.Join("..", "data", "text.txt"), filepath.Join(f.dir, "Folder", "link.md")))
+	f.reconcile()
+	w, err := f.Move(t.Context(), notes.MoveRequest{Note: "Folder", To: "New", UpdateLinks: true})
+	require.NoError(t, err)
+	assert.Empty(t, w.Conflicts)
+	assert.Contains(t, []string{"[x](x.md)\n", "[x](../New/x.md)\n"}, f.onDisk("data/text.txt"))
+	f.reconcile()
+	f.requireConsistent()
+	report, err := f.Links(t.Context(), "New/link.md", notes.LinkQuery{Direction: "out"})
+	require.NoError(t, err)
+	require.Len(t, report.Outgoing, 1)
+	assert.Equal(t, "New/x.md", report.Outgoing[0].To)
+}
