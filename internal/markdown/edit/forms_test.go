@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -309,7 +310,7 @@ func TestApply_Refused(t *testing.T) {
 			require.ErrorAs(t, err, &failed, "%+v", c.edit)
 			assert.Equal(t, 1, failed.Index)
 			assert.Equal(t, c.edit.Op, failed.Op)
-			if c.is == edit.ErrMismatch && !strings.Contains(src, "i") {
+			if errors.Is(c.is, edit.ErrMismatch) && !strings.Contains(src, "i") {
 				c.is = markdown.ErrMissing
 			}
 			assert.ErrorIs(t, err, c.is, "%+v", c.edit)
