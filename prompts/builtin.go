@@ -206,7 +206,7 @@ func askNotes(ctx context.Context, r *rendering) error {
 		return nil
 	}
 	remark := dataNotice
-	if !strings.ContainsAny(question, " \u3000") { // Chinese and Japanese need none: one more remark does no harm
+	if !strings.ContainsAny(question, " ?？") && len(question) <= 20 { // a question in a script without spaces is longer
 		remark += " If this word is not the whole question, because the client split it at its spaces, ask me for the rest first."
 	}
 	r.say("Answer this question from my notes: %s\n\n%s", question, remark)
