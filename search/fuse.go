@@ -96,6 +96,7 @@ type candidate struct {
 	score float64 // what it is ranked by
 	text  float64
 	bonus float64 // what its text adds, see bonuses
+	met   float64 // the part of what was asked for that meets in its text; 0: not read
 	terms uint64
 	// textRank and vectorRank count from 1; 0: not found that way
 	textRank, vectorRank int

@@ -192,9 +192,10 @@ func FuzzQuery(f *testing.F) {
 		n := &notes.Note{ID: 1, Path: "a.md", Title: "Title", Content: text, Chunks: []notes.Chunk{
 			{Start: 0, End: len(text) / 2, LineStart: 1, LineEnd: 2}, {Ordinal: 1, Start: len(text) / 2, End: len(text), LineStart: 3, LineEnd: 4}}}
 		s := newRescorer(r, 10, make([]int, len(r.plan.Terms)))
-		bonus, matches := s.score(n, ^uint64(0))
-		if bonus < 0 {
-			t.Fatalf("bonus %v", bonus)
+		c := candidate{terms: ^uint64(0)}
+		matches := s.score(n, &c)
+		if c.bonus < 0 || c.met < 0 {
+			t.Fatalf("bonus %v, met %v", c.bonus, c.met)
 		}
 		for _, m := range matches {
 			if m.start < 0 || m.end > len(text) || m.start >= m.end || m.term >= len(r.plan.Terms) {

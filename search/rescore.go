@@ -80,13 +80,20 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 	return s
 }
 
-// score returns what a note's text adds, and the matches in it. terms are
-// those that the index found in the note.
-func (s *rescorer) score(n *notes.Note, terms uint64) (bonus float64, matches []match) {
-	matches = s.find(n.Content, terms)
+// score sets what a note's text adds to its score and how much of what was asked for
+// meets in it, and returns the matches in it. c.terms are those that the index found in
+// the note; what it found in tags or names only meets with any text.
+func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
+	matches = s.find(n.Content, c.terms)
 	titled := s.matcher.find(nil, n.Title)
-	bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*s.windowIn(matches) + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
-	return bonus, matches
+	meeting := s.windowIn(matches)
+	c.bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*meeting + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
+	elsewhere := c.terms
+	for _, m := range matches {
+		elsewhere &^= 1 << min(m.term, 63)
+	}
+	c.met = meeting/s.ideal + s.share(elsewhere)
+	return matches
 }
 
 // Of a long note only as much is looked at, some blocks of text, as it takes

@@ -28,8 +28,9 @@ func TestRescorer_Bonuses(t *testing.T) {
 				with := make([]int, len(r.plan.Terms))
 				s := newRescorer(r, 100, with)
 				off(&s.bonuses)
-				bonus, _ := s.score(notes.Parse("Note.md", []byte(text), time.Time{}), 1<<len(with)-1)
-				return bonus
+				found := candidate{terms: 1<<len(with) - 1}
+				s.score(notes.Parse("Note.md", []byte(text), time.Time{}), &found)
+				return found.bonus
 			}
 			on := func(*bonuses) {}
 			assert.Greater(t, score(c.better, on), score(c.worse, on))

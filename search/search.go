@@ -212,7 +212,7 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	err := index.InParallel(len(best), func(worker, i int) error {
 		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
-			c.bonus, matches[i] = s.rescorerOf(worker).score(n, c.terms)
+			matches[i] = s.rescorerOf(worker).score(n, c)
 			s.score(c, m)
 		}
 		return ctx.Err()

@@ -291,6 +291,25 @@ func TestNothingFound(t *testing.T) {
 	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
 
+// Words that stand far from one another say less than words that meet.
+func TestWeakHitWithScatteredWords(t *testing.T) {
+	apart := strings.Repeat("Nothing about that. ", 20)
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"meet": .25, "scattered": .25, "tagged": .25}}
+	f := newFixture(t, map[string]string{
+		"meet.md":      apart + "The pump stands by the cellar stairs. " + apart,
+		"scattered.md": "A pump. " + apart + "A cellar. " + apart + "Stairs.",
+		"tagged.md":    "---\ntags: [pump, cellar, stairs]\n---\nIt is empty.",
+	})
+	m.store = f.store
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
+	weak := map[string]bool{}
+	for _, h := range f.search(search.Query{Text: "pump cellar stairs"}).Hits {
+		weak[h.Path] = h.Weak
+	}
+	assert.Equal(t, map[string]bool{"meet.md": false, "scattered.md": true, "tagged.md": false}, weak)
+}
+
 // While notes are being embedded, one without vectors stands where its words
 // put it.
 func TestHybridWhileEmbedding(t *testing.T) {

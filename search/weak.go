@@ -18,13 +18,15 @@ const (
 	// wordlessAbove is how far above the floor a hit of a hybrid search is that has
 	// none of the words, unless the notes may be in another language than the query.
 	wordlessAbove = 0.06
-	// A hit is not weak if it has all that the query asks for, see idealCap, or is
-	// clearAbove above the floor, to which the part of that that it has adds up to
-	// clearShare. wordsShare is the part that suffices if nothing is known of its
+	// A hit is not weak if all that the query asks for, see idealCap, meets in it, or if
+	// its nearness, with clearShare of the part that meets, is clearAbove above the
+	// floor. Of a hit whose text was not read, unreadShare of the part that it has is
+	// taken to meet. wordsShare is the part that suffices if nothing is known of its
 	// nearness.
-	clearAbove = 0.09
-	clearShare = 0.25
-	wordsShare = 0.2
+	clearAbove  = 0.08
+	clearShare  = 0.30
+	unreadShare = 0.7
+	wordsShare  = 0.2
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
 	// language has, for which a low floor would let everything pass.
@@ -55,11 +57,11 @@ type bound struct {
 	usual Spread
 }
 
-// reached reports whether a hit is so near, or has so much of what was asked for,
-// that it is not weak.
-func (b bound) reached(near, share float64) bool {
+// reached reports whether a hit is so near, or so much of what was asked for meets in
+// it, that it is not weak.
+func (b bound) reached(near, met float64) bool {
 	const all = .999 // rounded
-	return share >= all || near >= b.usual.of(b.value-clearShare*share)
+	return met >= all || near >= b.usual.of(b.value-clearShare*met)
 }
 
 // of moves a bound to the spread.
@@ -79,7 +81,11 @@ func (s *search) judge(list *rankedList) {
 		share := s.rescorer.share(c.terms)
 		c.weak = share < wordsShare
 		if c.embedded && (c.weak || c.missing == 0) { // else a passage without a vector may be near
-			c.weak = !list.clear.reached(c.near, share)
+			met := c.met
+			if met == 0 {
+				met = unreadShare * share
+			}
+			c.weak = !list.clear.reached(c.nearness(), met)
 		}
 		list.weak = list.weak && c.weak
 	}
