@@ -507,3 +507,18 @@ func TestSuggestionsAreWords(t *testing.T) {
 		}
 	}
 }
+
+// A word with an article or a preposition written to it is the word, and as it was asked
+// for comes first.
+func TestArticlesWrittenToWords(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"bare.md": "زراعة طماطم", "article.md": "زراعة الطماطم", "preposition.md": "ماء للطماطم", "other.md": "زراعة الخيار",
+		"book.md": "ספר על ים", "the-book.md": "הספר על ים", "books.md": "ספרים על ים", "bread.md": "לחם",
+	})
+	assert.ElementsMatch(t, []string{"bare", "article", "preposition"}, f.paths("طماطم"))
+	assert.Equal(t, "bare", f.paths("طماطم")[0])
+	assert.ElementsMatch(t, []string{"bare", "article", "preposition"}, f.paths("الطماطم"))
+	assert.Equal(t, "article", f.paths("الطماطم")[0])
+	assert.ElementsMatch(t, []string{"book", "the-book", "books"}, f.paths("הספרים"))
+	assert.ElementsMatch(t, []string{"bare", "article", "preposition"}, f.paths("ما هي الطماطم"), "function words find nothing")
+}

@@ -47,20 +47,19 @@ func (x *Index) expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
 
 // addFamily finds the forms of a word.
 func (x *Index) addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
-	stem := terms.StemOf(t.Text)
-	if stem == "" {
-		return nil
-	}
-	found, err := x.termsIn(s, nil, stem)
-	if err != nil {
-		return err
-	}
-	for term := range found {
-		if term == t.Text || !terms.SameFamily(t.Text, term) {
-			delete(found, term)
+	family := map[string]uint64{}
+	for _, stem := range terms.Stems(t.Text) {
+		found, err := x.termsIn(s, nil, stem)
+		if err != nil {
+			return err
+		}
+		for term, notes := range found {
+			if term != t.Text && terms.SameFamily(t.Text, term) {
+				family[term] = notes
+			}
 		}
 	}
-	t.Others = mostFrequent(found, maxExpansions)
+	t.Others = mostFrequent(family, maxExpansions)
 	return nil
 }
 

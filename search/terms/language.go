@@ -8,8 +8,8 @@ import (
 
 // FunctionWords are words of languages other than English that say nothing
 // about what a note is about, folded: of German, French, Spanish, Italian,
-// Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek and
-// Ukrainian. They are dropped from queries in those languages only.
+// Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek,
+// Ukrainian, Arabic and Hebrew. They are dropped from queries in those languages only.
 var FunctionWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, list := range functionWordLists {
@@ -32,6 +32,8 @@ var functionWordLists = []string{
 	"i w we na z ze do o od po za przez dla nie sie jest sa byl byla bylo co kto gdzie kiedy jak jaki jaka jakie ktory ktora ktore czy to ten ta te",
 	"ve ile bir bu su o da de mi mu ne kim hangi nerede nasil neden niye kac icin gibi olarak olan oldu idi var yok",
 	"ο η το οι τα του της των τον την και ή να που ποιος ποια ποιο ποιοι πως πότε ποτε γιατι με σε στο στη στην στον στις στα από απο για δεν είναι ειναι ήταν ηταν τι ένα ενα μια ένας",
+	"من في على الى عن ان هذا هذه ذلك تلك التي الذي الذين ما ماذا متى اين كيف لماذا كم هل هو هي هم كان كانت لا لم لن قد مع بعد قبل بين كل او ثم حتى عند منذ اي",
+	"של את על עם אל מן זה זו זאת הוא היא הם הן אני מה מי איך כמה מתי איפה היכן למה מדוע האם לא כי אם גם או אבל כל היה הייתה היו יש אין בין אחרי לפני אשר",
 	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
 }
 
@@ -66,14 +68,14 @@ func LanguageOf(texts []string) Language {
 	return Language{Foreign: foreign, Families: foreign && !letters}
 }
 
-// isolating reports letters of languages whose words have no endings
-// (Vietnamese), or change within (Arabic, Hebrew): families only do harm there.
+// isolating reports letters of Vietnamese, whose words have no endings: families only
+// do harm there.
 func isolating(r rune) bool {
 	switch r {
 	case 'ơ', 'ư', 'Ơ', 'Ư':
 		return true
 	}
-	return r >= 0x1EA0 && r <= 0x1EF9 || unicode.In(r, unicode.Arabic, unicode.Hebrew)
+	return r >= 0x1EA0 && r <= 0x1EF9
 }
 
 // A word family are the terms of the vault that share all of a word but its last
@@ -84,24 +86,80 @@ const (
 	familyReach  = 3 // letters that they are shorter or longer, at most
 )
 
-// StemOf returns what a word's family shares, "" when it has none.
-func StemOf(word string) string {
+// Stems returns how the words of a word's family may begin; none if it has no family.
+func Stems(word string) []string {
+	if a := affixesOf(word); a != nil {
+		stem := a.strip(word)
+		stems := make([]string, len(a.prefixes)+1)
+		for i, prefix := range a.prefixes {
+			stems[i] = prefix + stem
+		}
+		stems[len(a.prefixes)] = stem
+		return stems
+	}
 	n := utf8.RuneCountInString(word)
 	if n < familyLeast {
-		return ""
+		return nil
 	}
 	keep := max(familyLeast, n-familyEnding)
 	for i := range word {
 		if keep == 0 {
-			return word[:i]
+			return []string{word[:i]}
 		}
 		keep--
 	}
-	return word
+	return []string{word}
 }
 
-// SameFamily reports whether a term that shares the stem is of the family.
+// SameFamily reports whether a term that begins with one of the word's stems is of its
+// family.
 func SameFamily(word, term string) bool {
+	if a := affixesOf(word); a != nil {
+		return a.strip(word) == a.strip(term)
+	}
 	d := utf8.RuneCountInString(word) - utf8.RuneCountInString(term)
 	return max(d, -d) <= familyReach
+}
+
+// affixes are what a script writes together with a word: its article, prepositions and
+// conjunctions before, and endings after. Words with the same rest are a family.
+type affixes struct {
+	letters            *unicode.RangeTable
+	prefixes, suffixes []string // folded; longer before those that they begin or end with
+	least              int      // letters of the rest
+}
+
+// For Arabic those of the light10 stemmer (Larkey, Ballesteros and Connell, "Light
+// Stemming for Arabic Information Retrieval", 2007) but the conjunction alone, which
+// begins many roots; for Hebrew what seldom begins one.
+var affixLists = []affixes{
+	{unicode.Arabic, strings.Fields("وال بال كال فال ال لل"), strings.Fields("ها ان ات ون ين يه ه ي"), 3},
+	{unicode.Hebrew, strings.Fields("וה שה מה בה לה כשה ה"), strings.Fields("ים ות"), 3},
+}
+
+// affixesOf returns the affixes of a word's script, nil if it has none.
+func affixesOf(word string) *affixes {
+	first, _ := utf8.DecodeRuneInString(word)
+	for i := range affixLists {
+		if unicode.Is(affixLists[i].letters, first) {
+			return &affixLists[i]
+		}
+	}
+	return nil
+}
+
+// strip returns what is left of a word without a prefix and a suffix.
+func (a *affixes) strip(word string) string {
+	for _, p := range a.prefixes {
+		if rest, ok := strings.CutPrefix(word, p); ok && utf8.RuneCountInString(rest) >= a.least {
+			word = rest
+			break
+		}
+	}
+	for _, s := range a.suffixes {
+		if rest, ok := strings.CutSuffix(word, s); ok && utf8.RuneCountInString(rest) >= a.least {
+			return rest
+		}
+	}
+	return word
 }
