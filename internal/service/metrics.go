@@ -73,9 +73,9 @@ func (x *exposition) family(name, kind, help string) {
 func (x *exposition) sample(name string, value float64, labels ...string) {
 	x.WriteString(name)
 	sep := "{"
-	for i := 0; i < len(labels); i += 2 {
-		if labels[i+1] != "" {
-			fmt.Fprintf(x, `%s%s="%s"`, sep, labels[i], escapeLabel.Replace(labels[i+1]))
+	for label := range slices.Chunk(labels, 2) {
+		if key, value := label[0], label[1]; value != "" {
+			fmt.Fprintf(x, `%s%s="%s"`, sep, key, escapeLabel.Replace(value))
 			sep = ","
 		}
 	}

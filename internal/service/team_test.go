@@ -246,11 +246,12 @@ func TestMetricsText(t *testing.T) {
 	x.sample("notesd_notes", 2, "vault", "")
 	x.sample("notesd_notes", 1.5, "vault", "a \"b\" \\ \n c", "empty", "", "other", "o")
 	m.write(x)
+	own, _, _ := strings.Cut(x.String(), "# HELP notesd_tool_calls")
 	assert.Equal(t, `# HELP notesd_notes Notes.
 # TYPE notesd_notes gauge
 notesd_notes 2
 notesd_notes{vault="a \"b\" \\ \n c",other="o"} 1.5
-`, x.String()[:strings.Index(x.String(), "# HELP notesd_tool_calls")])
+`, own)
 	for _, line := range []string{
 		`notesd_tool_calls_total{tool="edit_note",result="conflict"} 1`,
 		`notesd_tool_calls_total{tool="read_note",result="error"} 1`,
