@@ -1,0 +1,19 @@
+package terms_test
+
+import (
+	"fmt"
+
+	"notesd/search/terms"
+)
+
+// A word with connectors is found by its parts and as a whole; scripts without spaces
+// by pairs of characters.
+func ExampleExpand() {
+	text := "The e-mail client, 日本語"
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		for _, t := range terms.Expand(nil, text, s) {
+			fmt.Print(t.Text, " ")
+		}
+	}
+	// Output: the e mail email client 日本 本語 語
+}
