@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path"
@@ -149,7 +148,7 @@ func TestLookup_NotFound(t *testing.T) {
 	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans"} {
 		_, err := w.Lookup(t.Context(), ref, notes.Scope{Read: []string{"Elsewhere"}})
 		var e *notes.Error
-		require.True(t, errors.As(err, &e))
+		require.ErrorAs(t, err, &e)
 		assert.Equal(t, "there is no such note", e.Detail, "%s: what may not be read is not named", ref)
 		assert.Empty(t, e.Candidates)
 	}

@@ -70,7 +70,8 @@ func selects(q notes.TaskQuery, t aTask) bool {
 			return have == tag || strings.HasPrefix(have, tag+"/")
 		})
 	}
-	status := map[string]bool{"": strings.Contains(" /!", t.mark), "open": strings.Contains(" /!", t.mark), "all": true, "done": t.mark == "x", "in_progress": t.mark == "/", "cancelled": t.mark == "-", "!": t.mark == "!"}[q.Status]
+	isOpen := slices.Contains([]string{" ", "/", "!"}, t.mark)
+	status := map[string]bool{"": isOpen, "open": isOpen, "all": true, "done": t.mark == "x", "in_progress": t.mark == "/", "cancelled": t.mark == "-", "!": t.mark == "!"}[q.Status]
 	return status && within(t.due, q.Due) && within(t.scheduled, q.Scheduled) && within(t.done, q.Done) &&
 		!slices.ContainsFunc(q.Tags, func(tag string) bool { return !hasTag(tag) }) &&
 		(q.Text == "" || strings.Contains(strings.ToLower(t.text), strings.ToLower(q.Text))) &&
