@@ -72,14 +72,14 @@ var (
 	monthPeriod    = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 )
 
-// Parse reads the words that name a period: today, yesterday, tomorrow, this week,
-// last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin and end with now's
+// Parse reads the words that name a period: today (heute), yesterday (gestern), tomorrow,
+// this week, last month, next year, 2026-02-16, 2026-W07, 2026-02. Days begin and end with now's
 // location, weeks are those of the user's locale.
 func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
-	if n := slices.Index([]string{"yesterday", "today", "tomorrow"}, s); n >= 0 {
-		return Period{Day, day.AddDate(0, 0, n-1)}, true
+	if n := slices.Index([]string{"yesterday", "today", "tomorrow", "gestern", "heute"}, s); n >= 0 {
+		return Period{Day, day.AddDate(0, 0, n%3-1)}, true
 	}
 	if m := relativePeriod.FindStringSubmatch(s); m != nil {
 		unit := Unit(m[2])

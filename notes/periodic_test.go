@@ -11,6 +11,7 @@ func TestPeriodicParse(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.FixedZone("", 9*3600)) // a Sunday, and Saturday in UTC
 	for s, want := range map[string]string{
 		"today": "day 2026-03-01", "Yesterday": "day 2026-02-28", " tomorrow ": "day 2026-03-02",
+		"heute": "day 2026-03-01", "Gestern": "day 2026-02-28", "morgen": "",
 		"this week": "week 2026-02-23", "last  week": "week 2026-02-16", "Next Week": "week 2026-03-02",
 		"this month": "month 2026-03-01", "last month": "month 2026-02-01",
 		"next quarter": "quarter 2026-04-01", "this quarter": "quarter 2026-01-01", "last year": "year 2025-01-01",

@@ -7,13 +7,13 @@ import (
 )
 
 // parseDay reads a day: 2026-01-31, 2026-01, 2026, a time as in RFC 3339,
-// today, yesterday, or an age such as 7d, 2w, 3m, 1y.
+// today, yesterday (heute, gestern), or an age such as 7d, 2w, 3m, 1y.
 func parseDay(s string, now time.Time) (time.Time, bool) {
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch strings.ToLower(s) {
-	case "today":
+	case "today", "heute":
 		return today, true
-	case "yesterday":
+	case "yesterday", "gestern":
 		return today.AddDate(0, 0, -1), true
 	}
 	for _, layout := range []string{"2006-01-02", "2006-01", "2006"} {

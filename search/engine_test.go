@@ -157,6 +157,7 @@ func TestQuerySyntax(t *testing.T) {
 		`module after:7d`:                   {day},
 		`module after:yesterday`:            {day},
 		`module after:2026-02 before:today`: {day, cooking},
+		`module after:2026-02 before:heute`: {day, cooking},
 		`module has:todo`:                   {apollo},
 		`title:gemini`:                      {gemini},
 		`module title:gemini`:               {gemini},
