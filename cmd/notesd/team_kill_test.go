@@ -248,7 +248,7 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 		switch {
 		case op == 0:
 			path, text := "Own/"+word+".md", word+"\nboat "+word+"\n"
-			res, answered := n.tool(k.ctx, "create_note", map[string]any{"title": word, "path": path, "content": text, "front_matter": map[string]any{"title": nil}})
+			res, answered := n.tool("create_note", map[string]any{"title": word, "path": path, "content": text, "front_matter": map[string]any{"title": nil}})
 			k.record(word, "", path, text, res, answered)
 			if answered && !res.IsError {
 				mine = append(mine, path)
@@ -262,7 +262,7 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 			k.mu.Unlock()
 			was := strings.TrimSuffix(filepath.Base(path), ".md")
 			if op == 1 {
-				res, answered := n.tool(k.ctx, "delete_note", map[string]any{"note": path})
+				res, answered := n.tool("delete_note", map[string]any{"note": path})
 				k.record(was, path, "", "", res, answered)
 				if res.IsError {
 					mine = append(mine, path)
@@ -270,7 +270,7 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 				continue
 			}
 			to := fmt.Sprintf("Own/%d/%s.md", rng.IntN(3), was)
-			res, answered := n.tool(k.ctx, "move_note", map[string]any{"note": path, "to": to})
+			res, answered := n.tool("move_note", map[string]any{"note": path, "to": to})
 			if path == to {
 				continue
 			}
@@ -282,9 +282,9 @@ func (k *teamKiller) client(name string, rng *rand.Rand) {
 			}
 		case op == 3:
 			folder := [...]string{"", "F/", "G/"}[rng.IntN(3)]
-			n.tool(k.ctx, "move_note", map[string]any{"note": shared, "to": folder + shared + ".md"})
+			n.tool("move_note", map[string]any{"note": shared, "to": folder + shared + ".md"})
 		default:
-			res, answered := n.tool(k.ctx, "edit_note", map[string]any{"note": shared, "edits": []any{map[string]any{"op": "append", "content": word}}})
+			res, answered := n.tool("edit_note", map[string]any{"note": shared, "edits": []any{map[string]any{"op": "append", "content": word}}})
 			k.record(word, "", shared, "", res, answered)
 		}
 	}
@@ -553,7 +553,7 @@ func (n *teamNode) read(cmd *exec.Cmd, stdout io.Reader, gone chan struct{}) {
 }
 
 // tool calls a tool, and reports whether the node answered.
-func (n *teamNode) tool(ctx context.Context, name string, args map[string]any) (toolResult, bool) {
+func (n *teamNode) tool(name string, args map[string]any) (toolResult, bool) {
 	n.mu.Lock()
 	n.nextID++
 	id, answer, gone := n.nextID, make(chan toolResult, 1), n.gone

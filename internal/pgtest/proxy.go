@@ -25,7 +25,7 @@ type Proxy struct {
 // Proxy returns a new way to the server, which ends with the test.
 func (s *Server) Proxy() *Proxy {
 	s.tb.Helper()
-	folder, err := os.MkdirTemp(os.TempDir(), "px") //nolint:usetesting // the path of a socket has to be short
+	folder, err := os.MkdirTemp(os.TempDir(), "px")
 	require.NoError(s.tb, err)
 	s.tb.Cleanup(func() { require.NoError(s.tb, os.RemoveAll(folder)) })
 	p := &Proxy{folder: folder, server: s.Socket, open: map[net.Conn]bool{}}
