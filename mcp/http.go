@@ -81,6 +81,7 @@ type HTTP struct {
 	closed   bool
 	shared   map[string]sharedLimits // by subject
 	sessions map[*sdk.ServerSession]*session
+	streams  map[string]*stream        // of subjects, by the id of the session
 	resumed  map[resumedAs]string      // the ids of the sessions that continue others
 	legacy   map[string]*legacySession // by the id in their URL
 	running  sync.WaitGroup            // what sessions have started
@@ -154,7 +155,7 @@ func newHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
-		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string),
+		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), streams: make(map[string]*stream),
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{

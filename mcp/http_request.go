@@ -57,6 +57,13 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			sessionID = id
 		}
 	}
+	if caller.Subject != "" && sessionID != "" && r.Method == http.MethodGet {
+		var ended func()
+		if r, ended = h.streaming(r, sessionID); r == nil {
+			return
+		}
+		defer ended()
+	}
 	if r.Method == http.MethodPost {
 		answered, bad := h.calls.add(sessionID, msgs)
 		if bad != nil {
@@ -74,6 +81,43 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.stateful.ServeHTTP(w, r)
+}
+
+// A stream is the one that a session's client listens on.
+type stream struct {
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+// streaming ends the stream that the session has before the request opens another: a
+// proxy may have lost the old one without a word, and the SDK would refuse the new one. It
+// returns the request to serve, nil if the client has gone, and what to call after it.
+func (h *HTTP) streaming(r *http.Request, id string) (*http.Request, func()) {
+	ctx, end := context.WithCancel(r.Context())
+	now := &stream{end, make(chan struct{})}
+	h.mu.Lock()
+	before := h.streams[id]
+	h.streams[id] = now
+	h.mu.Unlock()
+	ended := func() {
+		end()
+		h.mu.Lock()
+		if h.streams[id] == now {
+			delete(h.streams, id)
+		}
+		h.mu.Unlock()
+		close(now.ended)
+	}
+	if before != nil {
+		before.end()
+		select {
+		case <-before.ended:
+		case <-ctx.Done():
+			ended()
+			return nil, nil
+		}
+	}
+	return r.WithContext(ctx), ended
 }
 
 // callerKey is where the context of a subject's request has its profile.

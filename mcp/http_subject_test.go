@@ -270,3 +270,17 @@ func TestSessionIDsThatSayTooMuch(t *testing.T) {
 		assert.False(t, ok, "%.20q", id)
 	}
 }
+
+// TestTheNewestStreamHolds opens the stream of a session again while the server has not
+// noticed that the first is lost.
+func TestTheNewestStreamHolds(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	url := *listen(t, newSubjectsNode(t, w.core, map[string]Profile{testToken: {}}))
+	c := &httpClient{t: t, url: url}
+	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil)
+	require.Equal(t, http.StatusOK, res.status)
+	c.session = res.header.Get(headerSession)
+	for range 3 {
+		assert.Equal(t, http.StatusOK, c.do(t.Context(), http.MethodGet, "", nil).status)
+	}
+}

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	service.Waits.FirstScan, service.Waits.Semantic = patience, patience // also in the programs that tests run
+	service.Waits.FirstScan, service.Waits.Semantic, service.Waits.Database = patience, patience, patience // also in the programs that tests run
 	testscript.Main(m, map[string]func(){"notesd": main})
 }
 

@@ -16,8 +16,6 @@ const (
 	// accessPoll is how often a node asks the database what the subjects that use it
 	// may do.
 	accessPoll = 2 * time.Second
-	// accessPatience bounds a question to the database about that.
-	accessPatience = 2 * time.Second
 	// accessTrust is for how long an answer holds while the database cannot be reached.
 	accessTrust = 5 * time.Minute
 	// accessKeep is for how long a subject that sends nothing is remembered.
@@ -89,7 +87,7 @@ func (a *access) ask(ctx context.Context, digests []pglog.Digest) error {
 	if len(digests) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, accessPatience)
+	ctx, cancel := context.WithTimeout(ctx, Waits.Database)
 	defer cancel()
 	asked := a.now()
 	found, err := a.db.SubjectsOf(ctx, digests)

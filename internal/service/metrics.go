@@ -130,9 +130,6 @@ type vaultState struct {
 	err      error         // why the database cannot say how far behind it is
 }
 
-// lagPatience bounds a question to the database for metrics and readiness.
-const lagPatience = 2 * time.Second
-
 // state returns how the service is.
 func (s *Service) state(ctx context.Context, name string) vaultState {
 	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
@@ -148,7 +145,7 @@ func (s *Service) state(ctx context.Context, name string) vaultState {
 	if s.mirror != nil {
 		v.begun = isClosed(s.mirror.Begun())
 		v.copies = s.mirror.Copies()
-		ctx, cancel := context.WithTimeout(ctx, lagPatience)
+		ctx, cancel := context.WithTimeout(ctx, Waits.Database)
 		defer cancel()
 		v.behind, v.age, v.err = s.mirror.Behind(ctx)
 	}

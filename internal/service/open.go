@@ -32,7 +32,10 @@ var Waits = struct {
 	// Semantic is how long a search waits for the vectors; 0 is the engine's own limit.
 	// With a server it is at least remoteTimeout.
 	Semantic time.Duration
-}{FirstScan: time.Second}
+	// Database is how long the database has to say what a subject may do, or how far
+	// behind the node is.
+	Database time.Duration
+}{FirstScan: time.Second, Database: 2 * time.Second}
 
 // settle closes settled when the first scan has ended or Waits.FirstScan has
 // passed.

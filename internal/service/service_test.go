@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Waits.FirstScan = time.Minute
+	Waits.FirstScan, Waits.Database = time.Minute, time.Minute
 	os.Exit(m.Run())
 }
 

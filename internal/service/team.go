@@ -291,7 +291,7 @@ func (n *node) serveVault(ctx context.Context, v *sharedVault) error {
 
 // await returns when the vault has what the database has, or why it cannot be used.
 func (v *sharedVault) await(ctx context.Context) error {
-	patience := time.NewTimer(fetchPatience)
+	patience := time.NewTimer(max(fetchPatience, Waits.Database))
 	defer patience.Stop()
 	wait := func(event <-chan struct{}) error {
 		select {
