@@ -81,7 +81,7 @@ func TestTeamFigures(t *testing.T) {
 		var clients, nodes []*peer
 		for i := range 16 {
 			if i < vaults {
-				nodes = append(nodes, f.node(f.place(fmt.Sprintf("%d of %d", i, vaults), false)))
+				nodes = append(nodes, f.node(f.place(fmt.Sprintf("writes-%d-of-%d", i, vaults), false)))
 			}
 			clients = append(clients, nodes[i%vaults])
 		}
