@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,9 +34,6 @@ const (
 	remark  = "note"    // works, but could be better
 	problem = "problem" // does not work
 )
-
-// doctorWait is how long doctor waits for an index that is being built.
-const doctorWait = 5 * time.Second
 
 // lowSpace is the free space on the state's disk below which doctor warns: a
 // few rebuilds of a large vault's index.
@@ -91,7 +87,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	checks = append(checks, checkState(cfg))
 	at, inUse := len(checks), ""
 	err = a.indexing(cmd, false, false, func(ctx context.Context, c *client) error {
-		r, err := a.untilCounted(ctx, c, doctorWait)
+		r, err := a.untilCounted(ctx, c, countWait)
 		if err == nil {
 			checks = append(checks, checkReport(r, c.daemon != nil)...)
 			inUse = r.Semantic.Model

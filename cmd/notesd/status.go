@@ -15,9 +15,9 @@ import (
 	"notesd/notes"
 )
 
-// statusWait is how long a status without a daemon indexes changes before it
-// reports.
-const statusWait = 2 * time.Second
+// countWait is how long status without a daemon, and doctor, index changes before they
+// report.
+const countWait = 5 * time.Second
 
 func statusCommand(a *app) *cobra.Command {
 	var html string
@@ -31,7 +31,7 @@ func statusCommand(a *app) *cobra.Command {
 			return a.connect(cmd, daemon.KindStatus, func(ctx context.Context, c *client) error {
 				wait := time.Duration(0)
 				if c.daemon == nil {
-					wait = statusWait
+					wait = countWait
 				}
 				r, err := a.untilCounted(ctx, c, wait)
 				if err == nil && html != "" {
