@@ -16,7 +16,7 @@ const rootHelp = `Your Markdown notes, for AI assistants and the shell.
 
 Usage: notesd COMMAND [flags]
 
-  mcp, serve, mirror, team, service, stop, restart   for assistants · the daemon
+  mcp, serve, mirror, import, team, service, stop, restart   assistants · daemon
   search, why, related    find notes · why one is found · what is close to one
   read, list, links, tags print a note · list notes, links or tags
   new, append, edit, move, delete   make a note from stdin · change it

@@ -97,7 +97,7 @@ func (a *app) rootCommand() *cobra.Command {
 	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
 	for _, command := range []func(*app) *cobra.Command{
-		mcpCommand, serveCommand, mirrorCommand, teamCommand, webCommand, serviceCommand, stopCommand, restartCommand,
+		mcpCommand, serveCommand, mirrorCommand, importCommand, teamCommand, webCommand, serviceCommand, stopCommand, restartCommand,
 		searchCommand, linksCommand, relatedCommand, tagsCommand,
 		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
 		historyCommand, restoreCommand, undoCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"notesd/internal/mirror"
 	"notesd/internal/pgtest"
 	"notesd/mcp"
 )
@@ -78,6 +80,27 @@ func TestMirroredFolders(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "the plan\n", string(out))
+}
+
+// TestImportCommand adds a folder to a team's vault by the command.
+func TestImportCommand(t *testing.T) {
+	a := team(t, map[string]string{"Plan.md": "the plan\n"})[0]
+	inStep(t, a)
+	folder := newPlace(t, map[string]string{"Plan.md": "another plan\n", "New.md": "see [[Plan]]\n"}).vault
+	out, err := a.command("import", folder).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Contains(t, string(out), "! Plan.md  the vault has another text of that name\n")
+	assert.Contains(t, string(out), "added 1 file to the vault team in database postgres")
+	var done mirror.Imported
+	require.NoError(t, json.Unmarshal([]byte(a.run(t, "import", "--json", folder)), &done))
+	assert.Equal(t, 1, done.Unchanged)
+	inStep(t, a)
+	assert.Equal(t, "see [[Plan]]\n", a.run(t, "read", "New"))
+	assert.Equal(t, "the plan\n", a.run(t, "read", "Plan"))
+
+	out, err = a.command("import", filepath.Join(folder, "New.md")).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "it is a file")
 }
 
 // httpSession opens a session over HTTP, of the protocol's version, on the daemon.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -46,6 +47,31 @@ func OpenDatabase(cfg *config.Config, log *slog.Logger) (*pglog.Database, error)
 		return nil, wrongAddress(err)
 	}
 	return db, nil
+}
+
+// Import adds the files of dir to the vault of the configuration's database. See
+// [mirror.Import].
+func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (done mirror.Imported, err error) {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is a file")
+	}
+	if err != nil {
+		return done, Usagef("Name a folder of notes.", "%s cannot be imported: %v", notes.Quote(dir), err)
+	}
+	db, err := OpenDatabase(cfg, log)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	temp, err := os.MkdirTemp("", "notesd-import-")
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	return mirror.Import(ctx, dir, temp, db.Log(cfg.Store.Vault), mirror.ImportOptions{
+		Ignore: cfg.Vault.Ignore, MaxNoteBytes: int64(cfg.Limits.NoteBytes), Author: notes.Author{Name: userName()}, Log: log,
+	})
 }
 
 func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, log *slog.Logger) (*mirror.Mirror, error) {
