@@ -98,7 +98,7 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
 	}
-	h, err := newHTTP(core, o)
+	h, err := newHTTP(core, o, sdk.NewMemoryEventStore(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,11 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 
 // NewSubjectHTTP returns a handler of which ServeSubject is used alone, behind another's
 // ServeHTTP.
-func NewSubjectHTTP(core *Core) (*HTTP, error) { return newHTTP(core, HTTPOptions{}) }
+//
+// It keeps no answers: a client that asks for the rest of an answer, on a node or in a
+// session that does not have it, would wait without end. One that cannot ask learns at
+// once that its call was interrupted.
+func NewSubjectHTTP(core *Core) (*HTTP, error) { return newHTTP(core, HTTPOptions{}, nil) }
 
 // ServeSubject answers a request, for the endpoint /mcp of a vault, of the subject that
 // p names and bounds. The session of one subject is unknown to others. One that began on
@@ -134,6 +138,8 @@ func (h *HTTP) ServeSubject(w http.ResponseWriter, r *http.Request, p Profile) {
 // request begins another. now returns what bounds a subject, false for one that may do
 // nothing.
 func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
+	h.resuming.Lock() // a session that is being resumed takes the request that it is resumed for
+	defer h.resuming.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for ss, s := range h.sessions {
@@ -141,12 +147,16 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 		if !s.barred && (!ok || !p.sameBounds(s.asked)) {
 			s.barred = true
 			s.log.Info("a session ends: what its subject may do has changed")
-			h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
+			h.running.Go(func() {
+				defer time.AfterFunc(h.core.limits.Line.Grace, s.stopWork).Stop()
+				s.posts.Wait() // the SDK answers no call that comes in while it closes
+				s.close(ss, h.core.limits.Line.Grace)
+			})
 		}
 	}
 }
 
-func newHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
+func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 	prototype, err := core.newSession(o.Profile, !fixedTools)
 	if err != nil {
 		return nil, err
@@ -159,7 +169,7 @@ func newHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	}
 	quietLog := slog.New(quieter{core.log.Handler()})
 	h.stateful = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Logger: quietLog, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: httpIdle,
+		Logger: quietLog, EventStore: answers, SessionTimeout: httpIdle,
 		MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // admit and readBody have done both
 	})
 	h.stateless = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
@@ -273,7 +283,7 @@ func (h *HTTP) full(subject string) bool {
 	defer h.mu.Unlock()
 	own := len(h.legacy)
 	for _, s := range h.sessions {
-		if s.profile.Subject == subject {
+		if s.profile.Subject == subject && !s.barred {
 			own++
 		}
 	}
@@ -342,6 +352,23 @@ func (h *HTTP) abort(id string) {
 func (h *HTTP) find(id string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.findLocked(id)
+}
+
+// enter keeps the session with the id from being closed by Bound until leave is called. It
+// returns false if the session takes no more requests.
+func (h *HTTP) enter(id string) (leave func(), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.findLocked(id)
+	if s == nil {
+		return nil, false
+	}
+	s.posts.Add(1)
+	return s.posts.Done, true
+}
+
+func (h *HTTP) findLocked(id string) *session {
 	for ss, s := range h.sessions {
 		if id != "" && !s.barred && ss.ID() == id {
 			return s

@@ -45,15 +45,15 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if caller.Subject != "" && sessionID != "" {
-		id := h.sessionFor(r, caller, sessionID)
+		id, leave := h.enterFor(r, caller, sessionID)
 		if id == "" {
 			http.Error(w, "session not found", http.StatusNotFound) // for the client, which begins another
 			return
 		}
+		defer leave()
 		if id != sessionID {
 			r = r.Clone(r.Context())
 			r.Header.Set(headerSession, id)
-			r.Header.Del("Last-Event-ID") // of a stream that this session does not have
 			sessionID = id
 		}
 	}

@@ -60,6 +60,20 @@ func introductionOf(id string) (said introduction, ok bool) {
 	return said, found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil && said.ProtocolVersion != ""
 }
 
+// enterFor returns the id of the session for a request, as sessionFor does, and what to
+// call after the request: a message is answered before its session ends.
+func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id string, leave func()) {
+	for {
+		id = h.sessionFor(r, caller, sent)
+		if id == "" || r.Method != http.MethodPost {
+			return id, func() {}
+		}
+		if leave, ok := h.enter(id); ok {
+			return id, leave
+		}
+	}
+}
+
 // sessionFor returns the id of the caller's own session for the id that the client
 // sent, "" if there is none and none can be begun.
 func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string {

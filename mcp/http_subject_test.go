@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -248,6 +250,44 @@ func TestChangedGrants(t *testing.T) {
 	_, err := ann.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"note": "Garden/Tomatoes.md"}})
 	require.Error(t, err)
 	require.Eventually(t, func() bool { return node.handler.Sessions() == 0 }, time.Minute, time.Millisecond)
+}
+
+// TestCallsWhileGrantsChange has each call meet the end of its session.
+func TestCallsWhileGrantsChange(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	node := newSubjectsNode(t, w.core, map[string]Profile{"ann": {}})
+	var at atomic.Pointer[string]
+	at.Store(listen(t, node))
+	ann := connectSubject(t, "ann", &at, nil)
+	stop := make(chan struct{})
+	var changing sync.WaitGroup
+	changing.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				node.handler.Bound(func(string) (Profile, bool) { return Profile{Subject: "ann", ReadOnly: true}, true })
+				runtime.Gosched()
+			}
+		}
+	})
+	for range 200 {
+		call[tools.ReadResult](t, ann, "read_note", args{"note": "Garden/Tomatoes.md"})
+	}
+	close(stop)
+	changing.Wait()
+}
+
+// TestAnInterruptedCallCannotBeResumed reads what a client would resume a call by.
+func TestAnInterruptedCallCannotBeResumed(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	c := &httpClient{t: t, url: *listen(t, newSubjectsNode(t, w.core, map[string]Profile{testToken: {}}))}
+	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil)
+	require.Equal(t, http.StatusOK, res.status)
+	answer := res.text()
+	assert.Contains(t, answer, "data: ")
+	assert.NotContains(t, answer, "\nid: ")
 }
 
 // TestSubjectsHaveTheirOwnLimits fills the sessions of one subject.

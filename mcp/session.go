@@ -53,9 +53,10 @@ type session struct {
 	subs    *subscriptions
 	roots   *roots
 
-	sessionID func() string // makes the id of a session over Streamable HTTP; nil: the SDK does
-	resumes   resumedAs     // the session that this one continues
-	barred    bool          // it takes no more requests; guarded by http.mu
+	sessionID func() string  // makes the id of a session over Streamable HTTP; nil: the SDK does
+	resumes   resumedAs      // the session that this one continues
+	barred    bool           // it takes no more requests; guarded by http.mu
+	posts     sync.WaitGroup // messages of a subject that are being answered
 
 	seen   tools.Seen
 	landed atomic.Bool // it has what the session may have seen on another node, before it began here
