@@ -147,11 +147,7 @@ func (h *HTTP) Bound(now func(subject string) (Profile, bool)) {
 		if !s.barred && (!ok || !p.sameBounds(s.asked)) {
 			s.barred = true
 			s.log.Info("a session ends: what its subject may do has changed")
-			h.running.Go(func() {
-				defer time.AfterFunc(h.core.limits.Line.Grace, s.stopWork).Stop()
-				s.posts.Wait() // the SDK answers no call that comes in while it closes
-				s.close(ss, h.core.limits.Line.Grace)
-			})
+			h.running.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
 		}
 	}
 }
@@ -265,6 +261,7 @@ func (h *HTTP) Close() {
 	}
 	var closing sync.WaitGroup
 	for ss, s := range h.sessions {
+		s.barred = true
 		closing.Go(func() { s.close(ss, h.core.limits.Line.Grace) })
 	}
 	h.mu.Unlock()
@@ -355,7 +352,7 @@ func (h *HTTP) find(id string) *session {
 	return h.findLocked(id)
 }
 
-// enter keeps the session with the id from being closed by Bound until leave is called. It
+// enter keeps the session with the id from being closed until leave is called. It
 // returns false if the session takes no more requests.
 func (h *HTTP) enter(id string) (leave func(), ok bool) {
 	h.mu.Lock()
@@ -377,11 +374,12 @@ func (h *HTTP) findLocked(id string) *session {
 	return nil
 }
 
-// close ends the session: its requests to the client at once, the requests in
-// progress after grace.
+// close ends the session, which is barred: its requests to the client at once, the
+// requests in progress after grace.
 func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	s.stop()
 	impatient := time.AfterFunc(grace, s.stopWork)
 	defer impatient.Stop()
+	s.posts.Wait() // the SDK answers no call that comes in while it closes
 	_ = ss.Close() // why it fails is the client's affair
 }
