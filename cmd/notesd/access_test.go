@@ -129,7 +129,7 @@ func TestVaultsOfATeam(t *testing.T) {
 	assert.False(t, failed)
 	assert.NotContains(t, text, "first plan", "of another vault")
 
-	// What is not granted and what there is not are the same.
+	// A vault without a grant answers as one that does not exist.
 	status, none := get(t, first+"/v/nothing/mcp", bob.token)
 	assert.Equal(t, http.StatusNotFound, status)
 	status, other := get(t, first+"/v/Sales/mcp", bob.token)
@@ -189,8 +189,8 @@ func readFile(t *testing.T, name string) string {
 	return string(data)
 }
 
-// balancer sends requests to the first node that is ready, as a proxy does that is told
-// by /readyz.
+// balancer sends requests to the first node that is ready, as a proxy does that asks
+// /readyz.
 type balancer struct {
 	nodes atomic.Pointer[[]string]
 }

@@ -57,7 +57,7 @@ func TestTeamFigures(t *testing.T) {
 	require.False(t, a.tool("create_note", map[string]any{"title": "Figures", "path": note, "content": "figuresbegin"}).IsError)
 	b.whenFoundIn(note, "figuresbegin", time.Now())
 	require.Nil(t, b.call("resources/subscribe", map[string]any{"uri": notes.URI(note)}).Error)
-	var found, told, wrote []time.Duration
+	var found, notified, wrote []time.Duration
 	for range samples {
 		word := unlikeOthers()
 		sent := time.Now()
@@ -67,11 +67,11 @@ func TestTeamFigures(t *testing.T) {
 		heard := make(chan time.Duration, 1)
 		go func() { heard <- b.whenUpdated(notes.URI(note), at) }()
 		found = append(found, b.whenFoundIn(note, word, at))
-		told = append(told, <-heard)
+		notified = append(notified, <-heard)
 	}
 	f.percentiles("a write by a tool is answered after", wrote)
 	f.percentiles("from the answer to found on the other node", found)
-	f.percentiles("from the answer to a subscriber's notification there", told)
+	f.percentiles("from the answer to a subscriber's notification there", notified)
 
 	f.searches(samples, b)
 	for _, h := range []*peer{a, b} {

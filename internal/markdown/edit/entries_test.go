@@ -14,7 +14,7 @@ import (
 	"notesd/internal/markdown/edit"
 )
 
-// entry is a key of front matter as somebody wrote it, with what it means; comments
+// entry is a key of front matter as a user may write it, with what it means; comments
 // and blank lines have no key.
 type entry struct {
 	key, text string
