@@ -15,7 +15,8 @@ import (
 )
 
 // probed are the paths that proxies and monitors ask for, by the address of this machine
-// or a name that only they know. What is there needs no guard against pages, or a token.
+// or a name that only they know. Two of them say nothing of the notes; the metrics need
+// the token, which no page has.
 var probed = []string{"/healthz", "/readyz", "/metrics"}
 
 // admit refuses requests that a web page could have a browser send: those that
@@ -76,14 +77,22 @@ func (h *HTTP) knowsOrigin(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
+// BearerToken returns the bearer token of a request, "" if it has none.
+func BearerToken(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
 // authorized lets only requests with the token through. The digests are compared
 // so that the time tells nothing of the token, its length included.
 func (h *HTTP) authorized(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.o.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		got := sha256.Sum256([]byte(BearerToken(r)))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
 			h.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
 			return

@@ -52,9 +52,11 @@ func (s *Service) settle(ctx context.Context) {
 }
 
 // isOpen reports whether the backend is open.
-func (s *Service) isOpen() bool {
+func (s *Service) isOpen() bool { return isClosed(s.opened) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-s.opened:
+	case <-c:
 		return true
 	default:
 		return false

@@ -104,36 +104,26 @@ func (n *node) check(ctx context.Context) {
 	if err := n.access.refresh(ctx); err != nil && ctx.Err() == nil {
 		n.logs.Warn("the database cannot be asked what subjects may do; what it said last holds for a while", "err", err)
 	}
-	n.mu.Lock()
-	var idle, open []*sharedVault
-	for _, v := range n.vaults {
-		switch {
-		case v.closing || !isClosed(v.opened) || v.handler == nil:
-		case v.requests == 0 && n.now().Sub(v.used) >= vaultIdle:
-			v.closing = true
-			idle = append(idle, v)
-		default:
-			open = append(open, v)
+	for _, v := range n.opened() {
+		if n.closeIdle(v) {
+			continue
 		}
-	}
-	n.mu.Unlock()
-	for _, v := range open {
 		v.handler.Bound(n.access.bounds(v.name, n.limits()))
-	}
-	for _, v := range idle {
-		n.logs.Info("closing a vault that is not used", "vault", v.name)
-		v.stop()
 	}
 	n.access.forget()
 }
 
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
+// closeIdle closes the vault if it has not been used for long, and reports whether it is
+// closing.
+func (n *node) closeIdle(v *sharedVault) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !v.closing && v.requests == 0 && n.now().Sub(v.used) >= vaultIdle {
+		n.logs.Info("closing a vault that is not used", "vault", v.name)
+		v.closing = true
+		v.stop()
 	}
+	return v.closing
 }
 
 // limits are what bounds every subject on this node.
@@ -143,14 +133,10 @@ func (n *node) limits() mcp.Profile {
 
 // serve answers a request for the MCP endpoint of a vault.
 func (n *node) serve(w http.ResponseWriter, r *http.Request) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		token = ""
-	}
 	if n.draining.Load() {
 		w.Header().Set("Connection", "close") // the next request is another node's
 	}
-	subject, err := n.access.subject(r.Context(), strings.TrimSpace(token))
+	subject, err := n.access.subject(r.Context(), mcp.BearerToken(r))
 	switch {
 	case errors.Is(err, errToken):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
