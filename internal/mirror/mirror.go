@@ -286,11 +286,8 @@ func (m *Mirror) Begun() <-chan struct{} { return m.begun }
 // Copies returns how many conflict copies were made since Open.
 func (m *Mirror) Copies() int { return int(m.copies.Load()) }
 
-// Behind returns how many batches of the log the folder does not have, and the age of
-// the oldest of them.
-func (m *Mirror) Behind(ctx context.Context) (batches uint64, age time.Duration, err error) {
-	return m.log.Behind(ctx, m.followed.load())
-}
+// Followed returns the number of the batch up to which the folder has all.
+func (m *Mirror) Followed() uint64 { return m.followed.load() }
 
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
 	if all {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"notesd/notes"
+	"notesd/notes/pglog"
 )
 
 // lagBound is how far behind the database a node may be that is ready.
@@ -125,9 +126,9 @@ type vaultState struct {
 	pending  int // passages to embed
 	copies   int // conflict copies
 	shared   bool
-	behind   uint64
-	age      time.Duration // of the oldest change that it lacks
-	err      error         // why the database cannot say how far behind it is
+	reader   pglog.Reader
+	lag      pglog.Lag
+	err      error // why the database cannot say the lag
 }
 
 // state returns how the service is.
@@ -145,9 +146,7 @@ func (s *Service) state(ctx context.Context, name string) vaultState {
 	if s.mirror != nil {
 		v.begun = isClosed(s.mirror.Begun())
 		v.copies = s.mirror.Copies()
-		ctx, cancel := context.WithTimeout(ctx, Waits.Database)
-		defer cancel()
-		v.behind, v.age, v.err = s.mirror.Behind(ctx)
+		v.reader = pglog.Reader{Vault: s.cfg.Store.Vault, Seq: s.mirror.Followed()}
 	}
 	return v
 }
@@ -161,6 +160,18 @@ func (s *Service) states(ctx context.Context) []vaultState {
 	}
 	for _, v := range node.opened() {
 		all = append(all, v.service.state(ctx, v.name))
+	}
+	readers := make([]pglog.Reader, len(all))
+	for i, v := range all {
+		readers[i] = v.reader
+	}
+	ctx, cancel := context.WithTimeout(ctx, Waits.Database)
+	defer cancel()
+	lags, err := node.db.Behind(ctx, readers)
+	for i := range all {
+		if all[i].err = err; err == nil {
+			all[i].lag = lags[i]
+		}
 	}
 	return all
 }
@@ -192,8 +203,8 @@ func (s *Service) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		}
 		return 1, v.shared
 	})
-	each("notesd_feed_lag_versions", "gauge", "Changes in the database that this node does not have yet.", func(v vaultState) (float64, bool) { return float64(v.behind), v.shared && v.err == nil })
-	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.age.Seconds(), v.shared && v.err == nil })
+	each("notesd_feed_lag_versions", "gauge", "Changes in the database that this node does not have yet.", func(v vaultState) (float64, bool) { return float64(v.lag.Batches), v.shared && v.err == nil })
+	each("notesd_feed_lag_seconds", "gauge", "Age of the oldest of them.", func(v vaultState) (float64, bool) { return v.lag.Age.Seconds(), v.shared && v.err == nil })
 	s.metrics.write(x)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = io.WriteString(w, x.String()) // the client has gone
@@ -213,7 +224,7 @@ func (s *Service) serveReady(w http.ResponseWriter, r *http.Request) {
 		case !own && !v.begun: // it is being fetched; requests for it wait
 		case v.err != nil:
 			reasons = append(reasons, "the database cannot be reached")
-		case v.age > lagBound:
+		case v.lag.Age > lagBound:
 			reasons = append(reasons, fmt.Sprintf("a vault is more than %v behind the database", lagBound))
 		}
 	}

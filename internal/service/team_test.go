@@ -302,6 +302,10 @@ func TestReadiness(t *testing.T) {
 	lock, err := lockState(t.Context(), &cfg)
 	require.NoError(t, err)
 	s := New(&cfg, &Logs{Logger: slog.New(slog.DiscardHandler)}, Watching)
+	n, err := newNode(s)
+	require.NoError(t, err)
+	s.node.Store(n)
+	defer func() { require.NoError(t, n.close()) }()
 	ask := func() (int, string) {
 		w := httptest.NewRecorder()
 		s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))

@@ -33,26 +33,12 @@ type Database struct {
 	unlisten  func() // ends the connection that listens; nil: there is none
 }
 
-// Check returns why the URL cannot be one of a database, or nil.
-func Check(address string) error {
-	_, err := parse(address)
-	return err
-}
-
-func parse(address string) (*pgxpool.Config, error) {
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may have the password
-	}
-	return cfg, nil
-}
-
 // Open returns the database at address, a URL or key=value string as libpq takes it. It
 // does not connect yet.
 func Open(address string, log *slog.Logger) (*Database, error) {
-	cfg, err := parse(address)
+	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(`it is not a URL such as "postgres://user@host/database"`) // pgx's error may have the password
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 || cfg.ConnConfig.ConnectTimeout > 2*time.Minute-time.Second { // pgx's default
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
@@ -78,6 +64,48 @@ func (d *Database) Log(name string) *Log { return &Log{db: d, pool: d.pool, name
 func (d *Database) Close() error {
 	d.pool.Close()
 	return nil
+}
+
+// A Reader has every batch of a vault's log up to one.
+type Reader struct {
+	Vault string
+	Seq   uint64
+}
+
+// Lag is what a reader does not have.
+type Lag struct {
+	Batches uint64
+	Age     time.Duration // of the oldest of them
+}
+
+// Behind returns the lags of readers, in their order, with one query. A vault that the
+// database does not have yet has no batches.
+func (d *Database) Behind(ctx context.Context, readers []Reader) (lags []Lag, err error) {
+	names, seqs := make([]string, len(readers)), make([]int64, len(readers))
+	for i, r := range readers {
+		names[i], seqs[i] = r.Vault, int64(r.Seq)
+	}
+	err = d.again(ctx, func() error {
+		if err := d.ready(ctx); err != nil {
+			return err
+		}
+		rows, err := d.pool.Query(ctx, `
+			SELECT greatest(coalesce(v.seq, 0) - r.seq, 0), greatest(coalesce(extract(epoch FROM now() - b.at), 0), 0)::float8
+			FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS r (name, seq, n)
+			LEFT JOIN vaults v USING (name) LEFT JOIN batches b ON b.vault = v.id AND b.seq = r.seq + 1
+			ORDER BY r.n`, names, seqs)
+		if err != nil {
+			return err
+		}
+		lags, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Lag, err error) {
+			var seconds float64
+			err = row.Scan(&l.Batches, &seconds)
+			l.Age = time.Duration(seconds * float64(time.Second))
+			return l, err
+		})
+		return err
+	})
+	return lags, err
 }
 
 func (d *Database) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {

@@ -243,21 +243,6 @@ func (l *Log) Head(ctx context.Context) (seq uint64, err error) {
 	return seq, err
 }
 
-// Behind returns how many batches there are after the one with the number, and the age
-// of the oldest of them.
-func (l *Log) Behind(ctx context.Context, seq uint64) (batches uint64, age time.Duration, err error) {
-	var seconds float64
-	var head int64
-	err = l.db.again(ctx, func() error {
-		if err := l.ready(ctx); err != nil {
-			return err
-		}
-		return l.pool.QueryRow(ctx, `SELECT v.seq, coalesce(extract(epoch FROM now() - b.at), 0)::float8
-			FROM vaults v LEFT JOIN batches b ON b.vault = v.id AND b.seq = $2 WHERE v.id = $1`, l.vault, int64(seq)+1).Scan(&head, &seconds)
-	})
-	return uint64(max(head-int64(seq), 0)), time.Duration(max(seconds, 0) * float64(time.Second)), err
-}
-
 // File is a file as the log has it.
 type File struct {
 	Path string

@@ -313,3 +313,24 @@ func TestVectors(t *testing.T) {
 	require.NoError(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM vectors WHERE claimed > now() - interval '1 day'`).Scan(&named))
 	assert.Equal(t, 1, named)
 }
+
+// TestBehind asks for readers of two vaults and of one without batches.
+func TestBehind(t *testing.T) {
+	s := pgtest.Start(t)
+	a, b := open(t, s.URL(), "a"), open(t, s.URL(), "b")
+	for i, l := range []*Log{a, a, a, b} {
+		_, err := commit(l, create(fmt.Sprintf("%d.md", i), "text"))
+		require.NoError(t, err)
+	}
+	_, err := a.pool.Exec(t.Context(), `UPDATE batches SET at = now() - make_interval(hours => 10 - seq::int) WHERE vault = $1`, a.vault)
+	require.NoError(t, err)
+	lags, err := a.db.Behind(t.Context(), []Reader{{"a", 1}, {"none", 0}, {"b", 1}, {"a", 3}, {"a", 0}})
+	require.NoError(t, err)
+	require.Len(t, lags, 5)
+	assert.Equal(t, []uint64{2, 0, 0, 0, 3}, []uint64{lags[0].Batches, lags[1].Batches, lags[2].Batches, lags[3].Batches, lags[4].Batches})
+	assert.Equal(t, 8, int(lags[0].Age.Hours()), "of the batch after its own")
+	assert.Equal(t, 9, int(lags[4].Age.Hours()))
+	for _, level := range lags[1:4] {
+		assert.Zero(t, level.Age)
+	}
+}
