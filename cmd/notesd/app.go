@@ -53,14 +53,15 @@ func (o *output) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON document")
 }
 
-// takes returns a check that a command has exactly the named arguments.
+// takes returns a check that a command has the named arguments: [NAME] may be left out,
+// NAME… may be several.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("See %s -h.", cmd.CommandPath())
-		if len(args) < len(names) {
-			return service.Usagef(hint, "%s needs %s", cmd.Name(), strings.Join(names[len(args):], " and "))
+		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
+			return service.Usagef(hint, "%s needs %s", cmd.Name(), strings.TrimSuffix(strings.Join(names[len(args):], " and "), "…"))
 		}
-		if len(args) > len(names) {
+		if len(args) > len(names) && !strings.HasSuffix(strings.Join(names, ""), "…") {
 			if len(names) > 0 {
 				hint = "Put what has spaces in quotes."
 			}
@@ -95,7 +96,7 @@ func flagProblem(cmd *cobra.Command, err error) (message, hint string) {
 	if !errors.As(err, &invalid) {
 		return err.Error(), hint
 	}
-	kinds := map[string]string{"int": "a number", "bool": "true or false", "duration": "a duration, as 30m"}
+	kinds := map[string]string{"int": "a number", "int64": "a number", "intSlice": "numbers, as 3,5", "bool": "true or false", "duration": "a duration, as 30m"}
 	kind, ok := kinds[invalid.GetFlag().Value.Type()]
 	if !ok {
 		return err.Error(), hint

@@ -9,11 +9,14 @@ import (
 	"net"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"notesd/internal/config"
 	"notesd/internal/daemon"
@@ -278,28 +281,45 @@ func put[T any](args map[string]any, name string, value T) {
 		if v == "" {
 			return
 		}
-	case int:
-		if v == 0 {
-			return
-		}
 	case bool:
 		if !v {
-			return
-		}
-	case []string:
-		if len(v) == 0 {
 			return
 		}
 	}
 	args[name] = value
 }
 
+// given returns, as arguments of a tool, those of the flags that were given: the names
+// with underscores, a repeated tag as tags.
+func given(cmd *cobra.Command, flags ...string) map[string]any {
+	args := map[string]any{}
+	for _, name := range flags {
+		f := cmd.Flags().Lookup(name)
+		text := f.Value.String()
+		if text == f.DefValue {
+			continue
+		}
+		key := strings.ReplaceAll(name, "-", "_")
+		switch f.Value.Type() {
+		case "bool":
+			args[key] = true
+		case "int":
+			args[key], _ = strconv.Atoi(text) // pflag has written it
+		case "stringArray":
+			args[key+"s"] = f.Value.(pflag.SliceValue).GetSlice()
+		default:
+			if name == "folder" {
+				text = folderName(text)
+			}
+			put(args, key, text)
+		}
+	}
+	return args
+}
+
 // folderName returns a folder as notes name it. A shell completes it to
 // ./Recipes/.
 func folderName(arg string) string {
-	if arg == "" {
-		return ""
-	}
 	if arg = path.Clean(filepath.ToSlash(arg)); arg == "." {
 		return ""
 	}

@@ -28,8 +28,8 @@ NOTE, list the newest changes of all notes.`,
 		Example: `  notesd history "Sourdough Starter"
   notesd history --json Projects/Boat.md | jq '.revisions[1].revision'`,
 		Args: func(cmd *cobra.Command, names []string) error {
-			if len(names) == 0 && diff == nil {
-				return nil
+			if diff == nil {
+				return takes("[NOTE]")(cmd, names)
 			}
 			return takes("NOTE")(cmd, names)
 		},
@@ -41,10 +41,8 @@ NOTE, list the newest changes of all notes.`,
 			if diff != nil {
 				return runTool(cmd, a, "note_history", map[string]any{"note": names[0], "diff": diff}, func(r tools.HistoryResult) { fmt.Fprint(a.out, a.out.plain(r.Diff)) })
 			}
-			note := ""
-			if len(names) > 0 {
-				note = names[0]
-			} else if limit == 0 && since == "" {
+			note := strings.Join(names, "")
+			if note == "" && limit == 0 && since == "" {
 				limit = newestChanges
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
@@ -130,8 +128,8 @@ lost by it. "notesd history" lists the revisions.`,
 			if err != nil || revision < 1 {
 				return service.Usagef("notesd history NOTE lists them.", "%q is not the number of a revision", words[1])
 			}
-			args := map[string]any{"note": words[0], "revision": revision}
-			put(args, "dry_run", dryRun)
+			args := given(cmd, "dry-run")
+			args["note"], args["revision"] = words[0], revision
 			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
 				fmt.Fprint(a.out, a.out.plain(res.Diff))
 				switch {
@@ -165,8 +163,8 @@ be undone.`,
 			if err != nil || change < 1 {
 				return service.Usagef("notesd history NOTE lists them.", "%q is not the number of a change", words[0])
 			}
-			args := map[string]any{"change": change}
-			put(args, "dry_run", dryRun)
+			args := given(cmd, "dry-run")
+			args["change"] = change
 			return runTool(cmd, a, "restore_note", args, func(res tools.WriteResult) {
 				if res.OldPath != "" {
 					fmt.Fprintf(a.out, "%s → ", a.out.path(a.out.line(res.OldPath)))

@@ -12,8 +12,6 @@ import (
 )
 
 func linksCommand(a *app) *cobra.Command {
-	var direction string
-	var depth int
 	cmd := &cobra.Command{
 		Use:   "links [flags] NOTE",
 		Short: "List the links of a note",
@@ -24,14 +22,13 @@ broken links (??).`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			args := map[string]any{"note": names[0]}
-			put(args, "direction", direction)
-			put(args, "depth", depth)
+			args := given(cmd, "direction", "depth")
+			args["note"] = names[0]
 			return runTool(cmd, a, "note_links", args, a.printLinks)
 		},
 	}
-	cmd.Flags().StringVar(&direction, "direction", "", "`which`: both, out or in")
-	cmd.Flags().IntVar(&depth, "depth", 0, "follow `n` links, up to 3 (1)")
+	cmd.Flags().String("direction", "", "`which`: both, out or in")
+	cmd.Flags().Int("depth", 0, "follow `n` links, up to 3 (1)")
 	completes(cmd, "direction", completeWords("both", "out", "in"))
 	a.jsonFlag(cmd)
 	return cmd
@@ -81,7 +78,6 @@ func from(note string) string {
 
 func relatedCommand(a *app) *cobra.Command {
 	var text string
-	var limit int
 	cmd := &cobra.Command{
 		Use:   "related [flags] [NOTE]",
 		Short: "List the notes closest to a note or a text",
@@ -100,10 +96,8 @@ links, with the reasons.`,
 		},
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			args := map[string]any{}
+			args := given(cmd, "text", "limit")
 			put(args, "note", strings.Join(names, ""))
-			put(args, "text", text)
-			put(args, "limit", limit)
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
 				if err := c.embedFew(ctx, ""); err != nil {
 					return err
@@ -121,14 +115,13 @@ links, with the reasons.`,
 		},
 	}
 	cmd.Flags().StringVar(&text, "text", "", "a `text` instead of a note")
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` notes, up to 49 (10)")
+	cmd.Flags().Int("limit", 0, "at most `n` notes, up to 49 (10)")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
 func tagsCommand(a *app) *cobra.Command {
 	var rename, to string
-	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "tags [flags]",
 		Short: "List the tags of the notes, or rename one",
@@ -139,8 +132,8 @@ rename one in all notes, with the tags nested in it.`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if rename != "" {
-				args := map[string]any{"tag": rename, "to": to}
-				put(args, "dry_run", dryRun)
+				args := given(cmd, "dry-run")
+				args["tag"], args["to"] = rename, to
 				return runTool(cmd, a, "rename_tag", args, a.printRenameTag)
 			}
 			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []service.TagLine) any {
@@ -155,7 +148,7 @@ rename one in all notes, with the tags nested in it.`,
 	}
 	cmd.Flags().StringVar(&rename, "rename", "", "rename this `TAG`")
 	cmd.Flags().StringVar(&to, "to", "", "to this `TAG`")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	cmd.MarkFlagsRequiredTogether("rename", "to")
 	a.jsonFlag(cmd)
 	return cmd

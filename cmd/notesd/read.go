@@ -15,9 +15,6 @@ import (
 )
 
 func readCommand(a *app) *cobra.Command {
-	var heading, lines, asOf string
-	var revision int64
-	var outline bool
 	cmd := &cobra.Command{
 		Use:   "read [flags] NOTE",
 		Short: "Print a note",
@@ -28,12 +25,8 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			args := map[string]any{"note": names[0], "max_bytes": math.MaxInt32}
-			put(args, "heading", heading)
-			put(args, "lines", lines)
-			put(args, "as_of", asOf)
-			put(args, "revision", revision)
-			put(args, "outline", outline)
+			args := given(cmd, "heading", "lines", "as-of", "revision", "outline")
+			args["note"], args["max_bytes"] = names[0], math.MaxInt32
 			return runTool(cmd, a, "read_note", args, func(note tools.ReadResult) {
 				fmt.Fprint(a.out, a.out.plain(note.Content))
 				for _, h := range note.Outline {
@@ -45,11 +38,11 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&heading, "heading", "", "only the section under this `heading`")
-	cmd.Flags().StringVar(&lines, "lines", "", "only these `lines`, as in 10-40")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "as it was at this `time`, as in 2026-05 or 36h")
-	cmd.Flags().Int64Var(&revision, "revision", 0, "revision `n` of it, as in notesd history")
-	cmd.Flags().BoolVar(&outline, "outline", false, "its headings with their lines")
+	cmd.Flags().String("heading", "", "only the section under this `heading`")
+	cmd.Flags().String("lines", "", "only these `lines`, as in 10-40")
+	cmd.Flags().String("as-of", "", "as it was at this `time`, as in 2026-05 or 36h")
+	cmd.Flags().Int("revision", 0, "revision `n` of it, as in notesd history")
+	cmd.Flags().Bool("outline", false, "its headings with their lines")
 	completes(cmd, "heading", a.offer(completeHeadings))
 	completes(cmd, "revision", a.offer(completeRevisions))
 	a.jsonFlag(cmd)
@@ -60,12 +53,8 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 const listPage = 500
 
 func listCommand(a *app) *cobra.Command {
-	var args struct {
-		folder, glob, where, sort, asOf string
-		tags                            []string
-		orphans, broken                 bool
-		limit                           int
-	}
+	var limit int
+	var where string
 	cmd := &cobra.Command{
 		Use:   "list [flags]",
 		Short: "List notes",
@@ -74,36 +63,29 @@ func listCommand(a *app) *cobra.Command {
   notesd list --where 'due<2026-02-01' --json`,
 		Args: takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := map[string]any{}
-			put(query, "folder", folderName(args.folder))
-			put(query, "glob", args.glob)
-			put(query, "tags", args.tags)
-			put(query, "sort", args.sort)
-			put(query, "as_of", args.asOf)
-			put(query, "orphans", args.orphans)
-			put(query, "broken_links", args.broken)
-			if args.where != "" {
-				where, err := condition(args.where)
+			query := given(cmd, "folder", "glob", "tag", "sort", "as-of", "orphans", "broken-links")
+			if where != "" {
+				fields, err := condition(where)
 				if err != nil {
 					return err
 				}
-				query["where"] = where
+				query["where"] = fields
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				return c.list(ctx, query, args.limit)
+				return c.list(ctx, query, limit)
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
-	flags.StringVar(&args.glob, "glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
-	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&args.where, "where", "", "only notes with these fields, as key=value or `JSON`")
-	flags.BoolVar(&args.orphans, "orphans", false, "only notes without links")
-	flags.BoolVar(&args.broken, "broken-links", false, "only notes with links to no note, heading or block")
-	flags.StringVar(&args.sort, "sort", "", "`order`: date, modified, created, title, path or size")
-	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes (all)")
-	flags.StringVar(&args.asOf, "as-of", "", "the notes of this `time`, as in 2026-05 or 36h")
+	flags.String("folder", "", "only notes in this `folder` and below")
+	flags.String("glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
+	flags.StringArray("tag", nil, "only notes with this `tag`; may be repeated")
+	flags.StringVar(&where, "where", "", "only notes with these fields, as key=value or `JSON`")
+	flags.Bool("orphans", false, "only notes without links")
+	flags.Bool("broken-links", false, "only notes with links to no note, heading or block")
+	flags.String("sort", "", "`order`: date, modified, created, title, path or size")
+	flags.IntVar(&limit, "limit", 0, "at most `n` notes (all)")
+	flags.String("as-of", "", "the notes of this `time`, as in 2026-05 or 36h")
 	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))

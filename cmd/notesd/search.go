@@ -27,12 +27,9 @@ func incomplete(s tools.Semantic) bool {
 const maxHits = 50
 
 func searchCommand(a *app) *cobra.Command {
-	var args struct {
-		mode, folder, after, before, asOf string
-		tags                              []string
-		limit                             int
-		explain, open                     bool
-	}
+	var mode string
+	var limit int
+	var open bool
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY…",
 		Short: "Find notes",
@@ -42,30 +39,18 @@ tag:project  path:Projects/  after:2026-01-01  before:2026-02-01  has:todo
 A query with -word stands behind --, which ends the flags.`,
 		Example: `  notesd search how long to proof rye
   notesd search --limit 3 --json -- 'tag:bread "starter" -rye'`,
-		Args: func(cmd *cobra.Command, words []string) error {
-			if len(words) > 0 {
-				return nil
-			}
-			return takes("QUERY")(cmd, words)
-		},
+		Args: takes("QUERY…"),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			if cmd.Flags().Changed("limit") && (args.limit < 1 || args.limit > maxHits) {
+			if cmd.Flags().Changed("limit") && (limit < 1 || limit > maxHits) {
 				return service.Usagef("Filters make a result smaller.", "--limit must be 1 to %d", maxHits)
 			}
-			query := map[string]any{"query": strings.Join(words, " ")}
-			put(query, "mode", args.mode)
-			put(query, "folder", folderName(args.folder))
-			put(query, "after", args.after)
-			put(query, "before", args.before)
-			put(query, "as_of", args.asOf)
-			put(query, "tags", args.tags)
-			put(query, "limit", args.limit)
-			put(query, "explain", args.explain)
+			query := given(cmd, "mode", "folder", "after", "before", "as-of", "tag", "limit", "explain")
+			query["query"] = strings.Join(words, " ")
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if err := c.embedFew(ctx, args.mode); err != nil {
+				if err := c.embedFew(ctx, mode); err != nil {
 					return err
 				}
-				if args.open {
+				if open {
 					return c.openBest(ctx, query)
 				}
 				return c.search(ctx, query)
@@ -73,15 +58,15 @@ A query with -word stands behind --, which ends the flags.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&args.limit, "limit", 0, "at most `n` notes, up to 50 (10)")
-	flags.StringVar(&args.mode, "mode", "", "`mode`: hybrid, text or semantic")
-	flags.StringVar(&args.folder, "folder", "", "only notes in this `folder` and below")
-	flags.StringArrayVar(&args.tags, "tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&args.after, "after", "", "only notes of this `date` or later")
-	flags.StringVar(&args.before, "before", "", "only notes of before this `date`")
-	flags.StringVar(&args.asOf, "as-of", "", "the notes of this `time`, by their words")
-	flags.BoolVar(&args.explain, "explain", false, "say why each note was found")
-	flags.BoolVar(&args.open, "open", false, "open the best hit, in Obsidian where the vault is its")
+	flags.IntVar(&limit, "limit", 0, "at most `n` notes, up to 50 (10)")
+	flags.StringVar(&mode, "mode", "", "`mode`: hybrid, text or semantic")
+	flags.String("folder", "", "only notes in this `folder` and below")
+	flags.StringArray("tag", nil, "only notes with this `tag`; may be repeated")
+	flags.String("after", "", "only notes of this `date` or later")
+	flags.String("before", "", "only notes of before this `date`")
+	flags.String("as-of", "", "the notes of this `time`, by their words")
+	flags.Bool("explain", false, "say why each note was found")
+	flags.BoolVar(&open, "open", false, "open the best hit, in Obsidian where the vault is its")
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
@@ -212,12 +197,7 @@ them: a filter, an exclusion or a phrase, words that it lacks, passages that
 are not embedded yet or not near enough.`,
 		Example: `  notesd why "Rye Bread" how long to proof rye
   notesd why --mode text Projects/Boat.md -- varnish -oil`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return nil
-			}
-			return takes("NOTE", "QUERY")(cmd, args)
-		},
+		Args:              takes("NOTE", "QUERY…"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := service.WhyParams{Note: args[0], Query: strings.Join(args[1:], " "), Mode: search.Mode(mode)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,12 +14,8 @@ import (
 )
 
 func tasksCommand(a *app) *cobra.Command {
-	var args struct {
-		folder, status, due, dueBefore, dueAfter, scheduled, done, priority, text, sort string
-		tags                                                                            []string
-		limit                                                                           int
-		set, setDue                                                                     string
-	}
+	var limit int
+	var set, setDue string
 	cmd := &cobra.Command{
 		Use:   "tasks [flags] [NOTE]",
 		Short: "List tasks, or change one",
@@ -26,51 +23,40 @@ func tasksCommand(a *app) *cobra.Command {
 overdue or none. --set and --set-due change the one task that is selected.`,
 		Example: `  notesd tasks --due "this week" --folder Projects
   notesd tasks --text dentist --set done`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return service.Usagef("Quote a name that has spaces in it.", "tasks takes one NOTE at most")
-			}
-			return nil
-		},
+		Args:              takes("[NOTE]"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			query := map[string]any{}
+			query := given(cmd, "folder", "tag", "status", "due", "due-before", "due-after", "scheduled", "done", "priority", "text", "sort")
 			put(query, "note", strings.Join(names, ""))
-			put(query, "folder", folderName(args.folder))
-			put(query, "tags", args.tags)
-			for name, value := range map[string]string{"status": args.status, "due": args.due, "due_before": args.dueBefore, "due_after": args.dueAfter,
-				"scheduled": args.scheduled, "done": args.done, "priority": args.priority, "text": args.text, "sort": args.sort} {
-				put(query, name, value)
-			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				if args.set == "" && args.setDue == "" {
-					return c.tasks(ctx, query, args.limit)
+				if set == "" && setDue == "" {
+					return c.tasks(ctx, query, limit)
 				}
-				if args.set == "open" && args.status == "" {
+				if set == "open" && query["status"] == nil {
 					query["status"] = "done"
 				}
 				edit := map[string]any{"op": "toggle_task"}
-				put(edit, "status", args.set)
-				put(edit, "due", args.setDue)
+				put(edit, "status", set)
+				put(edit, "due", setDue)
 				return c.setTask(ctx, query, edit)
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&args.folder, "folder", "", "only of notes in this `folder` and below")
-	flags.StringArrayVar(&args.tags, "tag", nil, "only with this `tag`; may be repeated")
-	flags.StringVar(&args.status, "status", "", "`status`: open, in_progress, done, cancelled or all")
-	flags.StringVar(&args.due, "due", "", "only due on this `date`; --scheduled: for it")
-	flags.StringVar(&args.dueBefore, "due-before", "", "only due before this `day`; --due-after: then or later")
-	flags.StringVar(&args.dueAfter, "due-after", "", "only due on this `day` or later")
-	flags.StringVar(&args.scheduled, "scheduled", "", "only scheduled for this `date`")
-	flags.StringVar(&args.done, "done", "", "only done on this `date`")
-	flags.StringVar(&args.priority, "priority", "", "only of this `priority`: highest to lowest, or none")
-	flags.StringVar(&args.text, "text", "", "only with this `text`")
-	flags.StringVar(&args.sort, "sort", "", "`order`: due, scheduled, priority, path or done")
-	flags.IntVar(&args.limit, "limit", 0, "at most `n` tasks (all)")
-	flags.StringVar(&args.set, "set", "", "make it `status`: open, in_progress, done, cancelled")
-	flags.StringVar(&args.setDue, "set-due", "", "make it due on this `day`, or none")
+	flags.String("folder", "", "only of notes in this `folder` and below")
+	flags.StringArray("tag", nil, "only with this `tag`; may be repeated")
+	flags.String("status", "", "`status`: open, in_progress, done, cancelled or all")
+	flags.String("due", "", "only due on this `date`; --scheduled: for it")
+	flags.String("due-before", "", "only due before this `day`; --due-after: then or later")
+	flags.String("due-after", "", "only due on this `day` or later")
+	flags.String("scheduled", "", "only scheduled for this `date`")
+	flags.String("done", "", "only done on this `date`")
+	flags.String("priority", "", "only of this `priority`: highest to lowest, or none")
+	flags.String("text", "", "only with this `text`")
+	flags.String("sort", "", "`order`: due, scheduled, priority, path or done")
+	flags.IntVar(&limit, "limit", 0, "at most `n` tasks (all)")
+	flags.StringVar(&set, "set", "", "make it `status`: open, in_progress, done, cancelled")
+	flags.StringVar(&setDue, "set-due", "", "make it due on this `day`, or none")
 	for _, name := range []string{"due-after", "scheduled"} { // the help of another has them
 		flags.Lookup(name).Hidden = true
 	}
@@ -142,18 +128,10 @@ func dailyCommand(a *app) *cobra.Command {
 from the vault's template, if it is not there; --create only makes it.`,
 		Example: `  notesd daily yesterday
   echo "- 9:00 called Ann" | notesd daily --append --heading Log`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return service.Usagef(`Quote words that belong together: "this week".`, "daily takes one DAY at most")
-			}
-			return nil
-		},
+		Args:              takes("[DAY]"),
 		ValidArgsFunction: completeWords("today", "yesterday", "tomorrow", "this week", "last week"),
 		RunE: func(cmd *cobra.Command, days []string) error {
-			day := "today"
-			if len(days) > 0 {
-				day = days[0]
-			}
+			day := cmp.Or(strings.Join(days, ""), "today")
 			tool, args := "read_note", map[string]any{"note": day, "max_bytes": math.MaxInt32}
 			put(args, "heading", heading)
 			switch {

@@ -27,8 +27,6 @@ import (
 const maxBody = 16 << 20
 
 func newCommand(a *app) *cobra.Command {
-	var folder, path, template string
-	var tags []string
 	cmd := &cobra.Command{
 		Use:   "new [flags] TITLE",
 		Short: "Make a note",
@@ -42,18 +40,15 @@ named after the title; an existing file is never replaced.`,
 			if err != nil {
 				return err
 			}
-			args := map[string]any{"title": titles[0], "content": body}
-			put(args, "folder", folder)
-			put(args, "path", path)
-			put(args, "template", template)
-			put(args, "tags", tags)
+			args := given(cmd, "folder", "path", "template", "tag")
+			args["title"], args["content"] = titles[0], body
 			return runTool(cmd, a, "create_note", args, func(made tools.WriteResult) { fmt.Fprintln(a.out, a.out.line(made.Path)) })
 		},
 	}
-	cmd.Flags().StringVar(&folder, "folder", "", "the `folder` to put it in")
-	cmd.Flags().StringVar(&path, "path", "", "the `path` to give it, instead of folder and title")
-	cmd.Flags().StringVar(&template, "template", "", "begin with the text of this `note`, filled in")
-	cmd.Flags().StringArrayVar(&tags, "tag", nil, "give it this `tag`; may be repeated")
+	cmd.Flags().String("folder", "", "the `folder` to put it in")
+	cmd.Flags().String("path", "", "the `path` to give it, instead of folder and title")
+	cmd.Flags().String("template", "", "begin with the text of this `note`, filled in")
+	cmd.Flags().StringArray("tag", nil, "give it this `tag`; may be repeated")
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
 	a.jsonFlag(cmd)
@@ -97,8 +92,6 @@ func (a *app) body(ctx context.Context) (string, error) {
 }
 
 func appendCommand(a *app) *cobra.Command {
-	var heading string
-	var create, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "append [flags] NOTE",
 		Short: "Add to a note",
@@ -113,24 +106,23 @@ heading. NOTE may be "today", for the daily note.`,
 			if err != nil {
 				return err
 			}
-			edit := map[string]any{"op": "append", "content": text}
-			put(edit, "heading", heading)
-			put(edit, "create_heading", create)
-			return a.edit(cmd, names[0], []any{edit}, dryRun)
+			edit := given(cmd, "heading", "create-heading")
+			edit["op"], edit["content"] = "append", text
+			return a.edit(cmd, names[0], []any{edit})
 		},
 	}
-	cmd.Flags().StringVar(&heading, "heading", "", "at the end of the section under this `heading`")
-	cmd.Flags().BoolVar(&create, "create-heading", false, "add the heading if the note lacks it")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().String("heading", "", "at the end of the section under this `heading`")
+	cmd.Flags().Bool("create-heading", false, "add the heading if the note lacks it")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	completes(cmd, "heading", a.offer(completeHeadings))
 	a.jsonFlag(cmd)
 	return cmd
 }
 
 // edit calls edit_note and prints the diff.
-func (a *app) edit(cmd *cobra.Command, note string, edits any, dryRun bool) error {
-	args := map[string]any{"note": note, "edits": edits}
-	put(args, "dry_run", dryRun)
+func (a *app) edit(cmd *cobra.Command, note string, edits []any) error {
+	args := given(cmd, "dry-run")
+	args["note"], args["edits"] = note, edits
 	return a.withClient(cmd, func(ctx context.Context, c *client) error { return c.editWith(ctx, args) })
 }
 
@@ -149,8 +141,7 @@ func (c *client) editWith(ctx context.Context, args map[string]any) error {
 func editCommand(a *app) *cobra.Command {
 	var replace, with, section string
 	var set, unset []string
-	var count int
-	var list, dryRun bool
+	var list bool
 	cmd := &cobra.Command{
 		Use:   "edit [flags] NOTE",
 		Short: "Change parts of a note",
@@ -162,12 +153,12 @@ saved elsewhere meanwhile is not overwritten.`,
 		Args:              takes("NOTE"),
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			given := cmd.Flags().Changed
-			if given("with") != given("replace") {
+			has := cmd.Flags().Changed
+			if has("with") != has("replace") {
 				return service.Usagef("See notesd edit -h.", "--replace and --with belong together")
 			}
 			if list {
-				if given("replace") || given("section") || len(set)+len(unset) > 0 {
+				if has("replace") || has("section") || len(set)+len(unset) > 0 {
 					return service.Usagef("Put all edits into the list.", "--edits takes no other edit")
 				}
 				text, err := a.body(cmd.Context())
@@ -178,18 +169,18 @@ saved elsewhere meanwhile is not overwritten.`,
 				if err := json.Unmarshal([]byte(text), &edits); err != nil {
 					return service.Usagef(`Write it as in [{"op":"append","content":"text"}].`, "standard input is not a JSON list of edits: %v", err)
 				}
-				return a.edit(cmd, names[0], edits, dryRun)
+				return a.edit(cmd, names[0], edits)
 			}
 			edits, err := properties(set, unset)
 			if err != nil {
 				return err
 			}
-			if given("replace") {
-				edit := map[string]any{"op": "replace_text", "old": replace, "new": with}
-				put(edit, "count", count)
+			if has("replace") {
+				edit := given(cmd, "count")
+				edit["op"], edit["old"], edit["new"] = "replace_text", replace, with
 				edits = append(edits, edit)
 			}
-			if given("section") {
+			if has("section") {
 				text, err := a.body(cmd.Context())
 				if err != nil {
 					return err
@@ -197,20 +188,20 @@ saved elsewhere meanwhile is not overwritten.`,
 				edits = append(edits, map[string]any{"op": "replace_section", "heading": section, "content": text})
 			}
 			if len(edits) == 0 {
-				return a.editInEditor(cmd, names[0], dryRun)
+				return a.editInEditor(cmd, names[0])
 			}
-			return a.edit(cmd, names[0], edits, dryRun)
+			return a.edit(cmd, names[0], edits)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&replace, "replace", "", "replace this `text`, which occurs once")
 	flags.StringVar(&with, "with", "", "by this `text`")
-	flags.IntVar(&count, "count", 0, "it occurs `n` times")
+	flags.Int("count", 0, "it occurs `n` times")
 	flags.StringVar(&section, "section", "", "replace the text under this `heading` by standard input")
 	flags.StringArrayVar(&set, "set", nil, "set front matter, as in `key=value`; value is JSON or text")
 	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` of the front matter")
 	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as the tool edit_note takes it")
-	flags.BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	flags.Bool("dry-run", false, "show what would change, and change nothing")
 	completes(cmd, "section", a.offer(completeHeadings))
 	a.jsonFlag(cmd)
 	return cmd
@@ -238,7 +229,7 @@ func properties(set, unset []string) ([]any, error) {
 
 // editInEditor opens a copy of the note in the user's editor and replaces the
 // note by the result, unless it has changed since.
-func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
+func (a *app) editInEditor(cmd *cobra.Command, note string) error {
 	editor := cmp.Or(lookup(a.env, "VISUAL"), lookup(a.env, "EDITOR"))
 	if editor == "" {
 		return service.Usagef("Name what to change, as in notesd edit --replace OLD --with NEW, or set the variable EDITOR.", "there is no editor to open the note in")
@@ -272,8 +263,9 @@ func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
 		if err != nil {
 			return err
 		}
-		args := map[string]any{"note": notes.URI(was.Path), "expected_hash": was.Hash, "edits": []any{map[string]any{"op": "replace_all", "content": string(text)}}}
-		put(args, "dry_run", dryRun)
+		args := given(cmd, "dry-run")
+		args["note"], args["expected_hash"] = notes.URI(was.Path), was.Hash
+		args["edits"] = []any{map[string]any{"op": "replace_all", "content": string(text)}}
 		if err := c.editWith(ctx, args); err != nil {
 			keep = true
 			f := *service.FailureOf(err)
@@ -285,7 +277,7 @@ func (a *app) editInEditor(cmd *cobra.Command, note string, dryRun bool) error {
 }
 
 func moveCommand(a *app) *cobra.Command {
-	var keepLinks, dryRun bool
+	var keepLinks bool
 	cmd := &cobra.Command{
 		Use:   "move [flags] NOTE TO",
 		Short: "Move or rename a note or folder",
@@ -301,13 +293,13 @@ or a folder, which ends in /.`,
 			return completeNotes(ctx, c, args, typed)
 		}),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			args := map[string]any{"note": words[0], "to": words[1], "update_links": !keepLinks}
-			put(args, "dry_run", dryRun)
+			args := given(cmd, "dry-run")
+			args["note"], args["to"], args["update_links"] = words[0], words[1], !keepLinks
 			return runTool(cmd, a, "move_note", args, a.printMove)
 		},
 	}
 	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "leave the links to it as they are")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	a.jsonFlag(cmd)
 	return cmd
 }
