@@ -27,6 +27,8 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 		tiers := lookupTiers(name)
 		if notes.IsURI(ref) {
 			tiers = tiers[:1] // a URI names one note, which has moved or does not exist
+		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
+			return notFound(ctx, tx, ref, name, scope) // a folder, whatever note has its name
 		}
 		outside, err := symlinksOutside(ctx, tx, scope)
 		if err != nil {

@@ -47,15 +47,16 @@ func (m *movement) begin() {
 
 func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	meta, err := o.v.store.Lookup(o.ctx, r.Note, o.scope)
-	if err != nil {
-		folder, ok := o.asFolder(r.Note)
-		switch {
-		case !ok:
-			return nil, err
-		case o.scope.CanRead(folder), slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }):
-			return o.planFolderMove(folder, r)
-		}
+	folder, isFolder := o.asFolder(r.Note)
+	isFolder = isFolder && (o.scope.CanRead(folder) || slices.ContainsFunc(o.scope.Read, func(f string) bool { return notes.Under(notes.FolderKey(f), notes.Key(folder)) }))
+	switch {
+	case err != nil && isFolder:
+		return o.planFolderMove(folder, r)
+	case err != nil:
 		return nil, err
+	case isFolder && notes.Stem(notes.Key(meta.Path)) != notes.Key(folder):
+		return nil, &notes.Error{Op: "move", Path: r.Note, Err: notes.ErrAmbiguous, Detail: "a folder and a note have this name", Hint: "Give the path of the one you mean; a folder's ends in /.",
+			Candidates: []string{folder + "/", meta.Path}}
 	}
 	if err := o.v.store.CheckWhole(o.ctx, "move", r.Note, meta, o.scope); err != nil {
 		return nil, err

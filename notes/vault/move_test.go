@@ -413,6 +413,25 @@ func TestAURIMeansItsOwnNote(t *testing.T) {
 	require.ErrorIs(t, err, notes.ErrNotFound, "a URI does not")
 }
 
+// A name that a folder and a note elsewhere have is no request to move either.
+func TestMoveOfAFolderWithTheNameOfANote(t *testing.T) {
+	f := newFixture(t, "Clippings/a.md", "a", "Categories/Clippings.md", "c", "Daily.md", "d", "Daily/x.md", "x")
+	before := f.files()
+	_, err := f.Move(t.Context(), notes.MoveRequest{Note: "Clippings", To: "Web"})
+	require.ErrorIs(t, err, notes.ErrAmbiguous)
+	assert.Equal(t, []string{"Clippings/", "Categories/Clippings.md"}, domainError(t, err).Candidates)
+	assert.Equal(t, before, f.files())
+	for _, m := range [][2]string{{"Clippings/", "Web"}, {"Categories/Clippings.md", "Categories/Web.md"}, {"Daily", "Journal.md"}, {"Daily/", "Journal"}} {
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: m[0], To: m[1]})
+		require.NoError(t, err, m)
+	}
+	assert.Equal(t, map[string]string{"Web/a.md": "a", "Categories/Web.md": "c", "Journal.md": "d", "Journal/x.md": "x"}, f.files())
+	_, err = f.Lookup(t.Context(), "Web", notes.Scope{Read: []string{"Categories"}})
+	require.NoError(t, err)
+	_, err = f.Move(t.Context(), notes.MoveRequest{Note: "Web", To: "Categories/Net.md", DryRun: true, Scope: notes.Scope{Read: []string{"Categories"}}})
+	require.NoError(t, err, "a folder outside of the scope is no other meaning")
+}
+
 // TestFolderMoveKeepsWhatIsIgnored: what an ignore pattern hides does not
 // become a note by a move, and the right to a part of a folder is none to all.
 func TestFolderMoveKeepsWhatIsIgnored(t *testing.T) {
