@@ -52,6 +52,7 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 		"a/Plan.md":   "# Goals\ntext ^b1\n## Sub Goal\n[[#Goals]] [[#Nothing]]\n",
 		"b/c/Only.md": "[[Plan#Goals]] [[Plan#Goals#Sub Goal]] [[Plan#^b1]] [[Plan#^b2]] [[Plan#Gaols]] [s](../../a/Plan.md#sub-goal)\n",
 		"x/Twin.md":   "", "y/Twin.md": "", "v1.2.md": "", "u/üNÏ.md": "",
+		"index.md": "", "b/Index.md": "", "b/From.md": "[[Index]] [md](Index.md)\n",
 		"a/d/e/Deep.md": "", "z/k/Deep.md": "", "a/pic.png": "png", "z/pic.png": "png", "Only.txt": "no note",
 	})
 	assert.Equal(t, map[string]string{
@@ -61,6 +62,7 @@ func TestLinksResolveAsInObsidian(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"Plan": "a/Plan.md", "Twin": "?", "Plan.md": "a/Plan.md", "../Only.md": "-", "./Plan": "a/Plan.md", "../From": "From.md", "Deep": "a/d/e/Deep.md", "pic.png": "a/pic.png",
 	}, w.leads("a/From.md"))
+	assert.Equal(t, map[string]string{"Index": "index.md", "Index.md": "b/Index.md"}, w.leads("b/From.md"), "the path from the vault in any case before the note's own folder")
 	assert.Equal(t, map[string]string{
 		"Plan#Goals": "a/Plan.md", "Plan#Goals#Sub Goal": "a/Plan.md", "Plan#^b1": "a/Plan.md", "Plan#^b2": "a/Plan.md!", "Plan#Gaols": "a/Plan.md!", "../../a/Plan.md#sub-goal": "a/Plan.md",
 	}, w.leads("b/c/Only.md"))

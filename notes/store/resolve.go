@@ -80,8 +80,8 @@ func chooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (
 	if kind == notes.LinkMarkdown || kind == notes.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../") {
 		first, second = relative, absolute
 	}
-	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
-		for _, want := range []string{first, second} {
+	for _, want := range []string{first, second} {
+		for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
 			if t, ok := pick(candidates, func(c Target) bool { return same(c.Path, want) }); ok {
 				return t, stateOf(t)
 			}
