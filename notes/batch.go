@@ -9,6 +9,11 @@ type Batch struct {
 	Kind    string // create, edit, move, delete, restore, …
 	Author  Author
 	Changes []FileChange
+
+	// Seen is the newest batch of the log that the folder has, where the changes are what
+	// was found in it: a file of a newer batch is a conflict, whatever it says. A file
+	// that this node has created itself would else come back after another deleted it.
+	Seen *uint64
 }
 
 // A FileChange is what becomes of one file, a note or an attachment. All removals of

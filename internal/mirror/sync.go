@@ -612,7 +612,7 @@ func (c *commit) flush(ctx context.Context) error {
 	}
 	changes := c.changes
 	c.changes, c.size = nil, 0
-	_, err := c.m.log.Commit(ctx, notes.Batch{ID: c.m.node + rand.Text(), Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes})
+	_, err := c.m.log.Commit(ctx, notes.Batch{ID: c.m.node + rand.Text(), Kind: kindOf(changes), Author: c.m.opt.Author, Changes: changes, Seen: &c.m.at.Seq})
 	var other *notes.LogConflict
 	switch {
 	case err == nil:

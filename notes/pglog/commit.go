@@ -112,12 +112,15 @@ func (l *Log) commit(ctx context.Context, b notes.Batch) (seq uint64, sent bool,
 			_, _ = conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 		}
 	}()
-	p := &plan{q: conn, vault: l.vault, have: map[string]file{}}
+	p := &plan{q: conn, vault: l.vault, have: map[string]file{}, newer: map[string]bool{}}
 	first := &pgx.Batch{}
 	first.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	var head uint64
 	l.queueLock(first, &head)
 	p.queueLoads(first, b.Changes)
+	if b.Seen != nil {
+		p.queueNewer(first, *b.Seen, b.Changes)
+	}
 	if err := conn.SendBatch(ctx, first).Close(); err != nil {
 		return 0, false, err
 	}
@@ -142,6 +145,7 @@ type plan struct {
 	q     querier
 	vault int64
 	have  map[string]file    // by key: the files that the batch has to do with
+	newer map[string]bool    // paths of files that were changed since the batch's Seen
 	moved [][]file           // those in each folder that moves
 	feed  []notes.FileChange // without folders and without what is so already
 }
@@ -164,6 +168,19 @@ func (p *plan) queueLoads(b *pgx.Batch, changes []notes.FileChange) {
 	}
 	b.Queue(selectFiles+` AND f.key = ANY($2)`, p.vault, keys).Query(func(rows pgx.Rows) error {
 		_, err := p.load(rows, nil)
+		return err
+	})
+}
+
+// queueNewer asks which files of the changes are in a batch after seen.
+func (p *plan) queueNewer(b *pgx.Batch, seen uint64, changes []notes.FileChange) {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.OldPath, c.Path)
+	}
+	b.Queue(`SELECT DISTINCT named FROM feed CROSS JOIN unnest($3::text[]) named WHERE vault = $1 AND seq > $2 AND named IN (old_path, path)`, p.vault, seen, paths).Query(func(rows pgx.Rows) error {
+		var path string
+		_, err := pgx.ForEachRow(rows, []any{&path}, func() error { p.newer[path] = true; return nil })
 		return err
 	})
 }
@@ -239,8 +256,11 @@ func (p *plan) compare(ctx context.Context, changes []notes.FileChange) error {
 		if made {
 			continue
 		}
-		if c.OldPath != "" && after(c.OldPath) != (file{c.OldPath, c.Before}) {
+		if c.OldPath != "" && (p.newer[c.OldPath] || after(c.OldPath) != (file{c.OldPath, c.Before})) {
 			return p.conflict(ctx, c.OldPath)
+		}
+		if p.newer[c.Path] {
+			return p.conflict(ctx, c.Path)
 		}
 		p.feed = append(p.feed, c)
 	}
