@@ -253,7 +253,7 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 				return err
 			}
 			if f.State != StateDone {
-				if !f.IsNote() {
+				if !f.IsNote() || f.OldPath == "" {
 					continue
 				}
 				if err := h.keepUnless(f.OldPath, f.Old, now); err != nil {

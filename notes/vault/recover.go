@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"notesd/internal/atomicfile"
@@ -42,6 +43,7 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 	decided := true
 	for _, op := range ops {
 		if v.mounts.checkOperation(root, op) != nil {
+			decided = decided && !op.Shared
 			continue // until its disk is back
 		}
 		d := &recovery{&placer{operation: &operation{Operation: op, v: v, ctx: ctx, root: root}}}
@@ -49,65 +51,91 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 			decided = false
 			continue // until the log can be asked
 		}
-		err := d.recover()
+		finished, err := d.recover()
 		d.close()
 		if err != nil {
 			return err
 		}
+		decided = decided && (finished || !op.Shared)
 	}
 	v.recovered = decided
 	return nil
 }
 
-// recover carries an operation of the journal to its end, or closes it.
-func (d *recovery) recover() error {
+// closeCommitted closes the operation that was committed to the log with this id, if a
+// crash has interrupted it and it could not be finished: what the log has after it must
+// not be replaced by it later. The caller holds the vault's lock.
+func (v *Vault) closeCommitted(ctx context.Context, id string) error {
+	if v.recovered {
+		return nil
+	}
+	ops, err := v.store.PendingOperations(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(ops, func(op *store.Operation) bool { return op.ID() == id })
+	if i < 0 {
+		return nil
+	}
+	for f := range ops[i].Files {
+		ops[i].Files[f].State, ops[i].Files[f].Conflict = store.StateConflict, errOvertaken
+	}
+	_, err = v.store.Finish(ctx, ops[i], nil, ops[i].Written()) // a repeat of the request has its answer
+	return err
+}
+
+var errOvertaken = errors.New("a crash interrupted the change; its files follow the log")
+
+// recover carries an operation of the journal to its end, or closes it. It reports
+// false if a file cannot be read at the moment.
+func (d *recovery) recover() (finished bool, _ error) {
 	if d.Shared && !d.committed {
 		d.Files[0].Conflict = &notes.Error{Op: d.Kind, Path: d.Files[0].Place(), Err: notes.ErrConflict, Detail: "the change was not committed"}
-		return d.giveUp()
+		return true, d.giveUp()
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
 		rows, err := d.v.store.Rows(d.ctx, []string{f.OldPath})
 		if err != nil {
-			return err
+			return false, err
 		}
 		f.Note = rows[f.OldPath].Id
 		f.State = store.StateDone
 		err = d.redo(f)
 		if errors.Is(err, errKilled) {
-			return err
+			return false, err
 		}
 		if err != nil {
 			err = d.writeProblem(err)
 			if !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
 				d.v.opt.Log.Error("an interrupted change cannot be finished yet; it will be tried again", "kind", d.Kind, "note", f.Place(), "err", err)
-				return nil // what a file says that cannot be read is not known
+				return false, nil // what a file says that cannot be read is not known
 			}
 			f.State, f.Conflict = store.StateConflict, err
 		}
 		if i == 0 && f.Conflict != nil && !d.committed {
 			moved, err := d.wasMoved(f)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if !moved {
-				return d.giveUp()
+				return true, d.giveUp()
 			}
 			f.State, f.Conflict = store.StateDone, nil
 		}
 	}
 	for _, dir := range d.dirs {
 		if err := dir.Sync(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	d.v.opt.Log.Warn("finished an interrupted change", "kind", d.Kind, "note", d.Files[0].Place(), "conflicts", d.Conflicts())
 	firstSeen, err := d.replaced()
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, err = d.complete(firstSeen)
-	return err
+	return true, err
 }
 
 // giveUp closes an interrupted operation whose first file, the note that it is

@@ -21,7 +21,9 @@ type Replica struct{ v *Vault }
 func (v *Vault) Replica() Replica { return Replica{v} }
 
 // Placed returns the paths of the files that the operation committed with this id has
-// put in place or removed; none for an operation of another node.
+// put in place or removed; none for an operation of another node. An operation that a
+// crash has interrupted and that cannot be finished now never will be: the caller
+// brings its files in step, and newer changes of them after it.
 func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error) {
 	if !store.IsTempName(id) {
 		return nil, nil
@@ -29,6 +31,9 @@ func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error)
 	r.v.mu.Lock() // it may be at work
 	defer r.v.mu.Unlock()
 	if err := r.v.recoverOnce(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.v.closeCommitted(ctx, id); err != nil {
 		return nil, err
 	}
 	return r.v.store.Placed(ctx, id)

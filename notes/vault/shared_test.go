@@ -219,3 +219,42 @@ func TestSaveBetweenCommitAndExchange(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "no temp file is left")
 }
+
+// An interrupted write that the log has, and that cannot be finished while the log goes
+// on, is never finished later: its files follow the log.
+func TestCommittedWriteThatTheLogHasLeft(t *testing.T) {
+	f := newFixture(t, "N.md", "n\n")
+	log := newMemoryLog(f)
+	f.opt.Shared = log
+	f.failpoint = func(step string) error {
+		if step == "committed" {
+			return errKilled
+		}
+		return nil
+	}
+	create := func() (notes.Written, error) {
+		return f.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "new\n", RequestKey: "key"})
+	}
+	_, err := create()
+	require.ErrorIs(t, err, errKilled)
+	require.Contains(t, log.files, "New.md")
+	var batch string
+	for batch = range log.batches {
+	}
+	require.NoError(t, f.store.Close())
+	log.unknown = true
+	f.open(Options{Shared: log})
+	f.reconcile() // cannot ask the log
+	placed, err := f.Replica().Placed(t.Context(), batch)
+	require.NoError(t, err)
+	assert.Empty(t, placed)
+	delete(log.files, "New.md") // by another node
+	log.unknown = false
+	f.reconcile()
+	f.agreesWith(log)
+	again, err := create()
+	require.NoError(t, err, "the request was answered")
+	assert.Equal(t, "New.md", again.Path)
+	f.agreesWith(log)
+	assert.Len(t, log.batches, 1)
+}
