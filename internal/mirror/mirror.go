@@ -376,9 +376,16 @@ func (m *Mirror) conflict(copied string) {
 
 // base is a row of what folder and log last had in common.
 type base struct {
+	hash    string // "": nothing
+	seq     uint64
+	stat    [4]int64 // see statOf; zeros when it is not known
+	placing version  // what was about to be placed: after a crash the folder may have it
+}
+
+// version is a file's text as of a batch of the log.
+type version struct {
 	hash string
 	seq  uint64
-	stat [4]int64 // see statOf; zeros when it is not known
 }
 
 // statOf is what of a file's stat stands for its bytes.
@@ -386,7 +393,7 @@ func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime
 
 // bases returns the rows at and below the paths, or all.
 func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
-	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode FROM base`, []any{}
+	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode, placing, placing_seq FROM base`, []any{}
 	if !all {
 		query += ` WHERE path IN (SELECT b.path FROM json_each(?) p JOIN base b ON b.path = p.value OR b.path > p.value || '/' AND b.path < p.value || '0')`
 		args = append(args, sqlite.List(paths))
@@ -395,7 +402,7 @@ func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[strin
 	err := sqlite.ForEach(ctx, m.db.Reader(), query, args, func(r *sql.Rows) error {
 		var p string
 		var b base
-		err := r.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3])
+		err := r.Scan(&p, &b.hash, &b.seq, &b.stat[0], &b.stat[1], &b.stat[2], &b.stat[3], &b.placing.hash, &b.placing.seq)
 		rows[p] = b
 		return err
 	})
@@ -406,6 +413,7 @@ func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[strin
 type record struct {
 	base    map[string]base // a zero hash: neither has the file
 	pending map[string]bool // true: to be compared later; false: done
+	placing map[string]version
 	at      *pglog.Position
 	forget  bool // all that was in the base
 }
@@ -417,6 +425,14 @@ func (r *record) set(file string, b base) {
 	r.base[file] = b
 }
 
+// intend notes what is about to be placed.
+func (r *record) intend(file string, v version) {
+	if r.placing == nil {
+		r.placing = map[string]version{}
+	}
+	r.placing[file] = v
+}
+
 func (r *record) pend(file string, pending bool) {
 	if r.pending == nil {
 		r.pending = map[string]bool{}
@@ -425,7 +441,7 @@ func (r *record) pend(file string, pending bool) {
 }
 
 func (m *Mirror) write(ctx context.Context, r record) error {
-	if len(r.base)+len(r.pending) == 0 && r.at == nil {
+	if len(r.base)+len(r.pending)+len(r.placing) == 0 && r.at == nil {
 		return nil
 	}
 	err := m.db.Write(ctx, func(tx *sql.Tx) error {
@@ -441,6 +457,11 @@ func (m *Mirror) write(ctx context.Context, r record) error {
 				query, args = `INSERT OR REPLACE INTO base (path, hash, seq, size, mtime, ctime, inode) VALUES (?, ?, ?, ?, ?, ?, ?)`, append(args, b.hash, b.seq, b.stat[0], b.stat[1], b.stat[2], b.stat[3])
 			}
 			if err := exec(query, args...); err != nil {
+				return err
+			}
+		}
+		for p, v := range r.placing {
+			if err := exec(`INSERT INTO base (path, hash, seq, placing, placing_seq) VALUES (?1, '', 0, ?2, ?3) ON CONFLICT (path) DO UPDATE SET placing = ?2, placing_seq = ?3`, p, v.hash, v.seq); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"log/slog"
@@ -344,6 +345,71 @@ func TestCrashBetweenPlacingAndRecord(t *testing.T) {
 	a.save("Old.md", "3")
 	a.sync()
 	assert.Equal(t, map[string]string{"Old.md": "3"}, agree(t, b, a))
+}
+
+// onChange is a follower that only reports that it was fed.
+type onChange func()
+
+func (onChange) Name() string                      { return "the test" }
+func (onChange) Position() (notes.Position, error) { return notes.Position{Seq: notes.FromHead}, nil }
+func (onChange) Reset(context.Context) error       { return nil }
+func (f onChange) Apply(context.Context, notes.Position, []notes.Change) error {
+	f()
+	return nil
+}
+
+// The same with a file that was pending, and so is placed after its batch.
+func TestCrashBetweenSettlingAndRecord(t *testing.T) {
+	for name, last := range map[string]func(a *node){
+		"deleted":  func(a *node) { a.delete("New.md"); a.save("Old.md", "3") },
+		"reverted": func(a *node) { a.delete("New.md"); a.save("Old.md", "1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := pgtest.Start(t)
+			a := newNode(t, s.URL(), "team", map[string]string{"Old.md": "1"})
+			b := newNode(t, s.URL(), "team", nil)
+			agree(t, a, b)
+			a.save("New.md", "new")
+			a.save("Old.md", "2")
+			a.sync()
+			r := record{at: &a.m.at}
+			r.pend("New.md", true)
+			r.pend("Old.md", true)
+			require.NoError(t, b.m.write(t.Context(), r))
+			ctx, crash := context.WithCancel(t.Context())
+			b.Follow(onChange(crash))
+			require.NoError(t, b.Reconcile(t.Context())) // it follows from now on
+			require.ErrorIs(t, b.m.sync(ctx, nil, true), context.Canceled)
+			require.Equal(t, map[string]string{"Old.md": "2", "New.md": "new"}, b.files())
+			last(a)
+			a.sync()
+			want := a.files()
+			assert.Equal(t, want, agree(t, b, a))
+		})
+	}
+}
+
+// What a node's tools have written, and another node has changed again before this
+// node's folder followed, is not committed as found in the folder.
+func TestOwnWritesThatAnotherNodeChanged(t *testing.T) {
+	s := pgtest.Start(t)
+	a := newNode(t, s.URL(), "team", map[string]string{"Undone.md": "1\n"})
+	b := newNode(t, s.URL(), "team", nil)
+	agree(t, a, b)
+	_, err := b.Create(t.Context(), notes.CreateRequest{Path: "New.md", Content: "new\n"})
+	require.NoError(t, err)
+	_, err = b.Edit(t.Context(), notes.EditRequest{Note: "Undone.md", Edits: []notes.Edit{{Op: "append", Content: "2"}}})
+	require.NoError(t, err)
+	a.sync()
+	a.delete("New.md")
+	a.save("Undone.md", "1\n")
+	a.sync()
+	for _, all := range []bool{false, true} { // as if all this came between the two halves of a sync
+		again, err := b.m.up(t.Context(), []string{"New.md", "Undone.md"}, all)
+		require.NoError(t, err)
+		assert.True(t, again)
+	}
+	assert.Equal(t, map[string]string{"Undone.md": "1\n"}, agree(t, b, a))
 }
 
 // A note that goes from X to Y and back in the log, unseen by a node that writes on X,

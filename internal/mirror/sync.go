@@ -270,6 +270,15 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 			w.record.pend(p, false)
 			w.decide(p, s)
 		}
+		var intent record
+		for _, s := range w.steps {
+			if s.Path != "" {
+				intent.intend(s.path, version{s.sides.log, s.sides.seq})
+			}
+		}
+		if err := m.write(ctx, intent); err != nil {
+			return nil, err
+		}
 		if err := w.do(ctx); err != nil {
 			return nil, err
 		}
@@ -320,6 +329,9 @@ func (w *work) undone(s step) {
 // different versions.
 func (w *work) decide(p string, s *sides) {
 	b := w.bases[p]
+	if s.here != "" && s.here == b.placing.hash { // placed before a crash, and not recorded
+		b = base{hash: b.placing.hash, seq: b.placing.seq}
+	}
 	in := base{hash: s.log, seq: s.seq}
 	remove := step{path: p, sides: s, Placement: vault.Placement{OldPath: p, OldDisk: s.file.DiskPath, Old: s.data}}
 	replace := remove
@@ -505,12 +517,13 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	c := &commit{m: m, gone: map[string]base{}}
 	var r record
 	for p, b := range bases {
-		if !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
+		if b.hash != "" && !pending[p] && !unseen(p) && !m.vault.Ignored(p) {
 			c.gone[p] = b
 		}
 	}
 	for _, f := range files {
-		b, known := bases[f.Path]
+		b := bases[f.Path]
+		known := b.hash != ""
 		delete(c.gone, f.Path)
 		if pending[f.Path] || known && b.stat == statOf(f.Stat) {
 			continue
