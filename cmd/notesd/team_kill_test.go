@@ -380,7 +380,7 @@ func (k *teamKiller) check() {
 	for p := range got {
 		word := strings.TrimSuffix(filepath.Base(p), ".md")
 		if _, acknowledged := k.own[p]; !acknowledged && (strings.HasPrefix(p, "Own/") || strings.HasPrefix(p, "Editor/")) {
-			require.True(t, k.open[word], "%s was deleted or moved and is there", p)
+			require.True(t, k.open[word], "%s was deleted or moved and is there; the log's changes of it: %s", p, k.changesOf(p))
 		}
 	}
 	k.checkAnswers(got, all)
@@ -425,6 +425,31 @@ func (k *teamKiller) checkLog(got map[string]string) (gone map[string]bool) {
 					if !strings.Contains(string(texts[c.After]), word) {
 						gone[word] = true
 					}
+				}
+			}
+		}
+	}
+}
+
+// changesOf lists what the log has of a note, for the report of a failure.
+func (k *teamKiller) changesOf(path string) string {
+	l, err := pglog.New(k.server.URL(), "team", slog.New(slog.DiscardHandler))
+	require.NoError(k.t, err)
+	defer func() { require.NoError(k.t, l.Close()) }()
+	at, err := l.Beginning(k.t.Context())
+	require.NoError(k.t, err)
+	var found strings.Builder
+	for {
+		entries, err := l.Changes(k.t.Context(), at, 1000)
+		require.NoError(k.t, err)
+		if len(entries) == 0 {
+			return found.String()
+		}
+		for _, e := range entries {
+			at = e.Position
+			for _, c := range e.Changes {
+				if c.Path == path || c.OldPath == path {
+					fmt.Fprintf(&found, "\n%d %s %s by %s: %q → %q (%.8s → %.8s)", e.Seq, e.Mark, e.Kind, e.Author.Name, c.OldPath, c.Path, c.Before, c.After)
 				}
 			}
 		}
