@@ -50,20 +50,12 @@ func (r *report) save(name string) error {
 	if err := t.Execute(&b, r); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	folder := filepath.Dir(name)
-	temp, err := os.CreateTemp(folder, ".notesd-report-*") // private, as notes are
+	err = os.WriteFile(name, []byte(b.String()), 0o600) // private, as notes are
 	if errors.Is(err, fs.ErrNotExist) {
-		return &service.Failure{Code: "not_found", Message: fmt.Sprintf("the folder %s for the report is not there", folder), Hint: "Make it, or name a file in another folder."}
+		return &service.Failure{Code: "not_found", Message: fmt.Sprintf("there is no folder %s for the report", filepath.Dir(name)), Hint: "Make it, or name a file in another folder."}
 	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
-	}
-	_, err = temp.WriteString(b.String())
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("report: %w", err), os.Remove(temp.Name()))
 	}
 	return nil
 }

@@ -79,12 +79,12 @@ func TestReportSave(t *testing.T) {
 	err = r.save(filepath.Join(dir, "nowhere", "report.html"))
 	f := service.FailureOf(err)
 	assert.Equal(t, "not_found", f.Code)
-	assert.Contains(t, f.Message, filepath.Join(dir, "nowhere")+" for the report is not there")
+	assert.Contains(t, f.Message, filepath.Join(dir, "nowhere")+" for the report")
 	assert.Contains(t, f.Hint, "Make it")
 
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "taken"), 0o700))
 	assert.Error(t, r.save(filepath.Join(dir, "taken")), "the name of a folder")
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, left, 2, "no temporary file: %v", left)
+	assert.Len(t, left, 2, "%v", left)
 }
