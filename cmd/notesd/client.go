@@ -92,20 +92,23 @@ func (a *app) connect(cmd *cobra.Command, kind daemon.Kind, do func(context.Cont
 	if conn != nil {
 		return withSession(ctx, a, conn, &conn.Daemon, do)
 	}
-	return a.serveFor(cmd, cfg, lock, do)
+	service.Hurry(cfg)
+	return a.serveFor(cmd, cfg, lock, !service.Watching, do)
 }
 
-// serveFor runs do with a service in this process.
-func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, do func(context.Context, *client) error) error {
+// serveFor runs do with a service in this process. One that watches the vault serves
+// other clients meanwhile.
+func (a *app) serveFor(cmd *cobra.Command, cfg *config.Config, lock *daemon.Lock, watching bool, do func(context.Context, *client) error) error {
 	logs, err := a.openCommandLogs(cmd, cfg)
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	service.Hurry(cfg)
-	s := service.New(cfg, logs, !service.Watching)
-	return s.RunLocked(cmd.Context(), lock, func(ctx context.Context) error {
-		return inMemory(ctx, a, s, do)
-	})
+	s := service.New(cfg, logs, watching)
+	front := func(ctx context.Context) error { return inMemory(ctx, a, s, do) }
+	if watching {
+		front = s.Beside(lock, front)
+	}
+	return s.RunLocked(cmd.Context(), lock, front)
 }
 
 // daemonOrLock returns a connection to the vault's daemon or, if none runs,

@@ -145,10 +145,6 @@ const launchedIdleExit = 15 * time.Minute
 // They name the vault; every other setting comes from the configuration file,
 // because the daemon serves other clients as well.
 func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
-	args := []string{"serve", "--vault", cfg.Vault.String(), "--state", cfg.State, "--idle-exit", launchedIdleExit.String()}
-	if a.configFile == "" {
-		return args, nil
-	}
-	file, err := filepath.Abs(a.configFile)
-	return append(args, "--config", file), err
+	args, err := a.placeArgs(cfg, true)
+	return append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, args...), err
 }

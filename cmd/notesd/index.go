@@ -144,12 +144,5 @@ func (a *app) indexing(cmd *cobra.Command, rebuild, wait bool, do func(context.C
 			return errors.Join(err, lock.Release())
 		}
 	}
-	logs, err := a.openCommandLogs(cmd, cfg)
-	if err != nil {
-		return errors.Join(err, lock.Release())
-	}
-	s := service.New(cfg, logs, service.Watching)
-	return s.RunLocked(ctx, lock, s.Beside(lock, func(ctx context.Context) error {
-		return inMemory(ctx, a, s, do)
-	}))
+	return a.serveFor(cmd, cfg, lock, service.Watching, do)
 }

@@ -73,18 +73,12 @@ func (a *app) loginService(cfg *config.Config) (*loginService, error) {
 		home = "USERPROFILE"
 	}
 	system := autostart.System{OS: runtime.GOOS, Home: lookup(a.env, home), ConfigHome: lookup(a.env, "XDG_CONFIG_HOME"), UID: os.Getuid(), Run: runManager}
-	command := []string{server.Command, "serve", "--vault", cfg.Vault.String()}
-	if a.stateFlag != "" || runtime.GOOS != "windows" { // a login may have no XDG_STATE_HOME; Windows takes no long command
-		command = append(command, "--state", cfg.State)
+	// A login may have no XDG_STATE_HOME; Windows takes no long command.
+	args, err := a.placeArgs(cfg, a.stateFlag != "" || runtime.GOOS != "windows")
+	if err != nil {
+		return nil, err
 	}
-	if a.configFile != "" {
-		file, err := filepath.Abs(a.configFile)
-		if err != nil {
-			return nil, err
-		}
-		command = append(command, "--config", file)
-	}
-	mine := autostart.Service{Vault: cfg.Vault.String(), State: cfg.State, Command: command, Log: filepath.Join(cfg.State, service.DaemonLog)}
+	mine := autostart.Service{Vault: cfg.Vault.String(), State: cfg.State, Command: append([]string{server.Command, "serve"}, args...), Log: filepath.Join(cfg.State, service.DaemonLog)}
 	return &loginService{app: a, cfg: cfg, system: system, mine: mine}, nil
 }
 

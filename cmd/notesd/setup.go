@@ -146,18 +146,22 @@ func (a *app) server(cfg *config.Config) (hosts.Server, error) {
 			Hint:    "Build one that stays: go build -o notesd ./cmd/notesd. Then run its setup.",
 		}
 	}
-	s := hosts.Server{Command: exe, Args: []string{"mcp", "--vault", cfg.Vault.String()}}
-	if a.stateFlag != "" {
-		s.Args = append(s.Args, "--state", cfg.State)
+	args, err := a.placeArgs(cfg, a.stateFlag != "")
+	return hosts.Server{Command: exe, Args: append([]string{"mcp"}, args...)}, err
+}
+
+// placeArgs returns the flags that name the vault, the configuration file if one was
+// named, and the state directory if withState.
+func (a *app) placeArgs(cfg *config.Config, withState bool) ([]string, error) {
+	args := []string{"--vault", cfg.Vault.String()}
+	if withState {
+		args = append(args, "--state", cfg.State)
 	}
-	if a.configFile != "" {
-		file, err := filepath.Abs(a.configFile)
-		if err != nil {
-			return s, err
-		}
-		s.Args = append(s.Args, "--config", file)
+	if a.configFile == "" {
+		return args, nil
 	}
-	return s, nil
+	file, err := filepath.Abs(a.configFile)
+	return append(args, "--config", file), err
 }
 
 // isTemporary reports whether "go run" built the program.
