@@ -209,8 +209,8 @@ func Hash(data []byte) string {
 
 // TagCount is a tag and how many notes have it.
 type TagCount struct {
-	Tag   string // as most recently spelled
-	Notes int
+	Tag   string `json:"tag"` // as most recently spelled
+	Notes int    `json:"notes"`
 }
 
 // FolderCount is a folder and how many notes lie directly in it.

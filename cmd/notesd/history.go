@@ -12,7 +12,7 @@ import (
 	"notesd/mcp/tools"
 )
 
-// historyPage is how many revisions are asked for at a time.
+// historyPage is how many revisions note_history returns at most.
 const historyPage = 200
 
 func historyCommand(a *app) *cobra.Command {
@@ -35,9 +35,6 @@ NOTE, list the newest changes of all notes.`,
 		},
 		ValidArgsFunction: a.offer(completeNotes),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if limit < 0 {
-				return service.Usagef("0, or no --limit, lists all versions.", "--limit must not be negative")
-			}
 			if diff != nil {
 				return runTool(cmd, a, "note_history", map[string]any{"note": names[0], "diff": diff}, func(r tools.HistoryResult) { fmt.Fprint(a.out, a.out.plain(r.Diff)) })
 			}
@@ -46,15 +43,7 @@ NOTE, list the newest changes of all notes.`,
 				limit = newestChanges
 			}
 			return a.withClient(cmd, func(ctx context.Context, c *client) error {
-				all, err := history(ctx, c, note, since, limit)
-				if err != nil {
-					return err
-				}
-				if a.json {
-					return a.out.json(all)
-				}
-				a.printHistory(all.Revisions)
-				return nil
+				return c.history(ctx, note, since, limit)
 			})
 		},
 	}
@@ -68,27 +57,20 @@ NOTE, list the newest changes of all notes.`,
 // newestChanges is how many changes of all notes are shown by default.
 const newestChanges = 20
 
-// history fetches all pages.
-func history(ctx context.Context, c *client, note, since string, limit int) (tools.HistoryResult, error) {
-	all := tools.HistoryResult{Revisions: []tools.Revision{}}
-	for {
-		page := tools.HistoryResult{}
-		query := map[string]any{"limit": historyPage}
-		put(query, "note", note)
-		put(query, "since", since)
-		if limit > 0 {
-			query["limit"] = min(historyPage, limit-len(all.Revisions))
-		}
-		put(query, "cursor", all.Next)
-		if err := c.call(ctx, "note_history", query, &page); err != nil {
-			return all, err
-		}
-		all.Revisions = append(all.Revisions, page.Revisions...)
-		all.Next = page.Next
-		if page.Next == "" || len(page.Revisions) == 0 || limit > 0 && len(all.Revisions) >= limit {
-			return all, nil
-		}
-	}
+// history fetches page after page.
+func (c *client) history(ctx context.Context, note, since string, limit int) error {
+	query := map[string]any{}
+	put(query, "note", note)
+	put(query, "since", since)
+	return printPages(c, limit, "version", c.printHistory, func(limit int, cursor string) (pages[tools.Revision], error) {
+		var page tools.HistoryResult
+		query["limit"] = min(limit, historyPage)
+		put(query, "cursor", cursor)
+		err := c.call(ctx, "note_history", query, &page)
+		return pages[tools.Revision]{items: page.Revisions, next: page.Next, warnings: page.Notes}, err
+	}, func(all pages[tools.Revision]) any {
+		return tools.HistoryResult{Revisions: all.items, Next: all.next, Notes: all.warnings}
+	})
 }
 
 func (o *output) printHistory(revisions []tools.Revision) {
@@ -109,7 +91,6 @@ func (o *output) printHistory(revisions []tools.Revision) {
 			o.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), o.out.line(r.Operation),
 			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, o.out.line(r.Author), where)
 	}
-	o.note(count(len(revisions), "version"))
 }
 
 func restoreCommand(a *app) *cobra.Command {

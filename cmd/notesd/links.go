@@ -9,6 +9,7 @@ import (
 
 	"notesd/internal/service"
 	"notesd/mcp/tools"
+	"notesd/notes"
 )
 
 func linksCommand(a *app) *cobra.Command {
@@ -136,9 +137,9 @@ rename one in all notes, with the tags nested in it.`,
 				args["tag"], args["to"] = rename, to
 				return runTool(cmd, a, "rename_tag", args, a.printRenameTag)
 			}
-			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []service.TagLine) any {
+			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []notes.TagCount) any {
 				return map[string]any{"tags": all}
-			}, func(all []service.TagLine) {
+			}, func(all []notes.TagCount) {
 				for _, t := range all {
 					fmt.Fprintf(a.out, "%6d  #%s\n", t.Notes, a.out.line(t.Tag))
 				}

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -32,7 +29,7 @@ const (
 	MethodForget = "notesd/forget"
 	MethodBackup = "notesd/backup"
 	MethodRescan = "notesd/rescan"
-	MethodTags   = "notesd/tags"
+	MethodTags   = "notesd/tags" // of the notes that vault.allow admits, as []notes.TagCount
 
 	MethodTables       = "notesd/tables"
 	MethodRestoreTable = "notesd/restoreTable"
@@ -173,7 +170,11 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 		}
 		return nil, err
 	case MethodTags:
-		return s.tags(ctx)
+		scope := notes.Scope{}
+		if len(s.cfg.Vault.Allow) > 0 {
+			scope.Read = s.cfg.Vault.Allow
+		}
+		return s.vault.Tags(ctx, scope)
 	case MethodGrowth:
 		return s.vault.Store().Growth(ctx)
 	case MethodWeb:
@@ -259,29 +260,6 @@ func (s ownMethods) outside(dir string) error {
 		}
 	}
 	return nil
-}
-
-// TagLine is a tag as it is listed.
-type TagLine struct {
-	Tag   string `json:"tag"`
-	Notes int    `json:"notes"`
-}
-
-// tags lists the tags of the notes that vault.allow admits, the most used first.
-func (s ownMethods) tags(ctx context.Context) ([]TagLine, error) {
-	scope := notes.Scope{}
-	if len(s.cfg.Vault.Allow) > 0 {
-		scope.Read = s.cfg.Vault.Allow
-	}
-	counts, err := s.vault.Tags(ctx, scope)
-	lines := make([]TagLine, len(counts))
-	for i, t := range counts {
-		lines[i] = TagLine{t.Tag, t.Notes}
-	}
-	slices.SortStableFunc(lines, func(a, b TagLine) int {
-		return cmp.Or(b.Notes-a.Notes, strings.Compare(a.Tag, b.Tag))
-	})
-	return lines, err
 }
 
 // TableLine is a table as it is listed.
