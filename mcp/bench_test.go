@@ -35,14 +35,14 @@ func rawSession(b *testing.B, c *Core) (io.Writer, *bufio.Reader) {
 	return fromClient, answers
 }
 
-func benchCore(files map[string]string) (*Core, *fakeVault) {
-	vault := newFakeVault(files)
-	return New(Options{Version: "bench", Vault: vault, Search: fakeSearch{vault}}), vault
+func benchCore(b *testing.B, files map[string]string) *Core {
+	w := newWorld(b, files, Limits{})
+	return New(Options{Version: "bench", Vault: w.vault, Search: w.search})
 }
 
 // A session from nothing to the answer of its initialize, with all tools.
 func BenchmarkInitialize(b *testing.B) {
-	core, _ := benchCore(sampleVault)
+	core := benchCore(b, sampleVault)
 	for b.Loop() {
 		toServer, fromClient := io.Pipe()
 		toClient, fromServer := io.Pipe()
@@ -60,7 +60,7 @@ func BenchmarkInitialize(b *testing.B) {
 // What the protocol costs a call, beside the work of the tool: read_note of a
 // note of 4 KB, over pipes.
 func BenchmarkCall(b *testing.B) {
-	core, _ := benchCore(map[string]string{"Note.md": strings.Repeat("A line of a note, with some words in it.\n", 100)})
+	core := benchCore(b, map[string]string{"Note.md": strings.Repeat("A line of a note, with some words in it.\n", 100)})
 	in, out := rawSession(b, core)
 	n := 0
 	for b.Loop() {
@@ -76,7 +76,7 @@ func BenchmarkCall(b *testing.B) {
 // From a change that the vault has committed to the client's having read of it,
 // with a hundred other sessions that watch other notes.
 func BenchmarkNotify(b *testing.B) {
-	core, vault := benchCore(sampleVault)
+	core := benchCore(b, sampleVault)
 	notifier := NewNotifier(core, notes.Position{Store: "fake"})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -98,8 +98,7 @@ func BenchmarkNotify(b *testing.B) {
 	}
 	for i := 0; b.Loop(); i++ {
 		p := fmt.Sprintf("N%d.md", i%1000)
-		n := vault.put(p, "x")
-		require.NoError(b, notifier.Apply(ctx, notes.Position{Seq: n.Seq}, []notes.Change{{Seq: n.Seq, Kind: notes.Modified, Path: p}}))
+		require.NoError(b, notifier.Apply(ctx, notes.Position{Seq: uint64(i)}, []notes.Change{{Seq: uint64(i), Kind: notes.Modified, Path: p}}))
 		_, err := out.ReadString('\n')
 		require.NoError(b, err)
 	}
@@ -107,7 +106,7 @@ func BenchmarkNotify(b *testing.B) {
 
 // The memory of a session that is connected and idle.
 func BenchmarkIdleSession(b *testing.B) {
-	core, _ := benchCore(sampleVault)
+	core := benchCore(b, sampleVault)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

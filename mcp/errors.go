@@ -37,8 +37,6 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-const notFoundHint = "Find the note with search_notes or list_notes."
-
 // A failureRow says how errors of one kind are shown.
 type failureRow struct {
 	err  error
@@ -49,7 +47,7 @@ type failureRow struct {
 
 // failures maps the domain's sentinels to codes.
 var failures = []failureRow{
-	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, notFoundHint},
+	{notes.ErrNotFound, "not_found", jsonrpc.CodeInvalidParams, "Find the note with search_notes or list_notes."},
 	{notes.ErrAmbiguous, "ambiguous", jsonrpc.CodeInvalidParams, "Pass one of these paths."},
 	{notes.ErrExists, "exists", jsonrpc.CodeInvalidParams, "Choose another title or path."},
 	{notes.ErrConflict, "conflict", jsonrpc.CodeInvalidParams, "Read the note again and repeat the change on its present text."},
@@ -184,12 +182,9 @@ func (c *Core) resourceError(ctx context.Context, err error, uri string, modern 
 	if modern {
 		code = jsonrpc.CodeInvalidParams
 	}
-	message := "Resource not found"
-	if f, _ := c.describe(ctx, err); f.Hint != "" && f.Hint != notFoundHint { // such as the path that it was moved to
-		message += ": " + f.line()
-	}
+	f, _ := c.describe(ctx, err)
 	data, _ := json.Marshal(map[string]string{"uri": uri})
-	return &jsonrpc.Error{Code: code, Message: message, Data: data}
+	return &jsonrpc.Error{Code: code, Message: "Resource not found: " + f.line(), Data: data}
 }
 
 func invalidParams(format string, args ...any) error {

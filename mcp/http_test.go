@@ -282,8 +282,7 @@ func TestHTTPSlowLoris(t *testing.T) {
 // A client that sends its request drop by drop, and one that never takes its
 // answer, are cut off.
 func TestHTTPSlowClients(t *testing.T) {
-	w := newWorld(t, map[string]string{"Big.md": ""}, Limits{})
-	w.vault.notes["Big.md"].Content = strings.Repeat("x", 16<<20)
+	w := newWorld(t, map[string]string{"Big.md": strings.Repeat(strings.Repeat("x", 1<<10-1)+"\n", 16<<10)}, Limits{})
 	h, err := NewHTTP(w.core, HTTPOptions{Token: testToken, bodyRead: 100 * time.Millisecond, stall: 100 * time.Millisecond})
 	require.NoError(t, err)
 	var served atomic.Int32 // requests that are over

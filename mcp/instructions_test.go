@@ -13,7 +13,7 @@ import (
 )
 
 // silentVault does not tell its status.
-type silentVault struct{ *fakeVault }
+type silentVault struct{ *stagedVault }
 
 func (silentVault) Status(ctx context.Context) (notes.Status, error) {
 	<-ctx.Done()
@@ -23,8 +23,8 @@ func (silentVault) Status(ctx context.Context) (notes.Status, error) {
 // The handshake waits for the vault's numbers hardly at all.
 func TestInstructionsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		vault := newFakeVault(sampleVault)
-		s, err := New(Options{Version: "test", Vault: silentVault{vault}, Search: fakeSearch{vault}}).newSession(Profile{}, !fixedTools)
+		w := newWorld(t, sampleVault, Limits{})
+		s, err := New(Options{Version: "test", Vault: silentVault{w.vault}, Search: w.search}).newSession(Profile{}, !fixedTools)
 		require.NoError(t, err)
 		began := time.Now()
 		text := s.instructions(t.Context())

@@ -26,7 +26,7 @@ func newTableWorld(t *testing.T, p Profile) *sdk.ClientSession {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
-	return tableClient(t, New(Options{Version: "test", Vault: newFakeVault(nil), Tables: tables}), p)
+	return tableClient(t, New(Options{Version: "test", Vault: newWorld(t, nil, Limits{}).vault, Tables: tables}), p)
 }
 
 func tableClient(t *testing.T, core *Core, p Profile) *sdk.ClientSession {
@@ -159,7 +159,7 @@ func TestVectorTablesInReadOnlySessions(t *testing.T) {
 	for _, writes := range []string{"create_table", "add_vector", "delete_vectors", "drop_table"} {
 		assert.NotContains(t, got, writes)
 	}
-	without := tableClient(t, New(Options{Version: "test", Vault: newFakeVault(nil)}), Profile{})
+	without := tableClient(t, newWorld(t, nil, Limits{}).core, Profile{})
 	assert.False(t, slices.ContainsFunc(names(without), func(n string) bool { return tools.Find(n).Tables }), "no tables, no tools for them")
 }
 

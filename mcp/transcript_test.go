@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
 	"notesd/prompts"
+	"notesd/search"
+	"notesd/search/index"
 )
 
 var update = flag.Bool("update", false, "write what the tests see into testdata")
@@ -149,21 +154,73 @@ func expand(line string) string {
 	}
 }
 
-// A world is a core over fakes, and its log.
+// A world is a core over a vault on disk, wired as in cmd but without goroutines of
+// its own, and its log. Saves through it have times that do not depend on the clock.
 type world struct {
-	vault    *fakeVault
+	root     string
+	vault    *stagedVault
+	search   *search.Engine
 	core     *Core
 	log      *lockedBuffer
 	notifier *Notifier
+	saves    int
 }
 
-func newWorld(t *testing.T, files map[string]string, limits Limits, settings ...Settings) *world {
-	w := &world{vault: newFakeVault(files), log: new(lockedBuffer)}
+// stagedVault is a vault whose state and whose reading a test decides.
+type stagedVault struct {
+	*vault.Vault
+	scanning bool
+	dirs     map[string]string // the vault's folders, as clients may name them
+
+	read func(ctx context.Context, ref string) error // what Read does first, if set
+}
+
+func (v *stagedVault) Ready() bool { return !v.scanning }
+
+func (v *stagedVault) Status(ctx context.Context) (notes.Status, error) {
+	st, err := v.Vault.Status(ctx)
+	st.Dirs, st.Scanning, st.Incomplete = v.dirs, v.scanning, v.scanning
+	st.Scanned, st.ToScan = st.Notes, st.Notes
+	return st, err
+}
+
+func (v *stagedVault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error) {
+	if v.read != nil {
+		if err := v.read(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return v.Vault.Read(ctx, ref, scope)
+}
+
+// started is when the first file of a world is saved; each follows a minute later.
+var started = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+func newWorld(t testing.TB, files map[string]string, limits Limits, settings ...Settings) *world {
+	w := &world{root: t.TempDir(), log: new(lockedBuffer)}
+	state := t.TempDir()
+	store, err := store.Open(t.Context(), state, store.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	index, err := index.OpenIndex(t.Context(), filepath.Join(state, "index"), index.IndexOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, index.Close()) })
+	real, err := vault.New(t.Context(), store, w.root, vault.Options{})
+	require.NoError(t, err)
+	real.Follow(index)
+	w.vault = &stagedVault{Vault: real, dirs: map[string]string{"": "/home/ann/vault"}}
+	w.search = search.NewEngine(store, index, nil, search.EngineOptions{
+		Progress: func(context.Context) (bool, int) { return !w.vault.scanning, len(files) },
+	})
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		w.write(t, p, files[p])
+	}
+	require.NoError(t, real.Reconcile(t.Context()))
 	clientLog := NewClientLog()
 	own := append(settings, Settings{})[0]
 	own.Prompts = cmp.Or(own.Prompts, w.prompts(prompts.Options{}))
 	w.core = New(Options{
-		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, History: w.vault, Search: fakeSearch{w.vault},
+		Version: "1.0.0-test", Title: "Test vault", Vault: w.vault, History: real.History(), Search: w.search,
 		Profile:   Profile{Settings: own},
 		Limits:    limits,
 		Log:       slog.New(bothHandlers{slog.NewTextHandler(w.log, nil), clientLog}),
@@ -171,7 +228,10 @@ func newWorld(t *testing.T, files map[string]string, limits Limits, settings ...
 	})
 	errors := 0
 	w.core.newErrorID = func() string { errors++; return fmt.Sprintf("e%d", errors) }
-	w.notifier = NewNotifier(w.core, notes.Position{Store: "fake", Seq: w.vault.seq})
+	head, err := store.Head(t.Context())
+	require.NoError(t, err)
+	w.notifier = NewNotifier(w.core, notes.Position{Store: store.ID(), Seq: head})
+	real.Follow(w.notifier)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.notifier.Run(ctx) }()
@@ -184,11 +244,19 @@ func newWorld(t *testing.T, files map[string]string, limits Limits, settings ...
 
 // prompts returns the catalogue of the world's notes.
 func (w *world) prompts(o prompts.Options) *prompts.Catalogue {
-	o.Notes, o.Search = w.vault, Passages{Engine: fakeSearch{w.vault}}
+	o.Notes, o.Search = w.vault, Passages{Engine: w.search}
 	if o.Folder == "" {
 		o.Now = func() time.Time { return started.Add(time.Hour) }
 	}
 	return prompts.New(o)
+}
+
+// write writes a file that was saved a minute after the one before.
+func (w *world) write(t testing.TB, p, content string) {
+	(&realWorld{root: w.root}).write(t, p, content)
+	w.saves++
+	at := started.Add(time.Duration(w.saves) * time.Minute)
+	require.NoError(t, os.Chtimes(filepath.Join(w.root, p), at, at))
 }
 
 // secret is in every error that the vault makes up, and must never be sent.
@@ -199,13 +267,16 @@ func (w *world) do(t *testing.T, command string) {
 	verb, rest, _ := strings.Cut(command, " ")
 	switch verb {
 	case "save":
-		p, text, _ := strings.Cut(rest, " ")
-		w.save(t, p, text+"\n")
+		p, text, _ := strings.Cut(rest, ".md ")
+		w.save(t, p+".md", text+"\n")
 	case "remove":
-		w.remove(t, rest)
+		require.NoError(t, os.Remove(filepath.Join(w.root, rest)))
+		require.NoError(t, w.vault.Reconcile(t.Context()))
 	case "move":
 		from, to, _ := strings.Cut(rest, " ")
-		w.move(t, from, to)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(w.root, to)), 0o700))
+		require.NoError(t, os.Rename(filepath.Join(w.root, from), filepath.Join(w.root, to)))
+		require.NoError(t, w.vault.Reconcile(t.Context()))
 	case "fail":
 		w.vault.read = func(context.Context, string) error { return errors.New(secret) }
 	case "panic":
@@ -225,40 +296,10 @@ func (w *world) do(t *testing.T, command string) {
 	}
 }
 
-// save changes a note as the vault would: the store first, then the followers.
-func (w *world) save(t *testing.T, p, content string) {
-	_, existed := w.vault.notes[p]
-	n := w.vault.put(p, content)
-	kind := notes.Created
-	if existed {
-		kind = notes.Modified
-	}
-	w.apply(t, notes.Change{Seq: n.Seq, Kind: kind, NoteID: n.ID, Path: p})
-}
-
-func (w *world) remove(t *testing.T, p string) {
-	w.vault.mu.Lock()
-	n := w.vault.notes[p]
-	delete(w.vault.notes, p)
-	w.vault.seq++
-	seq := w.vault.seq
-	w.vault.mu.Unlock()
-	w.apply(t, notes.Change{Seq: seq, Kind: notes.Deleted, NoteID: n.ID, Path: p})
-}
-
-func (w *world) move(t *testing.T, from, to string) {
-	w.vault.mu.Lock()
-	n := w.vault.notes[from]
-	delete(w.vault.notes, from)
-	w.vault.mu.Unlock()
-	moved := w.vault.put(to, n.Content)
-	w.apply(t, notes.Change{Seq: moved.Seq, Kind: notes.Moved, NoteID: n.ID, Path: to, OldPath: from})
-}
-
-func (w *world) apply(t *testing.T, c notes.Change) {
-	at, err := w.notifier.Position()
-	require.NoError(t, err)
-	require.NoError(t, w.notifier.Apply(t.Context(), notes.Position{Store: at.Store, Seq: c.Seq}, []notes.Change{c}))
+// save is what an editor does and the watcher reports.
+func (w *world) save(t testing.TB, p, content string) {
+	w.write(t, p, content)
+	require.NoError(t, w.vault.Reconcile(t.Context()))
 }
 
 // connect starts a session over pipes. Closing the client waits for its end.

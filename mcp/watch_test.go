@@ -120,7 +120,7 @@ func TestTableIsWatched(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tables := table.New(store.History(), filepath.Join(state, "vectors"), nil, table.Options{})
 	t.Cleanup(func() { require.NoError(t, tables.Close()) })
-	core := New(Options{Version: "test", Vault: newFakeVault(nil), Tables: tables})
+	core := New(Options{Version: "test", Vault: newWorld(t, nil, Limits{}).vault, Tables: tables})
 	w := &realWorld{core: core}
 	notifier := NewNotifier(core, notes.Position{})
 	w.background(t, notifier.Run)
