@@ -50,7 +50,7 @@ func (s *roots) learn(ss *sdk.ServerSession) {
 	s.asking = true
 	s.background.Go(func() {
 		for s.shouldAsk() {
-			if err := s.ask(ss); err != nil {
+			if err := s.ask(ss); err != nil && s.ctx.Err() == nil {
 				s.log.Warn("cannot compare the client's roots with the vault", "error", err)
 			}
 			s.known()
@@ -73,7 +73,7 @@ func (s *roots) ask(ss *sdk.ServerSession) error {
 		s.log.Debug("the client did not list its roots", "error", err)
 		return nil
 	}
-	folders, ignored, err := s.foldersOf(ctx, res.Roots)
+	folders, ignored, err := s.foldersOf(s.ctx, res.Roots) // a first scan may take longer than the client
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -119,6 +120,33 @@ func TestRoots_LatestHold(t *testing.T) {
 		synctest.Wait()
 		assert.Contains(t, strings.Join(client.received(), ""), `"create_note"`, "Home may be written to")
 		assert.Len(t, asked, 2, "changes during a question are one reason to ask again")
+	})
+}
+
+// TestRoots_BeforeTheFirstScanEnds has a client tell its roots long before requests are
+// answered. They hold when it ends, and a session that ends earlier logs nothing.
+func TestRoots_BeforeTheFirstScanEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, sampleVault, Limits{})
+		settled := make(chan struct{})
+		w.core.opts.Settled = settled
+		connect := func() *testClient {
+			client := w.connect(t, Profile{})
+			client.send(strings.Replace(strings.TrimSuffix(handshake, "\n"), `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1))
+			synctest.Wait()
+			client.send(`{"jsonrpc":"2.0","id":1,"result":{"roots":[{"uri":"file:///home/ann/vault/Garden"}]}}`)
+			client.send(`{"jsonrpc":"2.0","id":"list","method":"tools/call","params":{"name":"list_notes"}}`)
+			synctest.Wait()
+			client.received()
+			return client
+		}
+		short, long := connect(), connect()
+		short.close()
+		time.Sleep(time.Minute)
+		close(settled)
+		synctest.Wait()
+		assert.Contains(t, strings.Join(long.received(), ""), "2 of 2 notes")
+		assert.NotContains(t, w.log.String(), "roots")
 	})
 }
 
