@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -54,3 +55,25 @@ func serves(cmd *cobra.Command) bool {
 }
 
 func printsText(cmd *cobra.Command) bool { return cmd.Name() == "completion" || cmd.Name() == "help" }
+
+// TestWrongFlags gives every flag that is no text a value that it cannot have.
+func TestWrongFlags(t *testing.T) {
+	seen := map[string]bool{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if strings.HasPrefix(f.Value.Type(), "string") {
+				return
+			}
+			seen[f.Value.Type()] = true
+			message, hint := flagProblem(cmd, cmd.ParseFlags([]string{"--" + f.Name + "=x"}))
+			assert.Regexp(t, "^--"+f.Name+` must be .*, not "x"$`, message)
+			assert.Contains(t, hint, cmd.CommandPath()+" -h")
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk((&app{}).rootCommand())
+	assert.Contains(t, seen, "intSlice")
+}
