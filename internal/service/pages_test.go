@@ -215,8 +215,8 @@ func TestPages_Note(t *testing.T) {
 
 	text, _ = w.read("/n/Rye.md", 404)
 	assert.Contains(t, text, "Rye Bread.md", "it names what may be meant")
-	for _, outside := range []string{"/n/..%2Fstate%2Fnotes.db", "/n/%2Fetc%2Fpasswd", "/f/..%2Fstate%2Fnotes.db", "/n/.obsidian/app.json", "/f/none.png"} {
-		w.read(outside, 404)
+	for outside, status := range map[string]int{"/n/..%2Fstate%2Fnotes.db": 400, "/n/%2Fetc%2Fpasswd": 400, "/f/..%2Fstate%2Fnotes.db": 400, "/n/.obsidian/app.json": 404, "/f/none.png": 404} {
+		w.read(outside, status)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestPages_History(t *testing.T) {
 		return w.do("POST", "/restore/Starter.md", url.Values{"revision": {revision}, "hash": {hash}}).Code
 	}
 	assert.Equal(t, http.StatusBadRequest, restore("none", hash[1]))
-	assert.Equal(t, http.StatusNotFound, restore(oldest, strings.Repeat("0", 64)), "the note has another text than the form was made for")
+	assert.Equal(t, http.StatusConflict, restore(oldest, strings.Repeat("0", 64)), "the note has another text than the form was made for")
 	assert.Equal(t, after, w.file("Starter.md"))
 	assert.Equal(t, http.StatusSeeOther, restore(oldest, hash[1]))
 	assert.Equal(t, before, w.file("Starter.md"))
@@ -297,7 +297,7 @@ func TestPages_Undo(t *testing.T) {
 	stale := form("Starter.md")
 	edit("second")
 	refused := undo("Starter.md", stale)
-	assert.Equal(t, http.StatusNotFound, refused.Code)
+	assert.Equal(t, http.StatusConflict, refused.Code)
 	assert.Contains(t, refused.Body.String(), "Starter.md")
 	assert.Contains(t, w.file("Starter.md"), "second")
 	assert.Equal(t, http.StatusSeeOther, undo("Starter.md", form("Starter.md")).Code)
@@ -329,6 +329,9 @@ func TestPages_Others(t *testing.T) {
 		assert.Contains(t, text, part)
 	}
 	w.read("/no/such/page", 404)
+	w.read("/f/None.png", 404)
+	w.read("/history/Starter.md?cursor=none", 400)
+	w.read("/why?note=Starter.md&q=", 400)
 }
 
 // A page that may only read offers no form, and the vault refuses one all the same.
@@ -340,6 +343,6 @@ func TestPages_ReadOnly(t *testing.T) {
 		assert.NotContains(t, source, "Undo", path)
 	}
 	answer := w.do("POST", "/restore/Starter.md", url.Values{"revision": {"1"}})
-	assert.NotEqual(t, http.StatusSeeOther, answer.Code)
+	assert.Equal(t, http.StatusForbidden, answer.Code)
 	assert.Equal(t, siteNotes["Starter.md"], w.file("Starter.md"))
 }

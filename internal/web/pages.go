@@ -73,12 +73,29 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, what, 
 	s.write(w, r, status, "fail", page{Title: http.StatusText(status), Data: map[string]string{"What": what, "Next": next}})
 }
 
+// statuses are the HTTP statuses of failures by their codes.
+var statuses = map[string]int{
+	"not_found": http.StatusNotFound, "invalid": http.StatusBadRequest, "too_large": http.StatusBadRequest,
+	"ambiguous": http.StatusConflict, "exists": http.StatusConflict, "conflict": http.StatusConflict,
+	"read_only": http.StatusForbidden, "forbidden": http.StatusForbidden,
+	"unavailable": http.StatusServiceUnavailable, "busy": http.StatusServiceUnavailable, "timeout": http.StatusServiceUnavailable,
+}
+
+// statusOf returns the status of an error of the vault.
+func statusOf(err error) int {
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return http.StatusServiceUnavailable
+	}
+	return cmp.Or(statuses[refused.code], http.StatusInternalServerError)
+}
+
 // trouble sends the page for an error of the vault: what a tool refuses is the
 // user's to mend, all else is not.
 func (s *Server) trouble(w http.ResponseWriter, r *http.Request, err error) {
 	var refused *refusal
 	if errors.As(err, &refused) {
-		s.fail(w, r, http.StatusNotFound, refused.text, "")
+		s.fail(w, r, statusOf(err), refused.text, "")
 		return
 	}
 	s.o.Log.Warn("the page cannot ask the vault", "path", r.URL.Path, "error", err)
@@ -335,7 +352,7 @@ func (s *Server) graph(w http.ResponseWriter, r *http.Request) {
 func (s *Server) graphData(w http.ResponseWriter, r *http.Request) {
 	raw, err := s.vault.method(r.Context(), methodGraph, map[string]any{})
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, err.Error(), statusOf(err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,9 +42,32 @@ type vault struct {
 const maxWatched = 200
 
 // A refusal is what a tool or method says when it does not do what it was asked.
-type refusal struct{ text string }
+type refusal struct {
+	text string
+	code string // of the failure, as package mcp has it
+}
 
 func (r *refusal) Error() string { return r.text }
+
+// metaFailure is the key in a failed result's _meta of the failure; package mcp has it.
+const metaFailure = "notesd/error"
+
+// codeResourceNotFound is what reading a resource fails with that is not there.
+const codeResourceNotFound = -32002
+
+// refusalOf makes a protocol error a refusal. Another error stays what it is.
+func refusalOf(err error) error {
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		return err
+	}
+	var failure struct{ Code string }
+	_ = json.Unmarshal(wire.Data, &failure) // which few errors have
+	if wire.Code == codeResourceNotFound {
+		failure.Code = "not_found"
+	}
+	return &refusal{wire.Message, cmp.Or(failure.Code, "invalid")}
+}
 
 // methodParams and methodResult carry JSON as it is.
 type methodParams struct {
@@ -158,7 +182,7 @@ func (v *vault) call(ctx context.Context, tool string, args map[string]any, out 
 	}
 	res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		return fmt.Errorf("%s: %w", tool, err)
+		return refusalOf(fmt.Errorf("%s: %w", tool, err))
 	}
 	if res.IsError {
 		var text []string
@@ -167,7 +191,9 @@ func (v *vault) call(ctx context.Context, tool string, args map[string]any, out 
 				text = append(text, t.Text)
 			}
 		}
-		return &refusal{strings.Join(text, "\n")}
+		failure, _ := res.Meta[metaFailure].(map[string]any)
+		code, _ := failure["code"].(string)
+		return &refusal{strings.Join(text, "\n"), code}
 	}
 	encoded, err := json.Marshal(res.StructuredContent)
 	if err != nil {
@@ -190,12 +216,8 @@ func (v *vault) method(ctx context.Context, name string, params any) (json.RawMe
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	res, err := sdk.CallCustomMethod[*methodParams, *methodResult](ctx, session, name, &methodParams{raw: encoded})
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
-		return nil, &refusal{wire.Message}
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, refusalOf(fmt.Errorf("%s: %w", name, err))
 	}
 	return res.raw, nil
 }
@@ -208,10 +230,10 @@ func (v *vault) resource(ctx context.Context, uri string) (*sdk.ResourceContents
 	}
 	res, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	if err != nil {
-		return nil, &refusal{err.Error()}
+		return nil, refusalOf(err)
 	}
 	if len(res.Contents) == 0 {
-		return nil, &refusal{uri + " is empty"}
+		return nil, fmt.Errorf("read %s: there are no contents", uri)
 	}
 	return res.Contents[0], nil
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -77,6 +78,11 @@ func New(o Options) (*Server, error) {
 		"GET /status":             s.status,
 		"GET /events":             s.stream,
 	} {
+		if o.ReadOnly && strings.HasPrefix(pattern, http.MethodPost) {
+			handle = func(w http.ResponseWriter, r *http.Request) {
+				s.fail(w, r, http.StatusForbidden, "This page may read notes and not change them.", "")
+			}
+		}
 		mux.Handle(pattern, s.admitted(handle))
 	}
 	s.handler = s.headers(mux)
