@@ -93,6 +93,7 @@ func TestFrontMatterLinks(t *testing.T) {
 		"a:\n  - \"[[b]]\"\n  - '[[it''s]]'\n":           {"frontmatter b", "frontmatter it's"},
 		"a: see [[b]] and [[c]]\n":                       {"frontmatter b", "frontmatter c"},
 		"a: [[b]]\n":                                     {"frontmatter b"},
+		"a: \"[[b]]\"\nc: {{date}}\n":                    {"frontmatter b"},
 		"a: \"[[caf\\u00e9 \\\"x\\\"]]\"\n":              {"frontmatter caf\u00e9 \"x\""},
 		"a: |\n  [[b]]\n  it's [[c]]\n":                  {"frontmatter b", "frontmatter c"},
 		"a: [[1, 2], [3, 4]]\n# [[no]]\nb: 1 # [[no]]\n": nil,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -85,11 +86,55 @@ func decodeYAML(inner []byte) (values map[string]any, line int, err error) {
 	return nil, 1, errNotMap
 }
 
+// placeholder is one of a template, such as {{date}}, which YAML takes for a map that
+// is a key, or for the end of the text before it.
+var placeholder = regexp.MustCompile(`\{\{[^{}\n]*\}\}`)
+
+// syntax is what has a meaning to YAML in a placeholder. While it is parsed, the
+// number of the byte stands for it, which no front matter contains.
+const syntax = "\x00{}:#,[]"
+
 // ParseYAML parses inner with its line breaks as "\n": the library loses count of
-// lines that end in "\r\n".
+// lines that end in "\r\n". Placeholders are text.
 func ParseYAML(inner []byte) (*ast.File, error) {
 	text, _ := WithoutCRs(inner)
-	return parser.ParseBytes(text, 0)
+	places := placeholder.FindAllIndex(text, -1)
+	for _, p := range places {
+		for i := p[0]; i < p[1]; i++ {
+			if n := strings.IndexByte(syntax, text[i]); n > 0 {
+				text[i] = byte(n)
+			}
+		}
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil || len(places) == 0 {
+		return file, err
+	}
+	for _, doc := range file.Docs {
+		if doc.Body != nil {
+			ast.Walk(restored{}, doc.Body)
+		}
+	}
+	return file, nil
+}
+
+// restored visits the nodes of a document and puts back the placeholders.
+type restored struct{}
+
+func (v restored) Visit(node ast.Node) ast.Visitor {
+	back := func(r rune) rune {
+		if r > 0 && int(r) < len(syntax) {
+			return rune(syntax[r])
+		}
+		return r
+	}
+	if s, ok := node.(*ast.StringNode); ok {
+		s.Value = strings.Map(back, s.Value)
+	}
+	if t := node.GetToken(); t != nil {
+		t.Value = strings.Map(back, t.Value)
+	}
+	return v
 }
 
 func yamlErrorLine(err error) int {

@@ -22,6 +22,8 @@ func TestSetFrontMatter(t *testing.T) {
 		{"adds after a list", "---\na:\n- x\n---\n", "k", []any{"z", int64(2)}, "---\na:\n- x\nk:\n- z\n- 2\n---\n"},
 		{"adds to nothing", "---\n---\nx", "k", "v", "---\nk: v\n---\nx"},
 		{"adds to comments", "---\n# c\n---\nx", "k", "v", "---\n# c\nk: v\n---\nx"},
+		{"in a template", "---\na: {{date}} # x\nb: [{{y}}]\n---\n", "a", "{{n}}", "---\na: \"{{n}}\" # x\nb: [{{y}}]\n---\n"},
+		{"adds to a template", "---\na: {{date}}\n---\n", "k", "v", "---\na: {{date}}\nk: v\n---\n"},
 		{"adds to indented keys", "---\n  a: 1\n  b: 2\n---\n", "k", []any{"v"}, "---\n  a: 1\n  b: 2\n  k:\n    - v\n---\n"},
 		{"replaces, keeping quotes and comment", "---\na: \"x\" # why\nb: 'y'  # z\n---\n", "b", "n", "---\na: \"x\" # why\nb: 'n'  # z\n---\n"},
 		{"replaces a list by a scalar", "---\na:\n  - x # c\n  - y\n\n# next\nb: 1\n---\n", "a", "z", "---\na: z\n\n# next\nb: 1\n---\n"},
