@@ -689,6 +689,27 @@ func TestGatherContextTopic(t *testing.T) {
 	assert.NotEqual(t, gathered.Passages[0].LineStart, gathered.Passages[1].LineStart)
 }
 
+// The passage of a note that has only front matter is its front matter.
+func TestGatherContextFrontMatter(t *testing.T) {
+	const text = "---\ndirector:\n  - \"[[Ridley Scott]]\"\nyear: 1982\n---\n\n"
+	w := newRealWorld(t, map[string]string{"Films/Blade Runner.md": text})
+	gathered, _ := call[tools.GatherResult](t, w.session, "gather_context", args{"query": "who is the director of Blade Runner"})
+	require.Len(t, gathered.Passages, 1)
+	assert.Equal(t, strings.TrimSpace(text), gathered.Passages[0].Text)
+}
+
+// What a note begins with, with which related notes are found, ends with a whole word.
+func TestRelatedNotesOfALongNote(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	for padding := range len("tomatoes ") {
+		p := fmt.Sprintf("Long %d.md", padding)
+		w.write(t, p, strings.Repeat("x", padding)+strings.Repeat(" tomatoes", 200))
+		related, _ := call[tools.RelatedResult](t, w.session, "related_notes", args{"note": p})
+		assert.NotEmpty(t, related.Related)
+		assert.Empty(t, related.Notes, p)
+	}
+}
+
 // A passage that is too long for the budget, as one long line may be, is cut around
 // what answers the question, and is not left out for others that answer it less.
 func TestGatherContextCutsALongLine(t *testing.T) {

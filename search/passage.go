@@ -143,7 +143,9 @@ func (s *rescorer) total() float64 {
 func (s *rescorer) show(n *notes.Note, matches []match, chunk, size int) Hit {
 	h := Hit{NoteID: n.ID, Path: n.Path, Hash: n.Hash, Title: clipName(n.Title), LineStart: 1, LineEnd: 1}
 	start, end, from := 0, len(n.Content), 0
-	if chunk >= 0 {
+	if chunk < 0 {
+		h.LineEnd += strings.Count(strings.TrimRight(n.Content, " \t\r\n"), "\n")
+	} else {
 		c := n.Chunks[chunk]
 		h.Heading, h.LineStart, h.LineEnd = clipName(c.Heading()), c.LineStart, c.LineEnd
 		start, end, from = c.Start, c.End, c.Start

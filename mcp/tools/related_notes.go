@@ -110,9 +110,20 @@ func gist(n *notes.Note) string {
 	}
 	if len(n.Chunks) > 0 {
 		c := n.Chunks[0]
-		parts = append(parts, phrase.Clip(n.Prose()[c.Start:c.End], beginning))
+		parts = append(parts, wholeWords(n.Prose()[c.Start:c.End], beginning))
 	}
-	return phrase.Clip(strings.Join(parts, " "), 3*beginning)
+	return wholeWords(strings.Join(parts, " "), 3*beginning)
+}
+
+// wholeWords is [phrase.Clip] without a part of a word at the end: no note has that.
+// Text that is written without spaces is cut anywhere.
+func wholeWords(s string, size int) string {
+	const longest = 40 // bytes
+	clipped := phrase.Clip(s, size)
+	if i := strings.LastIndexAny(clipped, " \n"); clipped != s && i > len(clipped)-longest {
+		return clipped[:i]
+	}
+	return clipped
 }
 
 // PlainWords takes out of a text what a query would read as syntax.
