@@ -177,6 +177,13 @@ func (c *Core) TablesChanged(list bool) {
 	}
 }
 
+// FilesChanged notifies clients as [Notifier.FilesChanged] does, once there is one.
+func (c *Core) FilesChanged(paths []string) {
+	if n := c.notifier.Load(); n != nil {
+		n.FilesChanged(paths)
+	}
+}
+
 // Quiet reports whether no request has been in progress for d.
 func (c *Core) Quiet(d time.Duration) bool {
 	return c.working.Load() == 0 && c.now().Sub(time.Unix(0, c.worked.Load())) >= d

@@ -59,9 +59,10 @@ const (
 
 // Options are the outside things a mirror depends on.
 type Options struct {
-	Author  notes.Author        // of what is changed in the folder
-	History notes.HistoryLimits // of what the log keeps
-	Now     func() time.Time    // time.Now when nil
+	Author  notes.Author         // of what is changed in the folder
+	History notes.HistoryLimits  // of what the log keeps
+	Placed  func(paths []string) // called with the files that a version of the log was given; may be nil
+	Now     func() time.Time     // time.Now when nil
 	Log     *slog.Logger
 }
 

@@ -453,6 +453,13 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 	if err != nil {
 		return err
 	}
+	if w.m.opt.Placed != nil {
+		var placed []string
+		for _, s := range group {
+			placed = append(placed, s.Path, s.OldPath)
+		}
+		w.m.opt.Placed(placed)
+	}
 	for _, s := range group {
 		if slices.Contains(written.Conflicts, s.path) || s.OldPath != "" && slices.Contains(written.Conflicts, s.OldPath) {
 			w.undone(s)

@@ -24,7 +24,7 @@ func openMirror(ctx context.Context, cfg *config.Config, log *slog.Logger) (*mir
 	if err != nil {
 		return nil, wrongAddress(err)
 	}
-	return mirrorOf(ctx, cfg, shared, log)
+	return mirrorOf(ctx, cfg, shared, nil, log)
 }
 
 func wrongAddress(err error) error {
@@ -74,8 +74,8 @@ func Import(ctx context.Context, cfg *config.Config, dir string, log *slog.Logge
 	})
 }
 
-func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, log *slog.Logger) (*mirror.Mirror, error) {
-	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, History: historyLimits(cfg), Log: log})
+func mirrorOf(ctx context.Context, cfg *config.Config, shared *pglog.Log, placed func([]string), log *slog.Logger) (*mirror.Mirror, error) {
+	m, err := mirror.Open(ctx, cfg.State, shared, mirror.Options{Author: notes.Author{Name: userName()}, Placed: placed, History: historyLimits(cfg), Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("open the mirror: %w", err)
 	}

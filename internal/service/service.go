@@ -215,7 +215,7 @@ func (s *Service) open(ctx context.Context) error {
 	var shared vault.Shared
 	if s.cfg.Store.Postgres != "" {
 		if s.team != nil {
-			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), log)
+			s.mirror, err = mirrorOf(ctx, s.cfg, s.team.db.Log(s.cfg.Store.Vault), s.core.FilesChanged, log) // no watcher sees them
 		} else {
 			s.mirror, err = openMirror(ctx, s.cfg, log)
 		}

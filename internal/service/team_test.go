@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -335,4 +336,52 @@ func TestReadiness(t *testing.T) {
 		assert.Contains(t, text, "stopping")
 		return nil
 	}))
+}
+
+// bearer adds a token to the requests of a client.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestAttachmentsOfOthers has another node change a picture that a client watches.
+func TestAttachmentsOfOthers(t *testing.T) {
+	n := newTestNode(t, pgtest.Start(t).URL())
+	token := n.grant("ann", "a")
+	other := n.db.Log("a")
+	commit := func(id string, changes ...notes.FileChange) {
+		t.Helper()
+		_, err := other.Commit(t.Context(), notes.Batch{ID: id, Kind: "edit", Author: notes.Author{Name: "bob"}, Changes: changes})
+		require.NoError(t, err)
+	}
+	file := func(path, was, text string) notes.FileChange {
+		c := notes.FileChange{Path: path, After: notes.Hash([]byte(text)), Data: []byte(text)}
+		if was != "" {
+			c.OldPath, c.Before = path, notes.Hash([]byte(was))
+		}
+		return c
+	}
+	commit("1", file("Plan.md", "", "![[Photo.png]]\n"), file("Photo.png", "", "one"))
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v/{vault}/mcp", n.serve)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	updated := make(chan string, 10)
+	client := sdk.NewClient(&sdk.Implementation{Name: "t"}, &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+	})
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: server.URL + "/v/a/mcp", HTTPClient: &http.Client{Transport: bearer(token)}}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, session.Close()) })
+	const photo = "note:///Photo.png"
+	require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: photo}))
+	commit("2", file("Photo.png", "one", "two"))
+	assert.Equal(t, photo, <-updated)
+	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: photo})
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(read.Contents[0].Blob))
 }
