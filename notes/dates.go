@@ -21,10 +21,28 @@ var dateLayouts = []string{
 // ordinal is the end of a number that counts, as in "January 3rd".
 var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 
-// ParseDate reads a date as notes and queries write it. Without a zone it is
-// local time.
+// ParseDate reads a date as notes and queries write it, also as a link to a daily note,
+// [[Daily/2026-01-31|Saturday]]. Without a zone it is local time.
 func ParseDate(s string) (time.Time, bool) {
-	s = strings.Trim(strings.TrimSpace(s), "[]") // [[2026-01-31]] links a daily note
+	s, isLink := linkTarget(strings.TrimSpace(s))
+	if t, ok := parseDate(s); ok || !isLink {
+		return t, ok
+	}
+	return parseDate(path.Base(s))
+}
+
+// linkTarget returns the target of the wikilink that s is, else s.
+func linkTarget(s string) (target string, isLink bool) {
+	inner, opened := strings.CutPrefix(s, "[[")
+	inner, closed := strings.CutSuffix(inner, "]]")
+	if !opened || !closed {
+		return s, false
+	}
+	target, _, _ = strings.Cut(inner, "|")
+	return strings.TrimSpace(target), true
+}
+
+func parseDate(s string) (time.Time, bool) {
 	s = ordinal.ReplaceAllString(s, "$1")
 	for _, layout := range dateLayouts {
 		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil && t.Year() > 0 && t.Year() < 2250 {
@@ -78,7 +96,7 @@ type DateRules struct {
 }
 
 // DateRulesVersion is raised whenever the same note gets another date.
-const DateRulesVersion = 1
+const DateRulesVersion = 2
 
 // Of returns the note's date, and when it was created (zero: it does not say).
 func (r *DateRules) Of(notePath string, frontMatter map[string]any, mtime time.Time) (date, created time.Time) {

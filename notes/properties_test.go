@@ -231,7 +231,7 @@ type object = map[string]any
 func TestWhere_Laws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 6))
 	scalar := func() any {
-		return pick[any](rng, 1.0, 2.0, -3.5, "1", "2.0", "open", "Open", "done", "[[Ann]]", "ann", "2026-02-16", "2026-02-17T10:00", "17.02.2026", true, false, "")
+		return pick[any](rng, 1.0, 2.0, -3.5, "1", "2.0", "open", "Open", "done", "[[Ann]]", "ann", "[[Ann|Annie]]", "2026-02-16", "[[Daily/2026-02-16|Mo]]", "2026-02-17T10:00", "17.02.2026", true, false, "")
 	}
 	value := func() any {
 		switch rng.IntN(6) {
@@ -293,6 +293,30 @@ func TestWhere_Numbers(t *testing.T) {
 			operand := pick[any](rng, b, fmt.Sprint(b))
 			require.Equal(t, want, notes.WhereMatches(object{"n": object{op: operand}}, object{"n": have}), "%v %s %v", have, op, operand)
 		}
+	}
+}
+
+// TestWhere_Links: a link in a field is its target, whatever the link shows, and one to a
+// daily note is its day.
+func TestWhere_Links(t *testing.T) {
+	values := object{"due": "[[Daily/2026-02-16|Mo]]", "people": []any{"[[Ann|Annie]]", "[[Bob]]"}, "next": "[[2026-02-17 | Tu]]", "n": "[[3]]"}
+	for _, where := range []object{
+		{"due": "2026-02-16"}, {"due": object{"gt": "2026-02-15", "lt": "[[2026-02-17]]"}}, {"due": "[[Daily/2026-02-16]]"}, {"due": object{"in": []any{"16.02.2026"}}},
+		{"next": "2026-02-17"}, {"people": "Ann"}, {"people": object{"has": "[[ann]]"}}, {"people": object{"in": []any{"BOB"}}}, {"n": 3.0}, {"n": object{"lt": 4.0}},
+	} {
+		assert.True(t, notes.WhereMatches(where, values), "%v", where)
+	}
+	for _, where := range []object{{"due": "2026-02-17"}, {"due": "Mo"}, {"people": "Annie"}, {"next": object{"lt": "2026-02-16"}}} {
+		assert.False(t, notes.WhereMatches(where, values), "%v", where)
+	}
+	for _, s := range []string{"[[Daily/2026-02-16|Mo]]", "[[2026-02-16]]", " [[Journal/2026/2026-02-16| Mon ]] "} {
+		day, ok := notes.ParseDate(s)
+		require.True(t, ok, s)
+		assert.Equal(t, "2026-02-16", day.Format(time.DateOnly), s)
+	}
+	for _, s := range []string{"Daily/2026-02-16", "[[Plan|2026-02-16]]", "[[2026-02-16", "[[]]", "[[|]]"} {
+		_, ok := notes.ParseDate(s)
+		assert.False(t, ok, s)
 	}
 }
 

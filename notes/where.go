@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -323,7 +324,7 @@ func (w matcher) equal(have, want any) bool {
 	if t, p, ok := w.inPeriod(have, want); ok && !t.Before(p.Start) && t.Before(p.End()) {
 		return true
 	}
-	c, ok := compareValues(plainLink(have), plainLink(want))
+	c, ok := compareValues(have, want)
 	return ok && c == 0
 }
 
@@ -357,7 +358,7 @@ func (w matcher) inPeriod(have, want any) (t time.Time, p Period, ok bool) {
 func (w matcher) has(have, want any) bool {
 	switch h := have.(type) {
 	case []any:
-		return slices.ContainsFunc(h, func(v any) bool { return w.equal(plainLink(v), plainLink(want)) })
+		return slices.ContainsFunc(h, func(v any) bool { return w.equal(v, want) })
 	case string:
 		w, ok := want.(string)
 		return ok && strings.Contains(Key(h), Key(w))
@@ -371,42 +372,36 @@ func (w matcher) in(have, want any) bool {
 	if !ok {
 		return w.has(want, have)
 	}
-	return slices.ContainsFunc(others, func(v any) bool { return w.equal(plainLink(have), plainLink(v)) })
-}
-
-// plainLink lets "Ann" find "[[Ann]]".
-func plainLink(v any) any {
-	if s, ok := v.(string); ok {
-		return strings.TrimSuffix(strings.TrimPrefix(s, "[["), "]]")
-	}
-	return v
+	return slices.ContainsFunc(others, func(v any) bool { return w.equal(have, v) })
 }
 
 // compareValues orders numbers, dates and text; ok is false where there is no
-// order.
+// order. A link counts as its target: "[[Ann|Annie]]" equals "Ann".
 func compareValues(a, b any) (order int, ok bool) {
-	if x, isNumber := number(a); isNumber {
-		if y, isNumber := number(b); isNumber {
-			switch {
-			case x < y:
-				return -1, true
-			case x > y:
-				return 1, true
-			}
-			return 0, true
-		}
-	}
 	x, okA := a.(string)
 	y, okB := b.(string)
-	if !okA || !okB {
-		return 0, false
-	}
-	if s, ok := ParseDate(x); ok {
-		if t, ok := ParseDate(y); ok {
-			return s.Compare(t), true
+	if okA && okB {
+		if s, ok := ParseDate(x); ok {
+			if t, ok := ParseDate(y); ok {
+				return s.Compare(t), true
+			}
 		}
 	}
-	return strings.Compare(Key(x), Key(y)), true
+	if x, isLink := linkTarget(x); isLink {
+		a = x
+	}
+	if y, isLink := linkTarget(y); isLink {
+		b = y
+	}
+	if x, ok := number(a); ok {
+		if y, ok := number(b); ok {
+			return cmp.Compare(x, y), true
+		}
+	}
+	if okA && okB {
+		order = strings.Compare(Key(a.(string)), Key(b.(string)))
+	}
+	return order, okA && okB
 }
 
 func number(v any) (float64, bool) {
