@@ -102,6 +102,13 @@ func TestRenameTagInAllNotes(t *testing.T) {
 	require.NoError(t, err, "and back")
 	assert.Equal(t, "---\ntags: [work, \"x\"] # c\n---\n#work/urgent and `#work`\n", f.onDisk("A.md"))
 
+	f.write("F.md", "---\ntags:\n  - old words\n---\n")
+	f.reconcile()
+	done, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "old words", To: "old-words"})
+	require.NoError(t, err, "a tag as other programs write it")
+	assert.Equal(t, "F.md", done.Path)
+	assert.Equal(t, "---\ntags:\n  - old-words\n---\n", f.onDisk("F.md"))
+
 	_, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: "wrk", To: "job"})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.ErrorContains(t, err, `near: "work"`)

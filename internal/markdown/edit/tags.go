@@ -81,10 +81,11 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 
 // RemoveTag takes a tag from a note: from front matter, from a page property,
 // and from the text, where a tag inside a sentence leaves its word. Nested tags
-// (tag/part) are tags of their own and stay. The error is [ErrMissing] when the
-// note does not have the tag.
+// (tag/part) are tags of their own and stay. The tag may be one that [AddTag] refuses,
+// as other programs write tags with spaces to front matter. The error is [ErrMissing]
+// when the note does not have it.
 func RemoveTag(src []byte, tag string) ([]byte, error) {
-	tag, err := tagName(tag)
+	tag, err := foundTag(tag)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +93,12 @@ func RemoveTag(src []byte, tag string) ([]byte, error) {
 	return out, err
 }
 
-// RenameTag renames a tag and those nested in it (old/part becomes new/part) in
-// front matter, properties and text, and returns the number of places. Where a
-// list has the new tag already, the old one goes. It fails with [ErrMissing] when
-// the note has neither the tag nor one nested in it.
+// RenameTag renames a tag, as [RemoveTag] takes it, and those nested in it (old/part
+// becomes new/part) in front matter, properties and text, and returns the number of
+// places. Where a list has the new tag already, the old one goes. It fails with
+// [ErrMissing] when the note has neither the tag nor one nested in it.
 func RenameTag(src []byte, tag, name string) (out []byte, places int, err error) {
-	if tag, err = tagName(tag); err != nil {
+	if tag, err = foundTag(tag); err != nil {
 		return nil, 0, err
 	}
 	if name, err = tagName(name); err != nil {
@@ -114,13 +115,20 @@ func RenameTag(src []byte, tag, name string) (out []byte, places int, err error)
 	})
 }
 
-// tagName returns a tag without '#', in NFC, or an error that says why it is
-// none that every program reads.
+// foundTag returns a tag that a note may have without '#' and brackets, in NFC.
+func foundTag(tag string) (string, error) {
+	name := markdown.NFC(coreOf(tag))
+	if name == "" || !utf8.ValidString(name) {
+		return "", invalid("%q is no tag", tag)
+	}
+	return name, nil
+}
+
+// tagName returns a tag without '#', in NFC, or an error that says why some program
+// would not read it as a tag.
 func tagName(tag string) (string, error) {
 	name := markdown.NFC(strings.Trim(strings.TrimLeft(strings.TrimSpace(tag), "#"), "/"))
 	switch {
-	case name == "" || !utf8.ValidString(name):
-		return "", invalid("%q is no tag", tag)
 	case strings.ContainsAny(name, " \t\r\n"):
 		return "", invalid("a tag has no spaces: write %q", strings.Join(strings.Fields(name), "-"))
 	case !markdown.IsTag(name):
@@ -265,13 +273,18 @@ func changeInlineTags(src []byte, doc *markdown.Document, change func(string) (s
 
 // changeTag changes the tag that text is, with the '#' or brackets around it.
 func changeTag(text string, change func(string) (string, bool)) (changed string, ok bool) {
-	core := strings.TrimLeft(strings.TrimSpace(text), "#")
-	core = strings.Trim(strings.TrimSuffix(strings.TrimPrefix(core, "[["), "]]"), "/")
+	core := coreOf(text)
 	name, ok := change(core)
 	if !ok || name == "" {
 		return name, ok
 	}
 	return strings.Replace(text, core, name, 1), true
+}
+
+// coreOf returns a tag without the '#' or brackets around it.
+func coreOf(text string) string {
+	text = strings.TrimLeft(strings.TrimSpace(text), "#")
+	return strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "[["), "]]")), "/")
 }
 
 // lineStarter matches what may stand before the text of a line.

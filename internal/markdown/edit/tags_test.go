@@ -79,6 +79,12 @@ func TestRemoveTag(t *testing.T) {
 		{"only one of a property", "title:: x\ntags:: a\n\ntext", "a", "title:: x\n\ntext"},
 		{"TOML", "+++\ntags = [\"a\", \"b\"]\n+++\n", "a", "+++\ntags = [\"b\"]\n+++\n"},
 		{"code stays", "`#a` #a\n", "a", "`#a`\n"},
+		{"with a space", "---\ntags:\n  - a b # old\n  - 2024\n  - c\n---\n", "#A b", "---\ntags:\n  - 2024\n  - c\n---\n"},
+		{"with a space, in brackets", "---\ntags: [\"a b\", c, 2024]\n---\n", "a b", "---\ntags: [c, 2024]\n---\n"},
+		{"with a space, between commas", "---\ntags: a b, c\n---\n", "a b", "---\ntags: c\n---\n"},
+		{"with a space, of Logseq", "tags:: [[a b]], c\n\n- x #[[a b]]\n", "[[a b]]", "tags:: c\n\n- x\n"},
+		{"a number", "---\ntags: [2024, c]\n---\n", "2024", "---\ntags: [c]\n---\n"},
+		{"a sentence", "---\ntags: [\"a, b.\", c]\n---\n", "a, b.", "---\ntags: [c]\n---\n"},
 	} {
 		out, err := RemoveTag([]byte(c.src), c.tag)
 		require.NoError(t, err, c.name)
@@ -87,6 +93,10 @@ func TestRemoveTag(t *testing.T) {
 	_, err := RemoveTag([]byte("#a #b/c\n"), "b")
 	require.ErrorIs(t, err, markdown.ErrMissing)
 	assert.ErrorContains(t, err, "its tags are: a, b/c")
+	for _, none := range []string{"", " # ", "#[[]]", "/", "a\xff"} {
+		_, err = RemoveTag([]byte("#a"), none)
+		require.ErrorIs(t, err, ErrInvalid, none)
+	}
 	_, err = RemoveTag([]byte("text"), "a")
 	require.ErrorContains(t, err, "it has no tags")
 }
@@ -106,6 +116,7 @@ func TestRenameTag(t *testing.T) {
 		{"case", "#Work and #work\n", "work", "Work", "#Work and #Work\n", 2},
 		{"property", "tags:: a, [[a/b]], #a/c\n\n#[[a]]\n", "a", "n", "tags:: n, [[n/b]], #n/c\n\n#[[n]]\n", 4},
 		{"not links, code, headings' marks", "[x](#a) `#a` [[note#a]]\n# a\n#a\n", "a", "n", "[x](#a) `#a` [[note#a]]\n# a\n#n\n", 1},
+		{"with a space", "---\ntags:\n  - a b\n  - a b/c\n---\n#[[a b]]\n", "a b", "a-b", "---\ntags:\n  - a-b\n  - a-b/c\n---\n#[[a-b]]\n", 3},
 		{"accents", "#cafe\u0301\n", "café", "bar", "#bar\n", 1},
 	} {
 		out, places, err := RenameTag([]byte(c.src), c.tag, c.to)
