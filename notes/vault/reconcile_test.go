@@ -124,6 +124,33 @@ func TestReconcileFeelsASaveWithinOneTick(t *testing.T) {
 	assert.True(t, rows["A.md"].Unchanged(fsid.StatOf(info)), "and not for ever")
 }
 
+// A scan read the first of two saves that have equal stats, and commits it while a client
+// reads the second.
+func TestReadBesideAScanOfAnEarlierSave(t *testing.T) {
+	f := newFixture(t, "a.md", "text 0\n")
+	f.write("a.md", "text 2\n")
+	rows, err := f.store.Rows(t.Context(), []string{"a.md"})
+	require.NoError(t, err)
+	f.failpoint = func(step string) error {
+		if step != readStep+"a.md" {
+			return nil
+		}
+		f.failpoint = nil
+		info, err := os.Stat(filepath.Join(f.dir, "a.md"))
+		require.NoError(t, err)
+		stat := fsid.StatOf(info)
+		b := &batch{v: f.Vault, entries: []store.Entry{{Kind: notes.Modified, Id: rows["a.md"].Id, Path: "a.md", DiskPath: "a.md", Stat: stat, HashedAt: stat.Mtime,
+			Note: notes.Parse("a.md", []byte("text 1\n"), info.ModTime())}}}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return b.commit(t.Context(), notes.Outside, false)
+	}
+	n, err := f.Read(t.Context(), "a.md", notes.Scope{})
+	require.NoError(t, err)
+	assert.Equal(t, "text 2\n", n.Content)
+	assert.Nil(t, f.failpoint)
+}
+
 func TestReconcileReadsAFileWhoseMtimeWasRestored(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("needs ctime")

@@ -47,25 +47,43 @@ func (v *Vault) Reconcile(ctx context.Context) error {
 	return s.finish(ctx)
 }
 
-// reconcilePaths makes the store equal to the disk at, and below, these paths.
+// maxRescans bounds how often a scan of some paths is made again at once for files that
+// were saved meanwhile, or that another scan has committed.
+const maxRescans = 3
+
+// reconcilePaths makes the store equal to the disk at, and below, these paths: it has
+// every save that was made before the call, but for files that go on changing, which are
+// left to Run.
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
+	for range maxRescans {
+		var err error
+		if paths, err = v.reconcileOnce(ctx, paths); err != nil || len(paths) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// reconcileOnce returns the paths that have to be scanned again.
+func (v *Vault) reconcileOnce(ctx context.Context, paths []string) (again []string, err error) {
 	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.set(err) {
 			v.queue.addAll() // Run is what ends it
 		}
-		return err
+		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
 	s := &scan{v: v, root: root, writes: v.writes.Load()}
 	if err := s.comparePaths(ctx, paths); err != nil {
-		return err
+		return nil, err
 	}
 	if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
 		v.queue.addAll()
-		return err
+		return nil, err
 	}
-	return s.apply(ctx)
+	err = s.apply(ctx)
+	return s.again, err
 }
 
 // lacksMany reports whether a scan of some paths found most notes of the vault, or of
@@ -112,6 +130,7 @@ type scan struct {
 	passed     map[string]fsid.Stat // files that were read and found to be no notes
 	deferLinks bool                 // links are resolved when everything is applied
 	writes     uint64               // Vault.writes when the scan began
+	again      []string             // files that changed meanwhile
 }
 
 // isUnseen reports whether the absence of a file at name means nothing.
@@ -408,6 +427,7 @@ func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) e
 	for i := range files {
 		b.add(&files[i])
 	}
+	s.again = append(s.again, b.again...)
 	return b.commit(ctx, notes.Outside, s.deferLinks)
 }
 
