@@ -173,7 +173,7 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 		return err
 	}
 	gone := Version{Path: old.Path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
-	_, gone.removed = lineChanges(text, nil)
+	_, gone.removed = textdiff.Count(text, nil)
 	if err := h.add(doc, gone); err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (h historyWriter) addFound(doc int64, newest []lastRevision, v Version) err
 			return err
 		}
 	}
-	v.added, v.removed = lineChanges(before, text)
+	v.added, v.removed = textdiff.Count(before, text)
 	return h.add(doc, v)
 }
 
@@ -380,7 +380,7 @@ func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool
 					return err
 				}
 				gone := Version{Path: d.Path, time: s.Now().UnixNano(), author: notes.Outside, operation: "delete"}
-				_, gone.removed = lineChanges(text, nil)
+				_, gone.removed = textdiff.Count(text, nil)
 				if err := h.add(d.id, gone); err != nil {
 					return err
 				}
@@ -719,24 +719,6 @@ const (
 // ShortDiff returns a unified diff of two texts, cut to a bound.
 func ShortDiff(old, new []byte, name string) string {
 	return textdiff.Unified(old, new, name, diffContext, diffMaxBytes)
-}
-
-// lineChanges counts the lines that a change adds and removes.
-func lineChanges(old, new []byte) (added, removed int) {
-	diff := textdiff.Unified(old, new, "n", 0, len(old)+len(new)+1<<16)
-	body := diff
-	if _, after, ok := strings.Cut(diff, "\n@@"); ok {
-		body = "@@" + after // past the two header lines
-	}
-	for line := range strings.SplitSeq(body, "\n") {
-		switch {
-		case strings.HasPrefix(line, "+"):
-			added++
-		case strings.HasPrefix(line, "-"):
-			removed++
-		}
-	}
-	return added, removed
 }
 
 // Typing between two saves removes at most so many bytes, and at most such a part of the

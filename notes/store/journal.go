@@ -305,7 +305,7 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 		}
 	}
 	v := Version{Path: f.NewPath, time: now, author: op.Author, operation: op.Kind, size: int64(len(f.New)), change: op.id}
-	v.added, v.removed = lineChanges(f.Old, f.New)
+	v.added, v.removed = textdiff.Count(f.Old, f.New)
 	if f.NewPath == "" {
 		v.Path = f.OldPath
 	} else {
