@@ -199,6 +199,29 @@ func Column[T any](ctx context.Context, q Querier, query string, args ...any) ([
 	return All(ctx, q, func(value *T) []any { return []any{value} }, query, args...)
 }
 
+// First returns the value of a query's only column in the first row, zero if there is
+// no row.
+func First[T any](ctx context.Context, q Querier, query string, args ...any) (first T, err error) {
+	all, err := Column[T](ctx, q, query, args...)
+	if len(all) > 0 {
+		first = all[0]
+	}
+	return first, err
+}
+
+// Map returns the rows of a query's result, of two columns, as values by key.
+func Map[K comparable, V any](ctx context.Context, q Querier, query string, args ...any) (map[K]V, error) {
+	values := map[K]V{}
+	err := ForEach(ctx, q, query, args, func(rows *sql.Rows) error {
+		var key K
+		var value V
+		err := rows.Scan(&key, &value)
+		values[key] = value
+		return err
+	})
+	return values, err
+}
+
 func inTx(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, fn func(tx *sql.Tx) error) error {
 	tx, err := pool.BeginTx(ctx, opt)
 	if err != nil {

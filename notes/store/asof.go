@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -17,23 +18,15 @@ import (
 // HistoryBegins returns when the first version was seen of which anything is
 // known; the zero time when nothing is.
 func (s *Versions) HistoryBegins(ctx context.Context) (time.Time, error) {
-	var first int64
-	for _, from := range []struct {
-		db    *sqlite.DB
-		query string
-	}{{s.notes, `SELECT min(first_seen) FROM notes`}, {s.history, `SELECT min(time) FROM revisions`}} {
-		var at sql.NullInt64
-		if err := from.db.Reader().QueryRowContext(ctx, from.query).Scan(&at); err != nil {
-			return time.Time{}, err
-		}
-		if at.Valid && (first == 0 || at.Int64 < first) {
-			first = at.Int64
-		}
+	seen, err := sqlite.First[int64](ctx, s.notes.Reader(), `SELECT first_seen FROM notes ORDER BY first_seen LIMIT 1`)
+	if err != nil {
+		return time.Time{}, err
 	}
-	if first == 0 {
-		return time.Time{}, nil
+	made, err := sqlite.First[int64](ctx, s.history.Reader(), `SELECT time FROM revisions ORDER BY time LIMIT 1`)
+	if first := min(cmp.Or(seen, made), cmp.Or(made, seen)); first != 0 {
+		return time.Unix(0, first), err
 	}
-	return time.Unix(0, first), nil
+	return time.Time{}, err
 }
 
 // Moment is the vault at a moment, as far as the store knows it.
@@ -57,7 +50,7 @@ type versionAt struct {
 // there.
 func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
 	m := &Moment{store: s, at: at, past: map[string]versionAt{}}
-	documents := map[string]int64{} // of the present notes with a history
+	var documents map[string]int64 // of the present notes with a history
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		err := sqlite.ForEach(ctx, tx, `SELECT r.document, r.path, r.hash, r.time FROM revisions r WHERE r.hash IS NOT NULL AND
 			r.id = (SELECT id FROM revisions WHERE document = r.document AND time <= ? ORDER BY time DESC, id DESC LIMIT 1) ORDER BY r.time, r.id`, []any{at.UnixNano()}, func(rows *sql.Rows) error {
@@ -71,13 +64,8 @@ func (s *Store) AsOf(ctx context.Context, at time.Time) (*Moment, error) {
 		if err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT id, path FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`, nil, func(rows *sql.Rows) error {
-			var id int64
-			var p string
-			err := rows.Scan(&id, &p)
-			documents[p] = id
-			return err
-		})
+		documents, err = sqlite.Map[string, int64](ctx, tx, `SELECT path, id FROM documents WHERE live = 1 AND EXISTS (SELECT 1 FROM revisions WHERE document = documents.id)`)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func nonNil(b []byte) []byte {
 const outlineVersion = 1
 
 // hashBytes is the size of a SHA-256.
-const hashBytes = 32 // of a SHA-256
+const hashBytes = 32
 
 // packOutline packs headings and passages of a note into one column.
 func packOutline(n *notes.Note) ([]byte, error) {
@@ -139,7 +139,7 @@ func unpackOutline(packed []byte, n *notes.Note) error {
 	if len(packed) == 0 || packed[0] != outlineVersion {
 		return errOutline
 	}
-	r := outlineReader{rest: string(packed[1:])}
+	r := outlineReader{packed: packed, text: string(packed), at: 1}
 	n.Aliases, n.Tags = r.strings(), r.strings()
 	line := 0
 	if count := r.length(); count > 0 {
@@ -147,22 +147,24 @@ func unpackOutline(packed []byte, n *notes.Note) error {
 	}
 	for i := range n.Headings {
 		h := notes.Heading{Level: int(r.uvarint()), Text: r.string()}
-		line += int(r.varint())
+		line += r.varint()
 		h.Line = line
 		n.Headings[i] = h
 	}
 	r.chunks(n)
-	if r.bad || r.rest != "" {
+	if r.bad || r.at != len(packed) {
 		return errOutline
 	}
 	return nil
 }
 
-// outlineReader takes values off rest. After one that does not fit, it is bad
-// and answers zeroes.
+// outlineReader reads values one after the other. After one that does not fit, it is
+// bad and returns zeroes.
 type outlineReader struct {
-	rest string
-	bad  bool
+	packed []byte
+	text   string // the same bytes, which outlive packed
+	at     int
+	bad    bool
 }
 
 func (r *outlineReader) chunks(n *notes.Note) {
@@ -184,10 +186,10 @@ func (r *outlineReader) chunks(n *notes.Note) {
 		if shared+len(added) > 0 {
 			c.Path = append(slices.Clip(before.Path[:shared]), added...)
 		}
-		c.Start = before.End + int(r.varint())
-		c.End = c.Start + int(r.varint())
-		c.LineStart = before.LineEnd + int(r.varint())
-		c.LineEnd = c.LineStart + int(r.varint())
+		c.Start = before.End + r.varint()
+		c.End = c.Start + r.varint()
+		c.LineStart = before.LineEnd + r.varint()
+		c.LineEnd = c.LineStart + r.varint()
 		hashes = append(hashes, r.take(hashBytes)...)
 		n.Chunks[i], before = c, c
 	}
@@ -200,55 +202,48 @@ func (r *outlineReader) chunks(n *notes.Note) {
 	}
 }
 
-func (r *outlineReader) take(n int) string {
-	if n < 0 || n > len(r.rest) {
-		r.bad, r.rest = true, ""
-		return ""
+// skip passes over the next n bytes; n is what package binary returns, 0 or less for a
+// number that does not fit.
+func (r *outlineReader) skip(n int) bool {
+	if n <= 0 || n > len(r.packed)-r.at {
+		r.bad, r.at = true, len(r.packed)
+		return false
 	}
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
-	return s
+	r.at += n
+	return true
 }
 
 func (r *outlineReader) uvarint() uint64 {
-	var v uint64
-	for shift := 0; shift < 64; shift += 7 {
-		s := r.take(1)
-		if s == "" {
-			return 0
-		}
-		v |= uint64(s[0]&0x7f) << shift
-		if s[0] < 0x80 {
-			return v
-		}
-	}
-	r.bad = true
-	return 0
+	v, n := binary.Uvarint(r.packed[r.at:])
+	r.skip(n)
+	return v
 }
 
-func (r *outlineReader) varint() int64 {
-	u := r.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
+func (r *outlineReader) varint() int {
+	v, n := binary.Varint(r.packed[r.at:])
+	r.skip(n)
+	return int(v)
 }
 
-func (r *outlineReader) string() string {
-	n := r.uvarint()
-	if n > uint64(len(r.rest)) {
-		r.bad, r.rest = true, ""
-		return ""
-	}
-	return r.take(int(n))
-}
-
-// length is that of a list; every element takes a byte at least.
+// length returns that of a list or string; every element takes a byte at least.
 func (r *outlineReader) length() int {
 	n := r.uvarint()
-	if n > uint64(len(r.rest)) {
-		r.bad, r.rest = true, ""
+	if n > uint64(len(r.packed)-r.at) {
+		r.bad, r.at = true, len(r.packed)
 		return 0
 	}
 	return int(n)
 }
+
+func (r *outlineReader) take(n int) string {
+	start := r.at
+	if n == 0 || !r.skip(n) {
+		return ""
+	}
+	return r.text[start:r.at]
+}
+
+func (r *outlineReader) string() string { return r.take(r.length()) }
 
 func (r *outlineReader) strings() []string {
 	n := r.length()

@@ -18,8 +18,8 @@ func (s *Store) Feed() Feed { return Feed{s.Reader} }
 // whether the feed still reaches back that far.
 func (f Feed) After(ctx context.Context, seq uint64, limit int) (changes []notes.Change, whole bool, err error) {
 	err = f.notes.Read(ctx, func(tx *sql.Tx) error {
-		var oldest sql.NullInt64
-		if err := tx.QueryRowContext(ctx, `SELECT min(seq) FROM changes`).Scan(&oldest); err != nil {
+		oldest, err := sqlite.First[sql.NullInt64](ctx, tx, `SELECT min(seq) FROM changes`)
+		if err != nil {
 			return err
 		}
 		whole = seq == f.HeadSeq.Load() || oldest.Valid && uint64(oldest.Int64) <= seq+1

@@ -139,28 +139,23 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 
 // have returns what the store has of the attachments and skipped files that
 // the scan covers.
-func (f Files) have(ctx context.Context, p Scan) (map[string]string, map[string]Skipped, error) {
-	attachments, skipped := map[string]string{}, map[string]Skipped{}
+func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
 		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Looked))}
 	}
-	err := f.s.notes.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args, func(rows *sql.Rows) error {
-			var name, diskPath string
-			err := rows.Scan(&name, &diskPath)
-			attachments[name] = diskPath
-			return err
-		})
-		if err != nil {
+	skipped := map[string]Skipped{}
+	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
+		if attachments, err = sqlite.Map[string, string](ctx, tx, `SELECT f.path, f.disk_path`+fmt.Sprintf(from, "attachments"), args...); err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args, func(rows *sql.Rows) error {
-			var k Skipped
-			err := rows.Scan(&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime)
+		all, err := sqlite.All(ctx, tx, func(k *Skipped) []any {
+			return []any{&k.Path, &k.Reason, &k.Stat.Size, &k.Stat.Mtime, &k.Stat.Ctime}
+		}, `SELECT f.path, f.reason, f.size, f.mtime, f.ctime`+fmt.Sprintf(from, "skipped"), args...)
+		for _, k := range all {
 			skipped[k.Path] = k
-			return err
-		})
+		}
+		return err
 	})
 	return attachments, skipped, err
 }
@@ -192,7 +187,7 @@ func (f Files) PassedOver(ctx context.Context) (map[string]fsid.Stat, error) {
 // there are.
 func (f Files) Skipped(ctx context.Context, limit int) (list []notes.Skipped, total int, err error) {
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM skipped`).Scan(&total); err != nil {
+		if total, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM skipped`); err != nil {
 			return err
 		}
 		list, err = sqlite.All(ctx, tx, func(k *notes.Skipped) []any { return []any{&k.Path, &k.Reason} }, `SELECT path, reason FROM skipped ORDER BY path LIMIT ?`, limit)
@@ -260,15 +255,11 @@ func symlinksOutside(ctx context.Context, tx *sql.Tx, scope notes.Scope) (map[st
 	if scope.Read == nil {
 		return nil, nil
 	}
+	targets, err := sqlite.Map[string, string](ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, symlinksSetting)
 	outside := map[string]bool{}
-	err := sqlite.ForEach(ctx, tx, `SELECT j.key, j.value FROM store s, json_each(s.value) j WHERE s.key = ?`, []any{symlinksSetting}, func(rows *sql.Rows) error {
-		var name, target string
-		err := rows.Scan(&name, &target)
-		if !scope.CanRead(target) {
-			outside[name] = true
-		}
-		return err
-	})
+	for name, target := range targets {
+		outside[name] = !scope.CanRead(target)
+	}
 	return outside, err
 }
 
@@ -278,9 +269,8 @@ func (f Files) Under(ctx context.Context, folder string) ([]string, error) {
 }
 
 // HasAttachment reports whether a note links to the file.
-func (f Files) HasAttachment(ctx context.Context, name string) (known bool, err error) {
-	err = f.s.notes.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name).Scan(&known)
-	return known, err
+func (f Files) HasAttachment(ctx context.Context, name string) (bool, error) {
+	return sqlite.First[bool](ctx, f.s.notes.Reader(), `SELECT EXISTS (SELECT 1 FROM attachments WHERE path = ?)`, name)
 }
 
 // Canvases returns the canvases and bases of the vault, which name notes by path.

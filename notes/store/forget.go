@@ -22,7 +22,7 @@ func (s *Store) Forget(ctx context.Context, p string) (notes.Forgotten, error) {
 
 func (s *Versions) forgetVersions(ctx context.Context, p string) (done notes.Forgotten, err error) {
 	err = s.history.Write(ctx, func(tx *sql.Tx) error {
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p).Scan(&done.Versions); err != nil {
+		if done.Versions, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM revisions WHERE hash IS NOT NULL AND document IN (`+forgotten+`)`, p); err != nil {
 			return err
 		}
 		if done.Paths, err = sqlite.Column[string](ctx, tx, `SELECT path FROM documents WHERE id IN (`+forgotten+`)

@@ -172,12 +172,17 @@ func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) err
 	if err != nil {
 		return err
 	}
-	gone := Version{Path: old.Path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
+	return h.addDeletion(doc, old.Path, text, now)
+}
+
+// addDeletion records that a note with this text was deleted.
+func (h historyWriter) addDeletion(doc int64, path string, text []byte, now time.Time) error {
+	gone := Version{Path: path, time: now.UnixNano(), author: notes.Outside, operation: "delete"}
 	_, gone.removed = textdiff.Count(text, nil)
 	if err := h.add(doc, gone); err != nil {
 		return err
 	}
-	return h.setDocument(doc, old.Path, false)
+	return h.setDocument(doc, path, false)
 }
 
 // fewMoved is how many notes may have moved at once for each of them to get a
@@ -376,16 +381,13 @@ func (s *Versions) MatchFiles(ctx context.Context, exists func(path string) bool
 			}
 			if !is && len(newest) > 0 && newest[0].hash != nil {
 				text, err := h.text(newest[0].hash)
+				if err == nil {
+					err = h.addDeletion(d.id, d.Path, text, s.Now())
+				}
 				if err != nil {
 					return err
 				}
-				gone := Version{Path: d.Path, time: s.Now().UnixNano(), author: notes.Outside, operation: "delete"}
-				_, gone.removed = textdiff.Count(text, nil)
-				if err := h.add(d.id, gone); err != nil {
-					return err
-				}
-			}
-			if err := h.setDocument(d.id, d.Path, is); err != nil {
+			} else if err := h.setDocument(d.id, d.Path, is); err != nil {
 				return err
 			}
 		}
@@ -416,13 +418,12 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
-	before, err := parseRevisionCursor(q.Cursor)
-	if err != nil {
+	before := int64(math.MaxInt64)
+	if err := scanCursor(q.Cursor, "r%d", &before); err != nil {
 		return notes.HistoryPage{}, err
 	}
 	page := notes.HistoryPage{Revisions: []notes.Revision{}}
-	enough := errors.New("enough")
-	err = s.history.Read(ctx, func(tx *sql.Tx) error {
+	err := s.history.Read(ctx, func(tx *sql.Tx) error {
 		return sqlite.ForEach(ctx, tx, `SELECT `+revisionColumns+`
 			FROM revisions r WHERE r.document IN (`+everHad+`) AND r.id < ?2 AND r.time >= ?3 ORDER BY r.id DESC`, []any{path, before, sinceNano(q)}, func(rows *sql.Rows) error {
 			r, err := scanRevision(rows)
@@ -431,7 +432,7 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 			}
 			if len(page.Revisions) == q.Limit {
 				page.Next = fmt.Sprintf("r%d", page.Revisions[q.Limit-1].Revision)
-				return enough
+				return errEnough
 			}
 			if !q.Scope.CanRead(r.OldPath) {
 				r.OldPath = ""
@@ -440,10 +441,10 @@ func (s *Versions) Page(ctx context.Context, path string, q notes.HistoryQuery) 
 			return nil
 		})
 	})
-	if err != nil && !errors.Is(err, enough) {
-		return notes.HistoryPage{}, err
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return page, nil
+	return page, err
 }
 
 // everHad selects the documents of all notes that have, or ever had, the path
@@ -476,20 +477,13 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 		q.Limit = 20
 	}
 	before := changeCursor{math.MaxInt64, 0, 0}
-	if q.Cursor != "" {
-		if _, err := fmt.Sscanf(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
-			return notes.HistoryPage{}, &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
-		}
+	if err := scanCursor(q.Cursor, "c%d-%d-%d", &before.time, &before.present, &before.id); err != nil {
+		return notes.HistoryPage{}, err
 	}
 	var all []change
-	newest := map[string]string{} // path → hash of the newest revision of the note there
-	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := sqlite.ForEach(ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`, nil, func(rows *sql.Rows) error {
-			var p, hash string
-			err := rows.Scan(&p, &hash)
-			newest[p] = hash
-			return err
-		})
+	var newest map[string]string // path → hash of the newest revision of the note there
+	err := s.history.Read(ctx, func(tx *sql.Tx) (err error) {
+		newest, err = sqlite.Map[string, string](ctx, tx, `SELECT d.path, lower(hex(r.hash)) FROM documents d JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = d.id) WHERE d.live = 1`)
 		if err != nil {
 			return err
 		}
@@ -568,16 +562,15 @@ func (s *Versions) presentChanges(ctx context.Context, q notes.HistoryQuery, bef
 	return all, err
 }
 
-// parseRevisionCursor returns the revision before which a page of history goes on.
-func parseRevisionCursor(s string) (int64, error) {
-	if s == "" {
-		return 1<<62 - 1, nil
+// scanCursor reads the numbers of a cursor, which stay as they are for "".
+func scanCursor(cursor, format string, numbers ...any) error {
+	if cursor == "" {
+		return nil
 	}
-	var n int64
-	if _, err := fmt.Sscanf(s, "r%d", &n); err != nil {
-		return 0, &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
+	if _, err := fmt.Sscanf(cursor, format, numbers...); err != nil {
+		return &notes.Error{Op: "history", Err: notes.ErrBadCursor, Detail: "the cursor is not one that note_history returned", Hint: "Leave the cursor out to start from the newest."}
 	}
-	return n, nil
+	return nil
 }
 
 const revisionColumns = `r.id, r.time, r.author, r.author_version, r.operation, r.path, r.old_path, r.hash, r.size, r.added, r.removed, coalesce(r.change, 0)`
@@ -705,9 +698,8 @@ func (s *Versions) TextByHash(ctx context.Context, hash string) ([]byte, error) 
 
 // NewestRevision returns the number of the newest revision of the note at a
 // path.
-func (s *Versions) NewestRevision(ctx context.Context, notePath string) (n int64, err error) {
-	err = s.history.Reader().QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath).Scan(&n)
-	return n, err
+func (s *Versions) NewestRevision(ctx context.Context, notePath string) (int64, error) {
+	return sqlite.First[int64](ctx, s.history.Reader(), `SELECT coalesce(max(id), 0) FROM revisions WHERE document = (`+currentDocument+`)`, notePath)
 }
 
 // Diffs in answers are cut to what a reader needs; history has the whole change.

@@ -74,28 +74,13 @@ func (f *FileChange) IsNote() bool { return notes.IsNoteName(f.NewPath) || notes
 func (f *FileChange) Dir() string { return path.Dir(f.Place()) }
 
 // StageDir is where the temp file is written.
-func (f *FileChange) StageDir() string {
-	if f.Before != "" {
-		return path.Dir(f.Before)
-	}
-	return f.Dir()
-}
+func (f *FileChange) StageDir() string { return path.Dir(cmp.Or(f.Before, f.Place())) }
 
 // Source is where the old text is until the first name has changed.
-func (f *FileChange) Source() string {
-	if f.Before != "" {
-		return f.Before
-	}
-	return f.OldDisk
-}
+func (f *FileChange) Source() string { return cmp.Or(f.Before, f.OldDisk) }
 
 // Place is the path of the file after the operation, or before it for a deletion.
-func (f *FileChange) Place() string {
-	if f.NewDisk == "" {
-		return f.OldDisk
-	}
-	return f.NewDisk
-}
+func (f *FileChange) Place() string { return cmp.Or(f.NewDisk, f.OldDisk) }
 
 // TempPrefix starts the names of temp files; being hidden they are never notes.
 const TempPrefix = ".notesd-"
@@ -287,11 +272,7 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 // reviseFile appends what the operation made of a file to its history, after
 // the version that it replaced if history does not have that yet.
 func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, now int64) (int64, error) {
-	was := f.OldPath
-	if was == "" {
-		was = f.NewPath
-	}
-	doc, err := h.document(was)
+	doc, err := h.document(cmp.Or(f.OldPath, f.NewPath))
 	if err != nil {
 		return 0, err
 	}

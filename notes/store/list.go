@@ -42,25 +42,19 @@ type cursor struct {
 	ID   int64  `json:"n"`
 }
 
-func (c cursor) String() string {
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // strings and ints always marshal
-	}
-	return base64.RawURLEncoding.EncodeToString(text)
+// encodeCursor returns a cursor as clients get it.
+func encodeCursor(cursor any) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(jsonText(cursor)))
 }
 
-func parseCursor(s, sort string) (cursor, error) {
-	var c cursor
+// decodeCursor reads what encodeCursor has returned for the list that op names. own
+// reports whether the cursor is one of this list.
+func decodeCursor(op, s string, cursor any, own func() bool) error {
 	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
+	if err != nil || json.Unmarshal(data, cursor) != nil || !own() {
+		return &notes.Error{Op: op, Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned", Hint: "Leave the cursor out to start from the beginning."}
 	}
-	if err != nil || c.Sort != sort {
-		return c, &notes.Error{Op: "list", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned",
-			Hint: "Leave the cursor out to start from the beginning."}
-	}
-	return c, nil
+	return nil
 }
 
 // List returns a page of the notes that the filter selects.
@@ -86,7 +80,7 @@ func (s *Reader) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, e
 		if err != nil {
 			return err
 		}
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&page.Total); err != nil {
+		if page.Total, err = sqlite.First[int](ctx, tx, `SELECT count(*) FROM notes n WHERE `+where, args...); err != nil {
 			return err
 		}
 		page.Notes, page.Next, err = listPage(ctx, tx, q, by, where, args)
@@ -129,8 +123,8 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 		direction, beyond = "DESC", "<"
 	}
 	if q.Cursor != "" {
-		c, err := parseCursor(q.Cursor, q.Sort)
-		if err != nil {
+		var c cursor
+		if err := decodeCursor("list", q.Cursor, &c, func() bool { return c.Sort == q.Sort }); err != nil {
 			return nil, "", err
 		}
 		where += fmt.Sprintf(" AND (%s, n.id) %s (?, ?)", by.column, beyond)
@@ -162,7 +156,7 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 	}
 	next := ""
 	if len(metas) > q.Limit {
-		metas, next = metas[:q.Limit], last.String()
+		metas, next = metas[:q.Limit], encodeCursor(last)
 	}
 	if err := loadTags(ctx, tx, metas); err != nil || len(q.Fields) == 0 {
 		return metas, next, err
@@ -172,17 +166,13 @@ func listPage(ctx context.Context, tx *sql.Tx, q notes.ListQuery, by order, wher
 
 // loadFields fills in the fields of the notes that are asked for.
 func loadFields(ctx context.Context, tx *sql.Tx, metas []notes.Meta, fields []string) error {
-	at := make(map[int64]int, len(metas))
-	ids := make([]int64, len(metas))
-	for i, m := range metas {
-		at[m.ID], ids[i] = i, m.ID
-	}
-	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
+	ids, at := byID(metas)
+	return sqlite.ForEach(ctx, tx, `SELECT `+recordColumns+` FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value`, []any{ids}, func(rows *sql.Rows) error {
 		id, r, err := scanRecord(rows)
 		if err != nil {
 			return err
 		}
-		metas[at[id]].Fields, err = r.Fields(fields)
+		at[id].Fields, err = r.Fields(fields)
 		return err
 	})
 }
@@ -200,18 +190,24 @@ func scanMeta(rows *sql.Rows, before ...any) (notes.Meta, error) {
 	return m, err
 }
 
-func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
-	at := make(map[int64]int, len(metas))
-	ids := make([]int64, len(metas))
-	for i, m := range metas {
-		at[m.ID], ids[i] = i, m.ID
+// byID returns the notes by id, and the argument of a query for their ids.
+func byID(metas []notes.Meta) (ids string, at map[int64]*notes.Meta) {
+	at = make(map[int64]*notes.Meta, len(metas))
+	list := make([]int64, len(metas))
+	for i := range metas {
+		list[i] = metas[i].ID
+		at[list[i]] = &metas[i]
 	}
-	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{sqlite.List(ids)}, func(rows *sql.Rows) error {
+	return sqlite.List(list), at
+}
+
+func loadTags(ctx context.Context, tx *sql.Tx, metas []notes.Meta) error {
+	ids, at := byID(metas)
+	return sqlite.ForEach(ctx, tx, `SELECT t.note, t.tag FROM json_each(?) j CROSS JOIN tags t ON t.note = j.value ORDER BY t.note, t.ordinal`, []any{ids}, func(rows *sql.Rows) error {
 		var id int64
 		var tag string
 		err := rows.Scan(&id, &tag)
-		m := &metas[at[id]]
-		m.Tags = append(m.Tags, tag)
+		at[id].Tags = append(at[id].Tags, tag)
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -134,17 +135,19 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	if moved != "" && scope.CanRead(moved) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("the note was moved to %s", notes.Quote(moved)), Candidates: []string{moved}, MovedTo: moved, Hint: "Use the new path."}
 	}
-	reason, err := skippedAs(ctx, tx, name)
+	reason, err := sqlite.First[string](ctx, tx, `SELECT reason FROM skipped WHERE path IN (?, ?)`, name, name+".md")
 	if err != nil {
 		return err
 	}
 	if reason != "" && scope.CanRead(name) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
 	}
-	if n, err := countIn(ctx, tx, name, scope); err != nil || n > 0 {
-		if err != nil {
-			return err
-		}
+	where, args := filterSQL(notes.Filter{Folder: name, Scope: scope.Read})
+	n, err := sqlite.First[int](ctx, tx, `SELECT count(*) FROM notes n WHERE `+where, args...)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: fmt.Sprintf("this is a folder, with %d notes in it and below", n),
 			Hint: fmt.Sprintf("List them with list_notes folder=%s.", notes.Quote(name))}
 	}
@@ -159,75 +162,52 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	return e
 }
 
-// countIn returns how many notes lie in a folder and below it.
-func countIn(ctx context.Context, tx *sql.Tx, folder string, scope notes.Scope) (n int, err error) {
-	where, args := filterSQL(notes.Filter{Folder: folder, Scope: scope.Read})
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n)
-	return n, err
-}
-
-// skippedAs returns why the file at name, with or without .md, is no note; "" if
-// there is no such file.
-func skippedAs(ctx context.Context, tx *sql.Tx, name string) (string, error) {
-	var reason string
-	err := tx.QueryRowContext(ctx, `SELECT reason FROM skipped WHERE path IN (?, ?) LIMIT 1`, name, name+".md").Scan(&reason)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return reason, err
-}
-
 // movedTo follows the feed from a path that no note has now to where its
 // note is now, or returns "".
 func movedTo(ctx context.Context, tx *sql.Tx, name string) (string, error) {
-	var now string
-	err := tx.QueryRowContext(ctx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
-		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name).Scan(&now)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return now, err
+	return sqlite.First[string](ctx, tx, `SELECT n.path FROM changes c JOIN notes n ON n.id = c.note
+		WHERE c.old_path IN (?, ? || '.md') AND c.old_path <> '' ORDER BY c.seq DESC LIMIT 1`, name, name)
 }
 
 // similar returns paths of notes whose file name shares the most with name, or has it
 // in it, as a longer Chinese name may.
 func similar(ctx context.Context, tx *sql.Tx, name string, scope notes.Scope) ([]string, error) {
-	type scored struct {
-		path  string
-		score float64
-	}
-	const least = 0.3
 	key := notes.Key(notes.BaseName(name))
 	want := trigrams(key)
-	var best []scored
-	err := sqlite.ForEach(ctx, tx, `SELECT path, name_key FROM notes`, nil, func(rows *sql.Rows) error {
+	var found []scored
+	err := sqlite.ForEach(ctx, tx, `SELECT path, name_key FROM notes ORDER BY path`, nil, func(rows *sql.Rows) error {
 		var p, k string
 		if err := rows.Scan(&p, &k); err != nil {
 			return err
 		}
 		score := overlap(want, trigrams(k))
 		if len(key) >= 4 && strings.Contains(k, key) {
-			score = max(score, least)
+			score = max(score, leastAlike)
 		}
-		if score >= least && scope.CanRead(p) {
-			best = append(best, scored{p, score})
+		if score >= leastAlike && scope.CanRead(p) {
+			found = append(found, scored{p, score})
 		}
 		return nil
 	})
-	slices.SortFunc(best, func(a, b scored) int {
-		if a.score != b.score {
-			if a.score > b.score {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.path, b.path)
-	})
-	var paths []string
-	for _, b := range best[:min(len(best), maxCandidates)] {
-		paths = append(paths, b.path)
+	return bestOf(found, maxCandidates), err
+}
+
+// scored is a value with its likeness to another, 0 to 1; those below leastAlike are
+// not shown.
+type scored struct {
+	value string
+	score float64
+}
+
+const leastAlike = 0.3
+
+// bestOf returns the n values that are most alike, the first of equal ones first.
+func bestOf(found []scored, n int) (best []string) {
+	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	for _, f := range found[:min(len(found), n)] {
+		best = append(best, f.value)
 	}
-	return paths, err
+	return best
 }
 
 // trigrams returns the distinct three-rune windows of s, padded so that short

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -37,8 +36,8 @@ func (s *Reader) WhyNothing(ctx context.Context, f notes.Filter) ([]string, erro
 	}
 	for _, p := range f.Paths {
 		where, args := filterSQL(notes.Filter{Paths: []string{p}, Scope: f.Scope})
-		var n int
-		if err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes n WHERE `+where, args...).Scan(&n); err != nil {
+		n, err := sqlite.First[int](ctx, s.notes.Reader(), `SELECT count(*) FROM notes n WHERE `+where, args...)
+		if err != nil {
 			return nil, err
 		}
 		if n == 0 {
@@ -159,22 +158,13 @@ const mostAlike = 5
 // alike returns the values, or last segments of paths, that are most like what
 // was asked for, the most alike first.
 func alike(asked string, values []string) []string {
-	type scored struct {
-		value string
-		score float64
-	}
 	want := trigrams(notes.Key(asked))
 	var found []scored
 	for _, v := range values {
 		score := max(overlap(want, trigrams(notes.Key(v))), overlap(want, trigrams(notes.Key(path.Base(v)))))
-		if score >= 0.3 {
+		if score >= leastAlike {
 			found = append(found, scored{v, score})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	var list []string
-	for _, f := range found[:min(mostAlike, len(found))] {
-		list = append(list, f.value)
-	}
-	return list
+	return bestOf(found, mostAlike)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"notesd/internal/fsid"
@@ -97,9 +96,7 @@ func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) 
 
 // Count returns how many notes there are.
 func (s *Reader) Count(ctx context.Context) (int, error) {
-	var n int
-	err := s.notes.Reader().QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&n)
-	return n, err
+	return sqlite.First[int](ctx, s.notes.Reader(), `SELECT count(*) FROM notes`)
 }
 
 // Row is what reconciling needs to know of a note.
@@ -135,12 +132,7 @@ func (s *Store) Rows(ctx context.Context, paths []string) (map[string]Row, error
 
 // PathByKey returns the path of a note whose folded path this is, or "".
 func (s *Reader) PathByKey(ctx context.Context, pathKey string) (string, error) {
-	var p string
-	err := s.notes.Reader().QueryRowContext(ctx, `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey).Scan(&p)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return p, err
+	return sqlite.First[string](ctx, s.notes.Reader(), `SELECT path FROM notes WHERE path_key = ? LIMIT 1`, pathKey)
 }
 
 // Unchanged reports whether a file with this stat can be trusted to hold the

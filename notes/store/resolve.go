@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -185,10 +187,7 @@ func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry)
 			names[notes.Key(notes.BaseName(e.OldPath))] = true
 		}
 	}
-	keys := make([]string, 0, len(names))
-	for n := range names {
-		keys = append(keys, n)
-	}
+	keys := slices.Collect(maps.Keys(names))
 	return s.resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
 		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, sqlite.List(ids), sqlite.List(keys), sqlite.List(ids))
 }

@@ -129,12 +129,7 @@ func (s *Store) load(ctx context.Context) error {
 
 // sequence returns the highest key that the AUTOINCREMENT table ever had.
 func sequence(ctx context.Context, tx *sql.Tx, table string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, table).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return n, err
+	return sqlite.First[int64](ctx, tx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, table)
 }
 
 // ID identifies this store. One that was rebuilt in its place has another.
@@ -196,12 +191,8 @@ func (s *Store) Close() error { return errors.Join(s.notes.Close(), s.history.Cl
 
 // Setting reads a value of the store table into v; absent is not an error.
 func (s *Reader) Setting(ctx context.Context, name string, v any) error {
-	var text string
-	err := s.notes.Reader().QueryRowContext(ctx, `SELECT value FROM store WHERE key = ?`, name).Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	text, err := sqlite.First[string](ctx, s.notes.Reader(), `SELECT value FROM store WHERE key = ?`, name)
+	if err != nil || text == "" {
 		return err
 	}
 	return json.Unmarshal([]byte(text), v)
@@ -213,12 +204,7 @@ func (s *Store) SaveSetting(ctx context.Context, name string, v any) error {
 }
 
 func setSetting(ctx context.Context, tx *sql.Tx, name string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, string(text))
-	return err
+	return execAll(ctx, tx, `INSERT INTO store (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, jsonText(v))
 }
 
 // Size returns the bytes on disk of both databases.

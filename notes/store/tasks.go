@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -190,11 +188,11 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		}
 		matching := ` FROM ` + count + ` WHERE ` + strings.Join(selected.terms, " AND ")
 		if q.Text == "" {
-			if err := tx.QueryRowContext(ctx, `SELECT count(*)`+matching, selected.args...).Scan(&page.Total); err != nil {
+			if page.Total, err = sqlite.First[int](ctx, tx, `SELECT count(*)`+matching, selected.args...); err != nil {
 				return err
 			}
 		} else { // the tasks are read once, and those that match are sorted
-			found, err := taskKeys(ctx, tx, `SELECT t.note, t.ordinal`+matching, selected.args)
+			found, err := sqlite.All(ctx, tx, func(key *[2]int64) []any { return []any{&key[0], &key[1]} }, `SELECT t.note, t.ordinal`+matching, selected.args...)
 			if err != nil {
 				return err
 			}
@@ -204,8 +202,8 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 			c, indexed = &conditions{terms: []string{"TRUE"}, args: []any{sqlite.List(found)}}, func(sql string) string { return sql }
 		}
 		if q.Cursor != "" {
-			at, err := parseTaskCursor(q.Cursor, q.Sort, len(by.columns))
-			if err != nil {
+			var at taskCursor
+			if err := decodeCursor("list tasks", q.Cursor, &at, func() bool { return at.Sort == q.Sort && len(at.Values) == len(by.columns) }); err != nil {
 				return err
 			}
 			c.add(fmt.Sprintf("(%s) %s (%s)", strings.Join(by.columns, ", "), by.beyond, strings.TrimSuffix(strings.Repeat("?, ", len(by.columns)), ", ")), at.Values...)
@@ -218,9 +216,8 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 		return sqlite.ForEach(ctx, tx, fmt.Sprintf(`SELECT n.path, hex(n.hash), t.line, t.heading, t.source, %s FROM %s WHERE %s ORDER BY %s LIMIT %d`,
 			indexed(strings.Join(by.columns, ", ")), from, indexed(strings.Join(c.terms, " AND ")), indexed(order), q.Limit+1), c.args, func(rows *sql.Rows) error {
 			if len(page.Tasks) == q.Limit {
-				text, err := json.Marshal(last)
-				page.Next = base64.RawURLEncoding.EncodeToString(text)
-				return err
+				page.Next = encodeCursor(last)
+				return nil
 			}
 			var p, hash, heading, source string
 			var line int
@@ -242,17 +239,6 @@ func (s *Reader) Tasks(ctx context.Context, q notes.TaskQuery) (notes.TaskPage, 
 	return page, err
 }
 
-// taskKeys returns the notes and ordinals that a query selects.
-func taskKeys(ctx context.Context, tx *sql.Tx, query string, args []any) (keys [][2]int64, err error) {
-	err = sqlite.ForEach(ctx, tx, query, args, func(rows *sql.Rows) error {
-		var key [2]int64
-		err := rows.Scan(&key[0], &key[1])
-		keys = append(keys, key)
-		return err
-	})
-	return keys, err
-}
-
 // taskTables returns the tables that a list is read from, and those that it is
 // counted in, and what names the columns that the index of tags has.
 func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed func(string) string) {
@@ -271,19 +257,6 @@ func (c *conditions) taskTables(q notes.TaskQuery) (list, count string, indexed 
 		return "", `tasks t NOT INDEXED`, indexed // every row is read, which is faster in their order
 	}
 	return `tasks t CROSS JOIN notes n ON n.id = t.note`, `tasks t`, indexed
-}
-
-func parseTaskCursor(s, sort string, columns int) (taskCursor, error) {
-	var c taskCursor
-	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err != nil || c.Sort != sort || len(c.Values) != columns {
-		return c, &notes.Error{Op: "list tasks", Err: notes.ErrBadCursor, Detail: "the cursor is not one that this list returned",
-			Hint: "Leave the cursor out to start from the beginning."}
-	}
-	return c, nil
 }
 
 // taskConditions are those of a query over tasks t.
