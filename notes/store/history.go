@@ -520,9 +520,30 @@ func (s *Versions) Changes(ctx context.Context, q notes.HistoryQuery) (notes.His
 			page.Next = fmt.Sprintf("c%d-%d-%d", last.time, last.present, last.id)
 			break
 		}
+		if c.at.present == 1 {
+			if c.Added, c.Removed, err = s.linesChanged(ctx, newest[c.Path], c.at.id); err != nil {
+				return notes.HistoryPage{}, err
+			}
+		}
 		page.Revisions = append(page.Revisions, c.Revision)
 	}
 	return page, nil
+}
+
+// linesChanged counts the lines that differ between a text of history, "" for none, and
+// the present text of a note.
+func (s *Versions) linesChanged(ctx context.Context, hash string, note int64) (added, removed int, err error) {
+	before, err := s.TextByHash(ctx, hash)
+	if err != nil {
+		return 0, 0, err
+	}
+	present, err := s.StoredVersions(ctx, []int64{note})
+	if err != nil {
+		return 0, 0, err
+	}
+	after, err := Unpack(present[note].codec, present[note].data)
+	added, removed = textdiff.Count(before, after)
+	return added, removed, err
 }
 
 // presentChanges returns the newest present versions that are not the newest of

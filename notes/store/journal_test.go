@@ -240,6 +240,22 @@ func TestPagesOfHistory(t *testing.T) {
 	}
 }
 
+// TestChanges_CountLines: also of versions that history does not have yet.
+func TestChanges_CountLines(t *testing.T) {
+	w := newWorld(t, map[string]string{"Old.md": "1\n2\n3\n", "New.md": "1\n2\n", "Empty.md": ""})
+	w.advance(time.Hour)
+	w.save("Old.md", "1\n2\nthree\nfour\n")
+	page, err := w.Changes(t.Context(), notes.HistoryQuery{})
+	require.NoError(t, err)
+	lines := map[string][3]any{}
+	for _, r := range page.Revisions {
+		if r.Revision == 0 {
+			lines[r.Path] = [3]any{r.Operation, r.Added, r.Removed}
+		}
+	}
+	assert.Equal(t, map[string][3]any{"Old.md": {"edit", 2, 1}, "New.md": {"found", 2, 0}, "Empty.md": {"found", 0, 0}}, lines)
+}
+
 // TestWhichDeletedNote: a name means one deleted note that the caller may read.
 func TestWhichDeletedNote(t *testing.T) {
 	ctx := t.Context()
