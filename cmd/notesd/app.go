@@ -32,7 +32,8 @@ type app struct {
 
 	configFile string
 	stateFlag  string
-	started    bool // the command line was understood
+	flags      *pflag.FlagSet // of the command
+	started    bool           // the command line was understood
 }
 
 func newApp(in, out, err *os.File) *app {

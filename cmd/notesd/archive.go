@@ -78,7 +78,7 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
 				for _, name := range done.SetAside {
 					fmt.Fprintf(a.out, "removed: %s, which had been set aside\n", a.out.line(name))
 				}
-				fmt.Fprintln(a.out, count(done.Versions, "version"))
+				fmt.Fprintf(a.out, "removed: %s\n", count(done.Versions, "version"))
 			})
 		},
 	}

@@ -188,13 +188,18 @@ func (c *client) call(ctx context.Context, tool string, args map[string]any, out
 		return rpcFailure(err)
 	}
 	if res.IsError {
-		return toolFailure(res)
+		f := toolFailure(res)
+		// An argument is named by its flag, if the command has one.
+		if name, rest, ok := strings.Cut(f.Message, " must "); ok && c.flags.Lookup(strings.ReplaceAll(name, "_", "-")) != nil {
+			f.Message = "--" + strings.ReplaceAll(name, "_", "-") + " must " + rest
+		}
+		return f
 	}
 	return remarshal(res.StructuredContent, out)
 }
 
 // toolFailure returns the failure in a tool's result.
-func toolFailure(res *sdk.CallToolResult) error {
+func toolFailure(res *sdk.CallToolResult) *service.Failure {
 	f := &service.Failure{Code: "failed"}
 	if err := remarshal(res.Meta[mcp.MetaFailure], f); err != nil || f.Message == "" {
 		f.Message = "the call failed"

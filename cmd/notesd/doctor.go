@@ -76,7 +76,7 @@ func (a *app) examine(cmd *cobra.Command) []check {
 	cfg, err := a.settings(cmd)
 	if err != nil {
 		f := service.FailureOf(err)
-		return append([]check{{"configuration", problem, f.Message, f.Hint}}, checkHosts(a.env, "")...)
+		return append([]check{{"configuration", problem, strings.TrimPrefix(f.Message, "configuration: "), f.Hint}}, checkHosts(a.env, "")...)
 	}
 	checks := []check{
 		{Name: "configuration", State: fine, Text: "valid"},

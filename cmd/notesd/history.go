@@ -156,8 +156,13 @@ be undone.`,
 				for _, p := range res.Conflicts {
 					fmt.Fprintf(a.out, "changed since, left as it is: %s\n", a.out.path(a.out.line(p)))
 				}
-				if dryRun {
+				switch {
+				case dryRun:
 					a.dryRun(res.Diff)
+				case res.Change > 0:
+					a.note(fmt.Sprintf("change %d is undone; notesd undo %d makes it again", change, res.Change))
+				default:
+					a.note(fmt.Sprintf("change %d is undone", change))
 				}
 			})
 		},

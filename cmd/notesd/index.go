@@ -37,6 +37,8 @@ command does, and a daemon keeps watch.`,
 				r, err := c.bringUpToDate(ctx)
 				if err == nil && wait {
 					r, err = a.untilEmbedded(ctx, c, nil)
+				} else if err == nil {
+					r, err = a.untilCounted(ctx, c, countWait)
 				}
 				if err != nil {
 					return err

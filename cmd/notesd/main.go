@@ -107,7 +107,7 @@ func (a *app) rootCommand() *cobra.Command {
 		cmd := command(a)
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			a.started = true
+			a.started, a.flags = true, cmd.Flags()
 			return run(cmd, args)
 		}
 		root.AddCommand(cmd)

@@ -214,6 +214,7 @@ var commandNames = strings.NewReplacer(
 	"delete_note", "notesd delete",
 	"note_links", "notesd links",
 	"related_notes", "notesd related",
+	"vault_overview lists the tags", "notesd tags lists them",
 	"vault_overview", "notesd status",
 	"note_history", "notesd history",
 	"restore_note", "notesd restore",

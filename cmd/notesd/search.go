@@ -103,7 +103,11 @@ func (c *client) search(ctx context.Context, query map[string]any) error {
 	return printCall(ctx, c, "search_notes", query, func(res tools.SearchResult) {
 		c.printHits(res, explain)
 		if c.daemon == nil && query["mode"] != "text" && incomplete(res.Semantic) {
-			c.note(fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage)))
+			what := fmt.Sprintf("Semantic search covers %d %% of the passages so far; notesd index --wait embeds the rest.", int(100*res.Semantic.Coverage))
+			if res.Semantic.Coverage == 0 { // a remark of the search says so
+				what = "notesd index --wait embeds the passages."
+			}
+			c.note(what)
 		}
 	})
 }

@@ -472,6 +472,8 @@ func (s *setup) report(done []registration) {
 			fmt.Fprintf(out, "%s: nothing to remove in %s\n", out.bold(r.title), out.path(out.line(r.File)))
 		case r.Action == removed:
 			fmt.Fprintf(out, "%s: removed %q from %s\n", out.bold(r.title), out.line(r.Name), out.path(out.line(r.File)))
+		case r.Action == unchanged:
+			fmt.Fprintf(out, "%s: %q is up to date in %s\n", out.bold(r.title), out.line(r.Name), out.path(out.line(r.File)))
 		default:
 			fmt.Fprintf(out, "%s: %s as %q in %s\n", out.bold(r.title), r.Action, out.line(r.Name), out.path(out.line(r.File)))
 		}

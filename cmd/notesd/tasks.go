@@ -103,7 +103,7 @@ func (c *client) setTask(ctx context.Context, query, edit map[string]any) error 
 		return err
 	}
 	if page.Total != 1 || len(page.Tasks) != 1 {
-		f := &service.Failure{Code: "not_found", Message: "no such task is there to be changed", Hint: "notesd tasks --status all shows those that are done, too."}
+		f := &service.Failure{Code: "not_found", Message: "no task matches, so none was changed", Hint: "notesd tasks --status all shows those that are done, too."}
 		if page.Total > 1 {
 			f = &service.Failure{Code: "ambiguous", Message: count(page.Total, "task") + " would be changed", Hint: "Select one, by its --text or its NOTE:"}
 			for _, t := range page.Tasks[:min(len(page.Tasks), 5)] {

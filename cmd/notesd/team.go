@@ -51,7 +51,7 @@ of store.postgres over HTTP, at /v/VAULT/mcp of any node:
 A token is printed once and kept nowhere. Nodes that run follow within seconds.`,
 		Example: `  notesd team add ann
   notesd team grant --new ann research/Plans writer`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			const verbs = "There are add, grant, ungrant, renew, revoke and list."
 			if len(args) == 0 {
 				return service.Usagef(verbs, "team needs a verb")
@@ -60,10 +60,7 @@ A token is printed once and kept nowhere. Nodes that run follow within seconds.`
 			if !ok {
 				return service.Usagef(verbs, "team does not know %q", args[0])
 			}
-			if got := args[1:]; len(got) != len(verb.args) {
-				return service.Usagef("See notesd team -h.", "team %s takes %s", args[0], strings.Join(append(verb.args, "no more"), ", "))
-			}
-			return nil
+			return takes(append([]string{"VERB"}, verb.args...)...)(cmd, args)
 		},
 		ValidArgsFunction: completeWords("add", "grant", "ungrant", "renew", "revoke", "list"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

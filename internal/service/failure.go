@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/config"
@@ -58,7 +59,9 @@ func FailureOf(err error) *Failure {
 		f = shown
 	case errors.As(err, &mistake):
 		f.Code = "config"
-		f.Hint = "notesd config --example prints every setting with its explanation."
+		if slices.ContainsFunc(mistake.Problems, func(p config.Problem) bool { return p.Hint == "" }) {
+			f.Hint = "notesd config --example prints every setting with its explanation."
+		}
 	case mcp.DomainFailure(err) != nil:
 		f = mcp.DomainFailure(err)
 		f.Message = err.Error()

@@ -401,11 +401,11 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 				return text, nil // it was changed since
 			}
 			if err != nil {
-				return nil, &notes.Error{Op: "rename_tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
+				return nil, &notes.Error{Op: "rename tag", Path: notePath, Err: notes.ErrInvalid, Detail: err.Error(), Hint: "Nothing was changed in any note."}
 			}
 			return out, v.guard.checkText(o.Kind, string(out))
 		}, func(*store.FileChange) {}, func(where, _ string) error {
-			return &notes.Error{Op: "rename_tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
+			return &notes.Error{Op: "rename tag", Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s has the tag, and this client may not write it", where), Hint: "Nothing was changed in any note."}
 		})
 		if err != nil || len(o.Files) > 0 {
 			return err
@@ -414,7 +414,7 @@ func (v *Vault) RenameTag(ctx context.Context, r notes.RenameTagRequest) (notes.
 		if err != nil {
 			return err
 		}
-		e := &notes.Error{Op: "rename_tag", Err: notes.ErrNotFound, Detail: "no note has the tag " + notes.Quote(r.Tag)}
+		e := &notes.Error{Op: "rename tag", Err: notes.ErrNotFound, Detail: "no note has the tag " + notes.Quote(r.Tag), Hint: "vault_overview lists the tags."}
 		if len(why) > 0 {
 			e.Detail = why[0]
 		}

@@ -183,7 +183,7 @@ func (h *History) forgettable(ctx context.Context, ref string, scope notes.Scope
 		return "", err
 	}
 	return h.store.DeletedPath(ctx, name, scope,
-		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "there is no deleted note of this name in the history"})
+		&notes.Error{Op: "forget", Path: ref, Err: notes.ErrNotFound, Detail: "there is no deleted note of this name in the history", Hint: "notesd history lists what was deleted."})
 }
 
 // setAsideNames match what the store, the search index and "notesd adopt" set
