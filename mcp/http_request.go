@@ -59,7 +59,7 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	if caller.Subject != "" && sessionID != "" && r.Method == http.MethodGet {
 		var ended func()
-		if r, ended = h.streaming(r, sessionID); r == nil {
+		if w, r, ended = h.streaming(w, r, sessionID); r == nil {
 			return
 		}
 		defer ended()
@@ -91,13 +91,20 @@ type stream struct {
 
 // streaming ends the stream that the session has before the request opens another: a
 // proxy may have lost the old one without a word, and the SDK would refuse the new one. It
-// returns the request to serve, nil if the client has gone, and what to call after it.
-func (h *HTTP) streaming(r *http.Request, id string) (*http.Request, func()) {
+// returns the request to serve, nil if the client has gone, the writer of its answer, and
+// what to call after it.
+func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	now := &stream{end, make(chan struct{})}
 	h.mu.Lock()
 	before := h.streams[id]
 	h.streams[id] = now
+	if s := h.findLocked(id); s != nil {
+		if s.streamed || s.continued.Load() {
+			w = &resumedStream{w, s.subs.everythingChanged()}
+		}
+		s.streamed = true
+	}
 	h.mu.Unlock()
 	ended := func() {
 		end()
@@ -114,11 +121,27 @@ func (h *HTTP) streaming(r *http.Request, id string) (*http.Request, func()) {
 		case <-before.ended:
 		case <-ctx.Done():
 			ended()
-			return nil, nil
+			return nil, nil, nil
 		}
 	}
-	return r.WithContext(ctx), ended
+	return w, r.WithContext(ctx), ended
 }
+
+// A resumedStream sends events when the stream begins, which the SDK marks with a flush.
+type resumedStream struct {
+	http.ResponseWriter
+	events []byte
+}
+
+// Flush sends what has been written.
+func (w *resumedStream) Flush() {
+	_, _ = w.ResponseWriter.Write(w.events) // a client that is gone ends the request
+	w.events = nil
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController find what it needs.
+func (w *resumedStream) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // callerKey is where the context of a subject's request has its profile.
 type callerKey struct{}

@@ -107,6 +107,7 @@ func (h *HTTP) sessionFor(r *http.Request, caller *Profile, sent string) string 
 	defer h.mu.Unlock()
 	s.resumes = resumedAs{caller.Subject, sent}
 	h.resumed[s.resumes] = id
+	s.continued.Store(true)
 	s.log.Info("a session continues that began elsewhere")
 	return id
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -323,4 +324,46 @@ func TestTheNewestStreamHolds(t *testing.T) {
 	for range 3 {
 		assert.Equal(t, http.StatusOK, c.do(t.Context(), http.MethodGet, "", nil).status)
 	}
+}
+
+// TestSubscriptionsOfSessionsThatContinue moves a client that watches a note to another
+// node, and back to the first, where it is known what it watches.
+func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
+	w := newRealWorld(t, realVault)
+	subjects := map[string]Profile{testToken: {}}
+	first, second := *listen(t, newSubjectsNode(t, w.core, subjects)), *listen(t, newSubjectsNode(t, w.core, subjects))
+	c := &httpClient{t: t, url: first}
+	res := c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, nil)
+	c.session = res.header.Get(headerSession)
+	c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil)
+	res = c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Empty.md"}}`, nil)
+	require.Contains(t, res.text(), `"result":{}`)
+	const listChanged, updated = "data: {\"jsonrpc\":\"2.0\",\"method\":\"" + noteListChanged, `"params":{"uri":"note:///Empty.md"}`
+	await := func(lines *bufio.Reader, want string) {
+		t.Helper()
+		for {
+			line, err := lines.ReadString('\n')
+			require.NoError(t, err)
+			if strings.Contains(line, want) {
+				return
+			}
+		}
+	}
+	stream := bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
+	w.write(t, "Empty.md", "one")
+	w.vault.Changed([]string{"Empty.md"})
+	await(stream, updated)
+
+	c.url = second
+	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
+	await(stream, listChanged)
+	await(stream, noteToolsChanged)
+	w.write(t, "Empty.md", "two")
+	w.vault.Changed([]string{"Empty.md"})
+	await(stream, listChanged)
+
+	c.url = first
+	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
+	await(stream, listChanged)
+	await(stream, updated)
 }

@@ -42,6 +42,7 @@ type Notifier struct {
 	listLast  time.Time
 	list      bool // the change is of the list of resources
 	prompts   bool // it is of a note in the prompts folder
+	edited    bool // a note has other text, which sessions that continue take for a change of the list
 }
 
 // NewNotifier returns the core's notifier, which has seen everything up to head.
@@ -63,7 +64,8 @@ func (n *Notifier) Position() (notes.Position, error) {
 
 // Apply takes note of what has changed. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
-	watched, promptFolders := n.core.watchedURIs(), n.core.promptFolders()
+	watched, promptFolders, continued := n.core.watchedURIs(), n.core.promptFolders(), false
+	n.core.each(func(s *session) { continued = continued || s.continued.Load() })
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = to
@@ -74,8 +76,8 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 		}
 		isPrompt := notes.InAny(c.Path, promptFolders) || notes.InAny(c.OldPath, promptFolders)
 		n.prompts = n.prompts || isPrompt
-		n.list = n.list || c.Kind != notes.Modified
-		if c.Kind != notes.Modified || isPrompt {
+		n.list, n.edited = n.list || c.Kind != notes.Modified, continued
+		if c.Kind != notes.Modified || isPrompt || continued {
 			n.listed()
 		}
 	}
@@ -99,7 +101,7 @@ func (n *Notifier) Reset(context.Context) error {
 		n.pending[uri] = struct{}{}
 	}
 	n.listSince, n.listLast = time.Now(), time.Now()
-	n.list, n.prompts = true, true
+	n.list, n.prompts, n.edited = true, true, true
 	n.signal()
 	return nil
 }
@@ -208,7 +210,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 			for _, uri := range news.uris {
 				s.subs.updated(ctx, uri)
 			}
-			if news.list {
+			if news.list || news.edited && s.continued.Load() {
 				s.subs.listChanged(noteListChanged)
 			}
 			if news.prompts {
@@ -232,6 +234,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 type news struct {
 	uris          []string // canonical, of resources that read differently
 	list, prompts bool     // which lists have changed
+	edited        bool     // or a note
 }
 
 // due removes and returns what may be announced now, and how long until more is
@@ -266,8 +269,8 @@ func (n *Notifier) due(now time.Time) (ready news, wait time.Duration) {
 		if at.After(now) {
 			later(at.Sub(now))
 		} else {
-			ready.list, ready.prompts = n.list, n.prompts
-			n.list, n.prompts, n.listSince = false, false, time.Time{}
+			ready.list, ready.prompts, ready.edited = n.list, n.prompts, n.edited
+			n.list, n.prompts, n.edited, n.listSince = false, false, false, time.Time{}
 		}
 	}
 	return ready, wait

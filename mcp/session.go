@@ -55,6 +55,8 @@ type session struct {
 
 	sessionID func() string  // makes the id of a session over Streamable HTTP; nil: the SDK does
 	resumes   resumedAs      // the session that this one continues
+	continued atomic.Bool    // there is one, whose subscriptions are not known
+	streamed  bool           // a subject's client has listened; guarded by http.mu
 	barred    bool           // it takes no more requests; guarded by http.mu
 	posts     sync.WaitGroup // messages of a subject that are being answered
 

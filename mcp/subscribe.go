@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -292,6 +295,27 @@ func (s *subscriptions) listChanged(method string) {
 	for _, meta := range metas {
 		s.out(method, &sdk.ResourceListChangedParams{Meta: meta}) // all kinds of lists have these
 	}
+}
+
+// everythingChanged returns, as server-sent events, what makes a client read everything
+// again of which it was not notified.
+func (s *subscriptions) everythingChanged() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b bytes.Buffer
+	event := func(method, params string) {
+		fmt.Fprintf(&b, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":%s}\n\n", method, params)
+	}
+	for _, method := range s.own.lists {
+		event(method, "{}")
+	}
+	for _, written := range s.own.uris {
+		for _, uri := range written {
+			quoted, _ := json.Marshal(uri)
+			event(noteUpdated, `{"uri":`+string(quoted)+`}`)
+		}
+	}
+	return b.Bytes()
 }
 
 // readsDifferently reports whether a derived resource or an attachment has
