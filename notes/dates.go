@@ -45,9 +45,15 @@ func linkTarget(s string) (target string, isLink bool) {
 func parseDate(s string) (time.Time, bool) {
 	s = ordinal.ReplaceAllString(s, "$1")
 	for _, layout := range dateLayouts {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil && t.Year() > 0 && t.Year() < 2250 {
-			return t, true // beyond 2262, nanoseconds since 1970 overflow
+		t, err := time.ParseInLocation(layout, s, time.Local)
+		if err != nil || t.Year() <= 0 || t.Year() >= 2250 { // beyond 2262, nanoseconds since 1970 overflow
+			continue
 		}
+		if !strings.Contains(layout, "04") { // it has no time
+			day, _ := time.Parse(layout, s) // as above
+			t = moment.Day(day.Year(), day.Month(), day.Day(), time.Local)
+		}
+		return t, true
 	}
 	return time.Time{}, false
 }

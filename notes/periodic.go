@@ -25,20 +25,23 @@ const (
 
 // add returns the start n units after t, which is the start of one.
 func (u Unit) add(t time.Time, n int) time.Time {
+	year, month, day := t.Date()
 	switch u {
 	case Week:
-		return t.AddDate(0, 0, 7*n)
+		day += 7 * n
 	case Month:
-		return t.AddDate(0, n, 0)
+		month += time.Month(n)
 	case Quarter:
-		return t.AddDate(0, 3*n, 0)
+		month += time.Month(3 * n)
 	case Year:
-		return t.AddDate(n, 0, 0)
+		year += n
+	default:
+		day += n
 	}
-	return t.AddDate(0, 0, n)
+	return moment.Day(year, month, day, t.Location())
 }
 
-// start returns midnight of the first day of the unit that t lies in.
+// start returns the first moment of the unit that t lies in.
 func (u Unit) start(t time.Time) time.Time {
 	month, day := t.Month(), t.Day()
 	switch u {
@@ -51,13 +54,13 @@ func (u Unit) start(t time.Time) time.Time {
 	case Year:
 		month, day = 1, 1
 	}
-	return time.Date(t.Year(), month, day, 0, 0, 0, 0, t.Location())
+	return moment.Day(t.Year(), month, day, t.Location())
 }
 
 // Period is one day, week, month, quarter or year.
 type Period struct {
 	Unit  Unit
-	Start time.Time // midnight, in the location of the clock that it was read with
+	Start time.Time // its first moment, in the location of the clock that it was read with
 }
 
 // End returns the start of the next period.
@@ -79,7 +82,7 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	day := Day.start(now)
 	if n := slices.Index([]string{"yesterday", "today", "tomorrow", "gestern", "heute"}, s); n >= 0 {
-		return Period{Day, day.AddDate(0, 0, n%3-1)}, true
+		return Period{Day, Day.add(day, n%3-1)}, true
 	}
 	if m := relativePeriod.FindStringSubmatch(s); m != nil {
 		unit := Unit(m[2])
@@ -98,7 +101,7 @@ func (p *Periodic) Parse(s string, now time.Time) (Period, bool) {
 		parts = moment.Parts{Year: atoi(m[1]), Month: atoi(m[3]), Day: atoi(m[5])}
 	}
 	t, ok := parts.Time()
-	return Period{unit, time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, now.Location())}, ok
+	return Period{unit, moment.Day(t.Year(), t.Month(), t.Day(), now.Location())}, ok
 }
 
 // PeriodicNotes are how a vault names and begins the notes of one unit.

@@ -1,10 +1,14 @@
 package notes
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/moment"
 )
 
 func TestPeriodicParse(t *testing.T) {
@@ -26,6 +30,49 @@ func TestPeriodicParse(t *testing.T) {
 			assert.True(t, p.End().After(p.Start))
 		}
 		assert.Equal(t, want, got, s)
+	}
+}
+
+// Where the clocks go forward at midnight, that hour belongs to no day.
+func TestDaysWithoutMidnight(t *testing.T) {
+	days := map[string][]string{
+		"America/Sao_Paulo": {"2018-11-04"}, "Africa/Cairo": {"2026-04-24"}, "America/Havana": {"2026-03-08"}, "Asia/Beirut": {"2026-03-29"},
+		"America/Santiago": {"2026-09-06"}, "Asia/Tehran": {"2022-03-22"}, "Europe/Berlin": {"2026-03-29", "2026-10-25"},
+	}
+	before := time.Local
+	t.Cleanup(func() { time.Local = before })
+	for zone, list := range days {
+		in, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Skip("no time zones are installed: ", err)
+		}
+		time.Local = in
+		for _, s := range list {
+			noon, err := time.ParseInLocation("2006-01-02 15", s+" 12", in)
+			require.NoError(t, err)
+			for n, word := range []string{"tomorrow", "today", "yesterday"} {
+				p, ok := (&Periodic{}).Parse(word, noon.AddDate(0, 0, n-1))
+				assert.True(t, ok)
+				assert.Equal(t, s, p.Start.Format(time.DateOnly), "%s, %s", word, zone)
+				assert.Equal(t, noon.AddDate(0, 0, 1).Format(time.DateOnly), p.End().Format(time.DateOnly), "%s, %s", word, zone)
+			}
+			for _, written := range []string{s, noon.Format("January 2, 2006"), noon.Format("02.01.2006")} {
+				day, ok := ParseDate(written)
+				assert.True(t, ok)
+				assert.Equal(t, s, day.Format(time.DateOnly), "%s, %s", written, zone)
+				p, ok := (&Periodic{}).Parse(s, noon)
+				assert.True(t, ok)
+				assert.Equal(t, p.Start, day)
+			}
+			day, ok := (&DateRules{}).Named("Daily/" + s + ".md")
+			assert.True(t, ok, "%s, %s", s, zone)
+			assert.Equal(t, s, day.Format(time.DateOnly), zone)
+			year, week := (moment.Weeks{}).Number(noon)
+			p, ok := (&Periodic{}).Parse(fmt.Sprintf("%d-W%02d", year, week), noon)
+			assert.True(t, ok)
+			assert.False(t, noon.Before(p.Start) || !noon.Before(p.End()), "%s, %s", s, zone)
+			assert.Equal(t, time.Monday, p.Start.Weekday(), "%s, %s", s, zone)
+		}
 	}
 }
 

@@ -157,8 +157,9 @@ func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	given := r.args["date"]
 	today, _ := r.notes.Period("today", r.now())
 	if given == "" {
-		// Daily notes are dated at midnight, so the range starts there.
-		return notes.Filter{After: today.Start.AddDate(0, 0, -1), Before: today.End()}, "since yesterday", "today", nil
+		// Daily notes are dated at the beginning of their day, so the range starts there.
+		yesterday, _ := r.notes.Period("yesterday", r.now())
+		return notes.Filter{After: yesterday.Start, Before: today.End()}, "since yesterday", "today", nil
 	}
 	p, ok := r.notes.Period(given, r.now())
 	if t, isDate := notes.ParseDate(given); !ok && isDate {
@@ -170,7 +171,7 @@ func (r *rendering) day() (f notes.Filter, when, due string, err error) {
 	}
 	due = p.Start.Format(time.DateOnly)
 	if when = "on " + due; p.Unit != notes.Day {
-		when = "from " + due + " to " + p.End().AddDate(0, 0, -1).Format(time.DateOnly)
+		when = "from " + due + " to " + p.End().Add(-time.Second).Format(time.DateOnly)
 		due = strings.ToLower(strings.TrimSpace(given))
 	}
 	return notes.Filter{After: p.Start, Before: p.End()}, when, due, nil

@@ -209,3 +209,18 @@ func FuzzQuery(f *testing.F) {
 		r.verify(n)
 	})
 }
+
+// Where the clocks go forward at midnight, the day begins at one.
+func TestDayWithoutMidnight(t *testing.T) {
+	in, err := time.LoadLocation("Africa/Cairo")
+	if err != nil {
+		t.Skip("no time zones are installed: ", err)
+	}
+	for days, words := range map[int][]string{0: {"today", "0d"}, 1: {"yesterday", "1d"}, 7: {"7d", "1w"}} {
+		for _, s := range append(words, "2026-04-24") {
+			day, ok := parseDay(s, time.Date(2026, 4, 24+days, 12, 0, 0, 0, in))
+			assert.True(t, ok, s)
+			assert.Equal(t, "2026-04-24 01:00", day.Format("2006-01-02 15:04"), s)
+		}
+	}
+}

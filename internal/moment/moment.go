@@ -58,12 +58,23 @@ var localeWeeks = map[string]Weeks{
 	"th": {time.Sunday, 1}, "zh-hk": {time.Sunday, 1}, "zh-tw": {time.Sunday, 1}, "ar": {time.Saturday, 1}, "fa": {time.Saturday, 1}, "tr": {time.Monday, 1},
 }
 
-// Start returns midnight of the first day of the week of t.
+// Day returns the first moment of a day: midnight, or where the clocks go forward at
+// midnight, one. The numbers need not be within their ranges, as in [time.Date].
+func Day(year int, month time.Month, day int, in *time.Location) time.Time {
+	const noon = 12
+	t := time.Date(year, month, day, 0, 0, 0, 0, in)
+	if t.Day() != time.Date(year, month, day, noon, 0, 0, 0, in).Day() {
+		_, t = t.ZoneBounds() // it is 23:00 of the day before
+	}
+	return t
+}
+
+// Start returns the first moment of the week of t.
 func (w Weeks) Start(t time.Time) time.Time {
 	if w.Contains == 0 {
 		w.First = time.Monday
 	}
-	return time.Date(t.Year(), t.Month(), t.Day()-(int(t.Weekday()-w.First)+7)%7, 0, 0, 0, 0, t.Location())
+	return Day(t.Year(), t.Month(), t.Day()-(int(t.Weekday()-w.First)+7)%7, t.Location())
 }
 
 // first returns the first day of the year's first week.
@@ -72,7 +83,7 @@ func (w Weeks) first(year int, in *time.Location) time.Time {
 	if day == 0 {
 		day = 4
 	}
-	return w.Start(time.Date(year, 1, day, 0, 0, 0, 0, in))
+	return w.Start(Day(year, 1, day, in))
 }
 
 // Number returns the week of t and the year that it belongs to.
@@ -295,14 +306,14 @@ type Parts struct {
 	Weeks Weeks // that Week counts
 }
 
-// Time returns midnight, local time, of the first day that the parts name, and
+// Time returns the first moment, in local time, of the first day that the parts name, and
 // whether there is such a day.
 func (p Parts) Time() (time.Time, bool) {
 	if p.Year < 1900 || p.Year >= 2250 {
 		return time.Time{}, false
 	}
 	date := func(month, day int) time.Time {
-		return time.Date(p.Year, time.Month(month), day, 0, 0, 0, 0, time.Local)
+		return Day(p.Year, time.Month(month), day, time.Local)
 	}
 	switch {
 	case p.Month > 0 && p.Day > 0:
@@ -312,7 +323,8 @@ func (p Parts) Time() (time.Time, bool) {
 		t := date(1, p.YearDay)
 		return t, t.Year() == p.Year
 	case p.Week > 0:
-		start := p.Weeks.first(p.Year, time.Local).AddDate(0, 0, 7*(p.Week-1))
+		first := p.Weeks.first(p.Year, time.Local)
+		start := Day(first.Year(), first.Month(), first.Day()+7*(p.Week-1), time.Local)
 		_, week := p.Weeks.Number(start)
 		return start, week == p.Week
 	case p.Month > 0:

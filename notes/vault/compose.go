@@ -40,6 +40,9 @@ func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
 		}
 		r.Path, r.Title = p, ""
 		at = time.Date(period.Start.Year(), period.Start.Month(), period.Start.Day(), now.Hour(), now.Minute(), now.Second(), 0, now.Location())
+		if at.Before(period.Start) { // no clock shows this time on that day
+			at = period.Start
+		}
 		template = cmp.Or(template, c.v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
 	}
 	return c.fillFrom(r, template, at)
