@@ -316,6 +316,7 @@ func TestTypeScriptClientMoves(t *testing.T) {
 
 // TestTeamCommandsOfTheDocs runs the commands of the documentation.
 func TestTeamCommandsOfTheDocs(t *testing.T) {
+	skipInShort(t)
 	for _, page := range []string{"team.md", "how-to/team-server.md"} {
 		t.Run(page, func(t *testing.T) {
 			p := team(t, nil)[0]
@@ -384,6 +385,7 @@ func TestComposeExample(t *testing.T) {
 //
 //	VAULTS=100 go test -run NodeMemory -v ./cmd/notesd
 func TestNodeMemory(t *testing.T) {
+	skipInShort(t)
 	vaults := envInt(t, "VAULTS", 2)
 	p := team(t, nil)[0]
 	if os.Getenv("VAULTS") != "" { // else the tests have none

@@ -139,6 +139,7 @@ func TestBoundsInSeveralFolders(t *testing.T) {
 // A folder that joins the table leaves the others their history, and one that leaves it
 // does when the state is adopted.
 func TestFolderIsAddedToTheVault(t *testing.T) {
+	skipInShort(t)
 	p := newFolders(t, map[string]string{"home/A.md": "first\n", "work/B.md": "word\n", "third/C.md": "word\n"})
 	states := p.config()
 	p.state = "" // the default, below states

@@ -54,6 +54,7 @@ func TestBackupWhileAClientWrites(t *testing.T) {
 // What is forgotten is in no file of the state: not in the databases, the index,
 // the vectors or the logs, whatever the note's file was called.
 func TestForgetLeavesNothingInTheState(t *testing.T) {
+	skipInShort(t)
 	const secret = "xyzzyplugh"
 	text := "# Ferienplan\n\n" + strings.Repeat("the word is "+secret+" and we keep it\n", 30)
 	p := newPlace(t, map[string]string{"Other.md": "# Other\n\nsomething else\n", norm.NFD.String("Süd/Café.md"): text, "lies/plan.txt": text, "Plain.md": text})

@@ -130,6 +130,7 @@ func TestVaultIsUnmounted(t *testing.T) {
 // A program that wrote to the mount point while nothing was mounted has left a
 // note there, which is not the vault.
 func TestVaultIsUnmountedFromAFolderWithANote(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, map[string]string{"Stray.md": "written while the disk was away\n"})
 	mountTemp(t, p.vault)
 	notestest.Write(t, p.vault, fortyNotes())
@@ -163,6 +164,7 @@ func TestVaultIsSwapped(t *testing.T) {
 
 // The same folder that is empty of a sudden: a sync client that lost its place.
 func TestVaultIsEmptyAtTheStart(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, fortyNotes())
 	p.run(t, "index")
 	hold := filepath.Join(t.TempDir(), "hold")

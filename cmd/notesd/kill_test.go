@@ -26,6 +26,7 @@ import (
 //
 //	KILL_ROUNDS=1000 TEST_SEED=7 go test -run KilledAtRandom ./cmd/notesd
 func TestKilledAtRandom(t *testing.T) {
+	skipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 10), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	files := map[string]string{"Start.md": "start\n"}
@@ -34,6 +35,7 @@ func TestKilledAtRandom(t *testing.T) {
 
 // The same in a vault of two folders, between which notes move.
 func TestKilledAtRandomWithFolders(t *testing.T) {
+	skipInShort(t)
 	rounds, seed := envInt(t, "KILL_ROUNDS", 5), envInt(t, "TEST_SEED", 1)
 	t.Logf("KILL_ROUNDS=%d TEST_SEED=%d", rounds, seed)
 	files := map[string]string{"home/Start.md": "start\n", "work/.keep": ""}

@@ -248,6 +248,7 @@ func TestSlowClientDelaysNobody(t *testing.T) {
 // within one look at the disk, is the same note: its versions stay with it,
 // whether the program was running meanwhile or not.
 func TestMovesByContentKeepHistory(t *testing.T) {
+	skipInShort(t)
 	p := newPlace(t, map[string]string{"Start.md": "x\n"})
 	versions := func(note string) int {
 		var page struct {
