@@ -231,21 +231,8 @@ func tomlStrings(all []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// tomlString returns a basic string of TOML.
+// tomlString returns a basic string of TOML: one of JSON, in which TOML allows no DEL.
 func tomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	text, _ := encode(s) // a string has no error
+	return strings.ReplaceAll(strings.TrimSpace(text), "\x7f", `\u007f`)
 }
