@@ -46,9 +46,6 @@ func gramLength(kind class) int {
 	return denseLength
 }
 
-// grams appends the n-grams of a run.
-func grams(dst []Term, text string, s Span) []Term { return GramsFrom(dst, text, s, nil) }
-
 // GramsFrom appends the n-grams of a run that begin with one of the initials
 // (nil: with any).
 func GramsFrom(dst []Term, text string, s Span, initials *[256]bool) []Term {

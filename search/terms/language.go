@@ -10,17 +10,7 @@ import (
 // about what a note is about, folded: of German, French, Spanish, Italian,
 // Portuguese, Dutch, Scandinavian languages, Russian, Polish, Turkish, Greek,
 // Ukrainian, Arabic and Hebrew. They are dropped from queries in those languages only.
-var FunctionWords = func() map[string]bool {
-	set := map[string]bool{}
-	for _, list := range functionWordLists {
-		for w := range strings.FieldsSeq(list) {
-			set[string(Fold(nil, w))] = true
-		}
-	}
-	return set
-}()
-
-var functionWordLists = []string{
+var FunctionWords = wordSet(
 	"der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wurde wurden worden hat haben hatte hatten wie was wer wen wem wo wann warum welche welcher welches welchen welchem wofur womit woher wohin mit von vom zu zum zur auf aus bei beim fur nach uber unter vor durch gegen ohne um als wenn dass man es er sie ich wir ihr sich auch noch nur sein seine seiner ihre ihrer im am kann konnte konnen soll gibt",
 	"le la les un une des du de et ou est sont etait etaient a ont qui que quoi quel quelle quels quelles quand comment pourquoi dans par pour sur avec sans sous entre vers chez ce cet cette ces se son sa ses leur leurs il elle ils elles on nous vous je ne pas plus au aux en y fut ete",
 	"el la los las un una unos unas de del y o es son era eran fue fueron ha han que quien quienes cual cuales cuando donde como por para con sin sobre entre en se su sus al lo le les no mas cuanto cuantos cuanta",
@@ -35,7 +25,7 @@ var functionWordLists = []string{
 	"من في على الى عن ان هذا هذه ذلك تلك التي الذي الذين ما ماذا متى اين كيف لماذا كم هل هو هي هم كان كانت لا لم لن قد مع بعد قبل بين كل او ثم حتى عند منذ اي",
 	"של את על עם אל מן זה זו זאת הוא היא הם הן אני מה מי איך כמה מתי איפה היכן למה מדוע האם לא כי אם גם או אבל כל היה הייתה היו יש אין בין אחרי לפני אשר",
 	"і й та в у не що він на як а то його але з за по для від до це який яка яке які коли де хто",
-}
+)
 
 // Language is what the words of a query say about its language.
 type Language struct {

@@ -26,21 +26,10 @@ func Stem(word string) string {
 
 // StopWords are the words of English that say nothing about what a note is
 // about. They are indexed, and dropped only from queries that have others.
-var StopWords = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range []string{
-		"a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",
-		"did", "do", "does", "doing", "for", "from", "had", "has", "have", "having", "he", "her", "here",
-		"him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "my", "no", "nor",
-		"not", "of", "on", "or", "our", "out", "own", "she", "should", "so", "some", "such", "than", "that",
-		"the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "us",
-		"very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why",
-		"will", "with", "would", "you", "your", "dont", "doesnt", "didnt", "cant", "isnt", "arent", "wasnt",
-	} {
-		set[w] = true
-	}
-	return set
-}()
+var StopWords = wordSet(`a about an and any are as at be been but by can could did do does doing for from had has have having he her
+	here him his how i if in into is it its just me my no nor not of on or our out own she should so some such
+	than that the their them then there these they this those to too us very was we were what when where which
+	while who whom whose why will with would you your dont doesnt didnt cant isnt arent wasnt`)
 
 // Telling reports whether a folded word says anything about what a note is
 // about. Function words do not; those beside [StopWords] rank all the same,
@@ -49,14 +38,19 @@ func Telling(word string) bool {
 	return !StopWords[word] && !functionWords[word] && !FunctionWords[word]
 }
 
-var functionWords = func() map[string]bool {
+var functionWords = wordSet(`after again all along also although always am among another around because before being between both during
+	each either else even ever every few further get got hers itself less let like made make many may might more
+	most much must near neither never now off often once one only onto other others over per perhaps quite rather
+	really same several shall since somehow still themselves though through thus together under unless until up
+	upon used using via well whether within without yet yourself`)
+
+// wordSet returns the folded words of lists.
+func wordSet(lists ...string) map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(`after again all along also although always am among another around because before
-		being between both during each either else even ever every few further get got hers itself less let like made make
-		many may might more most much must near neither never now off often once one only onto other others over per perhaps
-		quite rather really same several shall since somehow still themselves though through thus together under unless until
-		up upon used using via well whether within without yet yourself`) {
-		set[w] = true
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[string(Fold(nil, w))] = true
+		}
 	}
 	return set
-}()
+}

@@ -27,7 +27,7 @@ type Term struct {
 func Expand(dst []Term, text string, s Span) []Term {
 	switch s.Kind() {
 	case ClassDense, ClassRunOn:
-		return grams(dst, text, s)
+		return GramsFrom(dst, text, s, nil)
 	case ClassSymbol:
 		return append(dst, Term{Text: text[s.Start:s.End], Start: s.Start, End: s.End})
 	}
@@ -202,14 +202,10 @@ func keepsConnector(text string, from int, sep string) bool {
 }
 
 // elisions are the words that French and Italian shorten before a vowel.
-var elisions = map[string]bool{
-	"l": true, "d": true, "j": true, "m": true, "t": true, "s": true, "n": true, "c": true, "qu": true,
-	"jusqu": true, "lorsqu": true, "puisqu": true, "quoiqu": true, "un": true, "dell": true, "all": true,
-	"nell": true, "sull": true, "dall": true, "quell": true, "gl": true,
-}
+var elisions = wordSet("l d j m t s n c qu jusqu lorsqu puisqu quoiqu un dell all nell sull dall quell gl")
 
 // contractions are the endings that English joins with an apostrophe.
-var contractions = map[string]bool{"s": true, "re": true, "ve": true, "ll": true, "d": true, "m": true}
+var contractions = wordSet("s re ve ll d m")
 
 // apostrophe decides what an apostrophe between two parts means: what stands
 // before it is an article to leave out (l'été), what comes after it an ending
