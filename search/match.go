@@ -50,7 +50,7 @@ func newMatcher(r *request) *matcher {
 		m.exact[w.term] = w.exact
 	}
 	if needles := needlesOf(slices.Collect(maps.Keys(m.terms))); needles != nil {
-		m.seeker = newSeeker(needles, known().hiding)
+		m.seeker = newSeeker(needles, true)
 	}
 	return m
 }

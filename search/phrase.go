@@ -54,7 +54,7 @@ func newPhrase(text string) phrase {
 	p := phrase{units: units(text)}
 	if len(p.units) > 0 {
 		if needles := needlesOf(p.units[:1]); needles != nil {
-			p.begin = newSeeker(needles, known().hiding)
+			p.begin = newSeeker(needles, true)
 		}
 	}
 	return p

@@ -2,7 +2,6 @@ package search
 
 import (
 	"slices"
-	"sync"
 	"unicode/utf8"
 
 	"notesd/search/terms"
@@ -54,61 +53,109 @@ var hides = func() (t [256]bool) {
 // seeker looks for needles in texts.
 type seeker struct {
 	needles []string
-	pairs   pairSet  // that begin a needle or what may hide one
-	begins  *pairSet // see knownPairs
+	hiding  bool // it also stops at what may hide a needle
+	first   firstBytes
 }
 
-// newSeeker returns a seeker that also stops where one of the pairs begins that hide
-// needles.
-func newSeeker(needles []string, hiding pairSet) *seeker {
-	s := &seeker{needles, hiding, &known().begins}
-	for _, n := range needles {
-		for b := range uint(256) {
-			if len(n) == 1 || byte(b)|0x20 == n[1] {
-				s.pairs.add(uint(n[0])<<8 | b)
-				s.pairs.add(uint(n[0]&^0x20)<<8 | b) // of a digit, a control character
+// firstBytes has the groups of needles, as bits, that have a byte at one of the first
+// places. Few places of a text are begun by bytes that one group has.
+type firstBytes [3][256]byte
+
+// The last of eight groups are for what hides needles.
+const (
+	connectors = 6
+	longer     = 7 // characters outside ASCII
+)
+
+func (f *firstBytes) add(group, at int, has func(b byte) bool) {
+	for b := range f[at] {
+		if has(byte(b)) {
+			f[at][b] |= 1 << group
+		}
+	}
+}
+
+// hiding are the first bytes of what may hide a needle.
+var hiding = func() (f firstBytes) {
+	for at := range f {
+		f.add(longer, at, func(b byte) bool { return at > 0 || b >= utf8.RuneSelf && hides[b] })
+		f.add(connectors, at, func(b byte) bool {
+			return at > 1 || at == 1 && terms.ByteClass[b] != terms.ClassNone || at == 0 && b < utf8.RuneSelf && hides[b]
+		})
+	}
+	return f
+}()
+
+// newSeeker returns a seeker that also stops, if that is wanted, at what may hide a
+// needle.
+func newSeeker(needles []string, alsoHiding bool) *seeker {
+	s := &seeker{needles: needles, hiding: alsoHiding}
+	if alsoHiding {
+		s.first = hiding
+	}
+	for i, n := range needles {
+		group := i % connectors
+		for at := range s.first {
+			if at >= len(n) {
+				s.first.add(group, at, func(byte) bool { return true })
+				continue
 			}
+			s.first[at][n[at]] |= 1 << group
+			s.first[at][n[at]&^0x20] |= 1 << group // of a digit, a control character
 		}
 	}
 	return s
 }
 
-// next returns the first place of a text, from a place on, where a part of a word may
-// begin that begins with a needle or may hide one; the length of the text if there is
-// none.
-func (s *seeker) next(text string, from int) int {
-	if from >= len(text) {
-		return len(text)
-	}
-	begins, before := s.begins, uint(text[from]) // the byte before a place and the one at it
-	if from > 0 {
-		before |= uint(text[from-1]) << 8
-	}
-	for i, b := range []byte(text[from+1:]) {
-		pair := before<<8&0xff00 | uint(b)
-		if (s.pairs[pair>>6]>>(pair&63))&(begins[before>>6]>>(before&63))&1 != 0 && s.stops(text[from+i:]) {
-			return from + i
+// places appends the places of a text, from a place on, where a part of a word begins
+// that begins with a needle or may hide one, until dst has so many.
+func (s *seeker) places(dst []int, text string, from, most int) []int {
+	one, two, three := &s.first[0], &s.first[1], &s.first[2]
+	var groups, last byte // that the two bytes before may begin, and the later of them
+	for i, b := range []byte(text[from:]) {
+		if groups&three[b] != 0 {
+			if at := from + i - 2; s.stops(text, at) {
+				if dst = append(dst, at); len(dst) == most {
+					return dst
+				}
+			}
 		}
-		before = pair
+		groups, last = one[last]&two[b], b
 	}
-	if last := len(text) - 1; (begins[before>>6]>>(before&63))&1 != 0 && s.stops(text[last:]) {
-		return last
+	for at := max(from, len(text)-2); at < len(text) && len(dst) < most; at++ {
+		if s.stops(text, at) {
+			dst = append(dst, at)
+		}
+	}
+	return dst
+}
+
+// next returns the first of the places, and the length of the text if there is none.
+func (s *seeker) next(text string, from int) int {
+	var one [1]int
+	if places := s.places(one[:0], text, from, 1); len(places) > 0 {
+		return places[0]
 	}
 	return len(text)
 }
 
-// stops reports whether text begins with a needle or what may hide one.
-func (s *seeker) stops(text string) bool {
-	if hides[text[0]] {
+// stops reports whether a part of a word begins at a place that begins with a needle or
+// may hide one.
+func (s *seeker) stops(text string, at int) bool {
+	b := text[at]
+	if s.hiding && hides[b] {
 		return true
+	}
+	if at > 0 && terms.ByteClass[text[at-1]]&terms.ClassWord != 0 && terms.ByteClass[b] != terms.ClassUpper {
+		return false
 	}
 next:
 	for _, n := range s.needles {
-		if len(text) < len(n) {
+		if len(text)-at < len(n) {
 			continue
 		}
 		for i := range len(n) {
-			if text[i]|0x20 != n[i] { // needles are of letters and digits
+			if text[at+i]|0x20 != n[i] { // needles are of letters and digits
 				continue next
 			}
 		}
@@ -117,55 +164,15 @@ next:
 	return false
 }
 
-// pairSet is a set of pairs of bytes, the first in the higher eight bits.
-type pairSet [1 << 10]uint64
-
-func pairsWhere(has func(a, b byte) bool) (s pairSet) {
-	for pair := range uint(1 << 16) {
-		if has(byte(pair>>8), byte(pair)) {
-			s.add(pair)
-		}
-	}
-	return s
-}
-
-func (s *pairSet) add(pair uint) { s[pair>>6] |= 1 << (pair & 63) }
-
-// knownPairs are made when they are first needed.
-type knownPairs struct {
-	hiding pairSet // that begin with what hides a needle
-	begins pairSet // whose second byte may begin a part of a word, or hide it
-}
-
-var known = sync.OnceValue(func() *knownPairs {
-	return &knownPairs{
-		hiding: pairsWhere(func(a, b byte) bool {
-			return hides[a] && (a >= utf8.RuneSelf || terms.ByteClass[b] != terms.ClassNone)
-		}),
-		begins: pairsWhere(func(a, b byte) bool {
-			return hides[b] || terms.ByteClass[a]&terms.ClassWord == 0 || terms.ByteClass[b] == terms.ClassUpper
-		}),
-	}
-})
-
 // seek returns where in a text the terms may be: where the beginning of one
 // stands, and whatever hides beginnings. ok is false when reading every word is better.
 func (m *matcher) seek(text string) (places []int, ok bool) {
 	if m.seeker == nil {
 		return nil, false
 	}
-	places = m.places[:0]
-	hidden := 0
-	for i := m.seeker.next(text, 0); i < len(text); i = m.seeker.next(text, i+1) {
-		places = append(places, i)
-		if hides[text[i]] {
-			if hidden++; hidden > len(text)/16 {
-				return nil, false
-			}
-		}
-	}
-	m.places = places
-	return places, true
+	most := 16 + len(text)/16
+	m.places = m.seeker.places(m.places[:0], text, 0, most)
+	return m.places, len(m.places) < most
 }
 
 // next returns the first place of a text, from a place on, where a word of one of these
@@ -181,7 +188,7 @@ func (m *matcher) next(text string, from int, of uint64) int {
 			}
 		}
 		if needles := needlesOf(missing); needles != nil {
-			s = newSeeker(needles, pairSet{})
+			s = newSeeker(needles, false)
 		}
 		m.seekers[of] = s
 	}
