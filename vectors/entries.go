@@ -164,15 +164,21 @@ func ranked(best map[int64]chunkHit, k int) []chunkHit {
 
 // cosines scores the best chunk of each of these notes.
 func (e *entries) cosines(query []float32, ids []int64) []chunkHit {
-	var rows []flat.Scored
+	n := 0
+	for _, id := range ids {
+		n += len(e.of[id])
+	}
+	rows := make([]flat.Scored, 0, n)
 	for _, id := range ids {
 		for _, row := range e.of[id] {
 			rows = append(rows, flat.Scored{Row: row})
 		}
 	}
 	best := make(map[int64]chunkHit, len(ids))
-	for _, c := range e.ranker.Scores(e.ranker.Prepare(query), rows) {
+	q := flat.NewQuery(query)
+	e.ranker.Scores(q, rows)
+	for _, c := range rows {
 		e.offer(best, c.Row, float64(c.Score))
 	}
-	return e.firsts(ranked(best, len(best)), flat.NewQuery(query))
+	return e.firsts(ranked(best, len(best)), q)
 }

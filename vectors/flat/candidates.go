@@ -14,14 +14,14 @@ const planeBits = 5
 // n, with x = low + n*step, and bit b of all n is in plane b. The sum of n over the
 // positive signs of a row is then a sum of population counts.
 type planes struct {
-	planes    []uint64 // planeBits words, one of each plane, for each word of a row's signs
+	planes    [][planeBits]uint64 // by word of a row's signs
 	low, step float32
 	sum       float32 // sum of all numbers
 }
 
 func planesOf(q []float32) planes {
 	words := SignWords(len(q))
-	p := planes{planes: make([]uint64, planeBits*words), low: slices.Min(q)}
+	p := planes{planes: make([][planeBits]uint64, words), low: slices.Min(q)}
 	const steps = 1<<planeBits - 1
 	p.step = (slices.Max(q) - p.low) / steps
 	for i, x := range q {
@@ -31,7 +31,7 @@ func planesOf(q []float32) planes {
 		}
 		n := min(steps, int(math.RoundToEven(float64((x-p.low)/p.step))))
 		for b := range planeBits {
-			p.planes[i/64*planeBits+b] |= uint64(n>>b&1) << (i % 64)
+			p.planes[i/64][b] |= uint64(n>>b&1) << (i % 64)
 		}
 	}
 	return p
@@ -46,8 +46,9 @@ func planesOf(q []float32) planes {
 func (r *Ranker) refined(p *Prepared, row int) float32 {
 	signs := r.signs[row*r.words : (row+1)*r.words]
 	set, steps := 0, 0
+	all := p.planes.planes[:len(signs)]
 	for i, w := range signs {
-		planes := (*[planeBits]uint64)(p.planes.planes[planeBits*i:])
+		planes := &all[i]
 		set += bits.OnesCount64(w)
 		steps += bits.OnesCount64(w&planes[0]) + bits.OnesCount64(w&planes[1])<<1 + bits.OnesCount64(w&planes[2])<<2 +
 			bits.OnesCount64(w&planes[3])<<3 + bits.OnesCount64(w&planes[4])<<4
@@ -101,11 +102,13 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	}
 	first := min(len(likely), atLeast)
 	highest(likely, first)
-	found := sorted(r.Scores(p, likely[:first]))
+	found := likely[:first:first]
+	r.Scores(p.query, found)
 	if len(found) < max(k, atLeast) { // these are all rows
-		return found
+		return sorted(found)
 	}
-	floor, second := r.floors(p, found[k-1])
+	highest(found, k)
+	floor, second := r.floors(p, slices.MaxFunc(found[:k], compareScores))
 	rest := slices.DeleteFunc(likely[first:], func(s Scored) bool { return s.Score < second })
 	if floor < bound {
 		rest = append(rest, r.refinedBetween(p, estimates, keep, floor, bound, second)...)
@@ -113,7 +116,8 @@ func (r *Ranker) Candidates(p *Prepared, keep func(row int) bool, k, atLeast int
 	if len(rest) > r.n/8 { // sequential access makes scoring all rows cheaper
 		return sorted(r.All(p, keep, atLeast))
 	}
-	return sorted(append(found, r.Scores(p, rest)...))
+	r.Scores(p.query, rest)
+	return sorted(append(found, rest...))
 }
 
 // floors returns the least first and second estimates that are expected of a row
@@ -145,13 +149,11 @@ func (r *Ranker) floors(p *Prepared, kth Scored) (first, second float32) {
 	return score - float32(scale*one), score - float32(scale*two)
 }
 
-// Scores returns rows with their scores.
-func (r *Ranker) Scores(p *Prepared, rows []Scored) []Scored {
-	out := make([]Scored, len(rows))
+// Scores sets the scores of rows.
+func (r *Ranker) Scores(q Query, rows []Scored) {
 	inParallel(0, len(rows), func(_, from, to int) {
 		for i, s := range rows[from:to] {
-			out[from+i] = Scored{s.Row, r.Score(p, int(s.Row))}
+			rows[from+i].Score = r.score(q, int(s.Row))
 		}
 	})
-	return out
 }

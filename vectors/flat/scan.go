@@ -47,9 +47,11 @@ func (r *Ranker) Prepare(q []float32) *Prepared {
 }
 
 // Score returns the score of a row.
-func (r *Ranker) Score(p *Prepared, row int) float32 {
+func (r *Ranker) Score(p *Prepared, row int) float32 { return r.score(p.query, row) }
+
+func (r *Ranker) score(q Query, row int) float32 {
 	v, offset := r.Row(row)
-	return r.Factor*p.query.Dot(v) + offset
+	return r.Factor*q.Dot(v) + offset
 }
 
 // All scores the rows for which keep returns true, or all if it is nil, and returns the
