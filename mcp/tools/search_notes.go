@@ -271,9 +271,11 @@ func resultLines(results []SearchHit) string {
 
 // saysTitle reports whether a path ends in the title, whatever stands between words.
 func saysTitle(path, title string) bool {
-	letters := strings.NewReplacer(" ", "", "-", "", "_", "").Replace
+	letters := withoutSeparators.Replace
 	return strings.HasSuffix(letters(notes.Key(strings.TrimSuffix(path, ".md"))), letters(notes.Key(title)))
 }
+
+var withoutSeparators = strings.NewReplacer(" ", "", "-", "", "_", "")
 
 // text says how a result was found, with explain.
 func (w Why) text(score float64) string {
