@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -106,9 +107,15 @@ func TestImportCommand(t *testing.T) {
 // httpSession opens a session over HTTP, of the protocol's version, on the daemon.
 func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
 	t.Helper()
+	return session(t, p.report(t).Daemon.HTTP, p.bearer(t), version)
+}
+
+// session opens a session of the protocol's version.
+func session(t testing.TB, endpoint string, via http.RoundTripper, version string) *sdk.ClientSession {
+	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
-		Endpoint:   p.report(t).Daemon.HTTP,
-		HTTPClient: &http.Client{Transport: p.bearer(t)},
+		Endpoint:   endpoint,
+		HTTPClient: &http.Client{Transport: via},
 	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
@@ -120,9 +127,25 @@ func (p place) httpSession(t testing.TB, version string) *sdk.ClientSession {
 // been there before and says in its requests what it has seen.
 func TestSessionsMove(t *testing.T) {
 	places := team(t, nil, nil)
+	ann := subject{t, strings.TrimSpace(places[0].run(t, "team", "add", "ann"))}
+	places[0].run(t, "team", "grant", "--new", "ann", "research", "writer")
+	var origins []string
 	for _, p := range places {
 		p.serve(t, "--http", "127.0.0.1:0")
+		origins = append(origins, p.origin(t))
 	}
+	t.Run("own vault", func(t *testing.T) {
+		moveBetween(t, func(node int, version string) *sdk.ClientSession { return places[node].httpSession(t, version) })
+	})
+	t.Run("vault of the database", func(t *testing.T) {
+		moveBetween(t, func(node int, version string) *sdk.ClientSession {
+			return session(t, origins[node]+"/v/research/mcp", ann, version)
+		})
+	})
+}
+
+// moveBetween has clients write and read through sessions that open begins on two nodes.
+func moveBetween(t *testing.T, open func(node int, version string) *sdk.ClientSession) {
 	call := func(s *sdk.ClientSession, seen any, name string, args map[string]any) *sdk.CallToolResult {
 		t.Helper()
 		params := &sdk.CallToolParams{Name: name, Arguments: args}
@@ -135,16 +158,16 @@ func TestSessionsMove(t *testing.T) {
 		require.Contains(t, res.Meta, mcp.MetaSeq)
 		return res
 	}
-	kept := [2]*sdk.ClientSession{places[0].httpSession(t, "2025-11-25"), places[1].httpSession(t, "2025-11-25")}
+	kept := [2]*sdk.ClientSession{open(0, "2025-11-25"), open(1, "2025-11-25")}
 	for i := range 6 {
 		here, there := i%2, 1-i%2
 		word := fmt.Sprintf("word%dx", i)
 		made := call(kept[here], nil, "create_note", map[string]any{"title": word, "content": word})
-		stateless := places[there].httpSession(t, statelessVersion)
+		stateless := open(there, statelessVersion)
 		for _, s := range []struct {
 			session *sdk.ClientSession
 			seen    any
-		}{{kept[there], made.Meta[mcp.MetaSeq]}, {places[there].httpSession(t, "2025-11-25"), nil}, {stateless, nil}} {
+		}{{kept[there], made.Meta[mcp.MetaSeq]}, {open(there, "2025-11-25"), nil}, {stateless, nil}} {
 			found := call(s.session, s.seen, "search_notes", map[string]any{"query": word, "mode": "text"})
 			assert.Contains(t, fmt.Sprint(found.StructuredContent), word+".md")
 			made = call(kept[here], nil, "edit_note", map[string]any{"note": word, "edits": []any{map[string]any{"op": "append", "content": word}}})

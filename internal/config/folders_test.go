@@ -96,6 +96,7 @@ func TestLoad_FoldersWithProblems(t *testing.T) {
 		"no table":          {"folders = ['Notes']", "must be a table of folders"},
 		"no text":           {"folders = { a = 1 }", "must be a table of folders"},
 		"and a path":        {"path = 'Work'\nfolders = { a = 'Notes' }", "is a second vault beside vault.path"},
+		"in a database":     {"folders = { a = 'Notes' }\n[store]\npostgres = 'postgres://db/n'\nvault = 'team'", "cannot be in a database"},
 		"daily":             {"daily = 'b'\nfolders = { a = 'Notes' }", "is the name of no folder"},
 		"state in one":      {"folders = { a = 'Notes' }\n[log]\nlevel='info'", ""},
 	} {
