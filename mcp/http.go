@@ -35,6 +35,10 @@ type HTTPOptions struct {
 	// without the token and admits browsers itself.
 	Page http.Handler
 
+	// Stopping, when it is not nil, is called when Serve accepts no more connections,
+	// and ends what would keep requests to Own from ending.
+	Stopping func()
+
 	Profile Profile // of every client: lists of 2026-07-28 must not differ between them
 
 	// For tests; zero means the default.
@@ -201,7 +205,13 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
+		_ = ln.Close() // a proxy sends what it could not connect for to another server
+		var others sync.WaitGroup
+		if h.o.Stopping != nil {
+			others.Go(h.o.Stopping)
+		}
 		h.Close() // before Shutdown, which waits for the streams that sessions hold open
+		others.Wait()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
 		unused.close() // Shutdown would wait for those, too

@@ -81,8 +81,11 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		s.node.Store(l.node)
 		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
 	}
-	own := map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}
-	l.handler, err = mcp.NewHTTP(s.core, mcp.HTTPOptions{Own: own, Open: open, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page})
+	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page}
+	if l.node != nil {
+		o.Stopping = l.node.endSessions
+	}
+	l.handler, err = mcp.NewHTTP(s.core, o)
 	if err != nil {
 		return nil, err
 	}

@@ -190,7 +190,6 @@ func (s *Service) acceptAll(ctx context.Context, lock *daemon.Lock, o ServeOptio
 	if web.node != nil {
 		var running sync.WaitGroup
 		running.Go(func() { web.node.run(serving) })
-		running.Go(func() { <-serving.Done(); web.node.endSessions() })
 		defer func() { done(); running.Wait(); err = errors.Join(err, web.node.close()) }()
 		drained = func() {
 			timer := time.AfterFunc(drainFor, done)
