@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
+
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -191,12 +191,10 @@ func readFile(t *testing.T, name string) string {
 
 // balancer sends requests to the first node that is ready, as a proxy does that asks
 // /readyz.
-type balancer struct {
-	nodes atomic.Pointer[[]string]
-}
+type balancer []string
 
-func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, origin := range *b.nodes.Load() {
+func (nodes balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, origin := range nodes {
 		if !ready(r.Context(), origin) {
 			continue
 		}
@@ -206,6 +204,42 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Error(w, "no node is ready", http.StatusBadGateway)
+}
+
+// serveBalancer puts a balancer in front of the nodes, and returns its origin.
+func serveBalancer(t *testing.T, nodes []string) string {
+	front := httptest.NewServer(balancer(nodes))
+	t.Cleanup(front.Close)
+	return front.URL
+}
+
+// serveCaddy puts Caddy in front of the nodes, as the example does, and returns its origin.
+func serveCaddy(t *testing.T, nodes []string) string {
+	caddy, err := exec.LookPath("caddy")
+	if err != nil {
+		t.Skip("SKIPPED: Caddy is not installed (apt-get install caddy)")
+	}
+	file := readFile(t, filepath.Join(notestest.Root(t), "examples", "team", "Caddyfile"))
+	for i, origin := range nodes {
+		file = strings.ReplaceAll(file, fmt.Sprintf("node%d:8931", i+1), strings.TrimPrefix(origin, "http://"))
+	}
+	free := httptest.NewUnstartedServer(nil)
+	origin := "http://" + free.Listener.Addr().String()
+	free.Close()
+	dir := notestest.Vault(t, map[string]string{"Caddyfile": "{\n\tadmin off\n}\n" + file})
+	front := exec.Command(caddy, "run", "--adapter", "caddyfile", "--config", filepath.Join(dir, "Caddyfile"))
+	front.Env = append(os.Environ(), "NOTES_HOST="+origin, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	require.NoError(t, front.Start())
+	t.Cleanup(func() { _ = front.Process.Kill(); _ = front.Wait() })
+	eventually(t, "a node is reached through Caddy", func() bool {
+		res, err := http.Get(origin + "/v/nothing/mcp")
+		if err != nil {
+			return false
+		}
+		_ = res.Body.Close()
+		return res.StatusCode == http.StatusUnauthorized
+	})
+	return origin
 }
 
 // ready reports whether a node says that it is.
@@ -222,38 +256,52 @@ func ready(ctx context.Context, origin string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// twoNodes serves a vault by two nodes behind a balancer, and returns the first node's
-// process, the balancer's origin and a subject that may write.
-func twoNodes(t *testing.T) (lb *balancer, running *exec.Cmd, origin string, ann subject) {
-	t.Helper()
-	places := team(t, nil, nil)
-	a, b := places[0], places[1]
-	ann = subject{t, strings.TrimSpace(a.run(t, "team", "add", "ann"))}
-	a.run(t, "team", "grant", "--new", "ann", "research", "writer")
-	running = a.serve(t, "--http", "127.0.0.1:0")
-	b.serve(t, "--http", "127.0.0.1:0")
-	lb = &balancer{}
-	lb.nodes.Store(&[]string{a.origin(t), b.origin(t)})
-	front := &http.Server{Handler: lb}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	go func() { _ = front.Serve(listener) }()
-	t.Cleanup(func() { _ = front.Close() })
-	return lb, running, "http://" + listener.Addr().String(), ann
+// nodePair serves a vault by two nodes with something in front of them.
+type nodePair struct {
+	*testing.T
+	places  []place
+	origins []string
+	running [2]*exec.Cmd
+	front   string  // its origin
+	ann     subject // who may write
 }
 
-// stopFirst stops the first node, and returns when no request goes to it.
-func (b *balancer) stopFirst(t *testing.T, running *exec.Cmd) {
+func newNodePair(t *testing.T, front func(t *testing.T, nodes []string) string) *nodePair {
 	t.Helper()
-	require.NoError(t, terminate(running.Process.Pid))
-	eventually(t, "the node is not ready", func() bool { return !ready(t.Context(), (*b.nodes.Load())[0]) })
+	n := &nodePair{T: t, places: team(t, nil, nil)}
+	n.ann = subject{t, strings.TrimSpace(n.places[0].run(t, "team", "add", "ann"))}
+	n.places[0].run(t, "team", "grant", "--new", "ann", "research", "writer")
+	for i, p := range n.places {
+		n.running[i] = p.serve(t, "--http", "127.0.0.1:0")
+		n.origins = append(n.origins, p.origin(t))
+	}
+	n.front = front(t, n.origins)
+	return n
 }
 
-// TestRollingRestart stops the node that a client uses: no call fails, and the session
-// goes on at the other node.
+// restart stops a node, has the work done while it ends, and starts it again.
+func (n *nodePair) restart(i int, work func()) {
+	n.Helper()
+	isReady := func() bool { return ready(n.Context(), n.origins[i]) }
+	require.NoError(n, terminate(n.running[i].Process.Pid))
+	eventually(n, "the node is not ready", func() bool { return !isReady() })
+	work()
+	assert.Equal(n, 0, ended(n, n.running[i]))
+	n.running[i] = n.places[i].serve(n, "--http", strings.TrimPrefix(n.origins[i], "http://"))
+	eventually(n, "the node is ready", isReady)
+}
+
+// TestRollingRestart restarts both nodes that a client uses: no call fails, and the
+// session goes on at the other node.
 func TestRollingRestart(t *testing.T) {
-	lb, running, origin, ann := twoNodes(t)
-	session := ann.session(origin, "research")
+	for name, front := range map[string]func(*testing.T, []string) string{"any proxy": serveBalancer, "Caddy": serveCaddy} {
+		t.Run(name, func(t *testing.T) { restartBoth(t, newNodePair(t, front)) })
+	}
+}
+
+func restartBoth(t *testing.T, n *nodePair) {
+	ann := n.ann
+	session := ann.session(n.front, "research")
 
 	const calls = 10
 	write := func(from int) {
@@ -263,10 +311,8 @@ func TestRollingRestart(t *testing.T) {
 		}
 	}
 	write(0)
-	lb.stopFirst(t, running)
-	write(calls)
-	assert.Equal(t, 0, ended(t, running))
-	write(2 * calls)
+	n.restart(0, func() { write(calls) })
+	n.restart(1, func() { write(2 * calls) })
 	var list struct{ Total int }
 	eventually(t, "all are there", func() bool {
 		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_notes", Arguments: map[string]any{"limit": 1}})
@@ -286,9 +332,9 @@ func TestTypeScriptClientMoves(t *testing.T) {
 	if _, missing := os.Stat(filepath.Join(clients, "node_modules", "@modelcontextprotocol", "sdk")); err != nil || missing != nil {
 		t.Skip("SKIPPED: Node, or the TypeScript SDK (npm ci in .ci/clients), is not installed")
 	}
-	lb, running, origin, ann := twoNodes(t)
+	n := newNodePair(t, serveBalancer)
 	client := exec.Command(node, "moves.mjs")
-	client.Dir, client.Env = clients, append(os.Environ(), "URL="+origin+"/v/research/mcp", "TOKEN="+ann.token)
+	client.Dir, client.Env = clients, append(os.Environ(), "URL="+n.front+"/v/research/mcp", "TOKEN="+n.ann.token)
 	var stderr quietBuffer
 	client.Stderr = &stderr
 	in, err := client.StdinPipe()
@@ -306,9 +352,7 @@ func TestTypeScriptClientMoves(t *testing.T) {
 		assert.Equal(t, "made "+path, lines.Text())
 	}
 	write("1.md")
-	lb.stopFirst(t, running)
-	write("2.md")
-	assert.Equal(t, 0, ended(t, running))
+	n.restart(0, func() { write("2.md") })
 	write("3.md")
 	require.NoError(t, in.Close())
 	require.NoError(t, client.Wait(), "%s", &stderr)
