@@ -69,7 +69,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	store, err := store.Open(ctx, state, store.Options{Now: now})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now})
+	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})
 	require.NoError(t, err)
 	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
 	require.NoError(t, err)

@@ -386,7 +386,7 @@ func parseLines(s string, total int) (first, last int, err error) {
 		}
 	}
 	if first > total {
-		return 0, 0, usagef("lines %s lie beyond the end: the note has %d lines", phrase.Clip(phrase.OneLine(s), 40), total)
+		return 0, 0, usagef("lines %s lie beyond the end: pass lines from 1 to %d", phrase.Clip(phrase.OneLine(s), 40), total)
 	}
 	if first < 1 || last < first {
 		return 0, 0, bad

@@ -142,7 +142,7 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "it is one of the vault's folders, which no client may move", Hint: "The owner of the daemon can rename it in vault.folders."}
 	}
 	if to == folder || notes.Under(to, folder) {
-		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself"}
+		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself", Hint: "Give a path outside of it."}
 	}
 	for _, p := range []string{folder, to} {
 		if err := o.mayWrite(p); err != nil {

@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/mcp/tools"
+)
+
+// wrongCalls are calls of every tool that fail for what they name, with what the answer
+// has to name. {hash} stands for the hash of a version that is not the newest.
+var wrongCalls = map[string][]struct {
+	args args
+	want string
+}{
+	"search_notes": {
+		{args{"query": " "}, "query is empty"},
+		{args{"query": "plan", "after": "someday"}, `after must be a date like 2026-01-31`},
+		{args{"query": "plan", "as_of": "someday"}, `as_of must be a time like 2026-01-31`},
+		{args{"query": "plan", "as_of": "1s", "mode": "semantic"}, "leave out mode"},
+		{args{"query": "plan", "cursor": "x"}, "cursor"},
+		{args{"query": "plan", "as_of": "0s", "cursor": "x"}, "cursor"},
+	},
+	"read_note": {
+		{args{}, "pass the note to read"},
+		{args{"note": "None"}, `"None"`},
+		{args{"note": "Plan"}, "A/Plan.md"},
+		{args{"note": "../x"}, `"../x"`},
+		{args{"note": "A/Plan", "heading": "None"}, "None"},
+		{args{"note": "A/Plan", "lines": "many"}, "range like 10-40"},
+		{args{"note": "A/Plan", "lines": "99"}, "pass lines from 1 to 5"},
+		{args{"note": "A/Plan", "revision": 999}, "999"},
+		{args{"note": "A/Plan", "revision": 1, "as_of": "1s"}, "not both"},
+		{args{"note": "A/Plan", "as_of": "2001-01-01"}, "Name a moment from"},
+		{args{"notes": slices.Repeat([]string{"A/Plan"}, 51)}, "pass 50 at most"},
+		{args{"notes": []string{"None"}}, `"None"`},
+	},
+	"list_notes": {
+		{args{"glob": "["}, "["},
+		{args{"where": args{"status": args{"like": "x"}}}, "like"},
+		{args{"as_of": "someday"}, "as_of must be"},
+		{args{"as_of": "0s", "cursor": "x"}, "cursor"},
+		{args{"cursor": "x"}, "cursor"},
+	},
+	"list_tasks": {
+		{args{"note": "None"}, `"None"`},
+		{args{"status": "maybe"}, "maybe"},
+		{args{"due": "someday"}, "due must be"},
+		{args{"due_after": "someday"}, "due_after must be"},
+		{args{"priority": "urgent"}, "urgent"},
+		{args{"sort": "mood"}, "mood"},
+		{args{"cursor": "x"}, "cursor"},
+	},
+	"note_links":     {{args{"note": "None"}, `"None"`}, {args{"note": "Plan"}, "A/Plan.md"}},
+	"related_notes":  {{args{}, "pass a note, or a text"}, {args{"note": "None"}, `"None"`}},
+	"gather_context": {{args{"query": " "}, "query is empty"}},
+	"vault_overview": {},
+	"create_note": {
+		{args{"title": "X"}, "content is required"},
+		{args{"content": "x"}, "title"},
+		{args{"content": "x", "path": "A/Plan.md"}, `"A/Plan.md"`},
+		{args{"content": "x", "path": "../x.md"}, `"../x.md"`},
+		{args{"title": "X", "template": "None"}, "None"},
+		{args{"title": "X", "content": strings.Repeat("x", 1<<20)}, "a note may have 1048576"},
+	},
+	"edit_note": {
+		{args{"note": "None", "edits": []args{{"op": "append", "content": "x"}}}, `"None"`},
+		{args{"note": "Plan", "edits": []args{{"op": "append", "content": "x"}}}, "A/Plan.md"},
+		{args{"note": "A/Plan", "edits": []args{}}, "edit"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "none", "new": "x"}}}, "edit 1 (replace_text)"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "e", "new": "x"}}}, "count"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "e"}}}, "new is missing"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_section", "heading": "None", "content": "x"}}}, "None"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_section", "content": "x"}}}, "heading"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "rename_heading", "heading": "Plan"}}}, "new is missing"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "toggle_task", "text": "none"}}}, "none"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "toggle_task", "line": 1}}}, "1"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "add_tag"}}}, "tag"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "insert_before", "content": "x"}}}, "insert_before needs heading"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "set_front_matter", "key": "", "value": 1}}}, "key"},
+		{args{"note": "A/Plan", "edits": []args{{"op": "append", "content": strings.Repeat("x", 1<<20)}}}, "a note may have 1048576"},
+		{args{"note": "A/Plan", "expected_hash": "{hash}", "edits": []args{{"op": "append", "content": "x"}}}, "hash now: "},
+	},
+	"move_note": {
+		{args{"note": "None", "to": "X.md"}, `"None"`},
+		{args{"note": "Plan", "to": "X.md"}, "A/Plan.md"},
+		{args{"note": "A/Plan", "to": "B/Plan.md"}, `"B/Plan.md"`},
+		{args{"note": "A/Plan", "to": "../X.md"}, `"../X.md"`},
+		{args{"note": "A/Plan", "to": ""}, "the path is empty"},
+		{args{"note": "A/", "to": "A/B/"}, "A"},
+	},
+	"rename_tag": {
+		{args{"tag": "none", "to": "x"}, "none"},
+		{args{"tag": "garden", "to": "two words"}, `write "two-words"`},
+		{args{"tag": "", "to": "x"}, "tag"},
+	},
+	"delete_note": {
+		{args{"note": "None"}, `"None"`},
+		{args{"note": "Plan"}, "A/Plan.md"},
+		{args{"note": "A/Plan", "expected_hash": "{hash}"}, "hash now: "},
+	},
+	"note_history": {
+		{args{"note": "None"}, `"None"`},
+		{args{"since": "someday"}, "since must be"},
+		{args{"note": "A/Plan", "diff": []int{1}}, "two of its revisions"},
+		{args{"note": "A/Plan", "diff": []int{1, 999}}, "999"},
+		{args{"note": "A/Plan", "cursor": "x"}, "cursor"},
+	},
+	"restore_note": {
+		{args{}, "note_history"},
+		{args{"note": "A/Plan", "revision": 999}, "999"},
+		{args{"note": "None", "revision": 1}, `"None"`},
+		{args{"change": 999}, "999"},
+		{args{"change": 1, "note": "A/Plan"}, "given alone"},
+		{args{"note": "A/Plan", "revision": 1, "expected_hash": "{hash}"}, "hash now: "},
+	},
+	"check_quotes": {
+		{args{"quotes": []args{}}, "quotes is empty"},
+		{args{"quotes": []args{{"anchor": "A/Plan.md", "quote": " "}}}, "quote 1 of 1 is empty"},
+		{args{"quotes": slices.Repeat([]args{{"anchor": "A/Plan.md", "quote": "x"}}, 101)}, "pass 100 at most"},
+	},
+	"create_table":   {{args{"table_name": "t", "dimension": 2}, `"t"`}, {args{"table_name": "u", "dimension": 0}, "dimension"}},
+	"add_vector":     {{args{"table_name": "none", "vector": []int{1, 2}}, `"none"`}, {args{"table_name": "t", "vector": []int{1}}, "takes 2"}},
+	"search_vectors": {{args{"table_name": "none", "query_vector": []int{1, 2}}, `"none"`}, {args{"table_name": "t"}, "query_vector"}},
+	"list_tables":    {},
+	"delete_vectors": {{args{"table_name": "none", "ids": []string{"a"}}, `"none"`}, {args{"table_name": "t"}, "ids or a filter"}},
+	"drop_table":     {{args{"table_name": "none"}, `"none"`}},
+}
+
+// helpful is what an answer without a hint has to say: what to pass.
+var helpful = regexp.MustCompile(`\b(pass|must be|did you mean|give|takes|leave out|is missing|is given alone)\b`)
+
+// TestWrongCalls calls every tool with each wrong argument. The answer is an error of the
+// tool that names what is wrong and what to do next.
+func TestWrongCalls(t *testing.T) {
+	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n\nGrow trees. #garden\n\n- [ ] sow\n", "B/Plan.md": "# Plan\n"})
+	call[tools.TableItem](t, w.session, "create_table", args{"table_name": "t", "dimension": 2})
+	stale, _ := call[tools.ReadResult](t, w.session, "read_note", args{"note": "B/Plan.md"})
+	for _, tool := range tools.All() {
+		t.Run(tool.Name, func(t *testing.T) {
+			fails := func(arguments args, want string) {
+				t.Helper()
+				if arguments["expected_hash"] == "{hash}" {
+					arguments["expected_hash"] = stale.Hash
+				}
+				res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
+				require.NoError(t, err)
+				what := fmt.Sprintf("%.150v", arguments)
+				text := res.Content[0].(*sdk.TextContent).Text
+				if !assert.True(t, res.IsError, "%s: %s", what, text) {
+					return
+				}
+				failure, _ := res.Meta[MetaFailure].(map[string]any)
+				assert.Contains(t, text, want, what)
+				assert.NotEqual(t, "internal", failure["code"], what)
+				assert.True(t, failure["hint"] != nil || helpful.MatchString(text), "%s: no next step: %s", what, text)
+			}
+			require.Contains(t, wrongCalls, tool.Name)
+			for _, c := range wrongCalls[tool.Name] {
+				fails(c.args, c.want)
+			}
+			var schema struct {
+				Properties map[string]struct{ Type string }
+				Required   []string
+			}
+			require.NoError(t, json.Unmarshal(tool.InputSchema(tools.Limits{}), &schema))
+			valid := args{}
+			for _, name := range schema.Required {
+				valid[name] = map[string]any{"string": "A/Plan.md", "integer": 2, "array": []any{}}[schema.Properties[name].Type]
+			}
+			for name, property := range schema.Properties {
+				wrong := maps.Clone(valid)
+				if wrong[name] = any(args{"x": 1}); property.Type == "object" {
+					wrong[name] = 5
+				}
+				if property.Type == "array" {
+					wrong[name] = []any{[]any{1, 2}}
+				}
+				fails(wrong, name)
+				delete(wrong, name)
+				if slices.Contains(schema.Required, name) {
+					fails(wrong, name+" is required: pass ")
+				}
+			}
+		})
+	}
+}
+
+// TestCallsOutOfBounds changes notes in sessions that may not change anything, or not
+// there.
+func TestCallsOutOfBounds(t *testing.T) {
+	w := newRealTables(t, map[string]string{"A/Plan.md": "# Plan\n#garden\n", "B/Plan.md": "# Plan\n#garden\n"})
+	readOnly := w.client(t, Profile{ReadOnly: true}, nil)
+	bounded := w.client(t, Profile{Write: []string{"A"}}, nil)
+	for _, tool := range tools.All() {
+		if !tool.Writes() {
+			continue
+		}
+		_, err := readOnly.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name})
+		require.ErrorContains(t, err, fmt.Sprintf("the tool %q is not available: this session is read-only", tool.Name))
+		outside := map[string]args{
+			"create_note":  {"path": "B/New.md", "content": "x"},
+			"edit_note":    {"note": "B/Plan.md", "edits": []args{{"op": "append", "content": "x"}}},
+			"move_note":    {"note": "A/Plan.md", "to": "B/Moved.md"},
+			"rename_tag":   {"tag": "garden", "to": "yard"},
+			"delete_note":  {"note": "B/Plan.md"},
+			"restore_note": {"note": "B/Plan.md", "revision": 1},
+		}[tool.Name]
+		if outside == nil {
+			assert.True(t, tool.Tables, "%s: tables are in no folder", tool.Name)
+			continue
+		}
+		text := refused(t, bounded, tool.Name, outside)
+		assert.Contains(t, text, "B/", tool.Name)
+		assert.Regexp(t, `may not|not be changed|read-only|cannot`, text, tool.Name)
+	}
+}
