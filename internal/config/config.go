@@ -23,89 +23,89 @@ import "time"
 
 // Config holds all settings. The tags of the fields are the keys of the file.
 type Config struct {
-	State    string   `toml:"state"` // absolute; never empty if Vault.IsSet
-	Vault    Vault    `toml:"vault"`
-	Search   Search   `toml:"search"`
-	Semantic Semantic `toml:"semantic"`
-	History  History  `toml:"history"`
-	HTTP     HTTP     `toml:"http"`
-	Limits   Limits   `toml:"limits"`
-	Prompts  Prompts  `toml:"prompts"`
-	Store    Store    `toml:"store"`
-	Log      Log      `toml:"log"`
+	State    string   `koanf:"state"` // absolute; never empty if Vault.IsSet
+	Vault    Vault    `koanf:"vault"`
+	Search   Search   `koanf:"search"`
+	Semantic Semantic `koanf:"semantic"`
+	History  History  `koanf:"history"`
+	HTTP     HTTP     `koanf:"http"`
+	Limits   Limits   `koanf:"limits"`
+	Prompts  Prompts  `koanf:"prompts"`
+	Store    Store    `koanf:"store"`
+	Log      Log      `koanf:"log"`
 }
 
 // Vault configures the folder that is served.
 type Vault struct {
-	Path     string   `toml:"path"`      // absolute; empty: no vault, or one of several folders
-	Folders  Folders  `toml:"folders"`   // in place of Path: absolute paths by name
-	Daily    string   `toml:"daily"`     // which of Folders has the periodic notes; empty: the first by name that has Obsidian's daily notes
-	Ignore   []string `toml:"ignore"`    // glob patterns, in addition to hidden files and folders
-	Dates    []string `toml:"dates"`     // front matter keys that hold a note's date, before "date"
-	ReadOnly bool     `toml:"read_only"` // offer only tools that read
-	Allow    []string `toml:"allow"`     // vault-relative folders that clients may see; empty: all
+	Path     string   `koanf:"path"`      // absolute; empty: no vault, or one of several folders
+	Folders  Folders  `koanf:"folders"`   // in place of Path: absolute paths by name
+	Daily    string   `koanf:"daily"`     // which of Folders has the periodic notes; empty: the first by name that has Obsidian's daily notes
+	Ignore   []string `koanf:"ignore"`    // glob patterns, in addition to hidden files and folders
+	Dates    []string `koanf:"dates"`     // front matter keys that hold a note's date, before "date"
+	ReadOnly bool     `koanf:"read_only"` // offer only tools that read
+	Allow    []string `koanf:"allow"`     // vault-relative folders that clients may see; empty: all
 
-	ReadOnlyFolders []string `toml:"read_only_folders"` // vault-relative folders that clients may not change
+	ReadOnlyFolders []string `koanf:"read_only_folders"` // vault-relative folders that clients may not change
 
-	Tools []string `toml:"tools"` // names and groups of the tools that clients are offered; empty: the default ones
+	Tools []string `koanf:"tools"` // names and groups of the tools that clients are offered; empty: the default ones
 }
 
 // Search holds the defaults of a query.
 type Search struct {
-	Mode  string `toml:"mode"`  // hybrid, text or semantic
-	Limit int    `toml:"limit"` // hits, 1 to 50
+	Mode  string `koanf:"mode"`  // hybrid, text or semantic
+	Limit int    `koanf:"limit"` // hits, 1 to 50
 }
 
 // Semantic configures the embedder.
 type Semantic struct {
-	Provider    string `toml:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
-	Model       string `toml:"model"`        // builtin: auto, english, multilingual or the path of a model file; else a name; empty: the provider's own default
-	URL         string `toml:"url"`          // of the provider's API; empty: the provider's own default
-	AllowRemote bool   `toml:"allow_remote"` // let note text leave this machine
-	APIKeyFile  string `toml:"api_key_file"` // its first line is the key; empty: none
-	Threads     int    `toml:"threads"`      // 0: as many as are idle
+	Provider    string `koanf:"provider"`     // builtin, ollama, openai (any compatible endpoint) or off
+	Model       string `koanf:"model"`        // builtin: auto, english, multilingual or the path of a model file; else a name; empty: the provider's own default
+	URL         string `koanf:"url"`          // of the provider's API; empty: the provider's own default
+	AllowRemote bool   `koanf:"allow_remote"` // let note text leave this machine
+	APIKeyFile  string `koanf:"api_key_file"` // its first line is the key; empty: none
+	Threads     int    `koanf:"threads"`      // 0: as many as are idle
 
 	// APIKey is the key of the provider's API, from [APIKeyVariable] or
 	// APIKeyFile. It has no key in the file, because users share such files.
-	APIKey Secret `toml:"-"`
+	APIKey Secret `koanf:"-"`
 }
 
 // History bounds the revisions kept. The newest revision of a note is always kept.
 type History struct {
-	Keep int           `toml:"keep"` // revisions per note
-	Age  time.Duration `toml:"age"`
-	Size Bytes         `toml:"size"` // total of all revisions, compressed
+	Keep int           `koanf:"keep"` // revisions per note
+	Age  time.Duration `koanf:"age"`
+	Size Bytes         `koanf:"size"` // total of all revisions, compressed
 }
 
 // HTTP configures the optional HTTP listener.
 type HTTP struct {
-	Addr           string   `toml:"addr"`            // host:port; empty: no listener
-	TokenFile      string   `toml:"token_file"`      // holds the bearer token; created if missing
-	AllowedOrigins []string `toml:"allowed_origins"` // scheme://host[:port]
-	TLSCert        string   `toml:"tls_cert"`
-	TLSKey         string   `toml:"tls_key"`
-	BehindProxy    bool     `toml:"behind_proxy"` // a proxy terminates TLS, so plain HTTP is accepted
+	Addr           string   `koanf:"addr"`            // host:port; empty: no listener
+	TokenFile      string   `koanf:"token_file"`      // holds the bearer token; created if missing
+	AllowedOrigins []string `koanf:"allowed_origins"` // scheme://host[:port]
+	TLSCert        string   `koanf:"tls_cert"`
+	TLSKey         string   `koanf:"tls_key"`
+	BehindProxy    bool     `koanf:"behind_proxy"` // a proxy terminates TLS, so plain HTTP is accepted
 }
 
 // Limits bounds the resources that one client uses.
 type Limits struct {
-	ResultBytes Bytes `toml:"result_bytes"` // size of one tool result
-	Resources   int   `toml:"resources"`    // notes in resources/list
-	NoteBytes   Bytes `toml:"note_bytes"`   // larger files are not indexed as notes
+	ResultBytes Bytes `koanf:"result_bytes"` // size of one tool result
+	Resources   int   `koanf:"resources"`    // notes in resources/list
+	NoteBytes   Bytes `koanf:"note_bytes"`   // larger files are not indexed as notes
 
 	// Requests per second of one client. A burst of five seconds' worth is allowed.
-	CallsPerSecond int `toml:"calls_per_second"`
+	CallsPerSecond int `koanf:"calls_per_second"`
 }
 
 // Prompts configures the user's prompt templates.
 type Prompts struct {
-	Folder string `toml:"folder"` // vault-relative or absolute; empty: none
+	Folder string `koanf:"folder"` // vault-relative or absolute; empty: none
 }
 
 // Store configures the database in which several nodes share a vault.
 type Store struct {
-	Postgres Address `toml:"postgres"` // URL; empty: the vault is the folder alone
-	Vault    string  `toml:"vault"`    // its name in the database
+	Postgres Address `koanf:"postgres"` // URL; empty: the vault is the folder alone
+	Vault    string  `koanf:"vault"`    // its name in the database
 }
 
 // Address is the URL of a database. Its String has no password.
@@ -113,8 +113,8 @@ type Address string
 
 // Log configures the log.
 type Log struct {
-	Level string `toml:"level"` // debug, info, warn or error
-	File  string `toml:"file"`  // empty: stderr
+	Level string `koanf:"level"` // debug, info, warn or error
+	File  string `koanf:"file"`  // empty: stderr
 }
 
 // Default returns the settings without any source.

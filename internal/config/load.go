@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
+	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 )
 
@@ -39,8 +39,8 @@ type origin struct {
 type loader struct {
 	env      environment
 	dir      string
-	file     string            // that was read, or would be
-	merged   map[string]any    // values by key
+	file     string // that was read, or would be
+	merged   *koanf.Koanf
 	origins  map[string]origin // of the merged values
 	problems []Problem
 	unknown  []Problem // variables and retired keys, which are no errors
@@ -56,16 +56,16 @@ func Load(src Sources) (*Loaded, error) {
 			return nil, fmt.Errorf("configuration: working directory: %w", err)
 		}
 	}
-	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: map[string]any{}, origins: map[string]origin{}}
+	l := &loader{env: newEnvironment(src.Env), dir: dir, merged: koanf.New("."), origins: map[string]origin{}}
 	for _, s := range settings {
-		l.merged[s.key] = s.def
+		l.set(s.key, s.def)
 	}
 	l.mergeFile(src.File)
 	l.merge(l.envEntries(), dir, false)
 	l.merge(flagEntries(src.Flags), dir, false)
 	cfg := new(Config)
-	for _, s := range settings {
-		reflect.ValueOf(cfg).Elem().FieldByIndex(s.field).Set(reflect.ValueOf(l.merged[s.key]))
+	if err := l.merged.Unmarshal("", cfg); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l.checkWhole(cfg)
 	if len(l.problems) > 0 {
@@ -131,10 +131,10 @@ func (l *loader) merge(entries []entry, dir string, fromFile bool) {
 			}
 			vault = e.key
 			s, _ := find(other)
-			l.merged[other] = s.def
+			l.set(other, s.def)
 			delete(l.origins, other)
 		}
-		l.merged[e.key] = v
+		l.set(e.key, v)
 		l.origins[e.key] = origin{e.origin, dir, !fromFile}
 	}
 }
@@ -168,6 +168,12 @@ func (l *loader) check(s setting, raw any, dir string, fromFile bool) (any, erro
 		}
 	}
 	return v, nil
+}
+
+func (l *loader) set(key string, v any) {
+	if err := l.merged.Set(key, v); err != nil {
+		panic(err) // no setting is a section, so values cannot conflict
+	}
 }
 
 func (l *loader) report(p Problem) { l.problems = append(l.problems, p) }

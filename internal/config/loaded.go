@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/knadh/koanf/v2"
 )
 
 // Loaded is a configuration with the origins of its values.
@@ -20,7 +22,7 @@ type Loaded struct {
 	// versions. They have no effect.
 	Unknown []Problem
 
-	merged  map[string]any
+	merged  *koanf.Koanf
 	origins map[string]origin
 }
 
@@ -36,7 +38,7 @@ type Setting struct {
 func (l *Loaded) Settings() []Setting {
 	all := make([]Setting, len(settings))
 	for i, s := range settings {
-		all[i] = Setting{Key: s.key, Value: plain(l.merged[s.key]), Origin: l.Origin(s.key)}
+		all[i] = Setting{Key: s.key, Value: plain(l.merged.Get(s.key)), Origin: l.Origin(s.key)}
 		if s.key == "state" && all[i].Value != l.State {
 			all[i].Value, all[i].Origin = l.State, "vault"
 		}
@@ -96,7 +98,7 @@ func (l *Loaded) Passed() []Passed {
 		section, name, _ := strings.Cut(s.key, ".")
 		all = append(all, Passed{Key: s.key, Value: l.Text(s.key), Remark: printable(fmt.Sprintf(
 			"%s has no effect: %s is a setting of the daemon, which all clients share. Add %s = %s under [%s] to %s, which the daemon reads when it is idle",
-			from.place, s.key, name, tomlText(plain(l.merged[s.key])), section, l.File))})
+			from.place, s.key, name, tomlText(plain(l.merged.Get(s.key))), section, l.File))})
 	}
 	return all
 }
@@ -105,7 +107,7 @@ func (l *Loaded) Passed() []Passed {
 // of the API key is a hash.
 func (l *Loaded) Text(key string) string {
 	if key != keyOfAPI {
-		return fmt.Sprint(l.merged[key])
+		return fmt.Sprint(l.merged.Get(key))
 	}
 	sum := sha256.Sum256([]byte(l.Semantic.APIKey))
 	return hex.EncodeToString(sum[:8])
@@ -124,7 +126,7 @@ func (l *Loaded) IsPassed(key string) bool { return l.origins[key].passed }
 func (l *Loaded) Changed(later *Loaded) (sessions, daemons []string) {
 	for _, s := range settings {
 		switch {
-		case s.key == "vault.path" || s.key == "vault.folders" || s.key == "state" || reflect.DeepEqual(l.merged[s.key], later.merged[s.key]):
+		case s.key == "vault.path" || s.key == "vault.folders" || s.key == "state" || reflect.DeepEqual(l.merged.Get(s.key), later.merged.Get(s.key)):
 		case slices.Contains(sessionKeys, s.key):
 			sessions = append(sessions, s.key)
 		default:

@@ -201,12 +201,11 @@ func webOrigin(s string) string {
 
 // setting describes one key. It is derived from a field of Config.
 type setting struct {
-	key   string // "vault.read_only"
-	field []int  // of Config
-	typ   reflect.Type
-	def   any                       // the default
-	want  func(v any) (want string) // rule for v, or nil; see rules
-	path  bool                      // a path that is made absolute
+	key  string // "vault.read_only"
+	typ  reflect.Type
+	def  any                       // the default
+	want func(v any) (want string) // rule for v, or nil; see rules
+	path bool                      // a path that is made absolute
 }
 
 var (
@@ -225,28 +224,27 @@ var settings = makeSettings()
 
 func makeSettings() []setting {
 	var all []setting
-	var walk func(prefix string, at []int, v reflect.Value)
-	walk = func(prefix string, at []int, v reflect.Value) {
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
 		for field, value := range v.Fields() {
-			key, at := prefix+field.Tag.Get("toml"), slices.Concat(at, field.Index)
+			key := prefix + field.Tag.Get("koanf")
 			if key == prefix+"-" {
 				continue // set by Load, not by a layer
 			}
 			if field.Type.Kind() == reflect.Struct {
-				walk(key+".", at, value)
+				walk(key+".", value)
 				continue
 			}
 			all = append(all, setting{
-				key:   key,
-				field: at,
-				typ:   field.Type,
-				def:   value.Interface(),
-				want:  rules[key],
-				path:  slices.Contains(paths, key),
+				key:  key,
+				typ:  field.Type,
+				def:  value.Interface(),
+				want: rules[key],
+				path: slices.Contains(paths, key),
 			})
 		}
 	}
-	walk("", nil, reflect.ValueOf(Default()))
+	walk("", reflect.ValueOf(Default()))
 	slices.SortFunc(all, func(a, b setting) int { return strings.Compare(a.key, b.key) })
 	return all
 }
