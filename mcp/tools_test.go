@@ -110,8 +110,8 @@ func TestReadNoteParts(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"note":"Plan.md","lines":"5-3"}`:             "range like 10-40",
 		`{"note":"Plan.md","lines":"0-3"}`:             "range like 10-40",
-		`{"note":"Plan.md","lines":"99"}`:              "the note has 15 lines",
-		`{"note":"Plan.md","lines":"99-"}`:             "the note has 15 lines",
+		`{"note":"Plan.md","lines":"99"}`:              "pass lines from 1 to 15",
+		`{"note":"Plan.md","lines":"99-"}`:             "pass lines from 1 to 15",
 		`{"note":"Plan.md","heading":"Missing"}`:       `there is no heading "Missing"`,
 		`{"note":"Plan.md","heading":"Money > Slugs"}`: `there is no heading "Money > Slugs"`,
 		`{"note":"Empty","heading":"Any"}`:             `there is no heading "Any"`,
