@@ -64,9 +64,12 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // awaitOpen returns when the backend is open, or with the error of ctx.
-func (s *Service) awaitOpen(ctx context.Context) error {
+func (s *Service) awaitOpen(ctx context.Context) error { return await(ctx, s.opened) }
+
+// await returns when the channel is closed, or with the error of ctx.
+func await(ctx context.Context, closed <-chan struct{}) error {
 	select {
-	case <-s.opened:
+	case <-closed:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -57,7 +57,7 @@ type OwnerResult struct {
 	Value json.RawMessage `json:"value"` // depends on the method
 }
 
-// ownMethods answer notesd's own methods.
+// ownMethods answer notesd's own methods. Like tools, they wait for the first scan.
 type ownMethods struct{ *Service }
 
 // owners are those of the owner's commands.
@@ -107,7 +107,7 @@ type WhyResult struct {
 func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 	return map[string]mcp.ScopedMethod{
 		MethodGraph: func(ctx context.Context, scope notes.Scope, _ json.RawMessage) (any, error) {
-			if err := s.awaitOpen(ctx); err != nil {
+			if err := await(ctx, s.settled); err != nil {
 				return nil, err
 			}
 			return s.vault.Store().Graph(ctx, scope)
@@ -124,7 +124,7 @@ func (s ownMethods) scoped() map[string]mcp.ScopedMethod {
 }
 
 func (s ownMethods) why(ctx context.Context, scope notes.Scope, p WhyParams) (*WhyResult, error) {
-	if err := s.awaitOpen(ctx); err != nil {
+	if err := await(ctx, s.settled); err != nil {
 		return nil, err
 	}
 	meta, err := s.vault.Lookup(ctx, p.Note, scope)
@@ -147,7 +147,7 @@ func asRPC(err error) error {
 
 // own executes a method and returns its value.
 func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any, error) {
-	if err := s.awaitOpen(ctx); err != nil {
+	if err := await(ctx, s.settled); err != nil {
 		return nil, err
 	}
 	if err := s.outside(p.Dir); err != nil {

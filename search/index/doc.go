@@ -11,11 +11,12 @@
 // The format of a segment is zap, version 17, as zap.md of
 // github.com/blevesearch/zapx describes it; this package writes the parts that
 // postings need and leaves reading, merging and saving to zapx. That costs about
-// 300 lines and saves half of the CPU time and of the memory of a first index: 8 to 9 s
-// and 230 to 290 MB for 10 000 notes of 66 MB, instead of 16 to 20 s and 550 MB when
-// zapx makes the segments of the same counts. The price is a dependence on one version: a test fails when the module's version of zapx is
-// another one than the code was written for, and compares every segment with
-// the one that zapx itself makes of the same terms.
+// 300 lines and saves half of the CPU time and of the memory of a first index: 8 to
+// 9 s and 230 to 290 MB for 10 000 notes of 66 MB, instead of 16 to 20 s and 550 MB
+// when zapx makes the segments of the same counts. The price is a dependence on one
+// version: a test fails when the module's version of zapx is another one than the
+// code was written for, and compares every segment with the one that zapx itself
+// makes of the same terms.
 //
 // # Flushing
 //

@@ -1,0 +1,252 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/config"
+	"notesd/internal/daemon"
+	"notesd/internal/notestest"
+	"notesd/internal/service"
+	"notesd/migrations"
+	"notesd/notes"
+)
+
+// An owner is a shell command's session with a vault that it serves by itself.
+type owner struct {
+	*testing.T
+	session *sdk.ClientSession
+}
+
+// settings are those of a vault with these files, without embeddings.
+func settings(t *testing.T, files map[string]string) *config.Config {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Vault.Path, cfg.State, cfg.Semantic.Provider = notestest.Vault(t, files), filepath.Join(t.TempDir(), "state"), "off"
+	return &cfg
+}
+
+// use runs do with an owner of the vault.
+func use(t *testing.T, cfg *config.Config, do func(owner)) {
+	t.Helper()
+	conn, lock, err := service.DialOrLock(t.Context(), cfg, service.HelloOf(cfg, daemon.KindCLI))
+	require.NoError(t, err)
+	require.Nil(t, conn, "no daemon runs")
+	s := service.New(cfg, service.DiscardLogs(), !service.Watching)
+	require.NoError(t, s.RunLocked(t.Context(), lock, func(ctx context.Context) error {
+		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {
+			client := sdk.NewClient(&sdk.Implementation{Name: "owner", Version: "1"}, nil)
+			for _, method := range service.OwnerMethods {
+				require.NoError(t, sdk.AddSendingCustomMethod[*service.OwnerParams, *service.OwnerResult](client, method))
+			}
+			require.NoError(t, sdk.AddSendingCustomMethod[*service.WhyParams, *service.WhyResult](client, service.MethodWhy))
+			session, err := client.Connect(ctx, &sdk.IOTransport{Reader: conn, Writer: conn}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+			if err != nil {
+				return err
+			}
+			do(owner{t, session})
+			return session.Close()
+		})
+	}))
+}
+
+// ask calls an owner's method and decodes its value into out. It returns the failure
+// that a command would show.
+func (o owner) ask(method string, p service.OwnerParams, out any) *service.Failure {
+	o.Helper()
+	res, err := sdk.CallCustomMethod[*service.OwnerParams, *service.OwnerResult](o.Context(), o.session, method, &p)
+	if err != nil {
+		var wire *jsonrpc.Error
+		require.ErrorAs(o, err, &wire)
+		f := new(service.Failure)
+		require.NoError(o, json.Unmarshal(wire.Data, f), "%v", err)
+		return f
+	}
+	require.NoError(o, json.Unmarshal(res.Value, out))
+	return nil
+}
+
+func (o owner) call(tool string, args map[string]any) {
+	o.Helper()
+	res, err := o.session.CallTool(o.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	require.NoError(o, err)
+	require.False(o, res.IsError, "%v", res.Content)
+}
+
+func TestOwnersMethods(t *testing.T) {
+	cfg := settings(t, map[string]string{
+		"Rye.md":     "---\ntags: [bread, Draft]\n---\n# Rye\n\nFeed the starter twice. See [[Boat]].\n",
+		"Boat.md":    "#bread #draft/old\n\nVarnish the mast.\n",
+		"Secret.md":  "the word is xyzzy\n",
+		"Plan/A.md":  "a plan\n",
+		"photo.webp": "not a note",
+	})
+	out := t.TempDir()
+	use(t, cfg, func(o owner) {
+		var tags []notes.TagCount
+		require.Nil(t, o.ask(service.MethodTags, service.OwnerParams{}, &tags))
+		require.NotEmpty(t, tags)
+		assert.Equal(t, notes.TagCount{Tag: "bread", Notes: 2}, tags[0], "the most used first")
+
+		why, err := sdk.CallCustomMethod[*service.WhyParams, *service.WhyResult](t.Context(), o.session, service.MethodWhy, &service.WhyParams{Note: "Rye", Query: "starter"})
+		require.NoError(t, err)
+		assert.Equal(t, "Rye.md", why.Path)
+		assert.True(t, why.Found, "%+v", why)
+
+		var months []notes.MonthCount
+		require.Nil(t, o.ask(service.MethodGrowth, service.OwnerParams{}, &months))
+		assert.Equal(t, 4, months[len(months)-1].Notes)
+
+		before := time.Now()
+		o.call("edit_note", map[string]any{"note": "Boat", "edits": []any{map[string]any{"op": "append", "content": "Oil the deck."}}})
+		n := 0
+		f := o.ask(service.MethodExport, service.OwnerParams{AsOf: before, Dir: filepath.Join(cfg.Vault.Path, "copy")}, &n)
+		require.NotNil(t, f, "a copy in the vault would be notes")
+		assert.Equal(t, "usage", f.Code)
+		assert.NotEmpty(t, f.Hint)
+		require.Nil(t, o.ask(service.MethodExport, service.OwnerParams{AsOf: before, Dir: filepath.Join(out, "then")}, &n))
+		assert.Equal(t, 4, n)
+		assert.Equal(t, "#bread #draft/old\n\nVarnish the mast.\n", notestest.Read(t, filepath.Join(out, "then"))["Boat.md"])
+
+		var forgotten notes.Forgotten
+		f = o.ask(service.MethodForget, service.OwnerParams{Note: "Secret.md"}, &forgotten)
+		require.NotNil(t, f)
+		assert.Equal(t, "exists", f.Code)
+		o.call("delete_note", map[string]any{"note": "Secret"})
+		require.Nil(t, o.ask(service.MethodForget, service.OwnerParams{Note: "Secret.md"}, &forgotten))
+		assert.Equal(t, []string{"Secret.md"}, forgotten.Paths)
+		f = o.ask(service.MethodForget, service.OwnerParams{Note: "Secret.md"}, &forgotten)
+		require.NotNil(t, f)
+		assert.Equal(t, "not_found", f.Code)
+		assert.NotEmpty(t, f.Hint)
+
+		var backup service.Manifest
+		require.Nil(t, o.ask(service.MethodBackup, service.OwnerParams{Dir: filepath.Join(out, "backup")}, &backup))
+		assert.Equal(t, cfg.State, backup.State)
+		f = o.ask(service.MethodBackup, service.OwnerParams{Dir: filepath.Join(out, "backup")}, &backup)
+		require.NotNil(t, f)
+		assert.Equal(t, "exists", f.Code)
+		data, err := os.ReadFile(filepath.Join(out, "backup", "history.db"))
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "xyzzy", "what was forgotten is not backed up")
+
+		var tables []service.TableLine
+		o.call("create_table", map[string]any{"table": "points", "dimension": 2})
+		o.call("drop_table", map[string]any{"table": "points"})
+		require.Nil(t, o.ask(service.MethodTables, service.OwnerParams{}, &tables))
+		require.Len(t, tables, 1)
+		assert.NotNil(t, tables[0].RestorableUntil)
+		var restored service.TableLine
+		require.Nil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored))
+		assert.Nil(t, restored.Dropped)
+		require.NotNil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored), "it is in use")
+
+		var link string
+		require.Nil(t, o.ask(service.MethodWeb, service.OwnerParams{}, &link))
+		assert.Empty(t, link, "nothing is served over HTTP")
+	})
+}
+
+// TestAdopt takes over the history of a vault that was copied to another place, and of
+// which the original is gone.
+func TestAdopt(t *testing.T) {
+	old := settings(t, map[string]string{"A.md": "first\n"})
+	use(t, old, func(o owner) {
+		o.call("edit_note", map[string]any{"note": "A", "edits": []any{map[string]any{"op": "append", "content": "second"}}})
+	})
+	cfg := settings(t, notestest.Read(t, old.Vault.Path))
+	adopt := func(state string) (string, error) {
+		return service.Adopt(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus), state)
+	}
+	refused := func(state, code string) {
+		t.Helper()
+		_, err := adopt(state)
+		require.Error(t, err)
+		f := service.FailureOf(err)
+		assert.Equal(t, code, f.Code, f.Message)
+	}
+	use(t, cfg, func(o owner) { o.call("list_notes", nil) })
+	refused(t.TempDir(), "not_found")
+	refused(cfg.State, "conflict")
+	refused(old.State, "conflict") // its vault is there
+	require.NoError(t, os.RemoveAll(old.Vault.Path))
+	lock, err := daemon.Acquire(t.Context(), old.State, daemon.NewIdentity("1", os.Getpid()))
+	require.NoError(t, err)
+	refused(old.State, "locked")
+	require.NoError(t, lock.Release())
+
+	aside, err := adopt(old.State)
+	require.NoError(t, err)
+	assert.FileExists(t, aside, "the history that the vault had")
+	assert.NoDirExists(t, old.State)
+	use(t, cfg, func(o owner) {
+		res, err := o.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "note_history", Arguments: map[string]any{"note": "A"}})
+		require.NoError(t, err)
+		text, err := json.Marshal(res.StructuredContent)
+		require.NoError(t, err)
+		assert.Contains(t, string(text), `"edit"`)
+	})
+	refused(old.State, "not_found")
+}
+
+// TestDiscardDerived rebuilds all but the history.
+func TestDiscardDerived(t *testing.T) {
+	cfg := settings(t, map[string]string{"A.md": "first\n"})
+	use(t, cfg, func(o owner) {
+		o.call("edit_note", map[string]any{"note": "A", "edits": []any{map[string]any{"op": "append", "content": "second"}}})
+	})
+	lock, err := service.TakeOver(t.Context(), cfg, service.HelloOf(cfg, daemon.KindStatus))
+	require.NoError(t, err)
+	require.NoError(t, service.DiscardDerived(cfg.State))
+	require.NoError(t, lock.Release())
+	assert.NoFileExists(t, filepath.Join(cfg.State, "notes.db"))
+	assert.NoDirExists(t, filepath.Join(cfg.State, "index"))
+	use(t, cfg, func(o owner) {
+		o.call("restore_note", map[string]any{"note": "A", "revision": 1})
+		o.call("search_notes", map[string]any{"query": "first"})
+	})
+	assert.Equal(t, "first\n", notestest.Read(t, cfg.Vault.Path)["A.md"])
+}
+
+// TestFailureOf gives each kind of error the code and the exit code that commands
+// document.
+func TestFailureOf(t *testing.T) {
+	wrapped := func(err error) error { return fmt.Errorf("do: %w", err) }
+	for code, c := range map[string]struct {
+		err  error
+		exit int
+	}{
+		"failed":      {errors.New("something"), service.ExitFailed},
+		"usage":       {wrapped(service.Usagef("hint", "wrong %d", 1)), service.ExitUsage},
+		"config":      {wrapped(&config.Error{Problems: []config.Problem{{Key: "a", Detail: "is wrong"}}}), service.ExitUsage},
+		"not_found":   {wrapped(&notes.Error{Op: "read", Err: notes.ErrNotFound}), service.ExitNotFound},
+		"exists":      {wrapped(&notes.Error{Op: "create", Err: notes.ErrExists}), service.ExitConflict},
+		"conflict":    {wrapped(&notes.Error{Op: "edit", Err: notes.ErrConflict}), service.ExitConflict},
+		"ambiguous":   {wrapped(&notes.Error{Op: "read", Err: notes.ErrAmbiguous}), service.ExitUsage},
+		"read_only":   {wrapped(&notes.Error{Op: "edit", Err: notes.ErrReadOnly}), service.ExitFailed},
+		"unavailable": {wrapped(&notes.Error{Op: "edit", Err: notes.ErrUnavailable}), service.ExitFailed},
+		"locked":      {wrapped(daemon.ErrLocked), service.ExitFailed},
+		"newer":       {wrapped(migrations.ErrNewer), service.ExitFailed},
+		"permission":  {wrapped(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), service.ExitFailed},
+	} {
+		f := service.FailureOf(c.err)
+		assert.Equal(t, code, f.Code)
+		assert.Equal(t, c.exit, f.Exit, code)
+		assert.NotEmpty(t, f.Message, code)
+	}
+	hinted := service.FailureOf(&config.Error{Problems: []config.Problem{{Key: "a", Detail: "is wrong", Hint: "write b"}}})
+	assert.Empty(t, hinted.Hint, "the problem has its own")
+}
