@@ -511,6 +511,20 @@ func TestSuggestionsAreWords(t *testing.T) {
 	}
 }
 
+// A word that only deleted notes have is no suggestion for itself or for another, nor
+// a part of one, nor one that a prefix stands for.
+func TestDeletedNotesSuggestNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "The quagga runs.", "b.md": "Something else and a bridge.", "c.md": "The quagga grazes by the bridge."})
+	f.write(map[string]string{"a.md": "", "c.md": ""})
+	for _, query := range []string{"quagga", "quaga", "quaggabridge", "quag*", "grazes"} {
+		r := f.search(search.Query{Text: query, Mode: search.ModeText})
+		assert.Empty(t, r.Hits, query)
+		for _, remark := range r.Notes {
+			assert.NotContains(t, remark, "instead", query)
+		}
+	}
+}
+
 // A word with an article or a preposition written to it is the word, and as it was asked
 // for comes first.
 func TestArticlesWrittenToWords(t *testing.T) {

@@ -118,7 +118,7 @@ func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 	texts := []string{term.Text}
 	if term.Prefix {
 		found := map[string]uint64{}
-		if err := countTerms(found, dict, nil, term.Text); err != nil {
+		if err := countTerms(found, dict, nil, term.Text, nil); err != nil {
 			return err
 		}
 		texts = mostFrequent(found, len(found))

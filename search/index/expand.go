@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum/levenshtein"
@@ -75,7 +76,7 @@ func (x *Index) termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix str
 			if err != nil {
 				return err
 			}
-			if err := countTerms(parts[i], dict, a, prefix); err != nil {
+			if err := countTerms(parts[i], dict, a, prefix, segments[i].Deleted()); err != nil {
 				return err
 			}
 		}
@@ -93,7 +94,9 @@ func (x *Index) termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix str
 	return found, nil
 }
 
-func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.Automaton, prefix string) error {
+// countTerms counts the notes that are not deleted, and leaves out terms that only
+// deleted ones have: a segment keeps these until it is merged.
+func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.Automaton, prefix string, deleted *roaring.Bitmap) error {
 	end := []byte(prefix)
 	end[len(end)-1]++ // UTF-8 has no byte that this would overflow
 	it := dict.AutomatonIterator(a, []byte(prefix), end)
@@ -104,10 +107,12 @@ func countTerms(found map[string]uint64, dict segment.TermDictionary, a segment.
 			return err
 		}
 		// e.Count is 1 for every term after one that one note has
-		if list, err = dict.PostingsList([]byte(e.Term), nil, list); err != nil {
+		if list, err = dict.PostingsList([]byte(e.Term), deleted, list); err != nil {
 			return err
 		}
-		found[e.Term] += list.Count()
+		if n := list.Count(); n > 0 {
+			found[e.Term] += n
+		}
 	}
 }
 
@@ -241,7 +246,7 @@ func notesWith(s *scorch.IndexSnapshot, term string) (n uint64, err error) {
 			if err != nil {
 				return 0, err
 			}
-			list, err := dict.PostingsList([]byte(term), nil, nil)
+			list, err := dict.PostingsList([]byte(term), seg.Deleted(), nil)
 			if err != nil {
 				return 0, err
 			}
