@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -173,4 +174,58 @@ func readAside(root *os.Root, folder string) *notes.AsideRules {
 		}
 	}
 	return r
+}
+
+// dailySetting is where the store keeps which of several folders has the periodic
+// notes.
+const dailySetting = "daily"
+
+// readAppSettings applies what the app says about the notes. What was read of a
+// folder that cannot be opened now still holds.
+func (s *scan) readAppSettings(ctx context.Context) error {
+	v := s.v
+	apps := maps.Clone(*v.store.Apps.Load())
+	for folder, root := range s.root.All() {
+		apps[folder] = readApp(root, folder)
+	}
+	v.store.Apps.Store(&apps)
+	aside := &notes.AsideRules{}
+	for _, folder := range slices.Sorted(maps.Keys(apps)) {
+		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)
+		aside.Patterns = append(aside.Patterns, apps[folder].Aside.Patterns...)
+	}
+	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
+		v.store.Aside.Store(aside)
+	}
+	daily := v.opt.Daily
+	if daily == "" {
+		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
+			return err
+		}
+	}
+	if len(apps) < len(v.store.Several) { // what the app says of a folder was never read: what was derived from it stays
+		v.store.Daily.Store(&daily)
+		return nil
+	}
+	if v.opt.Daily == "" {
+		chosen := ""
+		for _, folder := range slices.Backward(v.store.Several) {
+			if _, ok := apps[folder].Periodic.Notes[notes.Day]; ok {
+				chosen = folder
+			}
+		}
+		if chosen != daily {
+			if err := v.store.SaveSetting(ctx, dailySetting, chosen); err != nil {
+				return err
+			}
+		}
+		daily = chosen
+	}
+	v.store.Daily.Store(&daily)
+	if err := v.store.ReadTasks(ctx); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.store.SetDates(ctx, readDateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
 }

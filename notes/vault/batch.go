@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,6 +19,109 @@ import (
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
 )
+
+// A batch is read, parsed and committed together. Large ones let the text
+// index build two segments at once; the first of a whole vault is small, so
+// that the newest notes are found within a moment of a first start.
+const (
+	batchBytes      = 6 << 20
+	firstBatchBytes = 1 << 20
+	batchFiles      = 2000
+	// deferLinksFrom is how many files a scan of the whole vault must have to
+	// read for links to be resolved once at its end and not with every batch.
+	deferLinksFrom = 64
+)
+
+// apply brings the store, and then the followers, to what the scan found. While
+// the followers apply one batch, the next is read, parsed and committed.
+func (s *scan) apply(ctx context.Context) error {
+	v := s.v
+	v.progress.begin(len(s.changed))
+	defer v.progress.end()
+	v.progress.differing.Add(int64(s.differing))
+	defer v.progress.differing.Add(-int64(s.differing))
+	if err := v.store.Files().Record(ctx, s.Scan, s.isUnseen); err != nil {
+		return err
+	}
+	moves, err := s.pairMoves(ctx)
+	if err != nil {
+		return err
+	}
+	s.deferLinks = s.Whole && len(s.changed) >= deferLinksFrom
+	feeding := make(chan struct{}, 1) // holds a token while the followers are fed
+	defer func() { feeding <- struct{}{} }()
+	gone := s.gone
+	for first := true; first || len(s.changed) > 0; first = false {
+		batch := s.next(first && s.Whole)
+		files, err := s.prepare(ctx, batch, moves)
+		if err != nil {
+			return err
+		}
+		if err := s.commit(ctx, files, gone); err != nil {
+			return err
+		}
+		gone = nil
+		v.progress.done.Add(int64(len(batch)))
+		feeding <- struct{}{} // until now the batch before may have been with the followers
+		go func() {
+			defer func() { <-feeding }()
+			v.feed.run(ctx)
+		}()
+	}
+	return ctx.Err()
+}
+
+// next cuts a batch off the scan.
+func (s *scan) next(small bool) []store.File {
+	limit := int64(batchBytes)
+	if small {
+		limit = firstBatchBytes
+	}
+	n, total := 0, int64(0)
+	for n < len(s.changed) && n < batchFiles && (n == 0 || total+s.changed[n].Stat.Size <= limit) {
+		total += s.changed[n].Stat.Size
+		n++
+	}
+	batch := s.changed[:n]
+	s.changed = s.changed[n:]
+	return batch
+}
+
+// commit writes a prepared batch to the store under the vault's lock. What
+// has changed since the scan began is left to the next one.
+func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) error {
+	s.v.mu.Lock()
+	defer s.v.mu.Unlock()
+	b := &batch{v: s.v, root: s.root, current: s.rows}
+	if s.v.writes.Load() != s.writes {
+		var err error
+		if b.current, err = s.v.store.Rows(ctx, pathsOf(files, gone)); err != nil {
+			return err
+		}
+	}
+	for _, r := range gone {
+		b.remove(r)
+	}
+	for i := range files {
+		b.add(&files[i])
+	}
+	s.again = append(s.again, b.again...)
+	return b.commit(ctx, notes.Outside, s.deferLinks)
+}
+
+func pathsOf(files []prepared, gone []store.Row) []string {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+		if f.row != nil && f.row.Path != f.Path {
+			paths = append(paths, f.row.Path)
+		}
+	}
+	for _, r := range gone {
+		paths = append(paths, r.Path)
+	}
+	return paths
+}
 
 // batch turns prepared files into entries, comparing once more, under the
 // vault's lock, with what the disk and the store have now.
@@ -175,6 +279,69 @@ func (b *batch) skip(p *prepared) {
 	if p.skip != skipGone {
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}, Stat: p.Stat})
 	}
+}
+
+// pairMoves finds, for files without a row, the row of a vanished note whose
+// file this was before: the same inode with the same stat, or else the same
+// bytes, when they are not empty and nothing else on either side has them.
+// The pairs leave s.gone. What cannot be paired stays a delete and a create.
+func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
+	moves := map[string]store.Row{}
+	if len(s.gone) == 0 {
+		return moves, nil
+	}
+	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
+	for _, r := range s.gone {
+		if r.Stat.Inode != 0 {
+			byInode[r.Stat.Inode] = r
+		}
+		byHash[r.Hash] = append(byHash[r.Hash], r)
+	}
+	taken := map[int64]bool{}
+	var rest []store.File
+	for _, f := range s.changed {
+		if _, known := s.rows[f.Path]; known {
+			continue
+		}
+		r, ok := byInode[f.Stat.Inode]
+		if ok && !taken[r.Id] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
+			moves[f.Path], taken[r.Id] = r, true
+			continue
+		}
+		rest = append(rest, f)
+	}
+	if err := s.pairByHash(ctx, rest, byHash, moves, taken); err != nil {
+		return nil, err
+	}
+	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.Id] })
+	return moves, nil
+}
+
+func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[string][]store.Row, moves map[string]store.Row, taken map[int64]bool) error {
+	sizes := map[int64]bool{}
+	for _, rows := range byHash {
+		sizes[rows[0].Stat.Size] = true
+	}
+	sameHash := map[string][]store.File{}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
+			continue // cannot have the bytes of any of them
+		}
+		if data, _, err := readOnce(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
+			h := notes.Hash(data)
+			sameHash[h] = append(sameHash[h], f)
+		}
+	}
+	for h, files := range sameHash {
+		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.Id] })
+		if len(files) == 1 && len(rows) == 1 {
+			moves[files[0].Path], taken[rows[0].Id] = rows[0], true
+		}
+	}
+	return nil
 }
 
 // prepared is a file that was read and parsed, ready to be committed.

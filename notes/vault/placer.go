@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"notesd/internal/atomicfile"
@@ -461,4 +462,57 @@ func (d *placer) logConflict(other *notes.LogConflict) error {
 		}
 	}
 	return &notes.Error{Op: d.Kind, Path: other.Path, Err: notes.ErrExists, Detail: "a file with this name is there already", Hash: other.Hash}
+}
+
+// undo removes temp files and folders of an operation that changed nothing.
+func (d *placer) undo() error {
+	errs := []error{d.discard()}
+	for i := len(d.made) - 1; i >= 0; i-- {
+		if err := d.v.step("rmdir"); err != nil {
+			return err
+		}
+		_ = d.root.Remove(d.made[i]) // fails when another program has put a file in it: then it stays
+	}
+	return errors.Join(errs...)
+}
+
+// discard removes the temp files: what was displaced, or what was to take its
+// place. One that a program wrote to while it had the note's name, or had open
+// until now (an editor), is kept in history first; when that fails, it stays.
+func (d *placer) discard() error {
+	var errs []error
+	for i := range d.Files {
+		f := &d.Files[i]
+		for _, place := range slices.Compact([]string{f.Dir(), f.StageDir(), path.Dir(f.Source())}) {
+			dir, err := d.dir(place)
+			if err != nil {
+				continue // a folder that could not be opened holds no temp file of the operation
+			}
+			err = errors.Join(dir.Discard(f.Temp+atomicfile.Part), d.discardTemp(dir, place, f, f.Temp), d.discardTemp(dir, place, f, f.Temp+".old"))
+			if errors.Is(err, errKilled) {
+				return err
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileChange, temp string) error {
+	if f.Folder || f.OldDisk == "" {
+		return dir.Discard(temp)
+	}
+	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
+	if err != nil {
+		d.v.left.add(path.Join(place, temp), f.OldPath)
+		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
+			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
+		return nil
+	}
+	d.v.left.remove(path.Join(place, temp))
+	if err := dir.Discard(temp); err != nil {
+		return errors.Join(err, late.close())
+	}
+	d.v.late.watch(d.ctx, late)
+	return nil
 }

@@ -2,12 +2,14 @@ package vault
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"notesd/internal/atomicfile"
 	"notesd/internal/fsid"
@@ -527,4 +529,60 @@ func (d *recovery) decide() bool {
 		d.v.opt.Log.Warn("an interrupted change waits for the database", "kind", d.Kind, "note", d.Files[0].Place(), "err", err)
 	}
 	return err == nil
+}
+
+// strangerAge is how old a temp file must be that no journal entry names to be
+// removed: a younger one may be in use by another notesd on the same vault.
+const strangerAge = 10 * time.Minute
+
+// removeTemps removes temp files that belong to no unfinished operation:
+// recovery has finished the interrupted ones that it could, and the lock keeps
+// new ones from beginning.
+func (s *scan) removeTemps(ctx context.Context, temps []string) error {
+	if len(temps) == 0 {
+		return nil
+	}
+	s.v.mu.Lock()
+	defer s.v.mu.Unlock()
+	for _, temp := range temps {
+		if err := s.removeTemp(ctx, temp); errors.Is(err, errKilled) {
+			return err
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.v.opt.Log.Warn("a temp file could not be removed", "file", temp, "err", err)
+		}
+	}
+	return nil
+}
+
+func (s *scan) removeTemp(ctx context.Context, temp string) error {
+	name := path.Base(temp)
+	entry, err := s.v.store.JournalOf(ctx, name[:len(store.TempName())])
+	if err != nil {
+		return err
+	}
+	switch {
+	case entry == nil:
+		info, err := s.root.Lstat(temp)
+		if err != nil {
+			return err
+		}
+		st := fsid.StatOf(info)
+		if s.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime))) < strangerAge {
+			return nil
+		}
+	case entry.State == store.StatePending:
+		return nil
+	case path.Ext(name) != atomicfile.Part && entry.Note != "":
+		late, err := s.v.late.rescue(ctx, s.root, temp, entry.Note, hex.EncodeToString(entry.OldHash), hex.EncodeToString(entry.NewHash))
+		if err != nil {
+			s.v.left.add(temp, entry.Note)
+			return err
+		}
+		s.v.left.remove(temp)
+		_ = late.close() // no program that opened it before the start is known
+	}
+	if err := s.v.step("remove"); err != nil {
+		return err
+	}
+	return s.root.Remove(temp)
 }

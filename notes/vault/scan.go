@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -342,172 +343,6 @@ func (w *walked) lacksMost(rows map[string]store.Row) bool {
 	return missing >= suspiciouslyMany && missing > len(rows)/2
 }
 
-// A batch is read, parsed and committed together. Large ones let the text
-// index build two segments at once; the first of a whole vault is small, so
-// that the newest notes are found within a moment of a first start.
-const (
-	batchBytes      = 6 << 20
-	firstBatchBytes = 1 << 20
-	batchFiles      = 2000
-	// deferLinksFrom is how many files a scan of the whole vault must have to
-	// read for links to be resolved once at its end and not with every batch.
-	deferLinksFrom = 64
-)
-
-// apply brings the store, and then the followers, to what the scan found. While
-// the followers apply one batch, the next is read, parsed and committed.
-func (s *scan) apply(ctx context.Context) error {
-	v := s.v
-	v.progress.begin(len(s.changed))
-	defer v.progress.end()
-	v.progress.differing.Add(int64(s.differing))
-	defer v.progress.differing.Add(-int64(s.differing))
-	if err := v.store.Files().Record(ctx, s.Scan, s.isUnseen); err != nil {
-		return err
-	}
-	moves, err := s.pairMoves(ctx)
-	if err != nil {
-		return err
-	}
-	s.deferLinks = s.Whole && len(s.changed) >= deferLinksFrom
-	feeding := make(chan struct{}, 1) // holds a token while the followers are fed
-	defer func() { feeding <- struct{}{} }()
-	gone := s.gone
-	for first := true; first || len(s.changed) > 0; first = false {
-		batch := s.next(first && s.Whole)
-		files, err := s.prepare(ctx, batch, moves)
-		if err != nil {
-			return err
-		}
-		if err := s.commit(ctx, files, gone); err != nil {
-			return err
-		}
-		gone = nil
-		v.progress.done.Add(int64(len(batch)))
-		feeding <- struct{}{} // until now the batch before may have been with the followers
-		go func() {
-			defer func() { <-feeding }()
-			v.feed.run(ctx)
-		}()
-	}
-	return ctx.Err()
-}
-
-// next cuts a batch off the scan.
-func (s *scan) next(small bool) []store.File {
-	limit := int64(batchBytes)
-	if small {
-		limit = firstBatchBytes
-	}
-	n, total := 0, int64(0)
-	for n < len(s.changed) && n < batchFiles && (n == 0 || total+s.changed[n].Stat.Size <= limit) {
-		total += s.changed[n].Stat.Size
-		n++
-	}
-	batch := s.changed[:n]
-	s.changed = s.changed[n:]
-	return batch
-}
-
-// commit writes a prepared batch to the store under the vault's lock. What
-// has changed since the scan began is left to the next one.
-func (s *scan) commit(ctx context.Context, files []prepared, gone []store.Row) error {
-	s.v.mu.Lock()
-	defer s.v.mu.Unlock()
-	b := &batch{v: s.v, root: s.root, current: s.rows}
-	if s.v.writes.Load() != s.writes {
-		var err error
-		if b.current, err = s.v.store.Rows(ctx, pathsOf(files, gone)); err != nil {
-			return err
-		}
-	}
-	for _, r := range gone {
-		b.remove(r)
-	}
-	for i := range files {
-		b.add(&files[i])
-	}
-	s.again = append(s.again, b.again...)
-	return b.commit(ctx, notes.Outside, s.deferLinks)
-}
-
-func pathsOf(files []prepared, gone []store.Row) []string {
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-		if f.row != nil && f.row.Path != f.Path {
-			paths = append(paths, f.row.Path)
-		}
-	}
-	for _, r := range gone {
-		paths = append(paths, r.Path)
-	}
-	return paths
-}
-
-// pairMoves finds, for files without a row, the row of a vanished note whose
-// file this was before: the same inode with the same stat, or else the same
-// bytes, when they are not empty and nothing else on either side has them.
-// The pairs leave s.gone. What cannot be paired stays a delete and a create.
-func (s *scan) pairMoves(ctx context.Context) (map[string]store.Row, error) {
-	moves := map[string]store.Row{}
-	if len(s.gone) == 0 {
-		return moves, nil
-	}
-	byInode, byHash := map[int64]store.Row{}, map[string][]store.Row{}
-	for _, r := range s.gone {
-		if r.Stat.Inode != 0 {
-			byInode[r.Stat.Inode] = r
-		}
-		byHash[r.Hash] = append(byHash[r.Hash], r)
-	}
-	taken := map[int64]bool{}
-	var rest []store.File
-	for _, f := range s.changed {
-		if _, known := s.rows[f.Path]; known {
-			continue
-		}
-		r, ok := byInode[f.Stat.Inode]
-		if ok && !taken[r.Id] && r.Stat.Size == f.Stat.Size && r.Stat.Mtime == f.Stat.Mtime {
-			moves[f.Path], taken[r.Id] = r, true
-			continue
-		}
-		rest = append(rest, f)
-	}
-	if err := s.pairByHash(ctx, rest, byHash, moves, taken); err != nil {
-		return nil, err
-	}
-	s.gone = slices.DeleteFunc(s.gone, func(r store.Row) bool { return taken[r.Id] })
-	return moves, nil
-}
-
-func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[string][]store.Row, moves map[string]store.Row, taken map[int64]bool) error {
-	sizes := map[int64]bool{}
-	for _, rows := range byHash {
-		sizes[rows[0].Stat.Size] = true
-	}
-	sameHash := map[string][]store.File{}
-	for _, f := range files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
-			continue // cannot have the bytes of any of them
-		}
-		if data, _, err := readOnce(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
-			h := notes.Hash(data)
-			sameHash[h] = append(sameHash[h], f)
-		}
-	}
-	for h, files := range sameHash {
-		rows := slices.DeleteFunc(slices.Clone(byHash[h]), func(r store.Row) bool { return taken[r.Id] })
-		if len(files) == 1 && len(rows) == 1 {
-			moves[files[0].Path], taken[rows[0].Id] = rows[0], true
-		}
-	}
-	return nil
-}
-
 // finish resolves all links when a large batch has left that undone, and makes history
 // agree with the files, once after a start; see [store.Versions.MatchFiles].
 func (s *scan) finish(ctx context.Context) error {
@@ -534,56 +369,236 @@ func (s *scan) finish(ctx context.Context) error {
 	return err
 }
 
-// dailySetting is where the store keeps which of several folders has the periodic
-// notes.
-const dailySetting = "daily"
+// walked is what a walk of a folder saw. Paths are in no particular order.
+type walked struct {
+	notes       []store.File
+	attachments []store.File
+	skipped     []store.Skipped
+	// unreadable are folders that could not be listed: nothing may be
+	// concluded about the notes in them.
+	unreadable []string
+	symlinks   []string          // that are, or could be, notes; as the file system spells them
+	targets    map[string]string // of the symlinks to files: their paths, and those that they lead to
+	temps      []string          // temp files of operations
+	mounts     map[string]mount  // folders where another disk begins
+}
 
-// readAppSettings applies what the app says about the notes. What was read of a
-// folder that cannot be opened now still holds.
-func (s *scan) readAppSettings(ctx context.Context) error {
-	v := s.v
-	apps := maps.Clone(*v.store.Apps.Load())
-	for folder, root := range s.root.All() {
-		apps[folder] = readApp(root, folder)
+func (w *walked) addMount(folder string, m mount) {
+	if w.mounts == nil {
+		w.mounts = map[string]mount{}
 	}
-	v.store.Apps.Store(&apps)
-	aside := &notes.AsideRules{}
-	for _, folder := range slices.Sorted(maps.Keys(apps)) {
-		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)
-		aside.Patterns = append(aside.Patterns, apps[folder].Aside.Patterns...)
+	w.mounts[folder] = m
+}
+
+// walk lists the folder dir ("." for the vault) and everything below it,
+// without opening a file. Symlinked folders are not followed: they would
+// bring notes in twice, or loop.
+func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*walked, error) {
+	w := &walker{ctx: ctx, top: root, ignore: ig, out: &walked{}}
+	if len(root.Folders()) == 0 || dir != "." {
+		if err := w.start(dir); err != nil {
+			return nil, err
+		}
+		w.out.dropTwins()
+		return w.out, nil
 	}
-	if before := v.store.Aside.Load(); before == nil || !before.Equal(aside) {
-		v.store.Aside.Store(aside)
-	}
-	daily := v.opt.Daily
-	if daily == "" {
-		if err := v.store.Setting(ctx, dailySetting, &daily); err != nil {
-			return err
+	for folder := range root.All() {
+		if ig.MatchOne(folder) {
+			continue
+		}
+		w.out.addMount(folder, mount{DiskPath: folder, Identity: root.Identity(folder)})
+		if err := w.start(folder); ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			w.out.unreadable = append(w.out.unreadable, folder)
 		}
 	}
-	if len(apps) < len(v.store.Several) { // what the app says of a folder was never read: what was derived from it stays
-		v.store.Daily.Store(&daily)
-		return nil
-	}
-	if v.opt.Daily == "" {
-		chosen := ""
-		for _, folder := range slices.Backward(v.store.Several) {
-			if _, ok := apps[folder].Periodic.Notes[notes.Day]; ok {
-				chosen = folder
-			}
-		}
-		if chosen != daily {
-			if err := v.store.SaveSetting(ctx, dailySetting, chosen); err != nil {
-				return err
-			}
-		}
-		daily = chosen
-	}
-	v.store.Daily.Store(&daily)
-	if err := v.store.ReadTasks(ctx); err != nil {
+	w.out.dropTwins()
+	return w.out, nil
+}
+
+type walker struct {
+	ctx    context.Context
+	top    *disk.Root // resolves symlinks: they may lead anywhere inside the vault
+	ignore *notes.Ignore
+	out    *walked
+}
+
+func (w *walker) start(dir string) error {
+	folder, err := w.top.OpenRoot(dir)
+	if err != nil {
 		return err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.store.SetDates(ctx, readDateRules(apps, v.store.DailyFolder(notes.Scope{}), v.opt.Dates))
+	defer func() { _ = folder.Close() }() // only read from
+	info, err := folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	return w.dir(folder, strings.TrimPrefix(dir, "."), fsid.IdentityOf(info).Device, 0)
+}
+
+// maxDepth bounds recursion; a path of 1024 bytes cannot go deeper.
+const maxDepth = 512
+
+// dir lists one folder, which is already open and lies on the device. Errors
+// below the first folder are recorded, not returned.
+func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	names, here, err := list(folder)
+	if err != nil {
+		return err
+	}
+	if here != (fsid.Identity{}) && depth > 0 {
+		w.out.addMount(norm.NFC.String(rel), mount{DiskPath: rel, Identity: here})
+	}
+	for _, name := range names {
+		diskPath := path.Join(rel, name)
+		if store.IsTempName(name) {
+			w.out.temps = append(w.out.temps, diskPath)
+		}
+		if w.ignore.MatchOne(norm.NFC.String(diskPath)) {
+			continue
+		}
+		info, err := folder.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+		case err != nil: // a disk that does not answer, perhaps
+			w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+		case info.IsDir():
+			if err := w.below(folder, name, diskPath, w.crossing(diskPath, info, device), depth); err != nil {
+				return err
+			}
+		default:
+			w.file(name, diskPath, info)
+		}
+	}
+	return nil
+}
+
+// crossing returns the device of a folder whose parent lies on another one,
+// perhaps, and remembers where that is so.
+func (w *walker) crossing(diskPath string, info fs.FileInfo, parent uint64) uint64 {
+	id := fsid.IdentityOf(info)
+	if id.Device != parent {
+		w.out.addMount(norm.NFC.String(diskPath), mount{DiskPath: diskPath, Identity: id})
+	}
+	return id.Device
+}
+
+// list returns the names in a folder, and its identity when the system says
+// that it is mounted there, be it from the same disk.
+func list(folder *os.Root) (names []string, mounted fsid.Identity, err error) {
+	f, err := folder.Open(".")
+	if err != nil {
+		return nil, fsid.Identity{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	if fsid.IsMountRoot(f) {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, fsid.Identity{}, err
+		}
+		mounted = fsid.IdentityOf(info)
+	}
+	names, err = f.Readdirnames(-1)
+	return names, mounted, err
+}
+
+func (w *walker) below(folder *os.Root, name, diskPath string, device uint64, depth int) error {
+	sub, err := folder.OpenRoot(name)
+	if err == nil && depth < maxDepth {
+		err = w.dir(sub, diskPath, device, depth+1)
+		_ = sub.Close() // only read from
+	}
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case w.ctx.Err() != nil:
+		return w.ctx.Err()
+	}
+	w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
+	return nil
+}
+
+func (w *walker) file(name, diskPath string, info fs.FileInfo) {
+	p := norm.NFC.String(diskPath)
+	isNote := notes.IsNoteName(name)
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if isNote {
+			w.out.symlinks = append(w.out.symlinks, diskPath)
+		}
+		target, err := w.top.Stat(diskPath)
+		switch {
+		case err == nil && target.IsDir():
+			w.skip(p, "a symlink to a folder, which is not followed", info)
+			return
+		case err != nil && isNote:
+			w.skip(p, "a symlink that is broken or leads out of the vault", info)
+			return
+		case err != nil:
+			return
+		}
+		real, ok := w.top.RealPath(diskPath)
+		if !ok || w.ignore.Match(norm.NFC.String(real)) {
+			if isNote { // without a stat: what is ignored is up to the configuration
+				w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: "a symlink to a file that is hidden or ignored"}})
+			}
+			return
+		}
+		if w.out.targets == nil {
+			w.out.targets = map[string]string{}
+		}
+		w.out.targets[p] = norm.NFC.String(real)
+		info = target
+	}
+	if !info.Mode().IsRegular() {
+		if isNote {
+			w.skip(p, "not a regular file", info)
+		}
+		return
+	}
+	if _, err := notes.CleanPath(p); err != nil {
+		w.skip(strings.ToValidUTF8(p, "\uFFFD"), "its name is not valid UTF-8 or has a control character in it", info)
+		return
+	}
+	f := store.File{Path: p, DiskPath: diskPath, Stat: fsid.StatOf(info)}
+	if isNote {
+		w.out.notes = append(w.out.notes, f)
+	} else {
+		w.out.attachments = append(w.out.attachments, f)
+	}
+}
+
+func (w *walker) skip(p, reason string, info fs.FileInfo) {
+	w.out.skipped = append(w.out.skipped, store.Skipped{Skipped: notes.Skipped{Path: p, Reason: reason}, Stat: fsid.StatOf(info)})
+}
+
+// dropTwins keeps one of the files whose names differ only in Unicode form
+// (NFC and NFD spellings of one name), the NFC one if there is one: a note's
+// path must name one file.
+func (w *walked) dropTwins() {
+	slices.SortFunc(w.notes, func(a, b store.File) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		if a.DiskPath == a.Path {
+			return -1
+		}
+		if b.DiskPath == b.Path {
+			return 1
+		}
+		return strings.Compare(a.DiskPath, b.DiskPath)
+	})
+	w.notes = slices.CompactFunc(w.notes, func(a, b store.File) bool {
+		if a.Path != b.Path {
+			return false
+		}
+		if a.DiskPath != b.DiskPath && (a.Stat.Inode == 0 || a.Stat.Inode != b.Stat.Inode) { // else the same file, seen twice
+			w.skipped = append(w.skipped, store.Skipped{Skipped: notes.Skipped{Path: b.Path + store.TwinMark,
+				Reason: "another file has the same name in another Unicode form"}, Stat: b.Stat})
+		}
+		return true
+	})
 }
