@@ -88,67 +88,42 @@ func (r *Root) Identity(name string) fsid.Identity {
 	return fsid.IdentityOf(info)
 }
 
-// Lstat is [os.Root.Lstat].
-func (r *Root) Lstat(name string) (fs.FileInfo, error) {
-	root, in, _, err := r.at(name)
+// in calls a method of [os.Root] for a path in the folder of the path.
+func in[T any](r *Root, name string, method func(*os.Root, string) (T, error)) (result T, err error) {
+	root, rel, _, err := r.at(name)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
-	return root.Lstat(in)
+	return method(root, rel)
 }
 
+// Lstat is [os.Root.Lstat].
+func (r *Root) Lstat(name string) (fs.FileInfo, error) { return in(r, name, (*os.Root).Lstat) }
+
 // Stat is [os.Root.Stat].
-func (r *Root) Stat(name string) (fs.FileInfo, error) {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return nil, err
-	}
-	return root.Stat(in)
-}
+func (r *Root) Stat(name string) (fs.FileInfo, error) { return in(r, name, (*os.Root).Stat) }
+
+// OpenRoot is [os.Root.OpenRoot].
+func (r *Root) OpenRoot(name string) (*os.Root, error) { return in(r, name, (*os.Root).OpenRoot) }
 
 // OpenFile is [os.Root.OpenFile].
 func (r *Root) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return nil, err
-	}
-	return root.OpenFile(in, flag, mode)
-}
-
-// OpenRoot is [os.Root.OpenRoot].
-func (r *Root) OpenRoot(name string) (*os.Root, error) {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return nil, err
-	}
-	return root.OpenRoot(in)
+	return in(r, name, func(root *os.Root, rel string) (*os.File, error) { return root.OpenFile(rel, flag, mode) })
 }
 
 // OpenDir opens a folder for changes.
-func (r *Root) OpenDir(name string) (*atomicfile.Dir, error) {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return nil, err
-	}
-	return atomicfile.OpenDir(root, in)
-}
+func (r *Root) OpenDir(name string) (*atomicfile.Dir, error) { return in(r, name, atomicfile.OpenDir) }
 
 // Mkdir is [os.Root.Mkdir].
 func (r *Root) Mkdir(name string, mode fs.FileMode) error {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return err
-	}
-	return root.Mkdir(in, mode)
+	_, err := in(r, name, func(root *os.Root, rel string) (any, error) { return nil, root.Mkdir(rel, mode) })
+	return err
 }
 
 // Remove is [os.Root.Remove].
 func (r *Root) Remove(name string) error {
-	root, in, _, err := r.at(name)
-	if err != nil {
-		return err
-	}
-	return root.Remove(in)
+	_, err := in(r, name, func(root *os.Root, rel string) (any, error) { return nil, root.Remove(rel) })
+	return err
 }
 
 // WalkDir is [fs.WalkDir].
