@@ -250,7 +250,7 @@ func (b *batch) enter(p *prepared) {
 // program has changed it since, the store gets the operation's text all the same,
 // and the next scan what came after it: history keeps both.
 func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) error {
-	if err := p.read(b.v, b.root); err == nil && p.skip == "" && p.hash == hash {
+	if p.read(b.v, b.root); p.skip == "" && p.hash == hash {
 		b.add(p)
 		return nil
 	}
@@ -267,7 +267,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 // skip records a file that cannot be a note. A note that the store has of it is deleted.
 func (b *batch) skip(p *prepared) {
 	if p.unknown {
-		b.v.unread.add(p.File)
+		b.v.unread.set(p.Path, p.DiskPath)
 		b.skipped = append(b.skipped, store.Skipped{Skipped: notes.Skipped{Path: p.Path, Reason: p.skip}}) // without a stat: it is read again
 		return
 	}
@@ -374,9 +374,7 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 				} else if r, ok := moves[f.Path]; ok {
 					out[i].row = &r
 				}
-				if err := out[i].read(s.v, s.root); err != nil {
-					return err
-				}
+				out[i].read(s.v, s.root)
 			}
 			return nil
 		})
@@ -384,39 +382,29 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 	return out, g.Wait()
 }
 
-// read reads and parses the file. One that changes meanwhile is read again, and left to
-// the next scan when it goes on changing.
-func (p *prepared) read(v *Vault, root *disk.Root) error {
-	for range 3 {
-		p.hashedAt = v.opt.Now().UnixNano()
-		data, before, err := readOnce(root, p.DiskPath, v.opt.MaxNoteBytes)
-		var after os.FileInfo
-		if err == nil {
-			after, err = root.Stat(p.DiskPath)
-		}
-		if err == nil {
-			err = v.step(readStep + p.DiskPath)
-		}
-		if err != nil {
-			p.skip, p.unknown = readProblem(err), isUnknown(err)
-			return nil
-		}
-		if fsid.StatOf(after) != before || int64(len(data)) != before.Size {
-			continue
-		}
-		p.Stat = before
-		if reason := notes.NotText(data); reason != "" {
-			p.skip = reason
-			return nil
-		}
-		p.hash = notes.Hash(data)
-		if p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash {
-			p.note = notes.Parse(p.Path, data, time.Unix(0, before.Mtime))
-		}
-		return nil
+// read reads and parses the file. One that goes on changing is left to the next scan.
+func (p *prepared) read(v *Vault, root *disk.Root) {
+	p.hashedAt = v.opt.Now().UnixNano()
+	data, stat, err := readStable(root, p.DiskPath, v.opt.MaxNoteBytes)
+	if err == nil {
+		err = v.step(readStep + p.DiskPath)
 	}
-	p.skip = skipChanging
-	return nil
+	switch {
+	case errors.Is(err, errChanging):
+		p.skip = skipChanging
+		return
+	case err != nil:
+		p.skip, p.unknown = readProblem(err), isUnknown(err)
+		return
+	}
+	p.Stat = stat
+	if p.skip = notes.NotText(data); p.skip != "" {
+		return
+	}
+	p.hash = notes.Hash(data)
+	if p.row == nil || p.row.Path != p.Path || p.row.Hash != p.hash {
+		p.note = notes.Parse(p.Path, data, time.Unix(0, stat.Mtime))
+	}
 }
 
 // readStep begins the name of the step at which tests make a read fail.
@@ -471,6 +459,27 @@ func readOnce(root opener, diskPath string, limit int64) ([]byte, fsid.Stat, err
 		err = nil // it has shrunk, perhaps to nothing; the later stat shows that
 	}
 	return data[:n], fsid.StatOf(info), err
+}
+
+// errChanging: a file goes on changing while it is read.
+var errChanging = errors.New("being written")
+
+// readStable reads a regular file of at most limit bytes that does not change meanwhile.
+func readStable(root *disk.Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
+	for range 3 {
+		data, before, err := readOnce(root, diskPath, limit)
+		if err != nil {
+			return nil, before, err
+		}
+		after, err := root.Stat(diskPath)
+		if err != nil {
+			return nil, before, err
+		}
+		if fsid.StatOf(after) == before && int64(len(data)) == before.Size {
+			return data, before, nil
+		}
+	}
+	return nil, fsid.Stat{}, errChanging
 }
 
 func readProblem(err error) string {

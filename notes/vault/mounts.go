@@ -128,9 +128,6 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 	known, wasAway := m.known, m.away
 	m.mu.Unlock()
 	next, away := maps.Clone(seen), map[string]fsid.Identity{}
-	if next == nil {
-		next = map[string]mount{}
-	}
 	for _, folder := range s.v.store.Several { // one that was never there has notes nowhere
 		if _, missing := s.root.Missing(folder); missing != nil && known[folder] == (mount{}) {
 			next[folder], away[folder] = mount{DiskPath: folder}, fsid.Identity{}

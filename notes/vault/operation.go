@@ -221,7 +221,6 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	} else if r, ok := b.current[f.NewPath]; ok {
 		p.row = &r
 	}
-	p.hashedAt = o.v.opt.Now().UnixNano()
 	_ = b.absorb(&p, notes.Hash(f.New), func() ([]byte, error) { return f.New, nil })
 }
 
@@ -239,7 +238,7 @@ func (o *operation) absorbFolder(b *batch) error {
 		if !notes.Under(r.Path, f.OldPath) {
 			continue
 		}
-		p := prepared{row: &r, hashedAt: o.v.opt.Now().UnixNano(), File: store.File{
+		p := prepared{row: &r, File: store.File{
 			Path: f.NewPath + strings.TrimPrefix(r.Path, f.OldPath), DiskPath: f.NewDisk + strings.TrimPrefix(r.DiskPath, f.OldDisk)}}
 		hash := r.Hash
 		text, changed := relinked[p.Path]

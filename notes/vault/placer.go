@@ -73,20 +73,12 @@ func (d *placer) close() {
 // changes every name. When it fails and nothing is committed, every name holds what
 // it held, and undo tidies up.
 func (d *placer) place() error {
-	err := d.stage()
-	if err == nil {
-		err = d.v.step("staged")
+	for _, step := range []func() error{d.stage, func() error { return d.v.step("staged") }, d.check, d.share, d.swap} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = d.check()
-	}
-	if err == nil && d.Shared {
-		err = d.share()
-	}
-	if err == nil {
-		err = d.swap()
-	}
-	return err
+	return nil
 }
 
 func (d *placer) stage() error {
@@ -229,7 +221,7 @@ func (d *placer) swapFile(f *store.FileChange) error {
 	case f.OldPath == "":
 		return dir.Publish(f.Temp, path.Base(f.NewDisk))
 	case f.NewPath == "":
-		return d.withdraw(dir, f)
+		return d.withdraw(dir, f, f.Temp)
 	case f.OldDisk == f.NewDisk:
 		return d.exchange(dir, f)
 	}
@@ -271,23 +263,30 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 	return conflict(d.Kind, f.OldPath, f.Old, displaced)
 }
 
-// withdraw renames a file to its temp name, and back if it is not the one to be deleted.
-func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange) error {
+// withdraw renames a file to a temp name, and back if it is not the one that the
+// operation was computed from.
+func (d *placer) withdraw(dir *atomicfile.Dir, f *store.FileChange, temp string) error {
 	name := path.Base(f.OldDisk)
-	if err := dir.Withdraw(name, f.Temp); err != nil {
+	if err := dir.Withdraw(name, temp); err != nil {
 		return err
 	}
-	displaced, err := d.read(dir.Root(), f.Temp)
-	if err == nil && string(displaced) == string(f.Old) {
+	return d.checkMoved(dir, f, temp, func() error { return dir.Move(temp, dir, name) })
+}
+
+// checkMoved compares a file that has got another name with the text that it is to have,
+// and if it has another calls back, which gives it its name again.
+func (d *placer) checkMoved(dir *atomicfile.Dir, f *store.FileChange, name string, back func() error) error {
+	data, err := d.read(dir.Root(), name)
+	switch {
+	case err == nil && string(data) == string(f.Old):
 		return nil
+	case err == nil:
+		err = conflict(d.Kind, f.OldPath, f.Old, data)
 	}
-	if backErr := dir.Move(f.Temp, dir, name); backErr != nil {
+	if backErr := back(); backErr != nil {
 		return errors.Join(err, backErr)
 	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.Kind, f.OldPath, f.Old, displaced)
+	return err
 }
 
 // move gives a file another name, with the same bytes or with new ones.
@@ -302,18 +301,8 @@ func (d *placer) move(to *atomicfile.Dir, f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	data, err := d.read(to.Root(), newName)
-	if err == nil && string(data) == string(f.Old) {
-		return nil
-	}
-	if backErr := to.Move(newName, from, oldName); backErr != nil {
-		return errors.Join(err, backErr)
-	}
-	if err != nil {
-		return err
-	}
-	return conflict(d.Kind, f.OldPath, f.Old, data)
+	newName := path.Base(f.NewDisk)
+	return d.checkMoved(to, f, newName, func() error { return to.Move(newName, from, path.Base(f.OldDisk)) })
 }
 
 // rename gives a file or folder its new name. A disk that folds case says that
@@ -365,22 +354,13 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 	return nil
 }
 
-// setAside renames the old file of a move to a temp name, and back if it is not the one
-// to be moved.
+// setAside withdraws the old file of a move.
 func (d *placer) setAside(f *store.FileChange) error {
 	from, err := d.dir(path.Dir(f.OldDisk))
 	if err != nil {
 		return err
 	}
-	oldName, aside := path.Base(f.OldDisk), f.Temp+".old"
-	if err := from.Withdraw(oldName, aside); err != nil {
-		return err
-	}
-	displaced, err := d.read(from.Root(), aside)
-	if err == nil && string(displaced) == string(f.Old) {
-		return nil
-	}
-	return errors.Join(conflict(d.Kind, f.OldPath, f.Old, displaced), from.Move(aside, from, oldName))
+	return d.withdraw(from, f, f.Temp+".old")
 }
 
 // Shared is the log of a vault that several nodes share. It decides which of two
@@ -414,8 +394,11 @@ type behindError struct {
 
 func (e *behindError) Unwrap() error { return e.error }
 
-// share commits the operation to the log.
+// share commits the operation to the log, if the vault has one.
 func (d *placer) share() error {
+	if !d.Shared {
+		return nil
+	}
 	b := notes.Batch{ID: d.ID(), Kind: d.Kind, Author: d.Author}
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -467,11 +450,11 @@ func (d *placer) logConflict(other *notes.LogConflict) error {
 // undo removes temp files and folders of an operation that changed nothing.
 func (d *placer) undo() error {
 	errs := []error{d.discard()}
-	for i := len(d.made) - 1; i >= 0; i-- {
+	for _, folder := range slices.Backward(d.made) {
 		if err := d.v.step("rmdir"); err != nil {
 			return err
 		}
-		_ = d.root.Remove(d.made[i]) // fails when another program has put a file in it: then it stays
+		_ = d.root.Remove(folder) // fails when another program has put a file in it: then it stays
 	}
 	return errors.Join(errs...)
 }
@@ -504,7 +487,7 @@ func (d *placer) discardTemp(dir *atomicfile.Dir, place string, f *store.FileCha
 	}
 	late, err := d.v.late.rescue(d.ctx, dir.Root(), temp, f.OldPath, notes.Hash(f.Old), notes.Hash(f.New))
 	if err != nil {
-		d.v.left.add(path.Join(place, temp), f.OldPath)
+		d.v.left.set(path.Join(place, temp), f.OldPath)
 		d.v.opt.Log.Error("the text that another program saved to a note could not be kept in its history; it is in a hidden file beside the note",
 			"note", f.OldPath, "file", path.Join(place, temp), "err", err)
 		return nil

@@ -36,7 +36,7 @@ func (v *Vault) Read(ctx context.Context, ref string, scope notes.Scope) (*notes
 		if err := r.reconcile(meta.Path); err != nil {
 			return nil, err
 		}
-		if v.unread.has(meta.Path) {
+		if _, failed := v.unread.all()[meta.Path]; failed {
 			return nil, &notes.Error{Op: "read", Path: meta.Path, Err: notes.ErrUnavailable, Detail: "the file cannot be read at the moment", Hint: "What is known of the note is kept. Try again when its disk answers; notesd status says why."}
 		}
 	}
@@ -155,7 +155,7 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if !r.leadsToAttachment(file) {
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
-	data, st, err := readAttachment(root, file.DiskPath)
+	data, st, err := readStable(root, file.DiskPath, notes.MaxAttachmentBytes)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrTooLarge,
@@ -221,27 +221,6 @@ func (r *reading) linkedFile(name string) (store.File, error) {
 	}
 	return store.File{}, store.NoAttachment(name, others)
 }
-
-// readAttachment reads a file consistently, or says that it is being written.
-func readAttachment(root *disk.Root, diskPath string) ([]byte, fsid.Stat, error) {
-	for range 3 {
-		data, before, err := readOnce(root, diskPath, notes.MaxAttachmentBytes)
-		if err != nil {
-			return nil, before, err
-		}
-		after, err := root.Stat(diskPath)
-		if err != nil {
-			return nil, before, err
-		}
-		if fsid.StatOf(after) == before && int64(len(data)) == before.Size {
-			return data, before, nil
-		}
-	}
-	return nil, fsid.Stat{}, errChanging
-}
-
-// errChanging: a file that does not hold still.
-var errChanging = errors.New("being written")
 
 // leadsToAttachment reports whether the file that an attachment's name leads
 // to may be read under its own.

@@ -335,7 +335,7 @@ func (d *recovery) redoDelete(f *store.FileChange) error {
 			return err
 		}
 	case is.is(f.Old):
-		return d.withdraw(dir, f)
+		return d.withdraw(dir, f, f.Temp)
 	}
 	return conflict(d.Kind, f.OldPath, f.Old, is.data)
 }
@@ -575,7 +575,7 @@ func (s *scan) removeTemp(ctx context.Context, temp string) error {
 	case path.Ext(name) != atomicfile.Part && entry.Note != "":
 		late, err := s.v.late.rescue(ctx, s.root, temp, entry.Note, hex.EncodeToString(entry.OldHash), hex.EncodeToString(entry.NewHash))
 		if err != nil {
-			s.v.left.add(temp, entry.Note)
+			s.v.left.set(temp, entry.Note)
 			return err
 		}
 		s.v.left.remove(temp)

@@ -114,7 +114,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	w := &walked{}
+	w := newWalked()
 	if paths == nil {
 		if w, err = walk(ctx, root, ".", r.v.ignore); err != nil {
 			return nil, nil, err
@@ -170,16 +170,13 @@ func (r Replica) Bytes(f store.File) ([]byte, fsid.Stat, error) {
 		return nil, fsid.Stat{}, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	data, st, err := readOnce(root, f.DiskPath, r.v.opt.MaxNoteBytes)
-	if errors.Is(err, errTooLarge) {
-		return nil, st, &notes.Error{Op: "read", Path: f.Path, Err: notes.ErrTooLarge, Detail: err.Error()}
-	}
-	if err == nil {
-		if info, statErr := root.Stat(f.DiskPath); statErr != nil || fsid.StatOf(info) != st {
-			err = errors.Join(statErr, notes.ErrConflict) // it is being written
-		}
-	}
-	if errors.Is(err, fsid.ErrNotDirectory) {
+	data, st, err := readStable(root, f.DiskPath, r.v.opt.MaxNoteBytes)
+	switch {
+	case errors.Is(err, errTooLarge):
+		err = &notes.Error{Op: "read", Path: f.Path, Err: notes.ErrTooLarge, Detail: err.Error()}
+	case errors.Is(err, errChanging):
+		err = notes.ErrConflict
+	case errors.Is(err, fsid.ErrNotDirectory):
 		err = fs.ErrNotExist
 	}
 	return data, st, err

@@ -37,20 +37,12 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer prune.Stop()
 	l.report(ctx, "prune history", v.history.Prune(ctx))
 	for {
-		var again <-chan time.Time
-		if !retryAt.IsZero() {
-			again = time.After(time.Until(retryAt))
-		}
-		var remounted <-chan time.Time
+		again, late := at(retryAt), at(v.late.next())
+		var remounted, unread <-chan time.Time
 		if v.mounts.anyAway() {
 			remounted = time.After(retryAfter)
 		}
-		var late <-chan time.Time
-		if next := v.late.next(); !next.IsZero() {
-			late = time.After(time.Until(next))
-		}
-		var unread <-chan time.Time
-		if v.unread.any() {
+		if len(v.unread.all()) > 0 {
 			unread = time.After(unreadRetry)
 		}
 		select {
@@ -71,7 +63,7 @@ func (v *Vault) Run(ctx context.Context) error {
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
-			v.queue.add(v.unread.take())
+			v.queue.add(slices.Collect(maps.Values(v.unread.replace(nil)))) // a file that fails again comes back
 		case <-again:
 			v.queue.addAll()
 			retryAt = time.Time{}
@@ -88,6 +80,14 @@ func (v *Vault) Run(ctx context.Context) error {
 			v.progress.ready.Store(true)
 		}
 	}
+}
+
+// at returns a channel that receives at the time, or nil for the zero time.
+func at(t time.Time) <-chan time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(t))
 }
 
 // loop is one Run.

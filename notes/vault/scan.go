@@ -1,10 +1,10 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -163,14 +163,18 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 	if err := s.keepUnmounted(ctx, w.mounts); err != nil {
 		return err
 	}
-	s.v.symlinks.found(w.symlinks, true)
+	symlinks := map[string]string{}
+	for _, p := range w.symlinks {
+		symlinks[p] = p
+	}
+	s.v.symlinks.replace(symlinks)
 	return s.removeTemps(ctx, w.temps)
 }
 
 func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
 	s.Looked = []string{}
 	var places []string
-	for _, diskPath := range s.v.symlinks.with(diskPaths) {
+	for _, diskPath := range s.v.withSymlinks(diskPaths) {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
 		name := norm.NFC.String(diskPath)
 		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
@@ -181,17 +185,19 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 	if s.rows, err = s.v.store.Rows(ctx, s.Looked); err != nil {
 		return err
 	}
-	var w walked
+	w := newWalked()
 	for _, diskPath := range places {
 		for _, spelled := range s.spellings(diskPath) {
-			if err := s.look(ctx, spelled, &w); err != nil {
+			if err := s.look(ctx, spelled, w); err != nil {
 				return err
 			}
 		}
 	}
 	w.dropTwins()
-	s.v.symlinks.found(w.symlinks, false)
-	s.compare(&w)
+	for _, p := range w.symlinks {
+		s.v.symlinks.set(p, p)
+	}
+	s.compare(w)
 	s.keepUnmountedBelow(w.mounts)
 	return nil
 }
@@ -224,17 +230,8 @@ func (s *scan) compare(w *walked) {
 	}
 	s.Attachments = append(s.Attachments, w.attachments...)
 	s.Targets = w.targets
-	s.sort()
-}
-
-// sort puts the newest first: they are what is asked for while a first index
-// is being built.
-func (s *scan) sort() {
-	slices.SortFunc(s.changed, func(a, b store.File) int {
-		if a.Stat.Mtime != b.Stat.Mtime {
-			return int(min(1, max(-1, b.Stat.Mtime-a.Stat.Mtime)))
-		}
-		return strings.Compare(a.Path, b.Path)
+	slices.SortFunc(s.changed, func(a, b store.File) int { // the newest are asked for while a first index is built
+		return cmp.Or(cmp.Compare(b.Stat.Mtime, a.Stat.Mtime), cmp.Compare(a.Path, b.Path))
 	})
 }
 
@@ -265,33 +262,17 @@ func (s *scan) look(ctx context.Context, diskPath string, w *walked) error {
 		return nil
 	case !s.root.SpelledSo(diskPath) || s.root.SymlinkAbove(diskPath) != "":
 		return nil // the disk answers to a name that is not there, or is not this file's own
-	case !info.IsDir():
-		one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
+	}
+	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
+	if !info.IsDir() {
 		one.file(path.Base(diskPath), diskPath, info)
 		return nil
 	}
-	sub, err := walk(ctx, s.root, diskPath, s.v.ignore)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if ctx.Err() != nil {
+	if err = one.start(diskPath); ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
-		return nil
-	}
-	w.notes = append(w.notes, sub.notes...)
-	w.attachments = append(w.attachments, sub.attachments...)
-	w.skipped = append(w.skipped, sub.skipped...)
-	w.unreadable = append(w.unreadable, sub.unreadable...)
-	w.symlinks = append(w.symlinks, sub.symlinks...)
-	if w.targets == nil {
-		w.targets = map[string]string{}
-	}
-	maps.Copy(w.targets, sub.targets)
-	for folder, m := range sub.mounts {
-		w.addMount(folder, m)
 	}
 	return nil
 }
@@ -383,18 +364,13 @@ type walked struct {
 	mounts     map[string]mount  // folders where another disk begins
 }
 
-func (w *walked) addMount(folder string, m mount) {
-	if w.mounts == nil {
-		w.mounts = map[string]mount{}
-	}
-	w.mounts[folder] = m
-}
+func newWalked() *walked { return &walked{targets: map[string]string{}, mounts: map[string]mount{}} }
 
 // walk lists the folder dir ("." for the vault) and everything below it,
 // without opening a file. Symlinked folders are not followed: they would
 // bring notes in twice, or loop.
 func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*walked, error) {
-	w := &walker{ctx: ctx, top: root, ignore: ig, out: &walked{}}
+	w := &walker{ctx: ctx, top: root, ignore: ig, out: newWalked()}
 	if len(root.Folders()) == 0 || dir != "." {
 		if err := w.start(dir); err != nil {
 			return nil, err
@@ -406,7 +382,7 @@ func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*
 		if ig.MatchOne(folder) {
 			continue
 		}
-		w.out.addMount(folder, mount{DiskPath: folder, Identity: root.Identity(folder)})
+		w.out.mounts[folder] = mount{DiskPath: folder, Identity: root.Identity(folder)}
 		if err := w.start(folder); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
@@ -451,7 +427,7 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		return err
 	}
 	if here != (fsid.Identity{}) && depth > 0 {
-		w.out.addMount(norm.NFC.String(rel), mount{DiskPath: rel, Identity: here})
+		w.out.mounts[norm.NFC.String(rel)] = mount{DiskPath: rel, Identity: here}
 	}
 	for _, name := range names {
 		diskPath := path.Join(rel, name)
@@ -482,7 +458,7 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 func (w *walker) crossing(diskPath string, info fs.FileInfo, parent uint64) uint64 {
 	id := fsid.IdentityOf(info)
 	if id.Device != parent {
-		w.out.addMount(norm.NFC.String(diskPath), mount{DiskPath: diskPath, Identity: id})
+		w.out.mounts[norm.NFC.String(diskPath)] = mount{DiskPath: diskPath, Identity: id}
 	}
 	return id.Device
 }
@@ -547,9 +523,6 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 			}
 			return
 		}
-		if w.out.targets == nil {
-			w.out.targets = map[string]string{}
-		}
 		w.out.targets[p] = norm.NFC.String(real)
 		info = target
 	}
@@ -580,16 +553,13 @@ func (w *walker) skip(p, reason string, info fs.FileInfo) {
 // path must name one file.
 func (w *walked) dropTwins() {
 	slices.SortFunc(w.notes, func(a, b store.File) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		if a.DiskPath == a.Path {
+		switch {
+		case a.Path == b.Path && a.DiskPath == a.Path:
 			return -1
-		}
-		if b.DiskPath == b.Path {
+		case a.Path == b.Path && b.DiskPath == b.Path:
 			return 1
 		}
-		return strings.Compare(a.DiskPath, b.DiskPath)
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.DiskPath, b.DiskPath))
 	})
 	w.notes = slices.CompactFunc(w.notes, func(a, b store.File) bool {
 		if a.Path != b.Path {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"notesd/notes"
-	"notesd/notes/store"
 )
 
 // progress is how far the work on a plan has come, for status.
@@ -90,123 +89,65 @@ func (i *incident) getTrouble() string {
 	return i.trouble
 }
 
-// unread are the files whose last read failed: path → how the disk spells it.
-// What is known of such a note is kept.
-type unread struct {
+// pathMap is a map that goroutines share.
+type pathMap struct {
 	mu    sync.Mutex
-	files map[string]string
+	paths map[string]string
 }
 
-func (u *unread) add(f store.File) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.files == nil {
-		u.files = map[string]string{}
+func (m *pathMap) set(key, value string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.paths == nil {
+		m.paths = map[string]string{}
 	}
-	u.files[f.Path] = f.DiskPath
+	m.paths[key] = value
 }
 
-func (u *unread) remove(p string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.files, p)
+func (m *pathMap) remove(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.paths, key)
 }
 
-func (u *unread) has(p string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.files[p] != ""
+// all returns a copy.
+func (m *pathMap) all() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.paths)
 }
 
-// take empties the set: a file that fails again comes back.
-func (u *unread) take() []string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	files := slices.Collect(maps.Values(u.files))
-	u.files = nil
-	return files
-}
-
-func (u *unread) any() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return len(u.files) > 0
+// replace returns what the map had.
+func (m *pathMap) replace(paths map[string]string) (before map[string]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before, m.paths = m.paths, paths
+	return before
 }
 
 // unreadRetry is how soon files whose read failed are read again.
 const unreadRetry = 10 * time.Second
 
-// leftFiles are temp files with a text that could not be kept in history, and
-// the notes that they were.
-type leftFiles struct {
-	mu    sync.Mutex
-	notes map[string]string
-}
-
-func (l *leftFiles) add(temp, note string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.notes == nil {
-		l.notes = map[string]string{}
-	}
-	l.notes[temp] = note
-}
-
-func (l *leftFiles) remove(temp string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.notes, temp)
-}
-
-func (l *leftFiles) warnings() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []string
-	for _, temp := range slices.Sorted(maps.Keys(l.notes)) {
-		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(l.notes[temp]), notes.Quote(temp)))
+// leftWarnings names the temp files with a text that could not be kept in history.
+func (v *Vault) leftWarnings() (out []string) {
+	left := v.left.all()
+	for _, temp := range slices.Sorted(maps.Keys(left)) {
+		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(left[temp]), notes.Quote(temp)))
 	}
 	return out
 }
 
-// symlinks are the notes, and what could be notes, that lead to other files of
-// the vault. What happens to such a file is reported under its own name only,
-// so they are scanned with every other path.
-type symlinks struct {
-	mu    sync.Mutex
-	paths map[string]bool // as the file system spells them
-}
-
-// found records the symlinks that a scan found; after a scan of the whole vault there
-// are no others.
-func (s *symlinks) found(paths []string, whole bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if whole || s.paths == nil {
-		s.paths = map[string]bool{}
-	}
-	for _, p := range paths {
-		s.paths[p] = true
-	}
-}
-
-// with returns places and the symlinks that are not among them.
-func (s *symlinks) with(places []string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.paths) == 0 || len(s.paths) > maxSymlinksLooked {
+// withSymlinks returns places and the symlinks that are not among them: what happens
+// to the target of a symlink is reported under its own name only.
+func (v *Vault) withSymlinks(places []string) []string {
+	symlinks := v.symlinks.all()
+	if len(symlinks) > maxSymlinksLooked {
 		return places
 	}
-	out := slices.Clone(places)
-	given := map[string]bool{}
 	for _, p := range places {
-		given[p] = true
+		delete(symlinks, p)
 	}
-	for p := range s.paths {
-		if !given[p] {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
 }
 
 // maxSymlinksLooked bounds what they may cost each time; in a vault with more

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,10 +63,10 @@ type Vault struct {
 	progress progress
 	incident incident
 	mounts   mounts
-	symlinks symlinks
 	late     lateFiles
-	left     leftFiles
-	unread   unread
+	symlinks pathMap // notes, and what could be notes, that lead to other files of the vault, as the file system spells them
+	left     pathMap // temp files with a text that could not be kept in history → the note that it was
+	unread   pathMap // files whose last read failed → how the disk spells them; what is known of such a note is kept
 
 	failpoint func(step string) error // for tests
 }
@@ -191,16 +192,12 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 			st.Remedy = e.Hint
 		}
 	}
-	st.Warnings = append([]string{}, v.store.Warnings()...)
-	st.Warnings = append(st.Warnings, v.mounts.warnings(v.store.Several)...)
-	st.Warnings = append(st.Warnings, v.left.warnings()...)
 	stale, err := v.store.StaleLinks(ctx, v.opt.Now().Add(-store.JournalAge))
 	if err != nil {
 		return st, err
 	}
-	st.Warnings = append(st.Warnings, stale...)
 	behind := v.feed.behind()
-	st.Warnings = append(st.Warnings, behind...)
+	st.Warnings = slices.Concat([]string{}, v.store.Warnings(), v.mounts.warnings(v.store.Several), v.leftWarnings(), stale, behind)
 	if st.Trouble = v.incident.getTrouble(); st.Trouble == "" && len(behind) > 0 {
 		st.Trouble = behind[0]
 	}
