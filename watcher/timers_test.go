@@ -421,11 +421,6 @@ func TestRoot_Vanished(t *testing.T) {
 }
 
 func TestRun_InvalidArguments(t *testing.T) {
-	t.Run("an unknown backend", func(t *testing.T) {
-		err := New(t.TempDir(), Options{backend: "magic"}).Run(t.Context(), func(Batch) {})
-		require.ErrorContains(t, err, `"magic"`)
-		require.ErrorContains(t, err, BackendPoll)
-	})
 	t.Run("to run twice at once", func(t *testing.T) {
 		play(t, Options{}, nil, func(s *scene) {
 			require.ErrorContains(s, s.w.Run(s.Context(), s.emit), "already running")

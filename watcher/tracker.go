@@ -48,20 +48,15 @@ func (t *tracker) run() {
 
 	tick := time.NewTicker(t.env.tick)
 	defer tick.Stop()
-	flush, poll := newAlarm(), newAlarm()
-	defer flush.Stop()
-	defer poll.Stop()
 	for t.ctx.Err() == nil {
-		flush.set(t.flushAt())
-		poll.set(t.pollAt())
 		t.publish()
 		select {
 		case <-t.ctx.Done():
 		case <-t.ready():
 			t.process(t.src.queue.take())
-		case <-flush.C:
+		case <-at(t.flushAt()):
 			t.flush()
-		case <-poll.C:
+		case <-at(t.pollAt()):
 			t.poll()
 		case <-tick.C:
 			t.check()
@@ -156,23 +151,13 @@ func (t *tracker) emitRescan(reason string) {
 	t.emit(Batch{Rescan: true, Reason: reason})
 }
 
-// alarm is a timer that fires at an absolute time.
-type alarm struct{ *time.Timer }
-
-func newAlarm() alarm {
-	a := alarm{time.NewTimer(time.Hour)}
-	a.Stop()
-	return a
-}
-
-// set makes the alarm fire at the given time, at once if that is past, and never
-// if it is zero.
-func (a alarm) set(at time.Time) {
-	if at.IsZero() {
-		a.Stop()
-		return
+// at returns a channel that receives at the given time, at once if that is past, and
+// never if it is zero.
+func at(t time.Time) <-chan time.Time {
+	if t.IsZero() {
+		return nil
 	}
-	a.Reset(max(0, time.Until(at)))
+	return time.After(time.Until(t))
 }
 
 // Bounds of the pause between two restarts for lost events, so that a storm that

@@ -1,10 +1,12 @@
 package watcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -112,19 +114,10 @@ type environment struct {
 
 // New returns a watcher of the directory root. Run starts it.
 func New(root string, opt Options) *Watcher {
-	if opt.backend == "" {
-		opt.backend = BackendAuto
-	}
-	if opt.quiet <= 0 {
-		opt.quiet = DefaultQuiet
-	}
-	if opt.maxWait <= 0 {
-		opt.maxWait = defaultMaxWait
-	}
-	opt.maxWait = max(opt.maxWait, opt.quiet)
-	if opt.pollInterval <= 0 {
-		opt.pollInterval = defaultPollInterval
-	}
+	opt.backend = cmp.Or(opt.backend, BackendAuto)
+	opt.quiet = cmp.Or(opt.quiet, DefaultQuiet)
+	opt.maxWait = max(cmp.Or(opt.maxWait, defaultMaxWait), opt.quiet)
+	opt.pollInterval = cmp.Or(opt.pollInterval, defaultPollInterval)
 	if opt.Ignore == nil {
 		opt.Ignore = func(string, bool) bool { return false }
 	}
@@ -155,13 +148,10 @@ func share(budget, watchers int) int {
 }
 
 // Run watches until ctx is done and then returns nil. It returns an error only if
-// the options or the root's name are invalid, or if it is already running. If the
+// the root's name is invalid, or if it is already running. If the
 // root is missing, Run waits for it. Run calls emit from its own goroutine, with
 // one batch at a time.
 func (w *Watcher) Run(ctx context.Context, emit func(Batch)) error {
-	if known := []string{BackendAuto, BackendFSNotify, BackendPoll}; !slices.Contains(known, w.opt.backend) {
-		return fmt.Errorf("watcher: unknown backend %q: use one of %q", w.opt.backend, known)
-	}
 	root, err := filepath.Abs(w.root)
 	if err != nil {
 		return fmt.Errorf("watcher: %w", err)
@@ -250,21 +240,8 @@ func (t *tracker) warnings() []string {
 			"Changes are found a few seconds later than on a local disk.", t.fsKind)
 	}
 	if n := len(t.unreadable); n > 0 {
-		first, why := t.firstUnreadable()
-		warn("%d folder(s) cannot be read, for example %q (%v). Grant read access or ignore them.", n, first, why)
+		first := slices.MinFunc(slices.Collect(maps.Keys(t.unreadable)), func(a, b *dir) int { return cmp.Compare(a.rel(), b.rel()) }) // the same from call to call
+		warn("%d folder(s) cannot be read, for example %q (%v). Grant read access or ignore them.", n, first.rel(), t.unreadable[first])
 	}
 	return all
-}
-
-// firstUnreadable returns the first unreadable directory by name, so that the
-// warning stays the same from call to call.
-func (t *tracker) firstUnreadable() (rel string, why error) {
-	paths := make(map[string]error, len(t.unreadable))
-	names := make([]string, 0, len(t.unreadable))
-	for d, err := range t.unreadable {
-		paths[d.rel()] = err
-		names = append(names, d.rel())
-	}
-	rel = slices.Min(names)
-	return rel, paths[rel]
 }
