@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"notesd/internal/markdown"
 	"path"
 	"strconv"
 	"strings"
@@ -77,20 +78,12 @@ func truncate(s string, n int) string {
 	for n > 0 {
 		next, _ := utf8.DecodeRuneInString(s[n:])
 		last, size := utf8.DecodeLastRuneInString(s[:n])
-		if !joins(next) && last != zeroWidthJoiner {
+		if !markdown.Joins(next) && last != markdown.ZeroWidthJoiner {
 			break
 		}
 		n -= size
 	}
 	return s[:n]
-}
-
-const zeroWidthJoiner = '\u200D'
-
-// joins reports whether r belongs to the character before it.
-func joins(r rune) bool {
-	return r == zeroWidthJoiner || unicode.In(r, unicode.Mn, unicode.Me, unicode.Variation_Selector) ||
-		r >= 0x1F3FB && r <= 0x1F3FF // emoji skin tones
 }
 
 // CheckNewPath refuses the path of a new note that some system could not hold,

@@ -57,7 +57,7 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	if shown.Content = n.Prose(); shown.Content != n.Content {
 		data = []byte(shown.Content)
 	}
-	for _, c := range markdown.Chunks(data, doc, markdown.ChunkOptions{}) {
+	for _, c := range markdown.Chunks(data, doc) {
 		chunk := Chunk{Ordinal: c.Ordinal, Path: c.Path, Start: c.Start, End: c.End, LineStart: c.LineStart, LineEnd: c.LineEnd}
 		chunk.Hash = Hash([]byte(shown.EmbedText(chunk)))
 		n.Chunks = append(n.Chunks, chunk)

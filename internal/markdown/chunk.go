@@ -6,7 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-const defaultTargetTokens = 220
+// The size in estimated tokens that a chunk does not exceed by more than a tenth, and
+// the size below which a section is joined with the next of the same parent.
+const (
+	targetTokens = 220
+	minTokens    = targetTokens / 3
+)
 
 // Chunks divides the body of a note that [Parse] has read into passages that
 // follow each other without gap or overlap from doc.BodyStart to the end of
@@ -14,17 +19,13 @@ const defaultTargetTokens = 220
 // too small to stand alone are joined with the next one below the same parent,
 // and a block that is too large is cut between lines, else between sentences,
 // else between words. A body of white space has no passages.
-func Chunks(src []byte, doc *Document, opt ChunkOptions) []Chunk {
+func Chunks(src []byte, doc *Document) []Chunk { return chunksOf(src, doc, targetTokens, minTokens) }
+
+func chunksOf(src []byte, doc *Document, target, minimum int) []Chunk {
 	if len(bytes.TrimSpace(src[doc.BodyStart:])) == 0 {
 		return nil
 	}
-	if opt.TargetTokens <= 0 {
-		opt.TargetTokens = defaultTargetTokens
-	}
-	if opt.MinTokens <= 0 || opt.MinTokens > opt.TargetTokens {
-		opt.MinTokens = opt.TargetTokens / 3
-	}
-	c := &chunker{src: src, doc: doc, target: 10 * opt.TargetTokens, minimum: 10 * opt.MinTokens}
+	c := &chunker{src: src, doc: doc, target: 10 * target, minimum: 10 * minimum}
 	c.cutSections()
 	return c.finish()
 }
@@ -196,7 +197,7 @@ func (c *chunker) betweenCharacters(start, limit int) int {
 	for i, steps := limit, 0; i > start && steps < 8; steps++ {
 		r, _ := utf8.DecodeRune(c.src[i:])
 		before, size := utf8.DecodeLastRune(c.src[start:i])
-		if !joins(r) && before != zeroWidthJoiner {
+		if !Joins(r) && before != ZeroWidthJoiner {
 			return i
 		}
 		i -= size
@@ -204,11 +205,12 @@ func (c *chunker) betweenCharacters(start, limit int) int {
 	return limit
 }
 
-const zeroWidthJoiner = '\u200d'
+// ZeroWidthJoiner joins two emoji to one.
+const ZeroWidthJoiner = '\u200d'
 
-// joins reports whether r belongs to the character before it.
-func joins(r rune) bool {
-	return r == zeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
+// Joins reports whether r belongs to the character before it.
+func Joins(r rune) bool {
+	return r == ZeroWidthJoiner || unicode.Is(unicode.M, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // add takes a finished piece, joined with the one before it when either is too

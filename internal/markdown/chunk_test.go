@@ -15,7 +15,7 @@ import (
 func passages(t *testing.T, src string, target int) []string {
 	t.Helper()
 	doc := Parse([]byte(src))
-	chunks := Chunks([]byte(src), doc, ChunkOptions{TargetTokens: target})
+	chunks := chunksOf([]byte(src), doc, target, target/3)
 	requireSoundChunks(t, []byte(src), doc, chunks)
 	var out []string
 	for _, c := range chunks {
@@ -104,7 +104,7 @@ func TestLargeBlocksAreCut(t *testing.T) {
 func TestChunkSizes(t *testing.T) {
 	src := "# A\n\n" + strings.Repeat(words(30)+"\n", 100)
 	doc := Parse([]byte(src))
-	chunks := Chunks([]byte(src), doc, ChunkOptions{})
+	chunks := Chunks([]byte(src), doc)
 	for _, c := range chunks[:len(chunks)-1] {
 		tokens := estimateTokens([]byte(src[c.Start:c.End]))
 		assert.True(t, 150 < tokens && tokens <= 220, "%d tokens", tokens)
@@ -135,7 +135,7 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 			src := []byte(strings.Repeat(unit, size/len(unit)))
 			doc := Parse(src)
 			start := time.Now()
-			chunks := Chunks(src, doc, ChunkOptions{})
+			chunks := Chunks(src, doc)
 			took := time.Since(start)
 			require.NotEmpty(t, chunks)
 			assert.Equal(t, len(src), chunks[len(chunks)-1].End)
@@ -156,7 +156,7 @@ func TestChunkerReadsALongWordOnce(t *testing.T) {
 // TestChunksOfALongWord: the estimate of a part of a word is that of the part.
 func TestChunksOfALongWord(t *testing.T) {
 	src := []byte(strings.Repeat("x", 100_000))
-	for _, c := range Chunks(src, Parse(src), ChunkOptions{TargetTokens: 100, MinTokens: 1}) {
+	for _, c := range chunksOf(src, Parse(src), 100, 1) {
 		assert.LessOrEqual(t, estimateTokens(src[c.Start:c.End]), 111, "a passage has at most its target, and a scrap of a tenth")
 	}
 }
@@ -169,7 +169,7 @@ func BenchmarkChunks(b *testing.B) {
 				doc := Parse(src)
 				b.SetBytes(int64(size))
 				for b.Loop() {
-					Chunks(src, doc, ChunkOptions{})
+					Chunks(src, doc)
 				}
 			})
 		}

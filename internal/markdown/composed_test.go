@@ -413,7 +413,7 @@ func TestChunks_Composed(t *testing.T) {
 		doc := markdown.Parse(src)
 		for _, target := range []int{10, 60, 0} {
 			at := doc.BodyStart
-			for i, chunk := range markdown.Chunks(src, doc, markdown.ChunkOptions{TargetTokens: target}) {
+			for i, chunk := range markdown.ChunksOf(src, doc, target, target/3) {
 				require.Equal(t, []int{i, at}, []int{chunk.Ordinal, chunk.Start}, form)
 				require.Greater(t, chunk.End, chunk.Start, form)
 				text := bytes.TrimSuffix(src[chunk.Start:chunk.End], []byte("\n"))

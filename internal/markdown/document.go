@@ -150,13 +150,3 @@ type Chunk struct {
 	Start, End         int
 	LineStart, LineEnd int
 }
-
-// ChunkOptions sets the size of chunks. The zero value asks for the defaults.
-type ChunkOptions struct {
-	// TargetTokens is the size, in estimated tokens, that a chunk does not exceed
-	// by more than a tenth; 220 when zero or less.
-	TargetTokens int
-	// MinTokens is the size below which a section is joined with the next of
-	// the same parent; a third of TargetTokens when zero or less.
-	MinTokens int
-}

@@ -20,7 +20,7 @@ func FuzzParse(f *testing.F) {
 		requireSoundDocument(t, src, doc)
 		requireReferences(t, src, doc)
 		for _, target := range []int{1, 20, 220} {
-			requireSoundChunks(t, src, doc, Chunks(src, doc, ChunkOptions{TargetTokens: target}))
+			requireSoundChunks(t, src, doc, chunksOf(src, doc, target, target/3))
 		}
 	})
 }

@@ -9,6 +9,6 @@ import (
 
 func TestHostileTextTakesLinearTime(t *testing.T) {
 	mdtest.RequireLinear(t, 1<<18, time.Millisecond, func(src []byte) {
-		Chunks(src, Parse(src), ChunkOptions{})
+		Chunks(src, Parse(src))
 	})
 }

@@ -165,7 +165,7 @@ func BenchmarkParse(b *testing.B) {
 		b.SetBytes(int64(len(src)))
 		b.ReportAllocs()
 		for b.Loop() {
-			Chunks(src, doc, ChunkOptions{})
+			Chunks(src, doc)
 		}
 	})
 }

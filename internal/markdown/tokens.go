@@ -94,7 +94,7 @@ func estimateTenths(b []byte) int {
 // without spaces, those of South East Asia use several letters for a syllable.
 func otherTenths(r rune) int {
 	switch {
-	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), joins(r):
+	case unicode.IsSpace(r), unicode.Is(unicode.Mn, r), Joins(r):
 		return 0
 	case r >= 0xac00 && r <= 0xd7af:
 		return 2 * tenthsPerToken

@@ -31,7 +31,7 @@ func BenchmarkVault(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for i, src := range notes {
-				Chunks(src, docs[i], ChunkOptions{})
+				Chunks(src, docs[i])
 			}
 		}
 	})

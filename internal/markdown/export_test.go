@@ -1,0 +1,4 @@
+package markdown
+
+// ChunksOf is [Chunks] with other sizes.
+var ChunksOf = chunksOf
