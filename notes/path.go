@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -116,23 +117,11 @@ var noteExtensions = []string{".md", ".markdown"}
 
 // IsNoteName reports whether a file of this name may be a note.
 func IsNoteName(p string) bool {
-	ext := strings.ToLower(path.Ext(p))
-	for _, e := range noteExtensions {
-		if ext == e {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(noteExtensions, strings.ToLower(path.Ext(p)))
 }
 
 // BaseName returns the file name without a note's extension.
-func BaseName(p string) string {
-	b := path.Base(p)
-	if IsNoteName(b) {
-		return strings.TrimSuffix(b, path.Ext(b))
-	}
-	return b
-}
+func BaseName(p string) string { return Stem(path.Base(p)) }
 
 // Stem returns the path without a note's extension.
 func Stem(p string) string {

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -129,16 +130,7 @@ const MaxAttachmentBytes = 16 << 20
 
 // WithDefaults returns the limits with a default for each that is zero.
 func (l HistoryLimits) WithDefaults() HistoryLimits {
-	if l.Revisions == 0 {
-		l.Revisions = 200
-	}
-	if l.Age == 0 {
-		l.Age = 10 * 365 * 24 * time.Hour
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 1 << 30
-	}
-	return l
+	return HistoryLimits{cmp.Or(l.Revisions, 200), cmp.Or(l.Age, 10*365*24*time.Hour), cmp.Or(l.Bytes, 1<<30)}
 }
 
 // Status is what the vault can say of itself.

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -75,17 +76,11 @@ type Vault struct {
 // A folder need not be there yet: until it is, operations in it fail with
 // [notes.ErrUnavailable].
 func New(ctx context.Context, store *store.Store, root string, opt Options) (*Vault, error) {
-	if opt.MaxNoteBytes == 0 {
-		opt.MaxNoteBytes = 16 << 20
-	}
-	if opt.RescanEvery == 0 {
-		opt.RescanEvery = 5 * time.Minute
-	}
+	opt.MaxNoteBytes = cmp.Or(opt.MaxNoteBytes, 16<<20)
+	opt.RescanEvery = cmp.Or(opt.RescanEvery, 5*time.Minute)
+	opt.Log = cmp.Or(opt.Log, slog.Default())
 	if opt.Now == nil {
 		opt.Now = time.Now
-	}
-	if opt.Log == nil {
-		opt.Log = slog.Default()
 	}
 	ignore, err := notes.NewIgnore(opt.Ignore)
 	if err != nil {
