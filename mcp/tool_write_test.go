@@ -326,7 +326,7 @@ func TestWriteToolOutputs(t *testing.T) {
 		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": []any{args{"op": "replace_text", "old_str": "four", "new_str": "five"}}}, `Edited "Garden/Beds.md", revision`},
 		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "append", "content": "x"}, "dry_run": true}, `Nothing was written: "Garden/Beds.md" would become`},
 		{"edit_note", textOf[tools.WriteResult], args{"note": "Garden/Beds", "edits": args{"op": "replace_text", "old": "four", "new": "four"}}, `"Garden/Beds.md" is unchanged`},
-		{"delete_note", textOf[tools.DeleteResult], args{"note": "Garden/Beds"}, "restore_note brings it back\nstill linked from (1):\n- Index.md"},
+		{"delete_note", textOf[tools.DeleteResult], args{"note": "Garden/Beds"}, "restore_note change=1 brings it back\nstill linked from (1):\n- Index.md"},
 	} {
 		t.Run(tc.tool, func(t *testing.T) {
 			w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n", "Index.md": "[[Beds]]\n"})
@@ -337,6 +337,17 @@ func TestWriteToolOutputs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the answer to a deletion says brings the note back.
+func TestDeletionIsUndoneAsItSays(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"Garden/Beds.md": "four beds\n"})
+	before := w.files(t)
+	deleted, text := call[tools.DeleteResult](t, w.session, "delete_note", args{"note": "Beds"})
+	assert.Contains(t, text, fmt.Sprintf("restore_note change=%d", deleted.Change))
+	assert.Contains(t, refused(t, w.session, "read_note", args{"note": "Beds"}), `the note "Garden/Beds.md" was deleted`)
+	call[tools.WriteResult](t, w.session, "restore_note", args{"change": deleted.Change})
+	assert.Equal(t, before, w.files(t))
 }
 
 func textOf[T any](t *testing.T, s *sdk.ClientSession, tool string, a args) string {

@@ -34,6 +34,7 @@ type deleteArgs struct {
 type DeleteResult struct {
 	Path       string   `json:"path"`
 	Revision   int64    `json:"revision"`
+	Change     int64    `json:"change" doc:"restore_note undoes it"`
 	LinkedFrom []string `json:"linked_from"`
 }
 
@@ -64,9 +65,9 @@ func runDeleteNote(ctx context.Context, in *invocation, a deleteArgs) (Outcome, 
 		return Outcome{}, unseen(err, a.ExpectedHash == "" && expected != "")
 	}
 	in.Seen.forget(d.Path)
-	out := DeleteResult{Path: d.Path, Revision: d.Revision, LinkedFrom: append([]string{}, d.LinkedFrom...)}
+	out := DeleteResult{Path: d.Path, Revision: d.Revision, Change: d.Change, LinkedFrom: append([]string{}, d.LinkedFrom...)}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note brings it back", phrase.OneLine(out.Path), out.Revision)
+	fmt.Fprintf(&b, "Deleted %q, revision %d; restore_note change=%d brings it back", phrase.OneLine(out.Path), out.Revision, out.Change)
 	if n := len(out.LinkedFrom); n > 0 {
 		const most = 20
 		fmt.Fprintf(&b, "\nstill linked from (%d):", n)

@@ -142,6 +142,14 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	if reason != "" && scope.CanRead(name) {
 		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "the file is there but cannot be a note: " + reason, Hint: "Correct the file with another program; it becomes a note then."}
 	}
+	attachment, err := sqlite.First[string](ctx, tx, `SELECT path FROM attachments WHERE path = ?`, name)
+	if err != nil {
+		return err
+	}
+	if attachment != "" && scope.CanRead(attachment) {
+		return &notes.Error{Op: "find", Path: ref, Err: notes.ErrNotFound, Detail: "this is an attachment and no note",
+			Hint: fmt.Sprintf("Where a note links to it, it is the resource %s; no tool moves or changes it.", notes.URI(attachment))}
+	}
 	where, args := filterSQL(notes.Filter{Folder: name, Scope: scope.Read})
 	n, err := sqlite.First[int](ctx, tx, `SELECT count(*) FROM notes n WHERE `+where, args...)
 	if err != nil {
@@ -158,6 +166,18 @@ func notFound(ctx context.Context, tx *sql.Tx, ref, name string, scope notes.Sco
 	}
 	if err != nil {
 		return err
+	}
+	deleted, err := sqlite.First[string](ctx, tx, `SELECT path FROM changes WHERE kind = 'delete' AND
+		(path IN (?1, ?1 || '.md') OR substr(path, -length(?1) - 4) = '/' || ?1 || '.md') ORDER BY seq DESC LIMIT 1`, name)
+	if err != nil {
+		return err
+	}
+	if deleted != "" && scope.CanRead(deleted) {
+		e.Detail = fmt.Sprintf("the note %s was deleted", notes.Quote(deleted))
+		e.Hint = "restore_note brings it back, with a revision that note_history lists."
+		if len(e.Candidates) > 0 {
+			e.Hint += " Perhaps one of these is meant."
+		}
 	}
 	return e
 }

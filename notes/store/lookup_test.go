@@ -126,10 +126,16 @@ func TestLookup_Oracle(t *testing.T) {
 
 // TestLookup_NotFound: the error says what became of a name.
 func TestLookup_NotFound(t *testing.T) {
-	w := newWorld(t, map[string]string{"Work/Harbour plan.md": "x", "Work/Boats.md": "y", "Home/Garden.md": "z", "Broken.md": "a\x00b"})
+	w := newWorld(t, map[string]string{"Work/Harbour plan.md": "x", "Work/Boats.md": "y", "Home/Garden.md": "z", "Broken.md": "a\x00b", "Work/Jetty.md": "[[pic 1.png]]", "Work/pic 1.png": "png"})
 	_, err := w.vault.Move(t.Context(), notes.MoveRequest{Note: "Work/Boats.md", To: "Home/Ships.md"})
 	require.NoError(t, err)
+	_, err = w.vault.Delete(t.Context(), notes.DeleteRequest{Note: "Work/Jetty.md"})
+	require.NoError(t, err)
 	for ref, want := range map[string]struct{ detail, candidate, movedTo string }{
+		"Work/Jetty.md":   {`the note "Work/Jetty.md" was deleted`, "", ""},
+		"jetty":           {"there is no such note", "", ""},
+		"Jetty":           {`the note "Work/Jetty.md" was deleted`, "", ""},
+		"Work/pic 1.png":  {"this is an attachment and no note", "", ""},
 		"Work/Boats":      {`the note was moved to "Home/Ships.md"`, "Home/Ships.md", "Home/Ships.md"},
 		"Broken":          {"the file is there but cannot be a note: not text: it has NUL bytes in it", "", ""},
 		"Work":            {"this is a folder, with 1 notes in it and below", "", ""},
@@ -145,7 +151,7 @@ func TestLookup_NotFound(t *testing.T) {
 		assert.Equal(t, want.candidate, strings.Join(e.Candidates, " "), ref)
 		assert.NotEmpty(t, e.Hint, ref)
 	}
-	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans"} {
+	for _, ref := range []string{"Work/Boats", "Broken", "Work", "Harbour plans", "Work/Jetty", "Jetty", "Work/pic 1.png"} {
 		_, err := w.Lookup(t.Context(), ref, notes.Scope{Read: []string{"Elsewhere"}})
 		var e *notes.Error
 		require.ErrorAs(t, err, &e)

@@ -70,7 +70,7 @@ func TestReferences(t *testing.T) {
 		require.ErrorAs(t, err, &e, ref)
 		assert.Contains(t, e.Error()+" "+e.Hint, want)
 	}
-	f.write("Elsewhere/Recipes.md", "x")
+	f.write("Other/Recipes.md", "x")
 	f.reconcile()
 	_, err = f.Lookup(t.Context(), "Recipes/", notes.Scope{})
 	require.ErrorContains(t, err, "this is a folder", "a slash at its end means the folder, and no note of its name elsewhere")
@@ -78,7 +78,7 @@ func TestReferences(t *testing.T) {
 	require.ErrorContains(t, err, "this is a folder")
 	_, err = f.Lookup(t.Context(), "Nowhere/", notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
-	f.remove("Elsewhere/Recipes.md")
+	f.remove("Other/Recipes.md")
 	f.reconcile()
 	_, err = f.Lookup(t.Context(), "Recipes", notes.Scope{Read: []string{"Elsewhere"}})
 	require.ErrorContains(t, err, "no such note", "a folder outside of the scope is not told of")
