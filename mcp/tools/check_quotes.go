@@ -15,30 +15,16 @@ var checkQuotes = define(Tool{
 	Name:        "check_quotes",
 	Title:       "Check quotes",
 	Description: "Whether quotes stand in the notes: exact, moved to other lines, changed since, or absent. Use it on quotes in an answer before it is given.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"quotes": {"type": "array", "items": {
-				"type": "object",
-				"properties": {
-					"anchor": {"type": "string", "description": "as results have it, or Plan.md:5-14"},
-					"quote": {"type": "string"}
-				},
-				"required": ["anchor", "quote"]
-			}}
-		},
-		"required": ["quotes"]
-	}`),
-	output: outputOf[QuotesResult](),
+	output:      outputOf[QuotesResult](),
 }, runCheckQuotes)
 
 type quotesArgs struct {
-	Quotes []quotation `json:"quotes"`
+	Quotes []quotation `json:"quotes" required:"true"`
 }
 
 type quotation struct {
-	Anchor string `json:"anchor"`
-	Quote  string `json:"quote"`
+	Anchor string `json:"anchor" required:"true" doc:"as results have it, or Plan.md:5-14"`
+	Quote  string `json:"quote" required:"true"`
 }
 
 // A QuotesResult is the result of check_quotes, in the order of the quotes.

@@ -14,27 +14,15 @@ var createNote = define(Tool{
 	Title:       "Create a note",
 	Description: "Write a new Markdown note. Use it to keep something as a note of its own; an existing note is never replaced.",
 	Effect:      Adds,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"title": {"type": "string", "description": "today: the daily note"},
-			"content": {"type": "string", "description": "Markdown, without the title and front matter; optional with template"},
-			"template": {"type": "string"},
-			"folder": {"type": "string"},
-			"path": {"type": "string", "description": "instead of folder and title: Work/Plan.md"},
-			"tags": {"type": "array", "items": {"type": "string"}},
-			"front_matter": {"type": "object"}
-		}
-	}`),
-	output: outputOf[CreateResult](),
+	output:      outputOf[CreateResult](),
 }, runCreateNote)
 
 type createArgs struct {
-	Title       string         `json:"title"`
-	Content     *string        `json:"content"`
+	Title       string         `json:"title" doc:"today: the daily note"`
+	Content     *string        `json:"content" doc:"Markdown, without the title and front matter; optional with template"`
 	Template    string         `json:"template"`
 	Folder      string         `json:"folder"`
-	Path        string         `json:"path"`
+	Path        string         `json:"path" doc:"instead of folder and title: Work/Plan.md"`
 	Tags        []string       `json:"tags"`
 	FrontMatter map[string]any `json:"front_matter"`
 }

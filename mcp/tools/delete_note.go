@@ -14,19 +14,11 @@ var deleteNote = define(Tool{
 	Title:       "Delete a note",
 	Description: "Delete a note; restore_note brings it back. Use it only when the user asks for it. The answer names the notes that still link to it.",
 	Effect:      Changes,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"expected_hash": {"type": "string"}
-		},
-		"required": ["note"]
-	}`),
-	output: outputOf[DeleteResult](),
+	output:      outputOf[DeleteResult](),
 }, runDeleteNote)
 
 type deleteArgs struct {
-	Note         string `json:"note"`
+	Note         string `json:"note" required:"true"`
 	ExpectedHash string `json:"expected_hash"`
 }
 

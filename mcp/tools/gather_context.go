@@ -17,22 +17,12 @@ var gatherContext = define(Tool{
 	Name:        "gather_context",
 	Title:       "Gather context",
 	Description: "Passages from the notes that bear on a question, each with its source, within a byte budget. Use it to answer in one step instead of search_notes and several read_note.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"query": {"type": "string"},
-			"max_bytes": {"type": "integer", "minimum": 500, "maximum": 100000, "description": "default {gather_bytes}"},
-			"folder": {"type": "string"},
-			"tags": {"type": "array", "items": {"type": "string"}}
-		},
-		"required": ["query"]
-	}`),
-	output: outputOf[GatherResult](),
+	output:      outputOf[GatherResult](),
 }, runGatherContext)
 
 type gatherArgs struct {
-	Query    string   `json:"query"`
-	MaxBytes int      `json:"max_bytes"`
+	Query    string   `json:"query" required:"true"`
+	MaxBytes int      `json:"max_bytes" min:"500" max:"100000" doc:"default {gather_bytes}"`
 	Folder   string   `json:"folder"`
 	Tags     []string `json:"tags"`
 }

@@ -18,36 +18,20 @@ var listNotes = define(Tool{
 	Name:        "list_notes",
 	Title:       "List notes",
 	Description: "List notes, newest first, by folder, name, tags or fields. Use it to browse or count; search_notes finds by content.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"folder": {"type": "string"},
-			"glob": {"type": "string", "description": "like Projects/**/*.md"},
-			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
-			"where": {"type": "object", "description": "fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"},
-			"fields": {"type": "array", "items": {"type": "string"}},
-			"sort": {"type": "string", "enum": ["date", "modified", "created", "title", "path", "size"], "description": "default date"},
-			"orphans": {"type": "boolean", "description": "without links"},
-			"broken_links": {"type": "boolean", "description": "with links to nothing"},
-			"as_of": {"type": "string"},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "default 50"},
-			"cursor": {"type": "string"}
-		}
-	}`),
-	output: outputOf[ListResult](),
+	output:      outputOf[ListResult](),
 }, runListNotes)
 
 type listArgs struct {
 	Folder      string         `json:"folder"`
-	Glob        string         `json:"glob"`
-	Tags        []string       `json:"tags"`
-	Where       map[string]any `json:"where"`
+	Glob        string         `json:"glob" doc:"like Projects/**/*.md"`
+	Tags        []string       `json:"tags" doc:"all of them"`
+	Where       map[string]any `json:"where" doc:"fields, {\"or\":[{\"due\":{\"lte\":\"today\"}},{\"status\":\"open\"}]}"`
 	Fields      []string       `json:"fields"`
-	Sort        string         `json:"sort"`
-	Orphans     bool           `json:"orphans"`
-	BrokenLinks bool           `json:"broken_links"`
+	Sort        string         `json:"sort" enum:"date,modified,created,title,path,size" doc:"default date"`
+	Orphans     bool           `json:"orphans" doc:"without links"`
+	BrokenLinks bool           `json:"broken_links" doc:"with links to nothing"`
 	AsOf        string         `json:"as_of"`
-	Limit       int            `json:"limit"`
+	Limit       int            `json:"limit" min:"1" max:"500" doc:"default 50"`
 	Cursor      string         `json:"cursor"`
 }
 

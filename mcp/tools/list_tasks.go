@@ -15,42 +15,23 @@ var listTasks = define(Tool{
 	Name:        "list_tasks",
 	Title:       "List tasks",
 	Description: "List tasks of the notes, next due first. Use it for what is to do, due or done; edit_note toggle_task changes one.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"folder": {"type": "string"},
-			"tags": {"type": "array", "items": {"type": "string"}},
-			"status": {"type": "string", "description": "open (default), done, all"},
-			"due": {"type": "string", "description": "overdue, today, this week, 2026-01-31, none"},
-			"due_before": {"type": "string"},
-			"due_after": {"type": "string"},
-			"scheduled": {"type": "string"},
-			"done": {"type": "string"},
-			"priority": {"type": "string"},
-			"text": {"type": "string"},
-			"sort": {"type": "string", "description": "due, priority, path"},
-			"limit": {"type": "integer", "minimum": 1},
-			"cursor": {"type": "string"}
-		}
-	}`),
-	output: outputOf[TaskList](),
+	output:      outputOf[TaskList](),
 }, runListTasks)
 
 type taskArgs struct {
 	Note      string   `json:"note"`
 	Folder    string   `json:"folder"`
 	Tags      []string `json:"tags"`
-	Status    string   `json:"status"`
-	Due       string   `json:"due"`
+	Status    string   `json:"status" doc:"open (default), done, all"`
+	Due       string   `json:"due" doc:"overdue, today, this week, 2026-01-31, none"`
 	DueBefore string   `json:"due_before"`
 	DueAfter  string   `json:"due_after"`
 	Scheduled string   `json:"scheduled"`
 	Done      string   `json:"done"`
 	Priority  string   `json:"priority"`
 	Text      string   `json:"text"`
-	Sort      string   `json:"sort"`
-	Limit     int      `json:"limit"`
+	Sort      string   `json:"sort" doc:"due, priority, path"`
+	Limit     int      `json:"limit" min:"1"`
 	Cursor    string   `json:"cursor"`
 }
 

@@ -14,23 +14,13 @@ var moveNote = define(Tool{
 	Title:       "Move or rename a note",
 	Description: "Give a note or folder another path; the links to it follow. Use it to rename or to file notes elsewhere.",
 	Effect:      Changes,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"to": {"type": "string", "description": "new path, or a folder ending in /"},
-			"update_links": {"type": "boolean", "description": "default true"},
-			"dry_run": {"type": "boolean"}
-		},
-		"required": ["note", "to"]
-	}`),
-	output: outputOf[MoveResult](),
+	output:      outputOf[MoveResult](),
 }, runMoveNote)
 
 type moveArgs struct {
-	Note        string `json:"note"`
-	To          string `json:"to"`
-	UpdateLinks *bool  `json:"update_links"`
+	Note        string `json:"note" required:"true"`
+	To          string `json:"to" required:"true" doc:"new path, or a folder ending in /"`
+	UpdateLinks *bool  `json:"update_links" doc:"default true"`
 	DryRun      bool   `json:"dry_run"`
 }
 

@@ -15,24 +15,14 @@ var noteHistory = define(Tool{
 	Name:        "note_history",
 	Title:       "History of a note",
 	Description: "The versions of a note, deleted ones too, or without one the changes of all. Use it to see what happened, and before restore_note.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string", "description": "also the path of a deleted note"},
-			"since": {"type": "string"},
-			"diff": {"type": "array", "items": {"type": "integer"}},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "default 20"},
-			"cursor": {"type": "string"}
-		}
-	}`),
-	output: outputOf[HistoryResult](),
+	output:      outputOf[HistoryResult](),
 }, runNoteHistory)
 
 type historyArgs struct {
-	Note   string  `json:"note"`
+	Note   string  `json:"note" doc:"also the path of a deleted note"`
 	Since  string  `json:"since"`
 	Diff   []int64 `json:"diff"`
-	Limit  int     `json:"limit"`
+	Limit  int     `json:"limit" min:"1" max:"200" doc:"default 20"`
 	Cursor string  `json:"cursor"`
 }
 
@@ -149,23 +139,13 @@ var restoreNote = define(Tool{
 	Description: "Bring back an earlier version of a note, or a deleted note, as a new revision; or undo a change in all its notes. Use it with a revision or change from note_history.",
 	Effect:      Changes,
 	Idempotent:  true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"revision": {"type": "integer", "minimum": 1},
-			"change": {"type": "integer", "minimum": 1, "description": "instead of note and revision"},
-			"expected_hash": {"type": "string"},
-			"dry_run": {"type": "boolean"}
-		}
-	}`),
-	output: outputOf[WriteResult](),
+	output:      outputOf[WriteResult](),
 }, runRestoreNote)
 
 type restoreArgs struct {
 	Note         string `json:"note"`
-	Revision     int64  `json:"revision"`
-	Change       int64  `json:"change"`
+	Revision     int64  `json:"revision" min:"1"`
+	Change       int64  `json:"change" min:"1" doc:"instead of note and revision"`
 	ExpectedHash string `json:"expected_hash"`
 	DryRun       bool   `json:"dry_run"`
 }

@@ -15,22 +15,13 @@ var noteLinks = define(Tool{
 	Title:       "Links of a note",
 	Description: "What a note links to, what links to it (with the line), and its broken links. Use it to follow a thread, or before moving or deleting a note.",
 	Panel:       true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string"},
-			"direction": {"type": "string", "enum": ["both", "out", "in"]},
-			"depth": {"type": "integer", "minimum": 1, "maximum": 3, "description": "links to follow, default 1"}
-		},
-		"required": ["note"]
-	}`),
-	output: outputOf[LinksResult](),
+	output:      outputOf[LinksResult](),
 }, runNoteLinks)
 
 type linksArgs struct {
-	Note      string `json:"note"`
-	Direction string `json:"direction"`
-	Depth     int    `json:"depth"`
+	Note      string `json:"note" required:"true"`
+	Direction string `json:"direction" enum:"both,out,in"`
+	Depth     int    `json:"depth" min:"1" max:"3" doc:"links to follow, default 1"`
 }
 
 // A LinksResult is the result of note_links.

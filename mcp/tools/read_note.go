@@ -19,31 +19,18 @@ var readNote = define(Tool{
 	Name:        "read_note",
 	Title:       "Read a note",
 	Description: "Read a note, or one section or range of lines of it, several notes, or a note's outline. Use it after search_notes or list_notes, and before changing a note.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string", "description": "path, URI, title, alias, Plan.md:5-14, Plan#Risks"},
-			"notes": {"type": "array", "items": {"type": "string"}, "description": "instead: several"},
-			"heading": {"type": "string", "description": "only this section; \"Plan > Risks\" for a nested one"},
-			"lines": {"type": "string", "description": "like 10-40"},
-			"outline": {"type": "boolean", "description": "headings with lines and bytes"},
-			"revision": {"type": "integer"},
-			"as_of": {"type": "string"},
-			"max_bytes": {"type": "integer", "minimum": 1, "description": "default {result_bytes}"}
-		}
-	}`),
-	output: outputOf[readOutput](),
+	output:      outputOf[readOutput](),
 }, runReadNote)
 
 type readArgs struct {
-	Note     string   `json:"note"`
-	Several  []string `json:"notes"`
-	Heading  string   `json:"heading"`
-	Lines    string   `json:"lines"`
-	Outline  bool     `json:"outline"`
+	Note     string   `json:"note" doc:"path, URI, title, alias, Plan.md:5-14, Plan#Risks"`
+	Several  []string `json:"notes" doc:"instead: several"`
+	Heading  string   `json:"heading" doc:"only this section; \"Plan > Risks\" for a nested one"`
+	Lines    string   `json:"lines" doc:"like 10-40"`
+	Outline  bool     `json:"outline" doc:"headings with lines and bytes"`
 	Revision int64    `json:"revision"`
 	AsOf     string   `json:"as_of"`
-	MaxBytes int      `json:"max_bytes"`
+	MaxBytes int      `json:"max_bytes" min:"1" doc:"default {result_bytes}"`
 }
 
 // A ReadResult is the result of read_note. Of several notes it has only

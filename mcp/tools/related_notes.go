@@ -18,21 +18,13 @@ var relatedNotes = define(Tool{
 	Title:       "Related notes",
 	Description: "Notes close to a note or a text, in meaning or by links, with the reason. Use it to find what belongs together, or where a note should link.",
 	Panel:       true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"note": {"type": "string", "description": "or text"},
-			"text": {"type": "string"},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 49, "description": "default 10"}
-		}
-	}`),
-	output: outputOf[RelatedResult](),
+	output:      outputOf[RelatedResult](),
 }, runRelatedNotes)
 
 type relatedArgs struct {
-	Note  string `json:"note"`
+	Note  string `json:"note" doc:"or text"`
 	Text  string `json:"text"`
-	Limit int    `json:"limit"`
+	Limit int    `json:"limit" min:"1" max:"49" doc:"default 10"`
 }
 
 // A RelatedResult is the result of related_notes.

@@ -14,21 +14,12 @@ var renameTag = define(Tool{
 	Title:       "Rename a tag",
 	Description: "Rename a tag, and those nested in it, in all notes at once. Use it with dry_run first; edit_note changes the tags of one note.",
 	Effect:      Changes,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"tag": {"type": "string"},
-			"to": {"type": "string"},
-			"dry_run": {"type": "boolean"}
-		},
-		"required": ["tag", "to"]
-	}`),
-	output: outputOf[RenameTagResult](),
+	output:      outputOf[RenameTagResult](),
 }, runRenameTag)
 
 type renameTagArgs struct {
-	Tag    string `json:"tag"`
-	To     string `json:"to"`
+	Tag    string `json:"tag" required:"true"`
+	To     string `json:"to" required:"true"`
 	DryRun bool   `json:"dry_run"`
 }
 

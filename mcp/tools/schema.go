@@ -12,11 +12,10 @@ import (
 	"sync"
 )
 
-// A schema is what the argument decoder needs of a tool's input schema. The
-// input schemas are written by hand, within a subset that every host takes: an object
-// of properties with one type each, no references, no combinators. A value that
-// may be anything has an anyOf of all types, since some hosts refuse one without
-// a type; the decoder takes it as it comes.
+// A schema is what the argument decoder needs of a tool's input schema, which is within
+// a subset that every host takes: an object of properties with one type each, no
+// references, no combinators. A value that may be anything has an anyOf of all types,
+// since some hosts refuse one without a type; the decoder takes it as it comes.
 type schema struct {
 	raw      json.RawMessage
 	params   []param // in the order of their names
@@ -39,8 +38,15 @@ type param struct {
 	Required   []string         `json:"required"`
 }
 
-// mustSchema parses a schema when it is first used: every process links the
-// tools, but most only relay. It panics on a mistake; the tests use all schemas.
+// inputOf returns the input schema of a tool with the arguments A, made when it is first
+// used: every process links the tools, but most only relay. Its properties are A's JSON
+// fields, with the tags required:"true", enum:"a,b", min:"1", max:"9" and doc:"text".
+func inputOf[A any]() func() schema {
+	return sync.OnceValue(func() schema { return parseSchema(schemaText(reflect.TypeFor[A](), true)) })
+}
+
+// mustSchema is inputOf for a schema that is written by hand. It panics on a mistake; the
+// tests use all schemas.
 func mustSchema(text string) func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(text) })
 }
@@ -107,22 +113,27 @@ func (s schema) names() []string {
 // of their own; other fields have a schema only then. The fields of an embedded
 // struct with the tag schema:"optional" are not always there.
 func outputOf[T any]() func() json.RawMessage {
-	return sync.OnceValue(func() json.RawMessage {
-		data, err := json.Marshal(schemaOf(reflect.TypeFor[T]()))
-		if err != nil {
-			panic(err)
-		}
-		return data
-	})
+	return sync.OnceValue(func() json.RawMessage { return json.RawMessage(schemaText(reflect.TypeFor[T](), false)) })
 }
 
-// An outputSchema is a JSON schema with its keys in a reader's order.
-type outputSchema struct {
-	Type        string        `json:"type,omitempty"`
-	Properties  properties    `json:"properties,omitempty"`
-	Required    []string      `json:"required,omitempty"`
-	Items       *outputSchema `json:"items,omitempty"`
-	Description string        `json:"description,omitempty"`
+func schemaText(t reflect.Type, input bool) string {
+	data, err := json.Marshal(schemaOf(t, input))
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+// A jsonSchema is a JSON schema with its keys in a reader's order.
+type jsonSchema struct {
+	Type        string          `json:"type,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Minimum     json.RawMessage `json:"minimum,omitempty"`
+	Maximum     json.RawMessage `json:"maximum,omitempty"`
+	Properties  properties      `json:"properties,omitzero"`
+	Required    []string        `json:"required,omitempty"`
+	Items       *jsonSchema     `json:"items,omitempty"`
+	Description string          `json:"description,omitempty"`
 }
 
 // properties are a struct's fields, in its order.
@@ -130,50 +141,60 @@ type (
 	properties []property
 	property   struct {
 		name   string
-		schema *outputSchema
+		schema *jsonSchema
 	}
 )
 
-func schemaOf(t reflect.Type) *outputSchema {
+func schemaOf(t reflect.Type, input bool) *jsonSchema {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return schemaOf(t.Elem())
+		return schemaOf(t.Elem(), input)
 	case reflect.Struct:
-		return objectOf(t)
+		return objectOf(t, input)
 	case reflect.Slice:
 		if t == reflect.TypeFor[json.RawMessage]() {
-			return &outputSchema{Type: "object"}
+			return &jsonSchema{Type: "object"}
 		}
-		items := schemaOf(t.Elem())
-		if items.Type != "object" {
+		items := schemaOf(t.Elem(), input)
+		if !input && items.Type != "object" {
 			items = nil
 		}
-		return &outputSchema{Type: "array", Items: items}
+		return &jsonSchema{Type: "array", Items: items}
 	case reflect.Map, reflect.Interface:
-		return &outputSchema{Type: "object"}
+		return &jsonSchema{Type: "object"}
 	case reflect.String:
-		return &outputSchema{Type: "string"}
+		return &jsonSchema{Type: "string"}
 	case reflect.Bool:
-		return &outputSchema{Type: "boolean"}
+		return &jsonSchema{Type: "boolean"}
 	case reflect.Float32, reflect.Float64:
-		return &outputSchema{Type: "number"}
+		return &jsonSchema{Type: "number"}
 	}
-	return &outputSchema{Type: "integer"}
+	return &jsonSchema{Type: "integer"}
 }
 
-func objectOf(t reflect.Type) *outputSchema {
-	object := &outputSchema{Type: "object"}
+func objectOf(t reflect.Type, input bool) *jsonSchema {
+	object := &jsonSchema{Type: "object"}
+	if input {
+		object.Properties = properties{}
+	}
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous { // its fields come by themselves
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if options == "" && t.Field(f.Index[0]).Tag.Get("schema") != "optional" {
+		required := options == "" && t.Field(f.Index[0]).Tag.Get("schema") != "optional"
+		if input {
+			required = f.Tag.Get("required") != ""
+		}
+		if required {
 			object.Required = append(object.Required, name)
 		}
-		field := schemaOf(f.Type)
-		field.Description = f.Tag.Get("doc")
-		if field.Description != "" || field.Type == "object" || field.Type == "array" {
+		field := schemaOf(f.Type, input)
+		field.Description, field.Minimum, field.Maximum = f.Tag.Get("doc"), json.RawMessage(f.Tag.Get("min")), json.RawMessage(f.Tag.Get("max"))
+		if enum := f.Tag.Get("enum"); enum != "" {
+			field.Enum = strings.Split(enum, ",")
+		}
+		if input || field.Description != "" || field.Type == "object" || field.Type == "array" {
 			object.Properties = append(object.Properties, property{name, field})
 		}
 	}

@@ -34,3 +34,27 @@ func TestOutputOf(t *testing.T) {
 		"any":{"type":"object"}
 	}}`, string(outputOf[result]()()))
 }
+
+func TestInputOf(t *testing.T) {
+	type inner struct {
+		Op string `json:"op" required:"true" enum:"add,remove"`
+	}
+	type Base struct {
+		ID string `json:"id"`
+	}
+	type arguments struct {
+		Note *string `json:"note" required:"true" doc:"path, \"Plan#Risks\""`
+		Base
+		Limit  int             `json:"limit" min:"1" max:"50"`
+		Tags   []string        `json:"tags"`
+		Vector []float64       `json:"vector"`
+		Edits  []inner         `json:"edits"`
+		Where  map[string]any  `json:"where"`
+		Raw    json.RawMessage `json:"raw"`
+	}
+	assert.Equal(t, `{"type":"object","properties":{"note":{"type":"string","description":"path, \"Plan#Risks\""},"id":{"type":"string"},`+
+		`"limit":{"type":"integer","minimum":1,"maximum":50},"tags":{"type":"array","items":{"type":"string"}},"vector":{"type":"array","items":{"type":"number"}},`+
+		`"edits":{"type":"array","items":{"type":"object","properties":{"op":{"type":"string","enum":["add","remove"]}},"required":["op"]}},`+
+		`"where":{"type":"object"},"raw":{"type":"object"}},"required":["note"]}`, string(inputOf[arguments]()().raw))
+	assert.JSONEq(t, `{"type":"object","properties":{}}`, string(inputOf[struct{}]()().raw))
+}

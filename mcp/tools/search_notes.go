@@ -19,34 +19,18 @@ var searchNotes = define(Tool{
 	Title:       "Search notes",
 	Description: "Find notes by words or meaning: the best passage of each. Use it first whenever the answer may be in the user's notes; read more with read_note. The query may hold \"exact phrases\", -exclusions, tag:x, path:Folder/.",
 	Panel:       true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"query": {"type": "string", "description": "words or a question"},
-			"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "default {hits}"},
-			"mode": {"type": "string", "enum": ["hybrid", "text", "semantic"]},
-			"folder": {"type": "string"},
-			"tags": {"type": "array", "items": {"type": "string"}, "description": "all of them"},
-			"after": {"type": "string", "description": "date, 2026-01-31"},
-			"before": {"type": "string"},
-			"as_of": {"type": "string", "description": "past date"},
-			"cursor": {"type": "string"},
-			"explain": {"type": "boolean"}
-		},
-		"required": ["query"]
-	}`),
-	output: outputOf[SearchResult](),
+	output:      outputOf[SearchResult](),
 }, runSearchNotes)
 
 type searchArgs struct {
-	Query   string   `json:"query"`
-	Limit   int      `json:"limit"`
-	Mode    string   `json:"mode"`
+	Query   string   `json:"query" required:"true" doc:"words or a question"`
+	Limit   int      `json:"limit" min:"1" max:"50" doc:"default {hits}"`
+	Mode    string   `json:"mode" enum:"hybrid,text,semantic"`
 	Folder  string   `json:"folder"`
-	Tags    []string `json:"tags"`
-	After   string   `json:"after"`
+	Tags    []string `json:"tags" doc:"all of them"`
+	After   string   `json:"after" doc:"date, 2026-01-31"`
 	Before  string   `json:"before"`
-	AsOf    string   `json:"as_of"`
+	AsOf    string   `json:"as_of" doc:"past date"`
 	Cursor  string   `json:"cursor"`
 	Explain bool     `json:"explain"`
 }

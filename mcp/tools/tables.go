@@ -10,11 +10,8 @@ import (
 	"notesd/vectors/table"
 )
 
-// tableInput is the input of tools that take a table and nothing else.
-var tableInput = mustSchema(`{"type": "object", "properties": {"table_name": {"type": "string"}}, "required": ["table_name"]}`)
-
 type tableArgs struct {
-	TableName string `json:"table_name"`
+	TableName string `json:"table_name" required:"true"`
 }
 
 // A TableItem describes a table.
@@ -37,22 +34,13 @@ var createTable = define(Tool{
 	Description: "Make a table for vectors of your own. Use it before add_vector.",
 	Effect:      Adds,
 	Tables:      true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"table_name": {"type": "string"},
-			"dimension": {"type": "integer"},
-			"metric": {"type": "string", "enum": ["cosine", "dot", "l2"]}
-		},
-		"required": ["table_name", "dimension"]
-	}`),
-	output: outputOf[TableItem](),
+	output:      outputOf[TableItem](),
 }, runCreateTable)
 
 type createTableArgs struct {
-	TableName string `json:"table_name"`
-	Dimension int    `json:"dimension"`
-	Metric    string `json:"metric"`
+	TableName string `json:"table_name" required:"true"`
+	Dimension int    `json:"dimension" required:"true"`
+	Metric    string `json:"metric" enum:"cosine,dot,l2"`
 }
 
 func runCreateTable(ctx context.Context, in *invocation, a createTableArgs) (Outcome, error) {
@@ -72,7 +60,6 @@ var listTables = define(Tool{
 	Description: "All vector tables. Use it to find a table_name.",
 	Effect:      Reads,
 	Tables:      true,
-	input:       mustSchema(`{"type": "object", "properties": {}}`),
 	output:      outputOf[ListTablesResult](),
 }, runListTables)
 
@@ -113,7 +100,6 @@ var dropTable = define(Tool{
 	Description: "Remove a vector table; restorable for seven days. Use it when done.",
 	Effect:      Changes,
 	Tables:      true,
-	input:       tableInput,
 	output:      outputOf[DropTableResult](),
 }, runDropTable)
 

@@ -43,9 +43,12 @@ type Tool struct {
 	run    func(context.Context, *invocation, json.RawMessage) (Outcome, error)
 }
 
-// define completes a tool with its function, whose argument struct A has a JSON
-// field for each property of the input schema.
+// define completes a tool with its function, whose argument struct A has a JSON field for
+// each property of the input schema, which is A's unless t has one.
 func define[A any](t Tool, run func(context.Context, *invocation, A) (Outcome, error)) *Tool {
+	if t.input == nil {
+		t.input = inputOf[A]()
+	}
 	t.run = func(ctx context.Context, in *invocation, raw json.RawMessage) (Outcome, error) {
 		var args A
 		ignored, err := decodeArgs(t.input(), raw, t.Writes(), &args)

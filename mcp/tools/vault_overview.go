@@ -16,14 +16,7 @@ var vaultOverview = define(Tool{
 	Name:        "vault_overview",
 	Title:       "Overview of the vault",
 	Description: "Counts, folders, tags, the newest notes and the state of the index. Use it to get one's bearings in an unknown vault.",
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"list": {"type": "string", "enum": ["tags", "folders"], "description": "all of them instead, by name"},
-			"cursor": {"type": "string"}
-		}
-	}`),
-	output: outputOf[Overview](),
+	output:      outputOf[Overview](),
 }, runVaultOverview)
 
 // An Overview is the result of vault_overview.
@@ -59,7 +52,7 @@ type indexing struct {
 }
 
 type overviewArgs struct {
-	List   string `json:"list"`
+	List   string `json:"list" enum:"tags,folders" doc:"all of them instead, by name"`
 	Cursor string `json:"cursor"`
 }
 

@@ -16,32 +16,12 @@ var addVector = define(Tool{
 	Description: "Add a row, or rows of the same fields, to a vector table: a vector, or text to embed. Use it to fill a table. A known id is replaced.",
 	Effect:      Changes,
 	Tables:      true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"table_name": {"type": "string"},
-			"vector": {"type": "array", "items": {"type": "number"}},
-			"text": {"type": "string"},
-			"metadata": {"type": "object"},
-			"id": {"type": "string"},
-			"rows": {"type": "array", "items": {"type": "object"}}
-		},
-		"required": ["table_name"]
-	}`),
-	output: outputOf[AddVectorResult](),
+	output:      outputOf[AddVectorResult](),
 }, runAddVector)
 
 // rowSchema is that of each of rows, which the tool's schema leaves out to be
 // short: a row is what the tool takes for one.
-var rowSchema = mustSchema(`{
-	"type": "object",
-	"properties": {
-		"vector": {"type": "array", "items": {"type": "number"}},
-		"text": {"type": "string"},
-		"metadata": {"type": "object"},
-		"id": {"type": "string"}
-	}
-}`)
+var rowSchema = inputOf[vectorRow]()
 
 type vectorRow struct {
 	Vector   []float64       `json:"vector"`
@@ -55,7 +35,7 @@ func (r vectorRow) given() bool {
 }
 
 type addVectorArgs struct {
-	TableName string `json:"table_name"`
+	TableName string `json:"table_name" required:"true"`
 	vectorRow
 	Rows []json.RawMessage `json:"rows"`
 }
@@ -120,26 +100,15 @@ var searchVectors = define(Tool{
 	Description: "Rows of a vector table nearest to a vector or text. Use it on tables, not notes. Higher scores are nearer; l2 is negated.",
 	Effect:      Reads,
 	Tables:      true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"table_name": {"type": "string"},
-			"query_vector": {"type": "array", "items": {"type": "number"}},
-			"query_text": {"type": "string"},
-			"limit": {"type": "integer", "maximum": 100},
-			"filter": {"type": "object", "description": "as where"}
-		},
-		"required": ["table_name"]
-	}`),
-	output: outputOf[SearchVectorsResult](),
+	output:      outputOf[SearchVectorsResult](),
 }, runSearchVectors)
 
 type searchVectorsArgs struct {
-	TableName   string         `json:"table_name"`
+	TableName   string         `json:"table_name" required:"true"`
 	QueryVector []float64      `json:"query_vector"`
 	QueryText   string         `json:"query_text"`
-	Limit       int            `json:"limit"`
-	Filter      map[string]any `json:"filter"`
+	Limit       int            `json:"limit" max:"100"`
+	Filter      map[string]any `json:"filter" doc:"as where"`
 }
 
 type vectorHit struct {
@@ -189,20 +158,11 @@ var deleteVectors = define(Tool{
 	Effect:      Changes,
 	Tables:      true,
 	Idempotent:  true,
-	input: mustSchema(`{
-		"type": "object",
-		"properties": {
-			"table_name": {"type": "string"},
-			"ids": {"type": "array", "items": {"type": "string"}},
-			"filter": {"type": "object"}
-		},
-		"required": ["table_name"]
-	}`),
-	output: outputOf[DeleteVectorsResult](),
+	output:      outputOf[DeleteVectorsResult](),
 }, runDeleteVectors)
 
 type deleteVectorsArgs struct {
-	TableName string         `json:"table_name"`
+	TableName string         `json:"table_name" required:"true"`
 	IDs       []string       `json:"ids"`
 	Filter    map[string]any `json:"filter"`
 }
