@@ -20,29 +20,34 @@ type LogFile struct {
 	mu   sync.Mutex
 	file *os.File // nil once closed
 	size int64
-	std  bool // the file is standard error, too
 }
 
 // OpenLog opens the log file at path, which only the user can read. It rotates
 // the file when it would grow beyond max bytes, and keeps the given number of
-// old files.
+// old files, at least one.
 func OpenLog(path string, max int64, keep int) (*LogFile, error) {
-	l := &LogFile{path: path, max: max, keep: keep}
-	if err := l.open(); err != nil {
-		return nil, err
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log file: %w", err)
 	}
-	return l, nil
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open log file: %w", err), f.Close())
+	}
+	return &LogFile{path: path, max: max, keep: keep, file: f, size: info.Size()}, nil
 }
 
-// CaptureStderr makes the file standard error, also after rotations, so that
-// the log has what the runtime writes about a crash.
+// CaptureStderr makes the file standard error, so that the log has what the runtime
+// writes about a crash.
 func (l *LogFile) CaptureStderr() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return os.ErrClosed
 	}
-	l.std = true
 	return redirectStderr(l.file)
 }
 
@@ -56,9 +61,8 @@ func (l *LogFile) Write(p []byte) (int, error) {
 	}
 	var rotateErr error
 	if l.size > 0 && l.size+int64(len(p)) > l.max {
-		rotateErr = l.rotate()
-		if l.file == nil {
-			return 0, rotateErr
+		if rotateErr = l.rotate(); rotateErr != nil {
+			rotateErr = fmt.Errorf("rotate log file: %w", rotateErr)
 		}
 	}
 	n, err := l.file.Write(p)
@@ -78,69 +82,29 @@ func (l *LogFile) Close() error {
 	return err
 }
 
-func (l *LogFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open log file: %w", err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = f.Chmod(0o600)
-	}
-	if err == nil && l.std {
-		err = redirectStderr(f)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("open log file: %w", err), f.Close())
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// rotate renames the file and starts a new one.
+// rotate copies the file aside and empties it. It stays open: Windows does not rename an
+// open file, and another process may have it as its standard error.
 func (l *LogFile) rotate() error {
 	for n := l.keep - 1; n >= 1; n-- {
 		if err := os.Rename(l.aside(n), l.aside(n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("rotate log file: %w", err)
+			return err
 		}
 	}
-	if l.keep == 0 {
-		return l.truncate()
-	}
-	if os.Rename(l.path, l.aside(1)) != nil {
-		return l.copyAside() // Windows does not rename a file that is open
-	}
-	old := l.file
-	if err := l.open(); err != nil {
-		return err // the old file, under its new name, is still written to
-	}
-	return old.Close()
-}
-
-// copyAside copies the file to the first rotated name and empties it.
-func (l *LogFile) copyAside() error {
 	from, err := os.Open(l.path)
 	if err != nil {
-		return fmt.Errorf("rotate log file: %w", err)
+		return err
 	}
 	defer from.Close()
 	to, err := os.OpenFile(l.aside(1), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("rotate log file: %w", err)
+		return err
 	}
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Close()); err != nil {
-		return fmt.Errorf("rotate log file: %w", err)
-	}
-	return l.truncate()
-}
-
-func (l *LogFile) truncate() error {
-	if err := l.file.Truncate(0); err != nil {
-		return fmt.Errorf("rotate log file: %w", err)
+	if err := errors.Join(err, to.Close()); err != nil {
+		return err
 	}
 	l.size = 0
-	return nil
+	return l.file.Truncate(0)
 }
 
 func (l *LogFile) aside(n int) string { return l.path + "." + strconv.Itoa(n) }

@@ -42,7 +42,7 @@ func TestLogFileIsSetAside(t *testing.T) {
 
 func TestLogFileTakesALineThatIsTooLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notesd.log")
-	log, err := OpenLog(path, 10, 0)
+	log, err := OpenLog(path, 10, 1)
 	require.NoError(t, err)
 	defer log.Close()
 	for range 3 {
@@ -54,7 +54,7 @@ func TestLogFileTakesALineThatIsTooLong(t *testing.T) {
 	assert.EqualValues(t, 100, info.Size())
 	entries, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
-	assert.Len(t, entries, 1, "nothing is kept")
+	assert.Len(t, entries, 2, "one old file is kept")
 }
 
 func TestLogFileGoesOnWhenItCannotBeSetAside(t *testing.T) {
@@ -103,4 +103,24 @@ func TestLogFileFromManyGoroutines(t *testing.T) {
 func TestLogFileThatCannotBeOpened(t *testing.T) {
 	_, err := OpenLog(filepath.Join(t.TempDir(), "no", "notesd.log"), 10, 1)
 	require.ErrorContains(t, err, "open log file")
+}
+
+// What the runtime writes about a crash is in the log after a rotation, too.
+func TestLogFileStaysStandardError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notesd.log")
+	log, err := OpenLog(path, 10, 1)
+	require.NoError(t, err)
+	defer log.Close()
+	held, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // as standard error holds it
+	require.NoError(t, err)
+	defer held.Close()
+	for range 2 {
+		_, err = log.Write([]byte("a line\n"))
+		require.NoError(t, err)
+	}
+	_, err = held.WriteString("crash\n")
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "a line\ncrash\n", string(data))
 }
