@@ -196,15 +196,16 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve answers requests on the listener until ctx is cancelled, and then closes
 // all sessions. It returns when no request is left.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
+	// Shutdown waits for requests without a session, and for connections that browsers have
+	// opened in advance and not used.
 	const headerBytes, stopWait = 64 << 10, 2 * time.Second
-	unused := &unusedConns{conns: make(map[net.Conn]struct{})}
 	server := &http.Server{
 		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.headerRead, IdleTimeout: 2 * time.Minute,
-		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
-		ConnState: unused.note,
+		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
-	stopped := make(chan error, 1)
+	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
 		_ = ln.Close() // a proxy sends what it could not connect for to another server
 		var others sync.WaitGroup
 		if h.o.Stopping != nil {
@@ -214,51 +215,17 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 		others.Wait()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
-		unused.close() // Shutdown would wait for those, too
-		err := server.Shutdown(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = nil // clients that do not take their answers
-		}
-		stopped <- errors.Join(err, server.Close())
+		// What fails is closing the listener again, and clients that do not take their answers.
+		_ = server.Shutdown(ctx)
+		_ = server.Close()
 	})
 	err := server.Serve(ln)
 	if stop() { // it was not ctx that ended it
 		h.Close()
 		return err
 	}
-	return <-stopped
-}
-
-// unusedConns are the connections on which nothing has been sent yet, as
-// browsers and HTTP libraries open them in advance.
-type unusedConns struct {
-	mu     sync.Mutex
-	closed bool
-	conns  map[net.Conn]struct{}
-}
-
-// note follows a connection's state.
-func (u *unusedConns) note(c net.Conn, state http.ConnState) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case state != http.StateNew:
-		delete(u.conns, c)
-	case u.closed:
-		_ = c.Close()
-	default:
-		u.conns[c] = struct{}{}
-	}
-}
-
-// close closes these connections, and those that are opened later.
-func (u *unusedConns) close() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.closed = true
-	for c := range u.conns {
-		_ = c.Close() // no request is lost
-	}
+	<-stopped
+	return nil
 }
 
 // Close ends all sessions and refuses new ones. Requests in progress may take as

@@ -124,7 +124,9 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string) (htt
 			return nil, nil, nil
 		}
 	}
-	return w, r.WithContext(ctx), ended
+	r = r.WithContext(ctx)
+	r.Header.Del("Last-Event-Id") // of everythingChanged; there is no more to send
+	return w, r, ended
 }
 
 // A resumedStream sends events when the stream begins, which the SDK marks with a flush.

@@ -339,13 +339,13 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 	res = c.do(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"note:///Empty.md"}}`, nil)
 	require.Contains(t, res.text(), `"result":{}`)
 	const listChanged, updated = "data: {\"jsonrpc\":\"2.0\",\"method\":\"" + noteListChanged, `"params":{"uri":"note:///Empty.md"}`
-	await := func(lines *bufio.Reader, want string) {
+	await := func(lines *bufio.Reader, want string) string {
 		t.Helper()
 		for {
 			line, err := lines.ReadString('\n')
 			require.NoError(t, err)
 			if strings.Contains(line, want) {
-				return
+				return strings.TrimSpace(line)
 			}
 		}
 	}
@@ -364,6 +364,10 @@ func TestSubscriptionsOfSessionsThatContinue(t *testing.T) {
 
 	c.url = first
 	stream = bufio.NewReader(c.do(t.Context(), http.MethodGet, "", nil).stream)
+	id := strings.TrimPrefix(await(stream, "id: "), "id: ")
 	await(stream, listChanged)
 	await(stream, updated)
+	res = c.do(t.Context(), http.MethodGet, "", http.Header{"Last-Event-Id": {id}})
+	require.Equal(t, http.StatusOK, res.status)
+	assert.NotContains(t, await(bufio.NewReader(res.stream), "id: "), id)
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -298,13 +299,15 @@ func (s *subscriptions) listChanged(method string) {
 }
 
 // everythingChanged returns, as server-sent events, what makes a client read everything
-// again of which it was not notified.
+// again of which it was not notified. They have an id, with which some clients count a
+// stream as progress and do not give up on a session whose streams end often.
 func (s *subscriptions) everythingChanged() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b bytes.Buffer
+	id := rand.Text()
 	event := func(method, params string) {
-		fmt.Fprintf(&b, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":%s}\n\n", method, params)
+		fmt.Fprintf(&b, "event: message\nid: %s\ndata: {\"jsonrpc\":\"2.0\",\"method\":%q,\"params\":%s}\n\n", id, method, params)
 	}
 	for _, method := range s.own.lists {
 		event(method, "{}")
