@@ -89,14 +89,31 @@ func (h *handshake) read(line []byte, m jsonrpc.Message) {
 // everythingChanged returns notifications that make a client read everything
 // again.
 func (h *handshake) everythingChanged() [][]byte {
-	var notes [][]byte
-	for _, sub := range h.subscriptions {
-		notes = append(notes, jsonrpc.Notification(noteUpdated, map[string]any{"uri": sub.uri}))
+	uris := make([]string, len(h.subscriptions))
+	for i, sub := range h.subscriptions {
+		uris[i] = sub.uri
 	}
-	for _, method := range h.lists {
-		notes = append(notes, jsonrpc.Notification(method, nil))
+	return everythingChanged(uris, h.lists, nil)
+}
+
+// everythingChanged returns notifications that resources and lists have changed, with the
+// _meta of a subscriptions/listen request or none.
+func everythingChanged(uris, lists []string, meta any) (lines [][]byte) {
+	type params struct {
+		Meta any    `json:"_meta,omitempty"`
+		URI  string `json:"uri,omitempty"`
 	}
-	return notes
+	for _, uri := range uris {
+		lines = append(lines, jsonrpc.Notification(noteUpdated, params{meta, uri}))
+	}
+	var list any // no params without _meta
+	if meta != nil {
+		list = params{Meta: meta}
+	}
+	for _, method := range lists {
+		lines = append(lines, jsonrpc.Notification(method, list))
+	}
+	return lines
 }
 
 // listenFilter lists the notifications that a subscriptions/listen request
@@ -111,22 +128,12 @@ type listenFilter struct {
 // everythingChanged is handshake.everythingChanged for the listen with the given
 // raw id.
 func (f listenFilter) everythingChanged(rawID []byte) [][]byte {
-	meta := map[string]json.RawMessage{metaSubscription: rawID}
-	var notes [][]byte
-	for _, uri := range f.URIs {
-		notes = append(notes, jsonrpc.Notification(noteUpdated, map[string]any{"_meta": meta, "uri": uri}))
-	}
-	for _, list := range []struct {
-		wanted bool
-		method string
-	}{
-		{f.Tools, noteToolsChanged},
-		{f.Resources, noteResourcesChanged},
-		{f.Prompts, notePromptsChanged},
-	} {
-		if list.wanted {
-			notes = append(notes, jsonrpc.Notification(list.method, map[string]any{"_meta": meta}))
+	var lists []string
+	for method, wanted := range map[string]bool{noteToolsChanged: f.Tools, noteResourcesChanged: f.Resources, notePromptsChanged: f.Prompts} {
+		if wanted {
+			lists = append(lists, method)
 		}
 	}
-	return notes
+	slices.Sort(lists)
+	return everythingChanged(f.URIs, lists, map[string]json.RawMessage{metaSubscription: rawID})
 }
