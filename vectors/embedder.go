@@ -68,10 +68,3 @@ type Preparer interface {
 	Embedder
 	Prepare(threads int) (over func())
 }
-
-// Yielder is an Embedder whose EmbedPassages can pause for something more urgent.
-type Yielder interface {
-	Embedder
-	// Yield makes EmbedPassages pause until over is called, though not for long.
-	Yield() (over func())
-}

@@ -279,15 +279,9 @@ func (x *Index) Unrelated(ctx context.Context, text string) (usual, here Spread,
 	return usual, here, nil
 }
 
-// Yield makes the embedding of passages pause, for some milliseconds at most, until
-// over is called. See [Yielder].
-func (x *Index) Yield() (over func()) {
-	embedder, _ := x.Model()
-	if y, ok := embedder.(Yielder); ok {
-		return y.Yield()
-	}
-	return func() {}
-}
+// Yield makes the models in this process pause the embedding of passages, also of other
+// vaults, for some milliseconds at most, until over is called.
+func (x *Index) Yield() (over func()) { return searches.enter() }
 
 // embedQuery returns the vector of a query and the serving space. It waits until
 // the vectors are loaded or ctx is done.

@@ -3,10 +3,13 @@ package vectors
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"notesd/vectors/bert"
 )
@@ -32,7 +35,6 @@ const (
 type Transformer struct {
 	model    *bert.Model
 	encoders sync.Pool // of *bert.Encoder, which holds 3 MB of buffers
-	searches gate
 }
 
 // NewTransformer returns an embedder that uses the model.
@@ -66,9 +68,15 @@ func (t *Transformer) EmbedQuery(ctx context.Context, text string) ([]float32, e
 }
 
 // EmbedPassages runs on threads of lower priority than the rest of the
-// program, and pauses during searches, see Yield: a thread of low priority still
+// program, and pauses during searches, see [Index.Yield]: a thread of low priority still
 // delays those that wake up on its processor, and the collector waits for it to stop.
+// It waits for the calls of other vaults in the process, in their order, so that they
+// share the processors.
 func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads int, done func(i int, vector []float32)) error {
+	if err := turn.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer turn.Release(1)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -80,7 +88,7 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 			lowerPriority()
 			encoder, _ := t.encoders.Get().(*bert.Encoder)
 			var patience time.Duration
-			encoder.Yield = func() { patience -= t.searches.wait(patience) }
+			encoder.Yield = func() { patience -= searches.wait(patience) }
 			defer func() {
 				encoder.Yield = nil
 				t.encoders.Put(encoder)
@@ -102,8 +110,11 @@ func (t *Transformer) EmbedPassages(ctx context.Context, texts []string, threads
 	return context.Cause(ctx)
 }
 
-// Yield implements [Yielder].
-func (t *Transformer) Yield() (over func()) { return t.searches.enter() }
+// turn is that of the vault that embeds, and searches is entered by those of every vault.
+var (
+	turn     = semaphore.NewWeighted(1)
+	searches gate
+)
 
 // longestPause is how long the embedding of one text pauses for searches at most, so
 // that it goes on under a flood of them: a text takes some ten milliseconds itself.
@@ -159,18 +170,37 @@ func (g *gate) wait(most time.Duration) time.Duration {
 // a search needs. With a surplus of processors, the operating system decides which
 // thread runs, and it respects priorities. The returned function restores the value,
 // because parallel code would otherwise start more workers than there are processors.
+// Vaults embed in turn, so the greatest number of threads counts.
 func (*Transformer) Prepare(threads int) (over func()) {
-	add := func(n int) {
+	processors.Lock()
+	defer processors.Unlock()
+	processors.series = append(processors.series, threads)
+	processors.raise()
+	return func() {
 		processors.Lock()
 		defer processors.Unlock()
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+		i := slices.Index(processors.series, threads)
+		processors.series = slices.Delete(processors.series, i, i+1)
+		processors.raise()
 	}
-	add(threads)
-	return func() { add(-threads) }
 }
 
-// processors guards changes of GOMAXPROCS.
-var processors sync.Mutex
+var processors raised
+
+// raised is what GOMAXPROCS is raised by.
+type raised struct {
+	sync.Mutex
+	series []int // threads of each series of batches
+	by     int
+}
+
+func (r *raised) raise() {
+	by := slices.Max(append(r.series, 0))
+	if by != r.by {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + by - r.by)
+		r.by = by
+	}
+}
 
 // passagesPerThread is the number of passages that a thread embeds between commits.
 // They take a tenth of a second; a commit takes less than a hundredth of that.

@@ -40,12 +40,12 @@ func TestTransformer_PassagesAndQueries(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Embedding pauses while a search runs, and goes on at once when it ends.
+// Embedding pauses while a search runs, of another vault too, and goes on at once when
+// it ends.
 func TestTransformer_PausesForSearches(t *testing.T) {
 	e := newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {
-		x := NewIndex(nil, "", Options{Embedder: e})
-		first, second := x.Yield(), x.Yield()
+		first, second := NewIndex(nil, "", Options{Embedder: e}).Yield(), NewIndex(nil, "", Options{}).Yield()
 		began := time.Now()
 		var done atomic.Int32
 		finished := make(chan error, 1)
@@ -67,7 +67,7 @@ func TestTransformer_PausesForSearches(t *testing.T) {
 func TestTransformer_PausesAreBounded(t *testing.T) {
 	e := newTransformer(t)
 	synctest.Test(t, func(t *testing.T) {
-		over := e.Yield()
+		over := NewIndex(nil, "", Options{Embedder: e}).Yield()
 		defer over()
 		began := time.Now()
 		require.NoError(t, e.EmbedPassages(t.Context(), []string{"tides", "moon", "keel"}, 1, func(int, []float32) {}))
@@ -75,13 +75,45 @@ func TestTransformer_PausesAreBounded(t *testing.T) {
 	})
 }
 
+// Of the vaults in a process one embeds at a time, each a batch in turn.
+func TestTransformer_VaultsTakeTurns(t *testing.T) {
+	one, other := newTransformer(t), newTransformer(t)
+	synctest.Test(t, func(t *testing.T) {
+		texts := []string{"tides", "moon"}
+		var order []string
+		finished := make(chan error)
+		for batch := range 2 {
+			require.NoError(t, one.EmbedPassages(t.Context(), texts, 1, func(i int, _ []float32) {
+				order = append(order, "one")
+				if batch+i > 0 {
+					return
+				}
+				go func() {
+					finished <- other.EmbedPassages(t.Context(), texts, 2, func(int, []float32) { order = append(order, "other") })
+				}()
+				synctest.Wait()
+			}))
+			if batch == 0 {
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				assert.ErrorIs(t, one.EmbedPassages(ctx, texts, 1, nil), context.Canceled, "the turn is not waited for")
+			}
+		}
+		require.NoError(t, <-finished)
+		assert.Equal(t, []string{"one", "one", "other", "other", "one", "one"}, order)
+	})
+}
+
 func TestTransformer_Prepare(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	e := newTransformer(t)
-	first, second := e.Prepare(1), e.Prepare(2)
+	first, second, third := e.Prepare(1), e.Prepare(3), e.Prepare(1)
 	assert.Equal(t, before+3, runtime.GOMAXPROCS(0))
 	first()
+	assert.Equal(t, before+3, runtime.GOMAXPROCS(0))
 	second()
+	assert.Equal(t, before+1, runtime.GOMAXPROCS(0))
+	third()
 	assert.Equal(t, before, runtime.GOMAXPROCS(0))
 }
 
