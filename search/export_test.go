@@ -16,6 +16,7 @@ var Off = map[string]func() (on func()){
 	"the word as it was asked for":   set(&judged.exact, 0),
 	"what a note begins with":        set(&judged.lead, 0),
 	"the note that the query names":  set(&judged.title, 0),
+	"what another hit names":         set(&judged.named, 0),
 	"words count less and less":      set(&textPower, 1),
 	"repeated words":                 set(&repeated, 0),
 	"quotes in running text":         set(&runningText, math.MaxInt),

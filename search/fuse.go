@@ -103,6 +103,7 @@ type candidate struct {
 	cosine               float64
 	near, first, missing float64 // see SemanticHit
 	weak                 bool
+	named                bool // see markNamed
 	embedded             bool // the cosine is known
 	chunk                int  // nearest in meaning; -1: none
 }

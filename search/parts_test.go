@@ -62,6 +62,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 		"the word as it was asked for":  first("q31", "ratatouille"),
 		"what a note begins with":       first("q52", "cape"),
 		"the note that the query names": first("q55", "beehives"),
+		"what another hit names":        first("q56", "loire"),
 		"words count less and less": func() bool {
 			return pathsOf(lamps.search(search.Query{Text: "harbour wall lamp"}))[0] == "near"
 		},

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"notesd/notes"
@@ -17,11 +19,12 @@ type bonuses struct {
 	exact  float64 // the word itself and not another with its stem
 	lead   float64 // the words in the title or the note's first words
 	title  float64 // the words of a title that the query names
+	named  float64 // of all that a query can ask for: a passage of another hit names the note
 }
 
 // judged are the bonuses that were chosen on judged sets; docs/retrieval.md has the
 // table.
-var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50}
+var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
 
 // idealCap is how many words that one note has are all that a query can
 // ask for: of a long one no note has all.
@@ -210,6 +213,55 @@ func (s *rescorer) titleIn(title string, titled []match) float64 {
 	}
 	share := float64(have) / float64(words)
 	return sum * share * share
+}
+
+// nameWords is how many words a title has at most that is a name.
+const nameWords = 3
+
+// isName reports whether a title names a thing, as "Ganges" and "Ada Lovelace" do and
+// "Next steps" does not.
+func isName(title string) bool {
+	words := strings.Fields(title)
+	if len(title) < 3 || len(words) > nameWords || terms.StopWords[strings.ToLower(title)] {
+		return false
+	}
+	return len(words) == 1 || !slices.ContainsFunc(words, func(w string) bool {
+		r, _ := utf8.DecodeRuneInString(w)
+		return unicode.IsLower(r)
+	})
+}
+
+// markNamed marks the candidates that a passage of another names though the query does
+// not: a query that describes a thing finds what mentions it.
+func (s *search) markNamed(best []candidate, matches [][]match) {
+	passages := make([]string, len(best))
+	for i, c := range best {
+		if n := s.read[c.note]; n != nil && len(n.Chunks) > 0 {
+			at := c.chunk
+			if at < 0 || at >= len(n.Chunks) {
+				at = s.rescorer.bestChunk(n, matches[i], -1)
+			}
+			passage := n.Chunks[at]
+			passages[i] = n.Content[passage.Start:passage.End]
+		}
+	}
+	for i := range best {
+		n := s.read[best[i].note]
+		if n == nil || !isName(n.Title) || len(s.rescorer.matcher.find(nil, n.Title)) > 0 {
+			continue
+		}
+		name := newPhrase(n.Title)
+		for j, passage := range passages {
+			if other := s.read[best[j].note]; other == nil || other.Title == n.Title {
+				continue
+			}
+			if _, _, ok := name.find(passage); ok {
+				best[i].named = true
+				best[i].bonus += s.rescorer.named * s.rescorer.ideal
+				break
+			}
+		}
+	}
 }
 
 // together reports whether a pair stands together somewhere in a text.

@@ -213,17 +213,19 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
 			matches[i] = s.rescorerOf(worker).score(n, c)
-			s.score(c, m)
 		}
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	for i, c := range best {
+	s.markNamed(best, matches)
+	for i := range best {
+		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
 			s.matches[n.ID] = matches[i]
 		}
+		s.score(c, m)
 	}
 	sortByScore(best)
 	return nil
