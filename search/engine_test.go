@@ -539,3 +539,32 @@ func TestArticlesWrittenToWords(t *testing.T) {
 	assert.ElementsMatch(t, []string{"book", "the-book", "books"}, f.paths("הספרים"))
 	assert.ElementsMatch(t, []string{"bare", "article", "preposition"}, f.paths("ما هي الطماطم"), "function words find nothing")
 }
+
+// A hit that the passage of another names, though the query does not, is scored higher.
+func TestNamed(t *testing.T) {
+	for title, want := range map[string]bool{
+		"Ada Lovelace":         true,
+		"Lovelace":             true,
+		"Next steps":           false, // no name
+		"Programmer":           false, // the query has it
+		"Ada Byron":            false, // only the first of its words
+		"The":                  false,
+		"Ada, the programmer,": false,
+	} {
+		t.Run(title, func(t *testing.T) {
+			scores := func(about string) float64 {
+				f := newFixture(t, map[string]string{
+					"named.md": "# " + title + "\n\nWho wrote the first of them.",
+					"other.md": "# Engines\n\n" + about + ", who wrote the first. Take the next steps. " + strings.Repeat("Wheels and cards. ", 20),
+				})
+				for _, h := range f.search(search.Query{Text: "programmer who wrote first"}).Hits {
+					if h.Path == "named.md" {
+						return h.Score
+					}
+				}
+				return 0
+			}
+			assert.Equal(t, want, scores("Ada Lovelace, the programmer") > scores("The programmer")+.01)
+		})
+	}
+}

@@ -103,9 +103,10 @@ type candidate struct {
 	cosine               float64
 	near, first, missing float64 // see SemanticHit
 	weak                 bool
-	named                bool // see markNamed
+	named                bool // a passage of another names it
 	embedded             bool // the cosine is known
 	chunk                int  // nearest in meaning; -1: none
+	meet                 int  // without one: where the words meet in its text
 }
 
 // byText makes candidates of what was found by words.

@@ -89,7 +89,10 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	matches = s.find(n.Content, c.terms)
 	titled := s.matcher.find(nil, n.Title)
-	meeting := s.windowIn(matches)
+	from, _, meeting := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
+	if c.chunk < 0 && from < len(matches) {
+		c.meet = matches[from].start
+	}
 	c.bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*meeting + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
 	elsewhere := c.terms
 	for _, m := range matches {
@@ -231,37 +234,63 @@ func isName(title string) bool {
 	})
 }
 
-// markNamed marks the candidates that a passage of another names though the query does
-// not: a query that describes a thing finds what mentions it.
-func (s *search) markNamed(best []candidate, matches [][]match) {
-	passages := make([]string, len(best))
+// names are the titles of candidates that are names and share no word with the query, by
+// their first unit.
+type names map[string][]titled
+
+// titled is a candidate with a title.
+type titled struct {
+	candidate int
+	title     string
+	name      []string // its units
+}
+
+func (s *search) namesOf(best []candidate) names {
+	out := names{}
 	for i, c := range best {
-		if n := s.read[c.note]; n != nil && len(n.Chunks) > 0 {
-			at := c.chunk
-			if at < 0 || at >= len(n.Chunks) {
-				at = s.rescorer.bestChunk(n, matches[i], -1)
-			}
-			passage := n.Chunks[at]
-			passages[i] = n.Content[passage.Start:passage.End]
-		}
-	}
-	for i := range best {
-		n := s.read[best[i].note]
-		if n == nil || !isName(n.Title) || len(s.rescorer.matcher.find(nil, n.Title)) > 0 {
-			continue
-		}
-		name := newPhrase(n.Title)
-		for j, passage := range passages {
-			if other := s.read[best[j].note]; other == nil || other.Title == n.Title {
-				continue
-			}
-			if _, _, ok := name.find(passage); ok {
-				best[i].named = true
-				best[i].bonus += s.rescorer.named * s.rescorer.ideal
-				break
+		if n := s.read[c.note]; n != nil && isName(n.Title) && len(s.rescorer.matcher.find(nil, n.Title)) == 0 {
+			if name := units(n.Title); len(name) > 0 {
+				out[name[0]] = append(out[name[0]], titled{i, n.Title, name})
 			}
 		}
 	}
+	return out
+}
+
+// in returns the candidates that the passage of a note names, a bit each. A query that
+// describes a thing finds notes that mention it.
+func (names names) in(n *notes.Note, c *candidate) (found uint64) {
+	if len(names) == 0 || len(n.Chunks) == 0 {
+		return 0
+	}
+	chunk := c.chunk
+	if chunk < 0 || chunk >= len(n.Chunks) {
+		for chunk = 0; chunk < len(n.Chunks)-1 && n.Chunks[chunk].End <= c.meet; chunk++ {
+		}
+	}
+	passage := n.Content[n.Chunks[chunk].Start:n.Chunks[chunk].End]
+	eachUnit(passage, func(u []byte, start, _ int) bool {
+		for _, t := range names[string(u)] {
+			if t.title != n.Title && (len(t.name) == 1 || hasUnits(passage[start:], t.name)) {
+				found |= 1 << t.candidate
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// hasUnits reports whether a text begins with units.
+func hasUnits(text string, want []string) bool {
+	i := 0
+	eachUnit(text, func(u []byte, _, _ int) bool {
+		if string(u) != want[i] {
+			return false
+		}
+		i++
+		return i < len(want)
+	})
+	return i == len(want)
 }
 
 // together reports whether a pair stands together somewhere in a text.
@@ -301,12 +330,6 @@ func (s *rescorer) exactIn(matches []match) float64 {
 			sum += s.weights[m.term]
 		}
 	}
-	return sum
-}
-
-// windowIn returns the greatest sum of terms that meet in a window.
-func (s *rescorer) windowIn(matches []match) float64 {
-	_, _, sum := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
 	return sum
 }
 

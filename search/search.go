@@ -208,22 +208,31 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	if err := s.readNotes(ctx, best); err != nil {
 		return err
 	}
-	matches := make([][]match, len(best))
+	matches, names, named := make([][]match, len(best)), s.namesOf(best), make([]uint64, len(best))
 	err := index.InParallel(len(best), func(worker, i int) error {
 		c := &best[i]
-		if n := s.read[c.note]; n != nil && c.terms != 0 {
-			matches[i] = s.rescorerOf(worker).score(n, c)
+		if n := s.read[c.note]; n != nil {
+			if c.terms != 0 {
+				matches[i] = s.rescorerOf(worker).score(n, c)
+			}
+			named[i] = names.in(n, c)
 		}
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	s.markNamed(best, matches)
+	all := uint64(0)
+	for _, found := range named {
+		all |= found
+	}
 	for i := range best {
 		c := &best[i]
 		if n := s.read[c.note]; n != nil && c.terms != 0 {
 			s.matches[n.ID] = matches[i]
+		}
+		if c.named = all&(1<<i) != 0; c.named {
+			c.bonus += s.rescorer.named * s.rescorer.ideal
 		}
 		s.score(c, m)
 	}
