@@ -568,3 +568,17 @@ func TestNamed(t *testing.T) {
 		})
 	}
 }
+
+// A phrase that no note has is a condition of a few words, and in a sentence no more than
+// its words.
+func TestPhrase_NoNoteHas(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "A text formatting system: what you see is printed.", "b.md": "Painting."})
+	sentence := `articles on text formatting systems and printers, such as "what you see is what you get"`
+	assert.Equal(t, []string{"a"}, f.paths(sentence))
+	r := f.search(search.Query{Text: sentence})
+	assert.Equal(t, `no note has "what you see is what you get"; looked for the words instead`, r.Notes[0])
+	assert.Empty(t, f.paths(`formatting "what you see is what you get"`))
+	assert.Empty(t, f.paths(sentence+` title:printers`), "other conditions hold")
+	f.write(map[string]string{"c.md": "Printers: what you see is what you get."})
+	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
+}

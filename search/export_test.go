@@ -20,6 +20,7 @@ var Off = map[string]func() (on func()){
 	"words count less and less":      set(&textPower, 1),
 	"repeated words":                 set(&repeated, 0),
 	"quotes in running text":         set(&runningText, math.MaxInt),
+	"a quote that no note has":       set(&sentence, math.MaxInt),
 	"other languages":                set(&languageOf, func([]string) terms.Language { return terms.Language{} }),
 	"the lead vector":                set(&firstShare, 0),
 	"the floor":                      set(&floorMost, math.Inf(-1)),

@@ -66,10 +66,11 @@ func TestEachPartIsNeeded(t *testing.T) {
 		"words count less and less": func() bool {
 			return pathsOf(lamps.search(search.Query{Text: "harbour wall lamp"}))[0] == "near"
 		},
-		"repeated words":         first("q46", "knots"),
-		"quotes in running text": first("q49", "meeting-0209"),
-		"other languages":        first("q53", "sunflowers"),
-		"suggestions":            first("q54", "sourdough"),
+		"repeated words":           first("q46", "knots"),
+		"quotes in running text":   first("q49", "meeting-0209"),
+		"a quote that no note has": first("q57", "meeting-0209"),
+		"other languages":          first("q53", "sunflowers"),
+		"suggestions":              first("q54", "sourdough"),
 		"a second passage": func() bool {
 			f := newFixture(t, map[string]string{"starter.md": aboutStarters, "other.md": "# Other"})
 			return f.search(search.Query{Text: "sourdough starter"}).Second != nil

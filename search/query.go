@@ -85,6 +85,10 @@ func conditionsIn(nodes []node) int {
 // what it quotes is not meant as a condition.
 var runningText = 12
 
+// sentence is how many words that say something make a query a sentence: what it quotes
+// is a condition unless no note has it.
+var sentence = 5
+
 // withoutRepeats drops clauses that stand in the query before, but not words:
 // who repeats one means it more. In running text phrases become words.
 func withoutRepeats(nodes []node) []node {

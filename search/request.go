@@ -24,6 +24,8 @@ type request struct {
 	words      []queryWord // of the plan's terms, in the order of the query
 	parts      []queryWord // of compounds; what found a note that has no whole
 	phrases    []phrase    // word for word in the note
+	quoted     []string    // the phrases as written, if their words will do where no note has them
+	titles     []index.Clause
 	notPhrases []phrase
 	filter     notes.Filter
 	meaning    string // the query without filters, for the semantic side
@@ -58,7 +60,8 @@ var (
 // newRequest makes a request of a query's clauses and a filter.
 func newRequest(nodes []node, filter notes.Filter) *request {
 	r := &request{filter: filter}
-	var meaning []string
+	var meaning, quoted []string
+	said := 0
 	b := planBuilder{request: r, terms: map[string]int{}}
 	for _, n := range nodes {
 		switch {
@@ -73,10 +76,17 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 		switch n.kind {
 		case kindPhrase:
 			r.phrases = append(r.phrases, newPhrase(n.text))
+			quoted = append(quoted, n.String())
 			r.plan.Require = append(r.plan.Require, allOf(n.text, nil))
 		case kindTitle:
-			r.plan.Require = append(r.plan.Require, allOf(n.text, []string{index.FieldName}))
+			r.titles = append(r.titles, allOf(n.text, []string{index.FieldName}))
+		case kindWord:
+			said += contentWords(n.text)
 		}
+	}
+	r.plan.Require = append(r.plan.Require, r.titles...)
+	if said >= sentence {
+		r.quoted = quoted
 	}
 	b.Language = languageOf(meaning)
 	b.foreign = b.Foreign

@@ -132,9 +132,25 @@ func (s *search) rank(ctx context.Context, need int) (*rankedList, error) {
 	if err := s.blend(ctx, list, text, &r, &m); err != nil {
 		return nil, err
 	}
+	if len(list.found) == 0 && len(s.r.quoted) > 0 {
+		return s.withoutPhrases(ctx, need)
+	}
 	list.remarks = slices.Concat(s.suggested(list), list.remarks)
 	s.judge(list)
 	return list, nil
+}
+
+// withoutPhrases ranks by the words of the phrases that no note has.
+func (s *search) withoutPhrases(ctx context.Context, need int) (*rankedList, error) {
+	r := *s.r
+	r.phrases, r.quoted, r.plan.Require = nil, nil, r.titles
+	remark := fmt.Sprintf("no note has %s; looked for the words instead", strings.Join(s.r.quoted, " and "))
+	s.r, s.instead = &r, nil
+	list, err := s.rank(ctx, need)
+	if err == nil {
+		list.remarks = slices.Insert(list.remarks, 0, remark)
+	}
+	return list, err
 }
 
 // byWords ranks by words and verifies phrases. Its ranking is to be released.
