@@ -689,6 +689,23 @@ func TestGatherContextTopic(t *testing.T) {
 	assert.NotEqual(t, gathered.Passages[0].LineStart, gathered.Passages[1].LineStart)
 }
 
+// A list of open tasks that is empty says that there are others.
+func TestTasksOfAnotherStatus(t *testing.T) {
+	w := newRealWorld(t, map[string]string{"A.md": "- [x] Paint the boat ✅ 2026-01-02\n- [ ] Buy paint\n"})
+	for _, tt := range []struct {
+		ask    args
+		remark string
+	}{
+		{args{"text": "boat"}, "1 task with another status: status=all lists them"},
+		{args{"text": "buy", "status": "done"}, "1 task with another status: status=all lists them"},
+		{args{"text": "car"}, ""}, {args{"text": "car", "status": "all"}, ""}, {args{"text": "paint"}, ""},
+	} {
+		list, text := call[tools.TaskList](t, w.session, "list_tasks", tt.ask)
+		assert.Equal(t, tt.remark, strings.Join(list.Warnings, "; "), tt.ask)
+		assert.Contains(t, text, tt.remark)
+	}
+}
+
 // The passage of a note that has only front matter is its front matter.
 func TestGatherContextFrontMatter(t *testing.T) {
 	const text = "---\ndirector:\n  - \"[[Ridley Scott]]\"\nyear: 1982\n---\n\n"

@@ -86,6 +86,16 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 			return Outcome{}, err
 		}
 		warnings = append(warnings, why...)
+		if q.Status != "all" {
+			q.Status, q.Limit = "all", 1
+			others, err := in.Vault.Tasks(ctx, q)
+			if err != nil {
+				return Outcome{}, err
+			}
+			if others.Total > 0 {
+				warnings = append(warnings, fmt.Sprintf("%s with another status: status=all lists them", phrase.Count(others.Total, "task")))
+			}
+		}
 	}
 	answer := func(n int) Outcome {
 		out := TaskList{Tasks: make([]ListedTask, n), Total: page.Total, Next: page.Next, Warnings: in.remarks(warnings...)}
