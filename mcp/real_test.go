@@ -696,8 +696,8 @@ func TestTasksOfAnotherStatus(t *testing.T) {
 		ask    args
 		remark string
 	}{
-		{args{"text": "boat"}, "1 task with another status: status=all lists them"},
-		{args{"text": "buy", "status": "done"}, "1 task with another status: status=all lists them"},
+		{args{"text": "boat"}, "1 task with another status; status all lists them"},
+		{args{"text": "buy", "status": "done"}, "1 task with another status; status all lists them"},
 		{args{"text": "car"}, ""}, {args{"text": "car", "status": "all"}, ""}, {args{"text": "paint"}, ""},
 	} {
 		list, text := call[tools.TaskList](t, w.session, "list_tasks", tt.ask)

@@ -93,7 +93,7 @@ func runListTasks(ctx context.Context, in *invocation, a taskArgs) (Outcome, err
 				return Outcome{}, err
 			}
 			if others.Total > 0 {
-				warnings = append(warnings, fmt.Sprintf("%s with another status: status=all lists them", phrase.Count(others.Total, "task")))
+				warnings = append(warnings, fmt.Sprintf("%s with another status; status all lists them", phrase.Count(others.Total, "task")))
 			}
 		}
 	}
