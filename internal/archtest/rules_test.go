@@ -109,8 +109,9 @@ var layers = map[string]layer{
 		why:        "the store keeps rows; it never touches the vault's files",
 	},
 	"notes/vault": {
-		imports: []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
-		why:     "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
+		imports:    []string{"notes", "notes/store", "notes/vault/disk", "internal/atomicfile", "internal/fsid", "internal/markdown", "internal/markdown/edit", "internal/markdown/tasks", "internal/sqlite"},
+		thirdParty: []string{"github.com/tailscale/hujson"},
+		why:        "the vault writes files and the store; engines, watcher and protocol follow it, and it knows none of them",
 	},
 	"notes/vault/disk": {
 		imports: []string{"notes", "internal/atomicfile", "internal/fsid"},

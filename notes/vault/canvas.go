@@ -6,13 +6,14 @@ import (
 	"errors"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"notesd/internal/markdown"
 	"notesd/notes"
 	"notesd/notes/store"
+
+	"github.com/tailscale/hujson"
 )
 
 // Obsidian's canvases (.canvas, JSON) and bases (.base, YAML) name notes and
@@ -63,7 +64,7 @@ func (l *linksAround) follow(name string, text []byte) []byte {
 	if !strings.EqualFold(path.Ext(name), ".canvas") {
 		return l.followBase(name, text)
 	}
-	return editCanvas(text, func(_ int, key, value string) (string, error) {
+	return editCanvas(text, func(_, key, value string) (string, error) {
 		switch key {
 		case "file", "background":
 			return l.path(name, value)
@@ -117,87 +118,68 @@ func inFolder(p, folder string) string {
 // its nodes ("subpath") and in the links of its cards renamed, or nil if it cannot be
 // done.
 func renamedIn(name string, text []byte, notePath string, rename func(anchor string) (string, bool), rewrite func(string, []byte) ([]byte, error)) []byte {
-	var canvas struct {
-		Nodes []*struct{ File string }
-	}
-	if json.Unmarshal(text, &canvas) != nil || slices.Contains(canvas.Nodes, nil) {
-		return nil
-	}
-	return editCanvas(text, func(node int, key, value string) (string, error) {
+	return editCanvas(text, func(file, key, value string) (string, error) {
 		if key == "text" {
 			return rewriteCard(name, value, rewrite)
 		}
 		anchor, ok := strings.CutPrefix(value, "#")
-		if key != "subpath" || !ok || node >= len(canvas.Nodes) || notes.Nfc(canvas.Nodes[node].File) != notePath {
-			return value, nil
-		}
-		if renamed, ok := rename(anchor); ok {
-			return "#" + renamed, nil
+		if key == "subpath" && ok && notes.Nfc(file) == notePath {
+			if renamed, ok := rename(anchor); ok {
+				return "#" + renamed, nil
+			}
 		}
 		return value, nil
 	})
 }
 
-// editCanvas changes the texts of nodes, of which edit gets the index of the node,
-// the key and the value. It returns nil if an edit fails or the result is not JSON.
-func editCanvas(text []byte, edit func(node int, key, value string) (string, error)) []byte {
-	d := json.NewDecoder(bytes.NewReader(text))
-	type level struct {
-		array, isKey bool // of an object: the next token is a key
-		key          string
+// editCanvas changes the texts of nodes, of which edit gets the file that the node shows,
+// the key and the value. It returns nil for a text that is not JSON, and if an edit fails.
+func editCanvas(text []byte, edit func(file, key, value string) (string, error)) []byte {
+	if !json.Valid(text) { // which bounds the nesting
+		return nil
 	}
-	var levels []level
-	var out []byte
-	at, node := 0, -1
-	for {
-		before := int(d.InputOffset())
-		token, err := d.Token()
-		if err != nil {
-			break
+	canvas, err := hujson.Parse(text)
+	if err != nil {
+		return nil
+	}
+	nodes, _ := member(canvas, "nodes").Value.(*hujson.Array)
+	if nodes == nil {
+		return text
+	}
+	for _, node := range nodes.Elements {
+		fields, ok := node.Value.(*hujson.Object)
+		if !ok {
+			continue
 		}
-		end := int(d.InputOffset())
-		if delim, ok := token.(json.Delim); ok {
-			if delim == '{' || delim == '[' {
-				levels = append(levels, level{array: delim == '[', isKey: true})
-				if len(levels) == 3 && levels[0].key == "nodes" {
-					node++
-				}
+		file, _ := member(node, "file").Value.(hujson.Literal)
+		for i := range fields.Members {
+			field := &fields.Members[i]
+			value, ok := field.Value.Value.(hujson.Literal)
+			if !ok || value.Kind() != '"' {
 				continue
 			}
-			levels = levels[:len(levels)-1]
-		} else if n := len(levels); n > 0 && !levels[n-1].array && levels[n-1].isKey {
-			levels[n-1].key, levels[n-1].isKey = token.(string), false
-			continue
-		} else if p, ok := token.(string); ok && n == 3 && levels[0].key == "nodes" {
-			to, err := edit(node, levels[2].key, p)
+			to, err := edit(file.String(), field.Name.Value.(hujson.Literal).String(), value.String())
 			if err != nil {
 				return nil
 			}
-			if to != p {
-				start := before + len(text[before:end]) - len(bytes.TrimLeft(text[before:end], " \t\r\n:,"))
-				out = append(append(out, text[at:start]...), jsonString(to)...)
-				at = end
+			if to != value.String() {
+				field.Value.Value = hujson.String(to)
 			}
 		}
-		if n := len(levels); n > 0 {
-			levels[n-1].isKey = true
-		}
 	}
-	out = append(out, text[at:]...)
-	if !json.Valid(text) || !json.Valid(out) {
-		return nil
-	}
-	return out
+	return canvas.Pack()
 }
 
-func jsonString(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic(err) // a string always marshals
+// member returns a value of an object, the last of several with the name.
+func member(object hujson.Value, name string) (value hujson.Value) {
+	if fields, ok := object.Value.(*hujson.Object); ok {
+		for _, m := range fields.Members {
+			if m.Name.Value.(hujson.Literal).String() == name {
+				value = m.Value
+			}
+		}
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return value
 }
 
 // basePaths match what in the formulas and filters of a base names a folder,

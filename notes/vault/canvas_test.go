@@ -1,0 +1,114 @@
+package vault
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// canvasText writes a value as JSON with random white space, order and escapes.
+func canvasText(rng *rand.Rand, v any) string {
+	space := func() string { return []string{"", "", " ", "\n\t", "\r\n  "}[rng.IntN(5)] }
+	list := func(open, end string, items []string) string {
+		return open + space() + strings.Join(items, space()+","+space()) + space() + end
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		var members []string
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			members = append(members, canvasText(rng, k)+space()+":"+space()+canvasText(rng, v[k]))
+		}
+		rng.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		return list("{", "}", members)
+	case []any:
+		var items []string
+		for _, item := range v {
+			items = append(items, canvasText(rng, item))
+		}
+		return list("[", "]", items)
+	case string:
+		var b strings.Builder
+		for _, r := range v {
+			if rng.IntN(6) == 0 {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			} else {
+				b.WriteString(strings.Trim(mustJSON(string(r)), `"`))
+			}
+		}
+		return `"` + b.String() + `"`
+	}
+	return mustJSON(v)
+}
+
+func mustJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestEditCanvas: what is edited is the texts of nodes, and no other byte changes,
+// whatever else a canvas has and however it is written.
+func TestEditCanvas(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 2))
+	text := func() string { return []string{"P/Old.md", "Über.md", "", "file", "x/y", "nodes"}[rng.IntN(6)] }
+	value := func() any {
+		return []any{text(), 1.5, nil, true, []any{text(), map[string]any{"file": text()}}, map[string]any{"text": text()}}[rng.IntN(6)]
+	}
+	edited := 0
+	for range 2000 {
+		nodes := []any{}
+		for range rng.IntN(4) {
+			node := map[string]any{"id": text(), "x": value(), "deep": map[string]any{"file": text()}}
+			for _, key := range []string{"file", "text", "subpath"} {
+				if rng.IntN(2) == 0 {
+					node[key] = []any{text(), text(), value()}[rng.IntN(3)]
+				}
+			}
+			nodes = append(nodes, []any{node, node, node, nil, text()}[rng.IntN(5)])
+		}
+		canvas := map[string]any{"nodes": nodes, "edges": []any{map[string]any{"file": text()}}, "more": value()}
+		src := canvasText(rng, canvas)
+		same := editCanvas([]byte(src), func(_, _, value string) (string, error) { return value, nil })
+		require.Equal(t, src, string(same))
+
+		changed := editCanvas([]byte(src), func(file, key, value string) (string, error) {
+			if key == "file" && value == "P/Old.md" || key == "text" && file == "x/y" {
+				return value + "é\n\"", nil
+			}
+			return value, nil
+		})
+		for _, item := range nodes {
+			node, _ := item.(map[string]any)
+			card, isText := node["text"].(string)
+			if node["file"] == "x/y" && isText {
+				node["text"] = card + "é\n\""
+				edited++
+			}
+			if node["file"] == "P/Old.md" {
+				node["file"] = "P/Old.mdé\n\""
+				edited++
+			}
+		}
+		require.JSONEq(t, mustJSON(canvas), string(changed), src)
+	}
+	assert.Greater(t, edited, 100)
+
+	keep := func(_, _, value string) (string, error) { return value, nil }
+	for _, src := range []string{"", "{", `{"nodes":[{"file":"a"}],}`, `{"nodes":[{"file":"a"}]} x`, "// c\n{}", strings.Repeat("[", 1<<20)} {
+		assert.Nil(t, editCanvas([]byte(src), keep), "no JSON: %.20s", src)
+	}
+	for _, src := range []string{"[]", "null", `"x"`, `{"nodes":{}}`, `{"nodes":[1,null,"x",[]]}`, `{}`} {
+		assert.Equal(t, src, string(editCanvas([]byte(src), keep)))
+	}
+	assert.Nil(t, editCanvas([]byte(`{"nodes":[{"file":"a"}]}`), func(_, _, value string) (string, error) { return value, errors.New("no") }))
+}
