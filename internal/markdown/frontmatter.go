@@ -154,16 +154,22 @@ func metaStrings(value any, seps string) []string {
 	return nil
 }
 
-// metaValue looks a key up as programs do that write front matter by hand:
-// exactly, else in any case.
-func metaValue(values map[string]any, key string) any {
-	if v, ok := values[key]; ok {
-		return v
+// KeyOf returns the key of front matter's values that is name, else one that differs
+// from it in case alone, as programs look keys up that people write.
+func KeyOf(values map[string]any, name string) (key string, found bool) {
+	if _, found = values[name]; found {
+		return name, true
 	}
-	for k, v := range values {
-		if strings.EqualFold(k, key) {
-			return v
+	for key := range values {
+		if strings.EqualFold(key, name) {
+			return key, true
 		}
 	}
-	return nil
+	return name, false
+}
+
+// metaValue returns the value of KeyOf.
+func metaValue(values map[string]any, name string) any {
+	key, _ := KeyOf(values, name)
+	return values[key]
 }

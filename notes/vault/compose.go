@@ -155,12 +155,9 @@ type draft struct {
 // own returns the key of the text's front matter that is name in any case, and
 // its value.
 func (d *draft) own(name string) (key string, value any, found bool) {
-	for k, v := range markdown.Parse(d.text).FrontMatter.Values {
-		if strings.EqualFold(k, name) {
-			return k, v, true
-		}
-	}
-	return name, nil, false
+	values := markdown.Parse(d.text).FrontMatter.Values
+	key, found = markdown.KeyOf(values, name)
+	return key, values[key], found
 }
 
 // set gives a key its value, which came with the argument.

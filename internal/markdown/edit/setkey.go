@@ -8,7 +8,6 @@ import (
 	"math"
 	"reflect"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"notesd/internal/markdown"
@@ -46,10 +45,8 @@ func SetFrontMatter(src []byte, key string, value any) ([]byte, error) {
 	if !exists && value == nil || exists && value != nil && reflect.DeepEqual(old, value) {
 		return bytes.Clone(src), nil
 	}
-	if !exists {
-		if other := sameKey(fm.Values, key); other != "" {
-			return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
-		}
+	if other, _ := markdown.KeyOf(fm.Values, key); other != key {
+		return nil, &FrontMatterError{Key: key, Reason: fmt.Sprintf("the note has %q; use that spelling", other)}
 	}
 	out, err := setKey(src, fm, key, value, true)
 	if err != nil || checkKey(src, out, fm, key, value) == nil {
@@ -173,16 +170,6 @@ func checkKey(src, out []byte, before markdown.FrontMatter, key string, value an
 		return nil
 	}
 	return &FrontMatterError{Key: key, Reason: reason}
-}
-
-// sameKey returns a key that differs from key in its case alone.
-func sameKey(values map[string]any, key string) string {
-	for k := range values {
-		if strings.EqualFold(k, key) {
-			return k
-		}
-	}
-	return ""
 }
 
 var errNotJSON = errors.New("not a JSON value")

@@ -2,11 +2,7 @@ package edit
 
 import (
 	"bytes"
-	"maps"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
@@ -55,15 +51,21 @@ func (e *keyEditor) locateTOML() error {
 
 // writeTOML returns the lines of the key with its new value.
 func (e *keyEditor) writeTOML(value any) (string, error) {
-	text, err := tomlText(value)
-	if err != nil {
-		return "", err
-	}
+	var err error
+	text := flowText(value, " = ", tomlKey, func(v any) string { // text that is a date stays text
+		if v == nil {
+			err = invalid("TOML front matter cannot hold null")
+		}
+		if s, ok := v.(string); ok {
+			return doubleQuote(s)
+		}
+		return yamlScalar(v, 0, false)
+	})
 	key := tomlKey(e.key) + " ="
 	if e.exists {
 		key = e.tomlKey
 	}
-	return key + " " + text + e.comment + e.eol, nil
+	return key + " " + text + e.comment + e.eol, err
 }
 
 // tomlEquals returns the offset after the '=' of the entry at i.
@@ -80,41 +82,6 @@ func tomlEquals(b []byte, i int) int {
 		i++
 	}
 	return min(i+1, len(b))
-}
-
-// tomlText writes a value on one line. Text that is a date stays text.
-func tomlText(value any) (string, error) {
-	switch v := value.(type) {
-	case string:
-		return doubleQuote(v), nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case float64:
-		return yamlFloat(v), nil
-	case []any:
-		items := make([]string, len(v))
-		for i, item := range v {
-			text, err := tomlText(item)
-			if err != nil {
-				return "", err
-			}
-			items[i] = text
-		}
-		return "[" + strings.Join(items, ", ") + "]", nil
-	case map[string]any:
-		items := make([]string, 0, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			text, err := tomlText(v[key])
-			if err != nil {
-				return "", err
-			}
-			items = append(items, tomlKey(key)+" = "+text)
-		}
-		return "{" + strings.Join(items, ", ") + "}", nil
-	}
-	return "", invalid("TOML front matter cannot hold null")
 }
 
 var bareTOMLKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

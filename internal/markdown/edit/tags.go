@@ -150,10 +150,8 @@ func hasTag(tags []string, tag string) bool {
 // tagKeys returns the keys of front matter that hold tags, as they are spelled.
 func tagKeys(doc *markdown.Document) (keys []string) {
 	for _, name := range []string{"tags", "tag"} {
-		if _, exact := doc.FrontMatter.Values[name]; exact {
-			keys = append(keys, name)
-		} else if other := sameKey(doc.FrontMatter.Values, name); other != "" {
-			keys = append(keys, other)
+		if key, found := markdown.KeyOf(doc.FrontMatter.Values, name); found {
+			keys = append(keys, key)
 		}
 	}
 	return keys

@@ -58,21 +58,26 @@ func (w *yamlWriter) value(value any, indent string, afterKey bool) {
 
 // flowYAML writes a value on one line.
 func flowYAML(value any) string {
+	return flowText(value, ": ", yamlKey, func(v any) string { return yamlScalar(v, 0, true) })
+}
+
+// flowText writes a value on one line, with what stands between a key and its value.
+func flowText(value any, between string, key func(string) string, scalar func(any) string) string {
 	switch v := value.(type) {
 	case []any:
 		items := make([]string, len(v))
 		for i, item := range v {
-			items[i] = flowYAML(item)
+			items[i] = flowText(item, between, key, scalar)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case map[string]any:
 		items := make([]string, 0, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			items = append(items, yamlKey(key)+": "+flowYAML(v[key]))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, key(k)+between+flowText(v[k], between, key, scalar))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	return yamlScalar(value, 0, true)
+	return scalar(value)
 }
 
 func yamlKey(key string) string {
