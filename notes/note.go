@@ -120,7 +120,7 @@ type Passage struct {
 	Text      string // untrusted: the note's own words
 }
 
-// Prose is Content with spaces in place of what is no text for readers: an
+// Prose returns Content with spaces in place of data that programs have put there: an
 // Excalidraw drawing, base64. It is what is searched, embedded and shown as a
 // passage, and has the same offsets and lines.
 func (n *Note) Prose() string { return markdown.Prose(n.Content) }

@@ -55,7 +55,7 @@ type LinkedNote struct {
 	Depth     int
 	Ambiguous bool // several notes are meant; To is empty
 
-	// Attachment: To is a file that is no note; see [Vault.Attachment].
+	// Attachment reports whether To is an attachment; see [Vault.Attachment].
 	Attachment bool
 
 	// NoAnchor: the note To has no heading or block Anchor. Near are headings
@@ -114,8 +114,8 @@ type Forgotten struct {
 	SetAside []string // the names of databases and indexes that had been set aside
 }
 
-// Attachment is a file of the vault that is no note (a picture, a PDF, a
-// recording) and that a note links to. Its URI is that of a note with its path.
+// Attachment is a picture, a PDF, a recording or another file of the vault that a note
+// links to. Its URI is that of a note with its path.
 type Attachment struct {
 	Path      string // vault-relative, NFC
 	MediaType string // by the name's extension, else by the first bytes

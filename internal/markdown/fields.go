@@ -88,7 +88,7 @@ func fieldsIn(fields []Field, text string, line int) []Field {
 	return fields
 }
 
-// fieldKey returns the key without emphasis around it, or "" for what is none.
+// fieldKey returns the key without emphasis around it, or "" if it cannot be one.
 func fieldKey(s string) string {
 	s = strings.Trim(strings.TrimSpace(s), "*_~")
 	if len(s) > maxFieldKey || strings.ContainsAny(s, "`[](){}:|\"<>") || !utf8.ValidString(s) {

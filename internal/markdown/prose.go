@@ -63,7 +63,8 @@ func drawing(text string) (spans [][2]int) {
 	}
 }
 
-// minEncoded is the shortest run of base64, or of a data URI, that is no word.
+// minEncoded is the length from which a run of base64, or a data URI, is left out: words
+// are shorter.
 const minEncoded = 64
 
 var dataURI = regexp.MustCompile(`^data:[A-Za-z]+/[A-Za-z0-9.+-]{1,80}(?:;[^,;\s]{1,80}){0,4},`)

@@ -89,7 +89,7 @@ func estimateTenths(b []byte) int {
 	return tenths
 }
 
-// otherTenths is what a character that is no Latin letter adds. A Hangul
+// otherTenths returns what a character of another script than Latin adds. A Hangul
 // syllable is spelled in its two or three letters; of the scripts written
 // without spaces, those of South East Asia use several letters for a syllable.
 func otherTenths(r rune) int {

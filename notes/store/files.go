@@ -13,8 +13,8 @@ import (
 	"notesd/notes"
 )
 
-// Files are what the store knows of the vault's files that are no notes: attachments,
-// skipped files and symlinks.
+// Files are the lists of the vault's other files: attachments, skipped files and
+// symlinks.
 type Files struct{ s *Store }
 
 // Files returns the store's lists of other files. The name of a file is its path.
@@ -200,7 +200,7 @@ func (f Files) Skipped(ctx context.Context, limit int) (list []notes.Skipped, to
 type Scan struct {
 	Attachments []File
 	Skipped     []Skipped
-	Kept        []string          // have that are no notes, as the store has them, and have not changed
+	Kept        []string          // skipped files that have not changed since
 	Looked      []string          // the paths that were scanned; nil for the whole vault
 	Whole       bool              // covers the whole vault
 	Targets     map[string]string // where symlinks lead

@@ -351,7 +351,7 @@ func (o *operation) alsoChange(paths []string, rewrite func(notePath string, tex
 		case err != nil:
 			return err
 		}
-		if f.Link != "" { // changed as the note that it leads to, or by the first symlink to what is none
+		if f.Link != "" { // a note that it leads to is changed itself; another file once, by its first symlink
 			rows, err := o.v.store.Rows(o.ctx, []string{notes.Nfc(f.Source())})
 			if err != nil {
 				return err

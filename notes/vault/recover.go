@@ -207,8 +207,8 @@ func (c content) isFile(other content) bool {
 	return c.there && other.there && os.SameFile(c.info, other.info)
 }
 
-// look reads what is under a name. The error says that this cannot be known
-// at the moment; what is no text is not an error.
+// look reads what is under a name. The error says that this cannot be known at the
+// moment; something other than a file is content that has an error.
 func (d *recovery) look(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {

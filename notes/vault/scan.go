@@ -128,7 +128,7 @@ type scan struct {
 	gone       []store.Row          // no file has this name now
 	unseen     []string             // folders that could not be read: a note that is not seen there is not gone
 	rows       map[string]store.Row // what the store had
-	passed     map[string]fsid.Stat // files that were read and found to be no notes
+	passed     map[string]fsid.Stat // files that were read and skipped, by path
 	deferLinks bool                 // links are resolved when everything is applied
 	writes     uint64               // Vault.writes when the scan began
 	again      []string             // files that changed meanwhile

@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Ignore       []string      // patterns of what is not touched, beyond hidden files
 	Dates        []string      // front matter keys that hold a note's date, before "date"
-	MaxNoteBytes int64         // a larger file is no note: 16 MiB
+	MaxNoteBytes int64         // a larger file is skipped: 16 MiB
 	RescanEvery  time.Duration // how often everything is compared, whatever the watcher says: 5 min
 	ReadOnly     bool          // refuse every write
 
