@@ -1,0 +1,183 @@
+package vault_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+	"notesd/notes/store"
+	"notesd/notes/vault"
+)
+
+// openReplica opens a vault for a folder with these files.
+func openReplica(t *testing.T, opt vault.Options, files ...string) (vault.Replica, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		save(t, dir, files[i], files[i+1])
+	}
+	s, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	v, err := vault.New(t.Context(), s, dir, opt)
+	require.NoError(t, err)
+	require.NoError(t, v.Reconcile(t.Context()))
+	return v.Replica(), dir
+}
+
+func save(t *testing.T, dir, name, text string) {
+	t.Helper()
+	full := filepath.Join(dir, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(full), 0o755))
+	require.NoError(t, os.WriteFile(full, []byte(text), 0o644))
+}
+
+// listed returns the files of the folder that a replica has, by a walk of its own.
+func listed(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(full string, d fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(dir, full)
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "skip"
+		switch {
+		case err != nil || relErr != nil:
+			return errors.Join(err, relErr)
+		case hidden && d.IsDir():
+			return fs.SkipDir
+		case !hidden && d.Type().IsRegular():
+			all = append(all, filepath.ToSlash(name))
+		}
+		return nil
+	}))
+	slices.Sort(all)
+	return all
+}
+
+// TestReplica_Files: whatever a folder has, all of it and any part of it is listed as a
+// walk lists it, each file can be read, and what is not there is not called unseen.
+func TestReplica_Files(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 5))
+	for range 12 {
+		r, dir := openReplica(t, vault.Options{Ignore: []string{"skip"}}, "first.md", "x")
+		folders := []string{"", "a/", "a/b/", "Ünder/", ".hidden/", "skip/", "a/skip/"}
+		for range rng.IntN(30) {
+			name := folders[rng.IntN(len(folders))] + []string{"n.md", "pic.png", "B.canvas", ".x.md", "skip", "ü.md"}[rng.IntN(6)]
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err == nil {
+				_ = os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644) // fails where a folder has the name
+			}
+		}
+		if os.Symlink("first.md", filepath.Join(dir, "link.md")) != nil {
+			t.Skip("this system does not let the test make symlinks")
+		}
+		want := listed(t, dir)
+		check := func(paths []string, want []string) {
+			files, unseen, err := r.Files(t.Context(), paths, 0)
+			require.NoError(t, err)
+			names := []string{}
+			for _, f := range files {
+				names = append(names, f.Path)
+				assert.False(t, unseen(f.Path), f.Path)
+				data, stat, err := r.Bytes(f)
+				require.NoError(t, err)
+				assert.Len(t, data, int(stat.Size))
+				if f.Path != "first.md" {
+					assert.Equal(t, f.Path, string(data))
+				}
+			}
+			require.Equal(t, want, names, "%q", paths)
+			assert.False(t, unseen("nowhere.md"))
+		}
+		check(nil, want)
+		for _, folder := range []string{"a", "a/b", "Ünder", "skip", ".hidden", "nowhere", "first.md"} {
+			check([]string{folder, "", "."}, slices.DeleteFunc(slices.Clone(want), func(p string) bool { return !notes.Under(p, folder) }))
+		}
+		_, unseen, err := r.Files(t.Context(), nil, 0)
+		require.NoError(t, err)
+		assert.True(t, unseen("link.md"), "the absence of a symlink's name means nothing")
+	}
+}
+
+// TestReplica_FolderThatIsNotTheVault: an empty folder is no reason to delete what the
+// log has.
+func TestReplica_FolderThatIsNotTheVault(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "a.md", "x")
+	require.NoError(t, os.Remove(filepath.Join(dir, "a.md")))
+	files, _, err := r.Files(t.Context(), nil, 1)
+	require.NoError(t, err, "one file may have been deleted")
+	assert.Empty(t, files)
+	_, _, err = r.Files(t.Context(), nil, 50)
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+	require.NoError(t, os.Remove(dir))
+	_, _, err = r.Files(t.Context(), []string{"a.md"}, 0)
+	require.ErrorIs(t, err, notes.ErrUnavailable)
+}
+
+func TestReplica_Bytes(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{MaxNoteBytes: 10}, "a.md", "x", "big.bin", "more than ten bytes")
+	_, _, err := r.Bytes(store.File{Path: "big.bin", DiskPath: "big.bin"})
+	require.ErrorIs(t, err, notes.ErrTooLarge)
+	for _, gone := range []string{"b.md", "a.md/b.md", "none/b.md"} {
+		_, _, err = r.Bytes(store.File{Path: gone, DiskPath: gone})
+		require.ErrorIs(t, err, fs.ErrNotExist, gone)
+	}
+	save(t, dir, "a.md", "new")
+	data, _, err := r.Bytes(store.File{Path: "a.md", DiskPath: "a.md"})
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(data))
+}
+
+func TestReplica_RemoveEmptyFolder(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "a/b/c/n.md", "x", "a/keep.png", "x")
+	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md"))
+	assert.FileExists(t, filepath.Join(dir, "a/b/c/n.md"), "a folder with a file stays")
+	require.NoError(t, os.Remove(filepath.Join(dir, "a/b/c/n.md")))
+	require.NoError(t, r.RemoveEmptyFolder("a/b/c/n.md"))
+	assert.NoDirExists(t, filepath.Join(dir, "a/b"))
+	assert.FileExists(t, filepath.Join(dir, "a/keep.png"))
+	require.NoError(t, r.RemoveEmptyFolder("n.md"))
+	assert.DirExists(t, dir)
+}
+
+// TestReplica_Place: the changes of a batch are made together; what is not as it was
+// stays, and the first of them decides whether any is made.
+func TestReplica_Place(t *testing.T) {
+	r, dir := openReplica(t, vault.Options{}, "a.md", "a\n", "b.md", "b\n", "c.md", "c\n")
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	by := notes.Author{Name: "other"}
+	done, err := r.Place(t.Context(), vault.Together, by, []vault.Placement{
+		{OldPath: "a.md", OldDisk: "a.md", Path: "a.md", Old: []byte("a\n"), New: []byte("a 2\n")},
+		{OldPath: "b.md", OldDisk: "b.md", Old: []byte("b\n")},
+		{Path: "sub/new.png", New: []byte("\x00png")},
+		{OldPath: "c.md", OldDisk: "c.md", Path: "moved/c.md", Old: []byte("c\n"), New: []byte("c 2\n")},
+	})
+	require.NoError(t, err)
+	assert.Empty(t, done.Conflicts)
+	assert.Equal(t, []string{"a.md", "moved/c.md", "sub/new.png"}, listed(t, dir))
+	assert.Equal(t, []string{"a 2\n", "c 2\n", "\x00png"}, []string{read("a.md"), read("moved/c.md"), read("sub/new.png")})
+
+	save(t, dir, "a.md", "by an editor\n")
+	_, err = r.Place(t.Context(), "edit", by, []vault.Placement{
+		{OldPath: "a.md", OldDisk: "a.md", Path: "a.md", Old: []byte("a 2\n"), New: []byte("a 3\n")}, {Path: "d.md", New: []byte("d\n")},
+	})
+	require.ErrorIs(t, err, notes.ErrConflict)
+	assert.Equal(t, "by an editor\n", read("a.md"))
+	assert.NoFileExists(t, filepath.Join(dir, "d.md"))
+	for _, taken := range []string{"a.md", "a.md/x.md"} {
+		_, err = r.Place(t.Context(), "create", by, []vault.Placement{{Path: taken, New: []byte("x\n")}})
+		require.Error(t, err, fmt.Sprintf("over %s", taken))
+		assert.Equal(t, "by an editor\n", read("a.md"))
+	}
+}
