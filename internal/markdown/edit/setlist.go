@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"reflect"
+	"slices"
 
 	"notesd/internal/markdown"
 )
@@ -93,7 +94,11 @@ func (e *keyEditor) flowLines(text []byte, spans []place, old, list []any) []byt
 	case len(list) == len(old):
 		for i, span := range spans {
 			if !reflect.DeepEqual(old[i], list[i]) {
-				put(span.start, flowYAML(list[i]))
+				item := flowYAML(list[i])
+				if was := slices.IndexFunc(old, func(o any) bool { return reflect.DeepEqual(o, list[i]) }); was >= 0 {
+					item = string(text[spans[was].start:spans[was].end])
+				}
+				put(span.start, item)
 				next = span.end
 			}
 		}
