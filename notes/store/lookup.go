@@ -26,8 +26,11 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 	var found notes.Meta
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		tiers := lookupTiers(name)
+		if ref != name { // a name may begin with a space, or be [[x]].md
+			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
+		}
 		if notes.IsURI(ref) {
-			tiers = tiers[:1] // a URI names one note, which has moved or does not exist
+			tiers = tiers[1:2] // a URI names one note, which has moved or does not exist
 		} else if strings.HasSuffix(strings.TrimSpace(ref), "/") {
 			return notFound(ctx, tx, ref, name, scope) // a folder, whatever note has its name
 		}

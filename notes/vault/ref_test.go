@@ -13,7 +13,7 @@ import (
 
 // What search, links and other programs print names the note everywhere.
 func TestReferences(t *testing.T) {
-	f := newFixture(t, "Recipes/Rye Bread.md", "# Rye\n\n## Oven\nhot\n", "C# 5.md", "x", "C.md", "x", "Odd.md:5-14.md", "x", "Über.md", "x")
+	f := newFixture(t, "Recipes/Rye Bread.md", "# Rye\n\n## Oven\nhot\n", "C# 5.md", "x", "C.md", "x", "Odd.md:5-14.md", "x", "Über.md", "x", " led by a space .md", "x", "[[linked]].md", "x")
 	rye := "Recipes/Rye Bread.md"
 	for ref, want := range map[string]struct {
 		path   string
@@ -40,6 +40,9 @@ func TestReferences(t *testing.T) {
 		"C.md":           {"C.md", notes.Anchor{}},
 		"C# 5":           {"C# 5.md", notes.Anchor{Heading: "5"}}, // all of it is a name, which comes first
 		"Odd.md:5-14.md": {"Odd.md:5-14.md", notes.Anchor{}},
+
+		" led by a space .md": {" led by a space .md", notes.Anchor{}},
+		"[[linked]].md":       {"[[linked]].md", notes.Anchor{}},
 	} {
 		t.Run(ref, func(t *testing.T) {
 			m, err := f.Lookup(t.Context(), ref, notes.Scope{})

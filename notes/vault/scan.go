@@ -533,7 +533,11 @@ func (w *walker) file(name, diskPath string, info fs.FileInfo) {
 		return
 	}
 	if _, err := notes.CleanPath(p); err != nil {
-		w.skip(strings.ToValidUTF8(p, "\uFFFD"), "its name is not valid UTF-8 or has a control character in it", info)
+		reason := "its name cannot be used"
+		if e, ok := errors.AsType[*notes.Error](err); ok {
+			reason += ": " + e.Detail
+		}
+		w.skip(strings.ToValidUTF8(p, "\uFFFD"), reason, info)
 		return
 	}
 	f := store.File{Path: p, DiskPath: diskPath, Stat: fsid.StatOf(info)}
