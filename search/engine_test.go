@@ -582,3 +582,20 @@ func TestPhrase_NoNoteHas(t *testing.T) {
 	f.write(map[string]string{"c.md": "Printers: what you see is what you get."})
 	assert.Equal(t, []string{"c"}, f.paths(sentence), "a condition if a note has it")
 }
+
+// What a hit was found by are words, not the n-grams that they are looked up by.
+func TestWhy_RunsAreWhole(t *testing.T) {
+	f := newFixture(t, map[string]string{"a.md": "机器学习的笔记", "b.md": "ใส่ตะไคร้และข่า", "c.md": "学习"})
+	hit := func(query, path string) []string {
+		for _, h := range f.search(search.Query{Text: query}).Hits {
+			if h.Path == path {
+				return h.Why.Terms
+			}
+		}
+		return nil
+	}
+	assert.Equal(t, []string{"机器学习"}, hit("机器学习 机器学习", "a.md"))
+	assert.ElementsMatch(t, []string{"机器学习", "笔记"}, hit("机器学习笔记", "a.md"))
+	assert.Equal(t, []string{"学习"}, hit("机器学习笔记", "c.md"))
+	assert.Equal(t, []string{"ตะไคร้"}, hit("ตะไคร้", "b.md"))
+}

@@ -48,6 +48,8 @@ type queryWord struct {
 	shown string // as written
 	gap   int    // stop words between it and the word before
 	gram  bool   // one of the n-grams of a run
+	start int    // bytes of the query's words, from one end
+	end   int    // to the other
 	alone bool   // the only term of its word
 }
 
@@ -92,6 +94,7 @@ func newRequest(nodes []node, filter notes.Filter) *request {
 	b.foreign = b.Foreign
 	for _, text := range meaning {
 		b.add(text)
+		b.base += len(text) + 1
 	}
 	b.finish()
 	r.meaning = strings.Join(meaning, " ")
@@ -191,6 +194,7 @@ type planBuilder struct {
 	terms map[string]int // → index into the plan's terms
 	stops []string       // texts of which only stop words were found
 	gap   int            // words left out since the last
+	base  int            // where the text that is being added begins
 }
 
 // add plans the words of a text, without stop words.
@@ -278,7 +282,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End]})
 		} else {
 			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
-				gram: s.Kind() != terms.ClassWord, alone: len(list) == 1})
+				gram: s.Kind() != terms.ClassWord, start: b.base + t.Start, end: b.base + t.End, alone: len(list) == 1})
 			b.gap = 0
 		}
 	}
@@ -315,7 +319,8 @@ func (r *request) unknown(with []int) []queryWord {
 const maxShown = 10
 
 // shown returns the words of the query that a set of terms stands for, the ones
-// that say most first. Function words are left out if the query has others.
+// that say most first. Function words are left out if the query has others. The n-grams
+// of a run that overlap are one word.
 func (s *rescorer) shown(list uint64) []string {
 	telling := func(w queryWord) bool { return terms.Telling(w.exact) }
 	any := !slices.ContainsFunc(s.request.words, telling)
@@ -325,7 +330,12 @@ func (s *rescorer) shown(list uint64) []string {
 			if list&(1<<min(w.term, 63)) == 0 || !any && !telling(w) {
 				continue
 			}
-			w.shown = strings.ToLower(terms.Clip(w.shown))
+			if last := len(found) - 1; w.gram && last >= 0 && found[last].start < w.start && w.start < found[last].end {
+				found[last].shown += w.shown[found[last].end-w.start:]
+				found[last].end = w.end
+				continue
+			}
+			w.shown = strings.ToLower(w.shown)
 			if !slices.ContainsFunc(found, func(have queryWord) bool { return known(have.shown, w.shown) }) {
 				found = append(found, w)
 			}
@@ -334,9 +344,11 @@ func (s *rescorer) shown(list uint64) []string {
 	add(s.request.words, func(have, word string) bool { return have == word })
 	add(s.request.parts, strings.Contains)
 	slices.SortStableFunc(found, func(a, b queryWord) int { return cmp.Compare(s.weights[b.term], s.weights[a.term]) })
-	out := make([]string, min(len(found), maxShown))
-	for i := range out {
-		out[i] = found[i].shown
+	out := make([]string, 0, min(len(found), maxShown))
+	for _, w := range found {
+		if word := terms.Clip(w.shown); len(out) < maxShown && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
 	}
 	return out
 }

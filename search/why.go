@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"notesd/notes"
@@ -37,7 +39,7 @@ type Reading struct {
 
 // A TermWeight is what a term of the query counts.
 type TermWeight struct {
-	Term   string  `json:"term"`
+	Term   string  `json:"term"`   // as the note has it, else as the query has it
 	Weight float64 `json:"weight"` // its idf, times the weight of the word
 	Notes  int     `json:"notes"`  // that have it, of those that the filters admit
 	Has    bool    `json:"has"`    // the note has it
@@ -182,8 +184,21 @@ func (s *search) termsOf(ctx context.Context, list *rankedList, note notes.Meta,
 		terms = r.Best[0].Terms
 		x.TextScore = max(x.TextScore, r.Best[0].Score)
 	}
+	words := make([]string, len(list.terms))
+	for _, w := range slices.Concat(s.r.parts, s.r.words) {
+		words[w.term] = w.shown
+	}
+	if err := s.readNotes(ctx, []candidate{{note: note.ID}}); err != nil {
+		return 0, err
+	}
+	if n := s.read[note.ID]; n != nil {
+		text := n.Title + "\n" + n.Content
+		for _, m := range slices.Backward(s.rescorer.matcher.find(nil, text)) {
+			words[m.term] = text[m.start:m.end]
+		}
+	}
 	for i, t := range list.terms {
-		w := TermWeight{Term: t.Text, Weight: s.rescorer.weights[i], Notes: list.with[i], Has: terms&(1<<min(i, 63)) != 0}
+		w := TermWeight{Term: cmp.Or(strings.ToLower(words[i]), t.Text), Weight: s.rescorer.weights[i], Notes: list.with[i], Has: terms&(1<<min(i, 63)) != 0}
 		if w.Has {
 			has++
 		}

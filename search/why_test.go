@@ -46,6 +46,13 @@ func TestWhy(t *testing.T) {
 	}
 	assert.True(t, has["rye"] && has["bake"], "%v", has)
 
+	x = why("Rye", search.Query{Text: "baking hours, rye's, transoms", Mode: search.ModeText})
+	words := []string{}
+	for _, term := range x.Terms {
+		words = append(words, term.Term)
+	}
+	assert.Equal(t, []string{"bake", "hour", "rye", "transoms"}, words, "as the note has them, else as the query has them")
+
 	for _, c := range []struct {
 		note, query, reason string
 		mode                search.Mode
