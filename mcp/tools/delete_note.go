@@ -26,7 +26,7 @@ type deleteArgs struct {
 type DeleteResult struct {
 	Path       string   `json:"path"`
 	Revision   int64    `json:"revision"`
-	Change     int64    `json:"change" doc:"restore_note undoes it"`
+	Change     int64    `json:"change"`
 	LinkedFrom []string `json:"linked_from"`
 }
 

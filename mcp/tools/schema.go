@@ -51,29 +51,15 @@ func mustSchema(text string) func() schema {
 	return sync.OnceValue(func() schema { return parseSchema(text) })
 }
 
-func compactJSON(text string) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(text)); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
 func parseSchema(text string) schema {
 	var root param
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
 		panic(fmt.Errorf("schema: %w: %s", err, text))
 	}
-	if root.Type != "object" {
-		panic(fmt.Errorf("schema: not an object: %s", text))
-	}
 	s := root.object()
-	s.raw = compactJSON(text)
-	for _, name := range s.required {
-		if _, ok := s.byName[name]; !ok {
-			panic(fmt.Errorf("schema: %q is required but not described", name))
-		}
-	}
+	var b bytes.Buffer
+	_ = json.Compact(&b, []byte(text)) // it was parsed
+	s.raw = b.Bytes()
 	return s
 }
 
@@ -116,12 +102,17 @@ func outputOf[T any]() func() json.RawMessage {
 	return sync.OnceValue(func() json.RawMessage { return json.RawMessage(schemaText(reflect.TypeFor[T](), false)) })
 }
 
-func schemaText(t reflect.Type, input bool) string {
-	data, err := json.Marshal(schemaOf(t, input))
-	if err != nil {
+func schemaText(t reflect.Type, input bool) string { return string(schemaOf(t, input).text()) }
+
+// text encodes a schema. Unlike json.Marshal it leaves ">" as it is, which clients pay for.
+func (s *jsonSchema) text() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
 		panic(err)
 	}
-	return string(data)
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // A jsonSchema is a JSON schema with its keys in a reader's order.
@@ -204,11 +195,7 @@ func objectOf(t reflect.Type, input bool) *jsonSchema {
 func (p properties) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for _, f := range p {
-		data, err := json.Marshal(f.schema)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, ",%q:%s", f.name, data)
+		fmt.Fprintf(&b, ",%q:%s", f.name, f.schema.text())
 	}
 	return append([]byte("{"+strings.TrimPrefix(b.String(), ",")), '}'), nil
 }

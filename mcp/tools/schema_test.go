@@ -43,7 +43,7 @@ func TestInputOf(t *testing.T) {
 		ID string `json:"id"`
 	}
 	type arguments struct {
-		Note *string `json:"note" required:"true" doc:"path, \"Plan#Risks\""`
+		Note *string `json:"note" required:"true" doc:"path, \"A > B\""`
 		Base
 		Limit  int             `json:"limit" min:"1" max:"50"`
 		Tags   []string        `json:"tags"`
@@ -52,7 +52,7 @@ func TestInputOf(t *testing.T) {
 		Where  map[string]any  `json:"where"`
 		Raw    json.RawMessage `json:"raw"`
 	}
-	assert.Equal(t, `{"type":"object","properties":{"note":{"type":"string","description":"path, \"Plan#Risks\""},"id":{"type":"string"},`+
+	assert.Equal(t, `{"type":"object","properties":{"note":{"type":"string","description":"path, \"A > B\""},"id":{"type":"string"},`+
 		`"limit":{"type":"integer","minimum":1,"maximum":50},"tags":{"type":"array","items":{"type":"string"}},"vector":{"type":"array","items":{"type":"number"}},`+
 		`"edits":{"type":"array","items":{"type":"object","properties":{"op":{"type":"string","enum":["add","remove"]}},"required":["op"]}},`+
 		`"where":{"type":"object"},"raw":{"type":"object"}},"required":["note"]}`, string(inputOf[arguments]()().raw))
