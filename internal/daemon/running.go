@@ -265,42 +265,15 @@ func within(done <-chan struct{}, d time.Duration) bool {
 type sessionConn struct {
 	net.Conn
 	in *bufio.Reader
-
-	mu      sync.Mutex // held while a line is written
-	partial bool       // the last Write did not end a line
-	notice  []byte     // waits for the end of the line
 }
 
-func newSessionConn(c net.Conn) *sessionConn {
-	return &sessionConn{Conn: c, in: bufio.NewReaderSize(c, 4<<10)}
-}
+func newSessionConn(c net.Conn) *sessionConn { return &sessionConn{c, bufio.NewReaderSize(c, 4<<10)} }
 
 // Read reads what follows the Hello.
 func (c *sessionConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// Write writes p, and after it the notice, if there is one and p ends a line.
-func (c *sessionConn) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, err := c.Conn.Write(p)
-	if n > 0 {
-		c.partial = p[n-1] != '\n'
-	}
-	if err == nil && !c.partial && c.notice != nil {
-		_, err = c.Conn.Write(c.notice)
-		c.notice = nil
-	}
-	return n, err
-}
-
-// announce notifies the relay, between two lines, that the daemon closes.
+// announce notifies the relay that the daemon closes. The line is not written into
+// another: writes hold whole lines, and a connection writes one after the other.
 func (c *sessionConn) announce(reason string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	line := jsonrpc.Notification(ClosingMethod, map[string]string{"reason": reason})
-	if c.partial {
-		c.notice = line
-		return
-	}
-	_, _ = c.Conn.Write(line) // a lost client needs no notice
+	_, _ = c.Write(jsonrpc.Notification(ClosingMethod, map[string]string{"reason": reason})) // a lost client needs no notice
 }
