@@ -28,15 +28,15 @@ type logins struct {
 
 // link returns the code of a new one-time link.
 func (l *logins) link() string {
-	return l.add(func() map[string]time.Time { return l.links }, linkLife)
+	return l.add(l.links, linkLife)
 }
 
 // add puts a new secret into a map, and removes what has expired.
-func (l *logins) add(to func() map[string]time.Time, life time.Duration) string {
+func (l *logins) add(all map[string]time.Time, life time.Duration) string {
 	secret := rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, all := l.now(), to()
+	now := l.now()
 	for key, until := range all {
 		if now.After(until) || len(all) >= maxLogins {
 			delete(all, key)
@@ -55,7 +55,7 @@ func (l *logins) redeem(code string) (cookie string, ok bool) {
 	if !known || l.now().After(until) {
 		return "", false
 	}
-	return l.add(func() map[string]time.Time { return l.cookies }, loginLife), true
+	return l.add(l.cookies, loginLife), true
 }
 
 // knows reports whether a cookie's value is that of an admitted browser.

@@ -10,10 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -248,45 +249,25 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// marked splits a snippet at the words that a query's terms begin.
-func marked(snippet string, terms []string) []struct {
+// A part of a snippet is a word that a query's term begins, or what is between such.
+type part struct {
 	Text string
 	Mark bool
-} {
-	type part = struct {
-		Text string
-		Mark bool
-	}
-	var parts []part
-	add := func(text string, mark bool) {
-		if n := len(parts); n > 0 && parts[n-1].Mark == mark {
-			parts[n-1].Text += text
-		} else if text != "" {
-			parts = append(parts, part{text, mark})
+}
+
+var word = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
+
+// marked splits a snippet at the words that a query's terms begin.
+func marked(snippet string, terms []string) (parts []part) {
+	last := 0
+	for _, at := range word.FindAllStringIndex(snippet, -1) {
+		low := strings.ToLower(snippet[at[0]:at[1]])
+		if slices.ContainsFunc(terms, func(term string) bool { return strings.HasPrefix(low, term) && len(low) <= len(term)+4 }) {
+			parts = append(parts, part{snippet[last:at[0]], false}, part{snippet[at[0]:at[1]], true})
+			last = at[1]
 		}
 	}
-	for len(snippet) > 0 {
-		end := strings.IndexFunc(snippet, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		if end < 0 {
-			end = len(snippet)
-		}
-		if end == 0 {
-			end = strings.IndexFunc(snippet, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-			if end < 0 {
-				end = len(snippet)
-			}
-			add(snippet[:end], false)
-		} else {
-			word := strings.ToLower(snippet[:end])
-			hit := false
-			for _, term := range terms {
-				hit = hit || strings.HasPrefix(word, term) && len(word) <= len(term)+4
-			}
-			add(snippet[:end], hit)
-		}
-		snippet = snippet[end:]
-	}
-	return parts
+	return append(parts, part{snippet[last:], false})
 }
 
 // status shows how the daemon does.

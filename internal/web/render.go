@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -85,17 +86,7 @@ func lineStarts(b []byte) []int {
 }
 
 // lineAt returns the number, from 1, of the line that has the offset.
-func lineAt(starts []int, offset int) int {
-	low, high := 0, len(starts)
-	for high-low > 1 {
-		if mid := (low + high) / 2; starts[mid] <= offset {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low + 1
-}
+func lineAt(starts []int, offset int) int { return sort.SearchInts(starts, offset+1) }
 
 // A finisher gives blocks their lines and headings their ids, and makes links
 // lead to pages of this server.

@@ -253,3 +253,14 @@ func TestRenderExamples(t *testing.T) {
 		assert.NoError(t, err, name)
 	}
 }
+
+func TestMarked(t *testing.T) {
+	text := ""
+	for _, p := range marked("Äpfel, ryes and rye-bread: ryebreads!", []string{"rye", "äpfel"}) {
+		if p.Mark {
+			p.Text = "<" + p.Text + ">"
+		}
+		text += p.Text
+	}
+	assert.Equal(t, "<Äpfel>, <ryes> and <rye>-bread: ryebreads!", text)
+}
