@@ -6,7 +6,6 @@ import (
 	"errors"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -58,9 +57,6 @@ func (s toolbox) handler(t *tools.Tool) sdk.ToolHandler {
 		if err != nil {
 			return s.failed(ctx, err), nil
 		}
-		if !utf8.ValidString(out.Text) {
-			out.Text = string([]rune(out.Text))
-		}
 		result := &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: out.Text}},
 			StructuredContent: out.Structured,
@@ -85,9 +81,7 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 	env.Confirm = func(ctx context.Context, question string) error { return s.confirm(ctx, req, question) }
 	if key, _ := req.Params.Meta[MetaRequestKey].(string); key != "" && t.Writes() {
 		var asks any
-		if err := json.Unmarshal(req.Params.Arguments, &asks); err != nil {
-			asks = string(req.Params.Arguments)
-		}
+		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil for a call without any
 		env.RequestKey = notes.BindRequest(key, t.Name, asks)
 	}
 	return t.Call(ctx, env, req.Params.Arguments)

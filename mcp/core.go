@@ -85,15 +85,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	def := func(v *int, d int) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	def(&l.PageSize, 500)
-	def(&l.Resources, 10_000)
-	def(&l.Subscriptions, 1000)
-	def(&l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
+	l.PageSize, l.Resources, l.Subscriptions = cmp.Or(l.PageSize, 500), cmp.Or(l.Resources, 10_000), cmp.Or(l.Subscriptions, 1000)
+	l.Concurrent = cmp.Or(l.Concurrent, min(4, max(1, runtime.GOMAXPROCS(0)/2))) // so that a client that floods leaves the rest to others
 	l.Line = l.Line.WithDefaults()
 	l.confirmWait = cmp.Or(l.confirmWait, 5*time.Minute)
 	l.rootsWait = cmp.Or(l.rootsWait, 5*time.Second)

@@ -246,10 +246,7 @@ func (s *session) initialize(ctx context.Context, req sdk.Request, params *sdk.I
 	if err != nil {
 		return nil, err
 	}
-	result, ok := res.(*sdk.InitializeResult)
-	if !ok {
-		return nil, fmt.Errorf("initialize returned a %T", res)
-	}
+	result := res.(*sdk.InitializeResult)
 	result.Instructions = s.instructions(ctx)
 	s.introduce(params.ClientInfo, params.Capabilities)
 	if declaresPanel(params.Capabilities) {

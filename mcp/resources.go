@@ -100,10 +100,7 @@ func (s resources) readResources(ctx context.Context, req sdk.Request, params *s
 	if err != nil {
 		return nil, s.core.resourceError(ctx, err, asked, isModern(req))
 	}
-	result, ok := res.(*sdk.ReadResourceResult)
-	if !ok {
-		return nil, fmt.Errorf("resources/read returned a %T", res)
-	}
+	result := res.(*sdk.ReadResourceResult)
 	for _, c := range result.Contents {
 		if c.Blob == nil {
 			if c.Text, err = part(c.Text); err != nil {
@@ -269,10 +266,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 			return nil, err
 		}
 	}
-	limit := min(s.limits.PageSize, s.limits.Resources-at.Listed)
-	if limit <= 0 {
-		return s.resourcePage(nil, ""), nil
-	}
+	limit := max(1, min(s.limits.PageSize, s.limits.Resources-at.Listed))
 	page, err := s.core.opts.Vault.List(ctx, notes.ListQuery{
 		Filter: notes.Filter{Scope: s.bounds().Read}, Limit: limit, Cursor: at.Vault,
 	})
@@ -301,16 +295,7 @@ func (s resources) listResources(ctx context.Context, params *sdk.ListResourcesP
 	if listed := at.Listed + len(page.Notes); page.Next != "" && listed < s.limits.Resources {
 		next = listCursor{Listed: listed, Vault: page.Next}.String()
 	}
-	return s.resourcePage(resources, next), nil
-}
-
-func (s resources) resourcePage(resources []*sdk.Resource, next string) *sdk.ListResourcesResult {
-	if resources == nil {
-		resources = []*sdk.Resource{}
-	}
-	return &sdk.ListResourcesResult{
-		Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"},
-	}
+	return &sdk.ListResourcesResult{Resources: resources, NextCursor: next, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 
 func noteResource(m notes.Meta) *sdk.Resource {

@@ -275,10 +275,7 @@ func (w Why) text(score float64) string {
 
 // filter builds the filter that several tools share.
 func (in *invocation) filter(folder string, tags []string, after, before string) (notes.Filter, error) {
-	if folder = strings.Trim(path.Clean("/"+folder), "/"); folder == "." {
-		folder = ""
-	}
-	f := notes.Filter{Folder: folder, Scope: in.Scope.Read}
+	f := notes.Filter{Folder: strings.Trim(path.Clean("/"+folder), "/"), Scope: in.Scope.Read}
 	for _, tag := range tags {
 		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" {
 			f.Tags = append(f.Tags, tag)
@@ -308,10 +305,4 @@ func (in *invocation) day(name, s string) (time.Time, error) {
 }
 
 // round keeps scores short: three digits are enough to compare.
-func round(f float64) float64 {
-	const thousandths = 1000
-	if f < 0 {
-		return -round(-f)
-	}
-	return float64(int64(f*thousandths+0.5)) / thousandths
-}
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }

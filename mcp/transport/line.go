@@ -6,6 +6,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,18 +51,7 @@ type Limits struct {
 
 // WithDefaults replaces zero fields with their defaults.
 func (l Limits) WithDefaults() Limits {
-	def := func(v *int, d int) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
-	def(&l.MessageBytes, 48<<20)
-	def(&l.InFlight, 1024)
-	def(&l.QueueFrames, 8192)
-	if l.Grace <= 0 {
-		l.Grace = 2 * time.Second
-	}
-	return l
+	return Limits{cmp.Or(l.MessageBytes, 48<<20), cmp.Or(l.InFlight, 1024), cmp.Or(l.QueueFrames, 8192), cmp.Or(l.Grace, 2*time.Second)}
 }
 
 const (

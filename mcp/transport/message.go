@@ -201,15 +201,8 @@ func withRequestID(req *jsonrpc.Request, raw string) {
 	req.Extra = &sdk.RequestExtra{Header: http.Header{headerRequestID: {raw}}}
 }
 
-// RequestID returns the id of a listen request as a value that marshals as the client wrote it.
+// RequestID returns the id of a listen request of a Conn, as a value that marshals as the
+// client wrote it.
 func RequestID(req sdk.Request) any {
-	extra := req.GetExtra()
-	if extra == nil {
-		return nil
-	}
-	raw := extra.Header.Get(headerRequestID)
-	if !json.Valid([]byte(raw)) {
-		return nil
-	}
-	return json.RawMessage(raw)
+	return json.RawMessage(req.GetExtra().Header.Get(headerRequestID))
 }
