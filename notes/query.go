@@ -153,6 +153,6 @@ type Status struct {
 
 // Skipped is a file that could be a note and is not, with the reason.
 type Skipped struct {
-	Path   string
-	Reason string
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
 }

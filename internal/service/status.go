@@ -13,6 +13,7 @@ import (
 
 	"notesd/internal/config"
 	"notesd/mcp"
+	"notesd/notes"
 	"notesd/search"
 	"notesd/watcher"
 )
@@ -87,13 +88,8 @@ type WatcherStatus struct {
 }
 
 type skippedStatus struct {
-	Total int           `json:"total"`
-	Files []skippedFile `json:"files"` // the first few
-}
-
-type skippedFile struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Total int             `json:"total"`
+	Files []notes.Skipped `json:"files"` // the first few
 }
 
 // A reporter makes the report of a service.
@@ -111,9 +107,9 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		State:    s.cfg.State,
 		Semantic: SemanticStatus{State: "off"},
 		Watcher:  WatcherStatus{State: watcher.StateStopped},
-		Skipped:  skippedStatus{Files: []skippedFile{}},
 		Clients:  s.core.Clients(),
 		Log:      logFile(s.cfg),
+		Skipped:  skippedStatus{Files: []notes.Skipped{}},
 		Warnings: []string{},
 	}}
 	if daemon := s.daemon.Load(); daemon != nil {
@@ -177,10 +173,7 @@ func (r *reporter) addVault(ctx context.Context) error {
 		r.Index.Scanned, r.Index.ToScan = st.Scanned, st.ToScan
 	}
 	r.Index.Bytes += r.s.vault.Store().Size()
-	r.Skipped.Total = st.SkippedTotal
-	for _, f := range st.Skipped {
-		r.Skipped.Files = append(r.Skipped.Files, skippedFile{Path: f.Path, Reason: f.Reason})
-	}
+	r.Skipped = skippedStatus{st.SkippedTotal, append(r.Skipped.Files, st.Skipped...)}
 	if st.Unavailable != "" {
 		r.Unavailable = st.Unavailable
 		r.Warnings = append(r.Warnings, strings.TrimSpace("the vault cannot be used: "+st.Unavailable+". "+st.Remedy))
