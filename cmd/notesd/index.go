@@ -50,7 +50,7 @@ command does, and a daemon keeps watch.`,
 					return troubled(r.Trouble)
 				}
 				return a.indexed(indexResult{
-					Notes: r.Index.Notes, Seq: r.Index.Seq, Rebuilt: rebuild, Pending: r.Semantic.Pending,
+					Notes: r.Index.Notes, Seq: r.Index.Seq, Rebuilt: rebuild, Pending: r.Semantic.Chunks - r.Semantic.Embedded,
 					Seconds: time.Since(began).Seconds(),
 				})
 			})
