@@ -78,8 +78,7 @@ type HTTP struct {
 	stateful  http.Handler
 	stateless http.Handler
 	versions  *sdk.Server // what the SDK asks for its versions, for requests within a session
-	calls     openCalls
-	resuming  sync.Mutex // held while a session is looked up or resumed
+	resuming  sync.Mutex  // held while a session is looked up or resumed
 
 	mu       sync.Mutex
 	closed   bool

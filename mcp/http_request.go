@@ -64,14 +64,6 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 		defer ended()
 	}
-	if r.Method == http.MethodPost {
-		answered, bad := h.calls.add(sessionID, msgs)
-		if bad != nil {
-			writeRefusal(w, bad)
-			return
-		}
-		defer answered()
-	}
 	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
 	}
@@ -213,55 +205,6 @@ func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what was set by ServeHTTP; the answer may be a stream
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return body, true
-}
-
-// openCalls are the calls of sessions over Streamable HTTP that are being
-// answered. Its methods may be called concurrently.
-type openCalls struct {
-	mu  sync.Mutex
-	ids map[openCall]struct{}
-}
-
-type openCall struct {
-	session string
-	id      jsonrpc.ID
-}
-
-// add notes the calls among the messages until answered is called. It refuses an
-// id that belongs to an open call of the session: the SDK would answer neither.
-func (o *openCalls) add(session string, msgs []jsonrpc.Message) (answered func(), bad *transport.Refusal) {
-	if session == "" {
-		return func() {}, nil
-	}
-	var added []openCall
-	remove := func() {
-		for _, c := range added {
-			delete(o.ids, c)
-		}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, msg := range msgs {
-		req, ok := msg.(*jsonrpc.Request)
-		if !ok || !req.IsCall() {
-			continue
-		}
-		c := openCall{session, req.ID}
-		if _, taken := o.ids[c]; taken {
-			remove()
-			return nil, transport.Refuse(nil, jsonrpc.CodeInvalidRequest, "invalid request: the id %v belongs to a call that is still being answered", req.ID.Raw())
-		}
-		if o.ids == nil {
-			o.ids = make(map[openCall]struct{})
-		}
-		o.ids[c] = struct{}{}
-		added = append(added, c)
-	}
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		remove()
-	}, nil
 }
 
 // anyModern reports whether a request says in its _meta that it is of 2026-07-28.

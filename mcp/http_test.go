@@ -240,7 +240,7 @@ func TestHTTPRefusalsWithinASession(t *testing.T) {
 		<-began
 		res := c.post(reads7)
 		assert.Equal(t, http.StatusBadRequest, res.status)
-		assert.Contains(t, res.text(), "the id 7 belongs to a call that is still being answered")
+		assert.Contains(t, res.text(), "duplicate in-flight request ID 7")
 		c.lives()
 		c.post(cancel7)
 	})
