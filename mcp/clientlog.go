@@ -14,47 +14,30 @@ import (
 	"notesd/notes"
 )
 
-// severities are the protocol's eight levels by their slog level, as the SDK
-// numbers them.
-var severities = []struct {
-	name  sdk.LoggingLevel
-	level slog.Level
-}{
-	{"debug", sdk.LevelDebug},
-	{"info", sdk.LevelInfo},
-	{"notice", sdk.LevelNotice},
-	{"warning", sdk.LevelWarning},
-	{"error", sdk.LevelError},
-	{"critical", sdk.LevelCritical},
-	{"alert", sdk.LevelAlert},
-	{"emergency", sdk.LevelEmergency},
-}
+// severities are the protocol's levels, and severityLevels their numbers in the SDK.
+var (
+	severities     = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+	severityLevels = []slog.Level{sdk.LevelDebug, sdk.LevelInfo, sdk.LevelNotice, sdk.LevelWarning, sdk.LevelError, sdk.LevelCritical, sdk.LevelAlert, sdk.LevelEmergency}
+)
 
 // severityOf returns the protocol's name for a slog level.
 func severityOf(level slog.Level) sdk.LoggingLevel {
-	name := severities[0].name
-	for _, s := range severities {
-		if level >= s.level {
-			name = s.name
-		}
+	i, exact := slices.BinarySearch(severityLevels, level)
+	if !exact {
+		i = max(0, i-1)
 	}
-	return name
+	return severities[i]
 }
 
 // setLevel validates and remembers the level at which a client wants logs.
 func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
-	i := slices.IndexFunc(severities, func(l struct {
-		name  sdk.LoggingLevel
-		level slog.Level
-	}) bool {
-		return l.name == params.Level
-	})
+	i := slices.Index(severities, params.Level)
 	if i < 0 {
 		return invalidParams("unknown level %q: pass debug, info, notice, warning, error, critical, alert or emergency", phrase.Clip(string(params.Level), 40))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wantsLog, s.level = true, severities[i].level
+	s.wantsLog, s.level = true, severityLevels[i]
 	return nil
 }
 
