@@ -163,6 +163,9 @@ var folderFormats = []string{"YYYY", "YYYY-MM", "MM", "MM-MMMM", "MM MMMM", "MMM
 
 var placeholder = regexp.MustCompile(`(?i)\{\{\s*(date|time|title|yesterday|today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\s*([-+]\d+[a-z])?\s*(?::([^{}]*))?\}\}`)
 
+// shiftUnits are the letters after a number in a placeholder.
+var shiftUnits = map[byte]Unit{'y': Year, 'Y': Year, 'q': Quarter, 'Q': Quarter, 'M': Month, 'w': Week, 'W': Week, 'd': Day, 'D': Day}
+
 // Fill writes a note from a template: {{title}}, {{date}}, {{date:FORMAT}},
 // {{time}}, {{time:FORMAT}}, and the periodic notes plugin's {{yesterday}},
 // {{tomorrow}}, {{monday:FORMAT}} to {{sunday}} of the week, and {{date+1d}}. All
@@ -184,20 +187,13 @@ func (p *Periodic) Fill(template, title string, at time.Time) string {
 		}
 		if shift != "" {
 			n, _ := strconv.Atoi(shift[:len(shift)-1]) // digits
-			switch n = max(-99_999, min(n, 99_999)); shift[len(shift)-1] {
-			case 'y', 'Y':
-				t = t.AddDate(n, 0, 0)
-			case 'Q', 'q':
-				t = t.AddDate(0, 3*n, 0)
-			case 'M':
-				t = t.AddDate(0, n, 0)
-			case 'w', 'W':
-				t = t.AddDate(0, 0, 7*n)
-			case 'd', 'D':
-				t = t.AddDate(0, 0, n)
-			case 'h', 'H':
+			n = max(-99_999, min(n, 99_999))
+			switch unit := shift[len(shift)-1]; {
+			case shiftUnits[unit] != "":
+				t = shiftUnits[unit].add(t, n)
+			case unit == 'h' || unit == 'H':
 				t = t.Add(time.Duration(n) * time.Hour)
-			case 'm':
+			case unit == 'm':
 				t = t.Add(time.Duration(n) * time.Minute)
 			default:
 				return s

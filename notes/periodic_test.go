@@ -97,14 +97,16 @@ func TestFill(t *testing.T) {
 	at := time.Date(2026, 2, 16, 9, 5, 0, 0, time.UTC) // a Monday
 	p := &Periodic{}
 	for template, want := range map[string]string{
-		"# {{title}}\n{{date}} {{time}}":              "# T $1 {{date}}\n2026-02-16 09:05",
-		"{{date:dddd D MMMM}} {{ Date : YY }}":        "Monday 16 February 26",
-		"{{time:HH[h]mm}}":                            "09h05",
-		"[[{{yesterday}}]] [[{{tomorrow:YYYY/MM}}]]":  "[[2026-02-15]] [[2026/02]]",
-		"{{date+1d:YYYY-MM-DD}} {{date-1M:YYYY-MM}}":  "2026-02-17 2026-01",
-		"{{sunday:MM-DD}} {{monday}}":                 "02-22 2026-02-16",
-		"{{date+1z}} {{content}} <% tp.date.now() %>": "{{date+1z}} {{content}} <% tp.date.now() %>",
-		"{{date+99999999999999999999d}}{":             "2299-11-30{",
+		"# {{title}}\n{{date}} {{time}}":                  "# T $1 {{date}}\n2026-02-16 09:05",
+		"{{date:dddd D MMMM}} {{ Date : YY }}":            "Monday 16 February 26",
+		"{{time:HH[h]mm}}":                                "09h05",
+		"[[{{yesterday}}]] [[{{tomorrow:YYYY/MM}}]]":      "[[2026-02-15]] [[2026/02]]",
+		"{{date+1d:YYYY-MM-DD}} {{date-1M:YYYY-MM}}":      "2026-02-17 2026-01",
+		"{{date+2y}} {{date-1Q}} {{date+1w}} {{date-1D}}": "2028-02-16 2025-11-16 2026-02-23 2026-02-15",
+		"{{time+3h}} {{time-10m}} {{date-10h:DD HH}}":     "12:05 08:55 15 23",
+		"{{sunday:MM-DD}} {{monday}}":                     "02-22 2026-02-16",
+		"{{date+1z}} {{content}} <% tp.date.now() %>":     "{{date+1z}} {{content}} <% tp.date.now() %>",
+		"{{date+99999999999999999999d}}{":                 "2299-11-30{",
 	} {
 		if template == "{{date+99999999999999999999d}}{" {
 			assert.NotPanics(t, func() { p.Fill(template, "T", at) })
