@@ -108,7 +108,7 @@ func (d *draft) override(values map[string]any) (rest map[string]any, err error)
 		}
 		key, _, _ := d.own(name)
 		if d.text, err = edit.SetFrontMatter(d.text, key, values[name]); err != nil {
-			return nil, &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: "front matter " + notes.Quote(name) + " cannot be written: " + err.Error()}
+			return nil, d.unwritable(name, err)
 		}
 	}
 	return rest, nil
@@ -169,12 +169,16 @@ func (d *draft) set(name string, value any, argument string) error {
 	text, err := edit.SetFrontMatter(d.text, key, value)
 	switch {
 	case err != nil:
-		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
+		return d.unwritable(name, err)
 	case found && !bytes.Equal(text, d.text):
 		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s has another value in the content's front matter than in %s", notes.Quote(name), argument), Hint: "Nothing was written. Pass it in one of the two."}
 	}
 	d.text = text
 	return nil
+}
+
+func (d *draft) unwritable(name string, err error) error {
+	return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
 }
 
 // addTags adds the tags that front matter does not have, after those that it
@@ -219,7 +223,7 @@ func (d *draft) addTags(wanted []string) error {
 	}
 	text, err := edit.SetFrontMatter(d.text, name, value)
 	if err != nil {
-		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
+		return d.unwritable(name, err)
 	}
 	d.text = text
 	return nil
