@@ -261,3 +261,97 @@ func TestGraph(t *testing.T) {
 	assert.Len(t, g.Nodes, 2)
 	assert.Equal(t, [][2]int{{1, 0}}, g.Links)
 }
+
+// TestLinks_Walk compares walks along the links of random notes with a search that knows
+// what each note says.
+func TestLinks_Walk(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 21))
+	const n = 14
+	files, links := map[string]string{}, make([][]int, n) // -1 is a link to nothing
+	name := func(i int) string { return fmt.Sprintf("%s/n%d.md", []string{"open", "shut"}[i%2], i) }
+	for i := range n {
+		for range rng.IntN(5) {
+			links[i] = append(links[i], rng.IntN(n+2)-2)
+		}
+		for k, to := range links[i] {
+			if links[i][k] = max(to, -1); to < 0 {
+				files[name(i)] += "no [[nowhere]] there\n"
+			} else {
+				files[name(i)] += fmt.Sprintf("- see [[n%d|x]]\n", to)
+			}
+		}
+		files[name(i)] += "end\n"
+	}
+	w := newWorld(t, files)
+
+	// walk returns the links "depth from to" of a walk, and how many of the start are broken.
+	walk := func(start, depth int, direction string, reads func(i int) bool) (found []string, broken int) {
+		seen, level := map[int]bool{start: true}, []int{start}
+		for d := 1; d <= depth; d++ {
+			var next []int
+			for _, at := range level {
+				for from := range n {
+					for _, to := range links[from] {
+						far := to
+						if direction == "in" {
+							far = from
+						}
+						switch {
+						case from == to || !reads(from) || direction == "out" && from != at || direction == "in" && to != at:
+							continue
+						case direction == "out" && (to < 0 || !reads(to)):
+							if d == 1 {
+								broken++
+							}
+							continue
+						}
+						found = append(found, fmt.Sprintf("%d %s %s", d, name(from), name(to)))
+						if !seen[far] {
+							seen[far] = true
+							next = append(next, far)
+						}
+					}
+				}
+			}
+			level = next
+		}
+		slices.Sort(found)
+		return found, broken
+	}
+	shown := func(list []notes.LinkedNote) (found []string) {
+		for _, l := range list {
+			found = append(found, fmt.Sprintf("%d %s %s", l.Depth, l.From, l.To))
+			assert.Contains(t, l.Context, "see [["+strings.TrimSuffix(path.Base(l.To), ".md"))
+			assert.Equal(t, notes.Hash([]byte(files[l.From])), l.FromHash)
+		}
+		slices.Sort(found)
+		return found
+	}
+	for start := range n {
+		for depth := 1; depth <= 3; depth++ {
+			for _, scope := range []notes.Scope{{}, {Read: []string{"open"}}} {
+				reads := func(i int) bool { return scope.CanRead(name(i)) }
+				if !reads(start) {
+					continue
+				}
+				out, broken := walk(start, depth, "out", reads)
+				in, _ := walk(start, depth, "in", reads)
+				report, err := w.Links(t.Context(), name(start), notes.LinkQuery{Depth: depth, Limit: 10_000, Scope: scope})
+				require.NoError(t, err)
+				require.Equal(t, out, shown(report.Outgoing), "out of %s to %d", name(start), depth)
+				require.Equal(t, in, shown(report.Backlinks), "in to %s from %d", name(start), depth)
+				require.Len(t, report.Unresolved, broken)
+				require.False(t, report.Truncated)
+
+				for _, limit := range []int{1, len(out) + broken, len(out) + len(in) + broken} {
+					limit = max(limit, 1)
+					cut, err := w.Links(t.Context(), name(start), notes.LinkQuery{Depth: depth, Limit: limit, Scope: scope})
+					require.NoError(t, err)
+					all := len(out) + len(in) + broken
+					require.Equal(t, min(limit, all), len(cut.Outgoing)+len(cut.Backlinks)+len(cut.Unresolved))
+					require.Equal(t, all > limit, cut.Truncated)
+				}
+			}
+		}
+	}
+}
