@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"notesd/internal/markdown"
 	"path"
 	"strconv"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"notesd/internal/markdown"
 )
 
 // maxNameBytes leaves room, in the 255 bytes that file systems allow a name,

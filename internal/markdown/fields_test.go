@@ -1,10 +1,12 @@
 package markdown
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFields(t *testing.T) {
@@ -29,4 +31,57 @@ func TestFields(t *testing.T) {
 	}
 	many := []byte(strings.Repeat("[", 20_000) + strings.Repeat("\nk:: v", 3000))
 	assert.Len(t, Parse(many).Fields(many), maxFields)
+}
+
+// TestFields_Composed: of a note made of blocks whose fields are known, all of them are
+// read, with their lines, and no other.
+func TestFields_Composed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 41))
+	key := func() string { return []string{"status", "Due Date", "größe", "a-b", "k_1", "日本"}[rng.IntN(6)] }
+	value := func() string {
+		return []string{"open", "", "[[Ann]], [[Bob]]", "a::b", "2026-02-16", "x, y; z."}[rng.IntN(6)]
+	}
+	for range 2000 {
+		src, line := "", 1
+		var want []Field
+		for range rng.IntN(8) {
+			k, v, k2, v2 := key(), value(), key(), value()
+			field := func(key, value string, below int) {
+				want = append(want, Field{key, strings.TrimSpace(value), line + below})
+			}
+			var block string
+			switch rng.IntN(9) {
+			case 0:
+				block = k + ":: " + v + "\nmore text\n" + k2 + ":: " + v2 + "\n"
+				field(k, v, 0)
+				field(k2, v2, 2)
+			case 1:
+				block = "- [ ] do (" + k + ":: " + v + ") or `code` [" + k2 + "::" + v2 + "] it\n"
+				field(k, v, 0)
+				field(k2, v2, 0)
+			case 2:
+				block = "> **" + k + "**:: " + v + "\n"
+				field(k, v, 0)
+			case 3:
+				block = "1. item\n   - " + k + ":: " + v + "\n"
+				field(k, v, 1)
+			case 4:
+				block = "```\n" + k + ":: " + v + "\n```\n"
+			case 5:
+				block = "# " + k + ":: " + v + "\n"
+			case 6:
+				block = "<!-- " + k + ":: " + v + " -->\n"
+			case 7:
+				block = "text with `" + k + ":: v` in it, std::vector and [a link](b)\n"
+			default:
+				block = "$$\n" + k + ":: " + v + "\n$$\n"
+			}
+			src += block + "\nend\n\n"
+			line += strings.Count(block, "\n") + 3
+		}
+		if rng.IntN(4) == 0 {
+			src = strings.ReplaceAll(src, "\n", "\r\n")
+		}
+		require.Equal(t, want, Parse([]byte(src)).Fields([]byte(src)), "%s", src)
+	}
 }

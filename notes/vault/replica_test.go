@@ -2,7 +2,6 @@ package vault_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -177,7 +176,7 @@ func TestReplica_Place(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, "d.md"))
 	for _, taken := range []string{"a.md", "a.md/x.md"} {
 		_, err = r.Place(t.Context(), "create", by, []vault.Placement{{Path: taken, New: []byte("x\n")}})
-		require.Error(t, err, fmt.Sprintf("over %s", taken))
+		require.Error(t, err, "over %s", taken)
 		assert.Equal(t, "by an editor\n", read("a.md"))
 	}
 }
