@@ -113,6 +113,65 @@ func shellWords(line string) []string {
 	return words
 }
 
+// jsonForms are the documents that --json prints: a tool's name for its result, else
+// the members of an object, with those of the objects in its lists.
+var jsonForms = []struct{ command, form string }{
+	{"search", "search_notes"}, {"read", "read_note"}, {"list", "list_notes"}, {"links", "note_links"}, {"related", "related_notes"}, {"tasks", "list_tasks"},
+	{"new", "create_note"}, {"append", "edit_note"}, {"edit", "edit_note"}, {"move", "move_note"}, {"delete", "delete_note"}, {"history", "note_history"},
+	{"restore", "restore_note"}, {"undo", "restore_note"}, {"tags --rename", "rename_tag"},
+	{"why NOTE QUERY", "{found, path, rank, read, reasons, score, terms: [{has, notes, term, weight}], text_rank, text_score, title, total}"},
+	{"tags", "{tags: [{notes, tag}]}"},
+	{"tables", "{tables}"},
+	{"export --as-of TIME DIR", "{as_of, dir, notes}"},
+	{"backup DIR", "{bytes, state, time, vault, version}"},
+	{"forget NOTE", "{note, paths, set_aside, versions}"},
+	{"index", "{notes, pending, rebuilt, seconds, seq}"},
+	{"status", "{clients: [{command, hits, name, result_bytes, search_mode, since, version}], daemon, index, notes, semantic, settings, skipped, state, vault, version, warnings, watcher}"},
+	{"doctor", "{checks: [{name, state, text}]}"},
+	{"config", "{settings: [{key, origin, value}]}"},
+	{"setup --print HOST", "{hosts: [{action, file, host, name, text}]}"},
+	{"stop", "{stopped}"},
+	{"version", "{go, modified, platform, version}"},
+}
+
+// TestJSONForms runs the commands with --json.
+func TestJSONForms(t *testing.T) {
+	skipInShort(t)
+	p := newPlace(t, map[string]string{"Note.md": "word #tag\n", "Gone.md": "x\n"})
+	out := t.TempDir()
+	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no host's settings
+	p.run(t, "delete", "Gone")
+	words := strings.NewReplacer("NOTE QUERY", "Note.md word", "TIME", "0s", "NOTE", "Gone.md", "HOST", "cursor", "DIR", "")
+	for i, f := range jsonForms {
+		if !strings.HasPrefix(f.form, "{") {
+			continue // a tool's
+		}
+		args := strings.Fields(words.Replace(f.command))
+		if strings.HasSuffix(f.command, "DIR") {
+			args = append(args, filepath.Join(out, fmt.Sprint(i)))
+		}
+		printed, err := p.command(append(args, "--json")...).Output()
+		require.NoError(t, err, "%s", f.command)
+		var document map[string]any
+		require.NoError(t, json.Unmarshal(printed, &document), "%s", f.command)
+		assert.Equal(t, f.form, formOf(document), f.command)
+	}
+}
+
+// formOf returns the members of an object, with those of the objects in its lists.
+func formOf(document map[string]any) string {
+	var members []string
+	for _, name := range slices.Sorted(maps.Keys(document)) {
+		if list, ok := document[name].([]any); ok && len(list) > 0 {
+			if first, ok := list[0].(map[string]any); ok {
+				name += ": [" + formOf(first) + "]"
+			}
+		}
+		members = append(members, name)
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
 func commandsPage() string {
 	var b strings.Builder
 	root := (&app{}).rootCommand()
@@ -142,7 +201,20 @@ output is one JSON document, and an error is ` + "`{\"error\": {\"code\", \"mess
 | 3 | not found |
 | 4 | conflict: the note exists, or has changed |
 | 128 + n | ended by signal n: 130 for Ctrl-C |
+
+What ` + "`--json`" + ` prints: of a command that calls a tool, the tool's structured result; of others, an object with
+these members, to which later versions add and from which they take nothing. Empty members may be left out.
+
+| command | document |
+|---|---|
 `)
+	for _, f := range jsonForms {
+		form := "`" + f.form + "`"
+		if !strings.HasPrefix(f.form, "{") {
+			form = fmt.Sprintf("[`%s`](tools.md#%[1]s)", f.form)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.command, form)
+	}
 	for _, cmd := range commands {
 		d := docOf(cmd)
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```text\n%s\n```\n\n", d.Name, d.About, d.Usage)
