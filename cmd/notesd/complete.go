@@ -50,7 +50,7 @@ func completeWords(words ...string) cobra.CompletionFunc {
 func completeTools(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var lists []cobra.Completion
-	for _, name := range append([]string{"default", "read", "write", "all"}, tools.Names()...) {
+	for _, name := range append([]string{"reader", "writer", "all"}, tools.Names()...) {
 		lists = append(lists, before+name)
 	}
 	return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
