@@ -3,6 +3,7 @@ package search_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -25,7 +26,7 @@ func newStarters(t *testing.T) (*fixture, *fakeMeaning) {
 	}
 	f := newFixture(t, files)
 	m := &fakeMeaning{store: f.store, weight: .55, cosines: map[string]float64{}, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5}}
-	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{})
+	f.engine = search.NewEngine(f.store, f.index, m, search.EngineOptions{SemanticTimeout: time.Minute})
 	return f, m
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,10 +42,10 @@ func TestEachPartIsNeeded(t *testing.T) {
 	}
 	harbours.write(many)
 	harbours.engine = search.NewEngine(harbours.store, harbours.index, &fakeMeaning{store: harbours.store, weight: .5,
-		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"far": .9}}, search.EngineOptions{})
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"far": .9}}, search.EngineOptions{SemanticTimeout: time.Minute})
 	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
-		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{})
+		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{SemanticTimeout: time.Minute})
 
 	first := func(query, want string) func() bool {
 		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
