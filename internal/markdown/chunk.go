@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -180,15 +181,8 @@ func endsSentence(text []byte) bool {
 // isWideStop reports whether text ends with the full stop of a script that puts
 // no space after it.
 func isWideStop(text []byte) bool {
-	if text[len(text)-1] < utf8.RuneSelf {
-		return false
-	}
-	for _, stop := range []string{"。", "！", "？", "；"} {
-		if bytes.HasSuffix(text, []byte(stop)) {
-			return true
-		}
-	}
-	return false
+	last, _ := utf8.DecodeLastRune(text)
+	return strings.ContainsRune("。！？；", last)
 }
 
 // betweenCharacters returns limit, or the offset before it that does not part a

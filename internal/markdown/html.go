@@ -1,6 +1,9 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // htmlEnd is what ends an HTML block; the numbers in the comments are the
 // start conditions of CommonMark 0.31, section 4.6.
@@ -54,12 +57,8 @@ func htmlBlock(line []byte, interrupts bool) htmlEnd {
 	}
 	delimited := after == ' ' || after == '\t' || after == '>'
 	lower := string(bytes.ToLower(name[:min(len(name), 16)]))
-	if !closing && delimited {
-		for _, raw := range rawElements {
-			if lower == raw {
-				return htmlRaw
-			}
-		}
+	if !closing && delimited && slices.Contains(rawElements, lower) {
+		return htmlRaw
 	}
 	if blockElements[lower] && (delimited || bytes.HasPrefix(rest[len(name):], []byte("/>"))) {
 		return htmlBlank

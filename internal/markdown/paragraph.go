@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown/tasks"
@@ -136,13 +137,7 @@ func propertyItems(value []byte) []span {
 // addAlias adds a name that the note is not known by yet.
 func addAlias(doc *Document, alias string) {
 	alias = cut(NFC(strings.TrimSpace(alias)))
-	if alias == "" {
-		return
+	if alias != "" && !slices.Contains(doc.Aliases, alias) {
+		doc.Aliases = append(doc.Aliases, alias)
 	}
-	for _, a := range doc.Aliases {
-		if a == alias {
-			return
-		}
-	}
-	doc.Aliases = append(doc.Aliases, alias)
 }

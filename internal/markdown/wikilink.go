@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -83,12 +84,7 @@ func splitAnchor(target []byte) (path []byte, anchor string) {
 }
 
 func isBlockID(b []byte) bool {
-	for _, c := range b {
-		if !isLetter(c) && !isDigit(c) && c != '-' {
-			return false
-		}
-	}
-	return len(b) > 0
+	return len(b) > 0 && !slices.ContainsFunc(b, func(c byte) bool { return !isLetter(c) && !isDigit(c) && c != '-' })
 }
 
 // schemes that are followed by no "//".
@@ -111,12 +107,7 @@ func IsExternal(target []byte) bool {
 	if bytes.HasPrefix(target[colon+1:], []byte("//")) {
 		return true
 	}
-	for _, scheme := range opaqueSchemes {
-		if strings.EqualFold(string(target[:colon]), scheme) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(opaqueSchemes, func(scheme string) bool { return strings.EqualFold(string(target[:colon]), scheme) })
 }
 
 // cut bounds a text that is kept to maxText bytes, and does not hold on to the

@@ -147,21 +147,22 @@ func InsertAfter(src []byte, ref, content string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := section.After
-	if textStart, textEnd := trimBlankLines(src, section.Start, at); textStart < textEnd {
-		_, at = markdown.LineAt(src, textEnd)
-	}
-	return insertBlock(src, doc, at, content, indentation(src, section))
+	return insertBlock(src, doc, afterText(src, section.Start, section.After), content, indentation(src, section))
 }
 
 // Append puts content at the end of the note.
 func Append(src []byte, content string) ([]byte, error) {
 	doc := markdown.Parse(src)
-	at := len(src)
-	if textStart, textEnd := trimBlankLines(src, doc.BodyStart, at); textStart < textEnd {
-		_, at = markdown.LineAt(src, textEnd)
+	return insertBlock(src, doc, afterText(src, doc.BodyStart, len(src)), content, "")
+}
+
+// afterText returns the start of the line after the text of src[start:end], or end if
+// all lines are blank.
+func afterText(src []byte, start, end int) int {
+	if textStart, textEnd := trimBlankLines(src, start, end); textStart < textEnd {
+		_, end = markdown.LineAt(src, textEnd)
 	}
-	return insertBlock(src, doc, at, content, "")
+	return end
 }
 
 // Prepend puts content at the start of the body, after front matter and page

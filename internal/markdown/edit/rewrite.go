@@ -123,10 +123,8 @@ func CanTarget(l markdown.Link, target string) bool {
 	if l.Kind != markdown.LinkFrontMatter {
 		return true
 	}
-	for _, r := range target {
-		if r < ' ' || r == 0x7f {
-			return false
-		}
+	if strings.ContainsFunc(target, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return false
 	}
 	switch l.Quote {
 	case markdown.LiteralQuoted:

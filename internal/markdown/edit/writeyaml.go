@@ -158,12 +158,7 @@ func plainYAML(s string, inFlow bool) bool {
 }
 
 func hasControl(s string) bool {
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || needsEscape(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || needsEscape(r) })
 }
 
 // needsEscape reports whether r is a character beyond ASCII that YAML and TOML would not keep or
