@@ -98,10 +98,8 @@ func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
 
 func pick(candidates []Target, ok func(Target) bool) (Target, bool) {
-	for _, c := range candidates {
-		if ok(c) {
-			return c, true
-		}
+	if i := slices.IndexFunc(candidates, ok); i >= 0 {
+		return candidates[i], true
 	}
 	return Target{}, false
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"notesd/internal/markdown"
@@ -274,12 +275,8 @@ func insertBlock(src []byte, doc *markdown.Document, at int, content, indent str
 
 // indentedHeadingAfter reports whether the first heading from at on is indented.
 func indentedHeadingAfter(src []byte, doc *markdown.Document, at int) bool {
-	for _, h := range doc.Headings {
-		if h.Start >= at {
-			return src[h.Start] == ' '
-		}
-	}
-	return false
+	i := slices.IndexFunc(doc.Headings, func(h markdown.Heading) bool { return h.Start >= at })
+	return i >= 0 && src[doc.Headings[i].Start] == ' '
 }
 
 // sameHeadingsAfter reports whether the headings that doc has from at on are
@@ -293,13 +290,9 @@ func sameHeadingsAfter(doc *markdown.Document, at int, out []byte) bool {
 	if len(was) > len(is) {
 		return false
 	}
-	is = is[len(is)-len(was):]
-	for i := range was {
-		if was[i].Nested != is[i].Nested || was[i].Level != is[i].Level || was[i].Text != is[i].Text {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(was, is[len(is)-len(was):], func(a, b markdown.Heading) bool {
+		return a.Nested == b.Nested && a.Level == b.Level && a.Text == b.Text
+	})
 }
 
 // continues reports whether next belongs to the list or table that line is in.

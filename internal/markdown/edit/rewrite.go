@@ -87,15 +87,10 @@ func RewriteAnchors(src []byte, doc *markdown.Document, rewrite func(markdown.Li
 // their targets, and the same bytes everywhere else. The documents must be the
 // results of [Parse].
 func SameBesidesTargets(a []byte, docA *markdown.Document, b []byte, docB *markdown.Document) bool {
-	if len(docA.Links) != len(docB.Links) {
-		return false
-	}
-	for i, l := range docA.Links {
-		if m := docB.Links[i]; l.Kind != m.Kind || l.Anchor != m.Anchor || l.External != m.External {
-			return false
-		}
-	}
-	return bytes.Equal(withoutTargets(a, docA), withoutTargets(b, docB))
+	same := slices.EqualFunc(docA.Links, docB.Links, func(l, m markdown.Link) bool {
+		return l.Kind == m.Kind && l.Anchor == m.Anchor && l.External == m.External
+	})
+	return same && bytes.Equal(withoutTargets(a, docA), withoutTargets(b, docB))
 }
 
 func withoutTargets(src []byte, doc *markdown.Document) []byte {
