@@ -84,7 +84,11 @@ func (s toolbox) invoke(ctx context.Context, t *tools.Tool, req *sdk.CallToolReq
 		_ = json.Unmarshal(req.Params.Arguments, &asks) // nil for a call without any
 		env.RequestKey = notes.BindRequest(key, t.Name, asks)
 	}
-	return t.Call(ctx, env, req.Params.Arguments)
+	out, err = t.Call(ctx, env, req.Params.Arguments)
+	if err == nil && t.Tables && t.Writes() {
+		s.core.TablesChanged(t.Name == "create_table" || t.Name == "drop_table")
+	}
+	return out, err
 }
 
 // failed returns the result of a call that failed.

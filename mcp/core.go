@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,9 +129,6 @@ func New(o Options) *Core {
 		sessions:   make(map[*session]struct{}),
 	}
 	c.SetProfile(o.Profile)
-	if o.Tables != nil {
-		c.opts.Tables = announcedTables{o.Tables, c}
-	}
 	if o.ClientLog != nil {
 		o.ClientLog.attach(c)
 	}
@@ -213,10 +212,7 @@ func (c *Core) remove(s *session) {
 // each calls do for every session, without holding the lock.
 func (c *Core) each(do func(*session)) {
 	c.mu.Lock()
-	sessions := make([]*session, 0, len(c.sessions))
-	for s := range c.sessions {
-		sessions = append(sessions, s)
-	}
+	sessions := slices.Collect(maps.Keys(c.sessions))
 	c.mu.Unlock()
 	for _, s := range sessions {
 		do(s)

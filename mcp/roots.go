@@ -103,18 +103,14 @@ func (s *roots) foldersOf(ctx context.Context, roots []*sdk.Root) (folders []str
 		covered, elsewhere := 0, true
 		for _, name := range slices.Sorted(maps.Keys(status.Dirs)) {
 			vault := status.Dirs[name]
-			folder, place := "", outside
-			if ok {
-				folder, place = locate(vault, dir)
+			folder, within := locate(vault, dir)
+			if !ok || !within {
+				continue
 			}
-			switch place {
-			case around:
+			if elsewhere = false; folder == "" {
 				covered++
-				folders = append(folders, name)
-			case inside:
-				folders = append(folders, path.Join(name, folder))
 			}
-			elsewhere = elsewhere && place == outside
+			folders = append(folders, path.Join(name, folder))
 		}
 		if elsewhere {
 			ignored++
@@ -216,23 +212,12 @@ func filePath(uri, goos string) (path string, ok bool) {
 	return path, true
 }
 
-// A place is where a folder lies in relation to the vault.
-type place int
-
-const (
-	outside place = iota
-	inside        // it is a folder of the vault
-	around        // it is the vault, or holds it
-)
-
-// locate returns where dir lies, and which folder of the vault it is when it is
-// inside, as the vault spells it.
-func locate(vault, dir string) (folder string, p place) {
+// locate returns which folder of the vault dir is, as the vault spells it: "" if it is
+// the vault or holds it. It reports false for one that lies elsewhere.
+func locate(vault, dir string) (folder string, ok bool) {
 	if _, ok := fsid.Below(dir, vault); ok {
-		return "", around
+		return "", true
 	}
-	if rest, ok := fsid.Below(vault, dir); ok {
-		return norm.NFC.String(filepath.ToSlash(rest)), inside
-	}
-	return "", outside
+	rest, ok := fsid.Below(vault, dir)
+	return norm.NFC.String(filepath.ToSlash(rest)), ok
 }

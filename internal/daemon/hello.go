@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -149,21 +148,18 @@ func readFrame(r *bufio.Reader, v any) error {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxFrame {
+		switch line = append(line, part...); {
+		case len(line) > maxFrame:
 			return errFrameTooLong
-		}
-		line = append(line, part...)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		case err == nil:
+			if err := json.Unmarshal(line, v); err != nil {
+				return fmt.Errorf("first line: %w", err)
+			}
+			return nil
+		case !errors.Is(err, bufio.ErrBufferFull):
 			return err
 		}
 	}
-	if err := json.Unmarshal(bytes.TrimSpace(line), v); err != nil {
-		return fmt.Errorf("first line: %w", err)
-	}
-	return nil
 }
 
 // Supersedes reports whether a program a should replace a daemon b: its version

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,31 +113,14 @@ func (t *inflight) holds(r *request) bool { return t.byWire[r.wire] == r }
 
 // inOrder returns the requests in the order in which the client sent them.
 func (t *inflight) inOrder() []*request {
-	all := make([]*request, 0, len(t.byWire))
-	for _, r := range t.byWire {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b *request) int { return cmp.Compare(a.order, b.order) })
-	return all
+	return slices.SortedFunc(maps.Values(t.byWire), func(a, b *request) int { return cmp.Compare(a.order, b.order) })
 }
 
 // awaited counts the requests that will be answered by themselves, which leaves
-// out open listens.
-func (t *inflight) awaited() int {
-	n := 0
+// out open listens: all, or those that one generation was sent.
+func (t *inflight) awaited(generation ...int) (n int) {
 	for _, r := range t.byWire {
-		if !r.listens() {
-			n++
-		}
-	}
-	return n
-}
-
-// awaitedFrom is awaited for the requests that one generation was sent.
-func (t *inflight) awaitedFrom(generation int) int {
-	n := 0
-	for _, r := range t.byWire {
-		if r.generation == generation && !r.listens() {
+		if !r.listens() && (generation == nil || slices.Contains(generation, r.generation)) {
 			n++
 		}
 	}

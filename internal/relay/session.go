@@ -143,7 +143,7 @@ func (s *session) settled() {
 	if s.ended && s.requests.awaited() == 0 && s.untracked <= 0 {
 		s.finish(errClientDone)
 	}
-	if l := s.current; l != nil && l.draining && s.requests.awaitedFrom(l.generation) == 0 {
+	if l := s.current; l != nil && l.draining && s.requests.awaited(l.generation) == 0 {
 		l.draining = false
 		close(l.drained)
 	}
