@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"notesd/internal/fsid"
 	"notesd/notes"
@@ -175,6 +176,8 @@ func Unavailable(err error) error {
 		detail = "the vault folder is not there (is its disk mounted?)"
 	case errors.Is(err, fs.ErrPermission):
 		detail = "the vault folder may not be read"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		detail, hint = "too many files are open", "Nothing was changed. Raise the limit of open files (ulimit -n), and restart notesd."
 	case errors.Is(err, errReplaced):
 		detail = "another folder is where the vault was (is its disk mounted?)"
 		hint += " If this folder is to be the vault from now on, run: notesd index --rebuild"
