@@ -151,10 +151,10 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	for worker, t := range tops {
 		r.Total += totals[worker]
 		if t != nil {
-			best.merge(t)
+			best.found = append(best.found, t.found...)
 		}
 	}
-	r.Best = best.sorted()
+	r.Best = best.best()
 	return r, nil
 }
 

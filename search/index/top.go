@@ -2,39 +2,34 @@ package index
 
 import (
 	"cmp"
-	"container/heap"
+	"math"
 	"slices"
 )
 
-// top keeps the best notes that were offered to it.
+// top keeps the best notes that were offered to it, and up to three times as many of
+// the others: so it is sorted seldom.
 type top struct {
 	limit int
-	heap  worstFirst
+	found []Ranked
+	least float64 // score from which on a note may be among the best
 }
 
-func newTop(limit int) *top { return &top{limit: limit} }
+func newTop(limit int) *top { return &top{limit: limit, least: math.Inf(-1)} }
 
 func (t *top) offer(r Ranked) {
-	switch {
-	case len(t.heap) < t.limit:
-		heap.Push(&t.heap, r)
-	case t.limit > 0 && better(r, t.heap[0]) < 0:
-		t.heap[0] = r
-		heap.Fix(&t.heap, 0)
+	if r.Score < t.least {
+		return
+	}
+	if t.found = append(t.found, r); len(t.found) > 4*t.limit {
+		t.least = t.best()[t.limit-1].Score
 	}
 }
 
-// merge offers what another has kept.
-func (t *top) merge(other *top) {
-	for _, r := range other.heap {
-		t.offer(r)
-	}
-}
-
-// sorted returns what was kept, the best first.
-func (t *top) sorted() []Ranked {
-	slices.SortFunc(t.heap, better)
-	return t.heap
+// best returns the best notes, the very best first.
+func (t *top) best() []Ranked {
+	slices.SortFunc(t.found, better)
+	t.found = t.found[:min(len(t.found), t.limit)]
+	return t.found
 }
 
 // better orders by falling score; of equals the newer note, which has the
@@ -44,17 +39,4 @@ func better(a, b Ranked) int {
 		return c
 	}
 	return cmp.Compare(b.Note, a.Note)
-}
-
-type worstFirst []Ranked
-
-func (h worstFirst) Len() int           { return len(h) }
-func (h worstFirst) Less(i, j int) bool { return better(h[i], h[j]) > 0 }
-func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *worstFirst) Push(v any)        { *h = append(*h, v.(Ranked)) }
-func (h *worstFirst) Pop() any {
-	old := *h
-	v := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return v
 }
