@@ -67,7 +67,7 @@ func benchmarkNearest(b *testing.B, dir string, e *Transformer, queries []struct
 	for _, q := range embedded {
 		p := ranker.Prepare(q)
 		found := map[int32]bool{}
-		for _, c := range ranker.Candidates(p, nil, sureRows, scoredFor(k)) {
+		for _, c := range ranker.Candidates(p, nil, s.entries.sure, scoredFor(k)) {
 			found[c.Row] = true
 		}
 		all := ranker.All(p, nil, k)

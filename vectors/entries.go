@@ -19,11 +19,12 @@ type entries struct {
 	slot    []uint32
 	of      map[int64][]int32 // rows of a note
 	leads   map[int64]uint32  // slot of a note's lead, which is not scanned
+	sure    int               // number of nearest chunks that a search does not miss
 	users   users             // of each slot
 }
 
 func newEntries(dim int, vector func(slot uint32) flat.Vector) *entries {
-	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers()}
+	e := &entries{vector: vector, of: map[int64][]int32{}, leads: map[int64]uint32{}, users: newUsers(), sure: sureRows}
 	e.ranker = flat.Ranker{Dim: dim, Factor: 1, Row: func(row int) (flat.Vector, float32) { return e.vector(e.slot[row]), 0 }}
 	return e
 }
@@ -97,8 +98,12 @@ type chunkHit struct {
 	first   float64 // cosine of the note's lead, or else of its first chunk
 }
 
-// sureRows is the number of nearest chunks that a search does not miss.
-const sureRows = 3
+// sureRows is entries.sure. A model whose cosines lie close together has sureClose:
+// estimates tell its chunks apart less well, and more of the others would be missed.
+const (
+	sureRows  = 3
+	sureClose = 10
+)
 
 // scoredFor returns the number of chunks that are scored to find the k nearest notes.
 // It is a multiple of k because a note may have many near chunks.
@@ -116,7 +121,7 @@ func (e *entries) nearest(query []float32, allowed *notes.IDSet, k int) []chunkH
 	}
 	best := make(map[int64]chunkHit, k)
 	last := float32(0)
-	for _, c := range e.ranker.Candidates(e.ranker.Prepare(query), keep, sureRows, scoredFor(k)) {
+	for _, c := range e.ranker.Candidates(e.ranker.Prepare(query), keep, e.sure, scoredFor(k)) {
 		if len(best) >= k && c.Score < last {
 			break // the others are no nearer
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"notesd/internal/notestest"
 	"notesd/vectors/flat"
@@ -60,4 +61,14 @@ func TestScaleOfNearness(t *testing.T) {
 	usual, here = s.unrelated(query)
 	assert.Equal(t, Spread{0, .08}, usual)
 	assert.Less(t, here.Mean, -1.0, "these are far from all passages")
+}
+
+// More of the nearest chunks are sure for a model whose cosines lie close together.
+func TestNewSpace_SureRows(t *testing.T) {
+	for embedder, want := range map[Embedder]int{newWordEmbedder("m"): sureRows, calibrated{newWordEmbedder("c")}: sureClose} {
+		s, err := newSpace(t.TempDir(), 1, embedder)
+		require.NoError(t, err)
+		assert.Equal(t, want, s.entries.sure)
+		require.NoError(t, s.slots.Close())
+	}
 }

@@ -33,7 +33,11 @@ func newSpace(dir string, model int64, embedder Embedder) (*space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &space{model: model, embedder: embedder, slots: slots, entries: newEntries(embedder.Dim(), slots.vector),
+	entries := newEntries(embedder.Dim(), slots.vector)
+	if c, ok := calibration(embedder); ok && c.Unit < 1 {
+		entries.sure = sureClose
+	}
+	return &space{model: model, embedder: embedder, slots: slots, entries: entries,
 		chunks: map[int64]int{}, seqs: map[int64]uint64{}, backlog: newBacklog()}, nil
 }
 
