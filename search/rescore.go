@@ -265,8 +265,7 @@ func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 	}
 	chunk := c.chunk
 	if chunk < 0 || chunk >= len(n.Chunks) {
-		for chunk = 0; chunk < len(n.Chunks)-1 && n.Chunks[chunk].End <= c.meet; chunk++ {
-		}
+		chunk = max(0, slices.IndexFunc(n.Chunks, func(k notes.Chunk) bool { return c.meet < k.End }))
 	}
 	passage := n.Content[n.Chunks[chunk].Start:n.Chunks[chunk].End]
 	eachUnit(passage, func(u []byte, start, _ int) bool {

@@ -101,6 +101,9 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 		if c.note == note.ID {
 			x.Found, x.Rank = true, i+1
 			x.Score, x.TextScore, x.TextRank, x.Cosine, x.VectorRank = c.score, c.text+c.bonus, c.textRank, c.cosine, c.vectorRank
+			if c.named {
+				x.Reasons = append(x.Reasons, "the passage of another of the best hits names it")
+			}
 		}
 	}
 	if err := s.refusals(ctx, nodes, note, &x); err != nil {
@@ -114,7 +117,7 @@ func (e *Engine) Why(ctx context.Context, q Query, note notes.Meta) (Explanation
 		err = s.missed(ctx, list, note, has, &x)
 	}
 	if x.Found {
-		x.Reasons = append(x.Reasons, s.foundBy(&x)...)
+		x.Reasons = append(s.foundBy(&x), x.Reasons...)
 	}
 	return x, err
 }
