@@ -132,7 +132,11 @@ func newTeamKiller(t *testing.T, seed uint64) *teamKiller {
 }
 
 func (k *teamKiller) startMirror() {
-	k.mirrorCmd = k.mirror.command("mirror", k.mirror.vault)
+	args := []string{"mirror"}
+	if k.rng.IntN(2) == 0 {
+		args = append(args, k.mirror.vault) // else that of the configuration
+	}
+	k.mirrorCmd = k.mirror.command(args...)
 	require.NoError(k.t, k.mirrorCmd.Start())
 }
 
