@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,9 +163,16 @@ func hasTermsOf(t *testing.T, text, module string) bool {
 	}
 	_, dir, _ := strings.Cut("\n"+list, "\n"+module+"\t")
 	dir, _, _ = strings.Cut(dir, "\n")
-	for _, name := range []string{"LICENSE", "LICENSE.txt", "COPYING"} {
-		if license, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			return strings.Contains(text, strings.TrimSpace(string(license)))
+	for _, pattern := range []string{"LICENSE*", "COPYING"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(names) > 0 { // of several, as LICENSE-BSD and LICENSE-MIT, it has all
+			return !slices.ContainsFunc(names, func(name string) bool {
+				license, err := os.ReadFile(name)
+				return err != nil || !strings.Contains(text, strings.TrimSpace(string(license)))
+			})
 		}
 	}
 	return false
