@@ -56,13 +56,13 @@ func (h *HTTP) serveMCP(w http.ResponseWriter, r *http.Request) {
 			r.Header.Set(headerSession, id)
 			sessionID = id
 		}
-	}
-	if caller.Subject != "" && sessionID != "" && r.Method == http.MethodGet {
-		var ended func()
-		if w, r, ended = h.streaming(w, r, sessionID); r == nil {
-			return
+		if r.Method == http.MethodGet {
+			var ended func()
+			if w, r, ended = h.streaming(w, r, sessionID, leave); r == nil {
+				return
+			}
+			defer ended()
 		}
-		defer ended()
 	}
 	if r.Method == http.MethodDelete {
 		h.abort(sessionID)
@@ -84,16 +84,16 @@ type stream struct {
 // streaming ends the stream that the session has before the request opens another: a
 // proxy may have lost the old one without a word, and the SDK would refuse the new one. It
 // returns the request to serve, nil if the client has gone, the writer of its answer, and
-// what to call after it.
-func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string) (http.ResponseWriter, *http.Request, func()) {
+// what to call after it. It calls begun when the stream has begun.
+func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string, begun func()) (http.ResponseWriter, *http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
-	now := &stream{end, make(chan struct{})}
+	now, answer := &stream{end, make(chan struct{})}, &streamWriter{ResponseWriter: w, begun: begun}
 	h.mu.Lock()
 	before := h.streams[id]
 	h.streams[id] = now
 	if s := h.findLocked(id); s != nil {
 		if s.streamed || s.continued.Load() {
-			w = &resumedStream{w, s.subs.everythingChanged()}
+			answer.events = s.subs.everythingChanged()
 		}
 		s.streamed = true
 	}
@@ -118,24 +118,27 @@ func (h *HTTP) streaming(w http.ResponseWriter, r *http.Request, id string) (htt
 	}
 	r = r.WithContext(ctx)
 	r.Header.Del("Last-Event-Id") // of everythingChanged; there is no more to send
-	return w, r, ended
+	return answer, r, ended
 }
 
-// A resumedStream sends events when the stream begins, which the SDK marks with a flush.
-type resumedStream struct {
+// A streamWriter calls begun when the stream begins, which the SDK marks with a flush, and
+// sends the events first.
+type streamWriter struct {
 	http.ResponseWriter
 	events []byte
+	begun  func()
 }
 
 // Flush sends what has been written.
-func (w *resumedStream) Flush() {
+func (w *streamWriter) Flush() {
+	w.begun()
 	_, _ = w.ResponseWriter.Write(w.events) // a client that is gone ends the request
 	w.events = nil
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap lets http.ResponseController find what it needs.
-func (w *resumedStream) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *streamWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // callerKey is where the context of a subject's request has its profile.
 type callerKey struct{}

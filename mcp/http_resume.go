@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -61,15 +62,16 @@ func introductionOf(id string) (said introduction, ok bool) {
 }
 
 // enterFor returns the id of the session for a request, as sessionFor does, and what to
-// call after the request: a message is answered before its session ends.
+// call after the request: a message is answered, and a stream has begun, before its
+// session ends. The SDK would answer that there is no such session, and the client give up.
 func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id string, leave func()) {
 	for {
 		id = h.sessionFor(r, caller, sent)
-		if id == "" || r.Method != http.MethodPost {
+		if id == "" || r.Method == http.MethodDelete {
 			return id, func() {}
 		}
 		if leave, ok := h.enter(id); ok {
-			return id, leave
+			return id, sync.OnceFunc(leave)
 		}
 	}
 }
