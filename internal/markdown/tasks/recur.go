@@ -144,7 +144,7 @@ func (r rule) next(from time.Time) (time.Time, bool) {
 		return addMonths(from, 12*r.every), true
 	}
 	limit := from.AddDate(max(8*r.every, 8)+1, 0, 0) // eight years part two days of 29 February
-	for day := from.AddDate(0, 0, 1); day.Before(limit); day = day.AddDate(0, 0, 1) {
+	for day := from.AddDate(0, 0, 1); day.Before(limit) && isDate(day); day = day.AddDate(0, 0, 1) {
 		if r.has(day, from) {
 			return day, true
 		}
@@ -152,13 +152,20 @@ func (r rule) next(from time.Time) (time.Time, bool) {
 	return from, false // such as 31 February
 }
 
+// isDate reports whether a day can be written with four digits of the year.
+func isDate(day time.Time) bool { return day.Year() >= 0 && day.Year() <= 9999 }
+
+// daysBetween returns how many days of UTC lie between two; a [time.Duration] ends at
+// 292 years.
+func daysBetween(from, to time.Time) int { return int((to.Unix() - from.Unix()) / (24 * 60 * 60)) }
+
 func addMonths(t time.Time, n int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, t.Location())
 	return first.AddDate(0, 0, min(t.Day(), first.AddDate(0, 1, -1).Day())-1)
 }
 
 func (r rule) has(day, from time.Time) bool {
-	days := int(day.Sub(from).Hours()) / 24 // both are in UTC
+	days := daysBetween(from, day)
 	switch r.unit {
 	case "day":
 		return days%r.every == 0
@@ -210,17 +217,19 @@ func repeated(repeater string, from, today time.Time) (time.Time, error) {
 		}
 		return addMonths(t, 12*n*times)
 	}
+	next := add(from, 1)
 	switch {
 	case unit == 'h':
 		return from, fmt.Errorf("the repeater %s counts hours, which only Logseq does", repeater)
 	case kind == ".+":
-		return add(today, 1), nil
+		next = add(today, 1)
 	case kind == "++":
-		times := 1
-		for !add(from, times).After(today) {
-			times++
+		for times := 2; !next.After(today); times++ {
+			next = add(from, times)
 		}
-		return add(from, times), nil
 	}
-	return add(from, 1), nil
+	if !isDate(next) {
+		return from, fmt.Errorf("the repeater %s leads from %s beyond the year 9999", repeater, from.Format(time.DateOnly))
+	}
+	return next, nil
 }

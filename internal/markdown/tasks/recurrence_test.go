@@ -222,3 +222,50 @@ func TestRank(t *testing.T) {
 	assert.True(t, slices.IsSorted(ranks), "%v", ranks)
 	assert.Len(t, slices.Compact(ranks), 6)
 }
+
+// A date has a year of four digits: what recurs beyond is refused, and what recurs after
+// centuries keeps the distances of its dates.
+func TestRecurrence_EndOfCalendar(t *testing.T) {
+	complete := func(src string, day time.Time) (string, error) {
+		out, err := tasks.Update([]byte(src), []tasks.Place{{Line: 1, Start: 2, End: len(src)}}, tasks.Target{Line: 1}, tasks.Change{Status: "done"}, tasks.Options{Today: day})
+		return strings.TrimPrefix(strings.Split(string(out), "\n")[0], "- "), err
+	}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		due := time.Date(9980+r.IntN(19), time.Month(1+r.IntN(12)), 1+r.IntN(28), 0, 0, 0, 0, time.UTC)
+		if r.IntN(2) == 0 {
+			due = due.AddDate(-r.IntN(9000), 0, 0)
+		}
+		scheduled := due.AddDate(0, 0, r.IntN(400)-200)
+		n := 1 + r.IntN(1000)
+		unit, want := "days", due.AddDate(0, 0, n)
+		switch r.IntN(4) {
+		case 1:
+			unit, want = "weeks", due.AddDate(0, 0, 7*n)
+		case 2:
+			unit, want = "months", months(due, n)
+		case 3:
+			unit, want = "years", months(due, 12*n)
+		}
+		src := fmt.Sprintf("- [ ] a 🔁 every %d %s ⏳ %s 📅 %s", n, unit, scheduled.Format(time.DateOnly), due.Format(time.DateOnly))
+		line, err := complete(src, today)
+		if scheduled = scheduled.AddDate(0, 0, int((want.Unix()-due.Unix())/86400)); want.Year() > 9999 || scheduled.Year() > 9999 {
+			require.ErrorIs(t, err, tasks.ErrInvalid, src)
+			require.ErrorContains(t, err, "year", src)
+			continue
+		}
+		require.NoError(t, err, src)
+		next, ok := tasks.Parse(line)
+		require.True(t, ok, line)
+		require.Equal(t, []string{want.Format(time.DateOnly), scheduled.Format(time.DateOnly)}, []string{next.Due, next.Scheduled}, src)
+	}
+	last := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	for src, day := range map[string]time.Time{
+		"- TODO a\n  DEADLINE: <9999-12-20 Mon +1m>": today, "- TODO a\n  DEADLINE: <9999-12-31 Fri ++1d>": last, "- TODO a\n  DEADLINE: <9999-12-31 Fri .+1d>": last,
+		"- [ ] a 🔁 every month on the last Friday 📅 9999-12-31":                today,
+		"- [ ] a 🔁 every day when done ⏳ 9999-01-01 🛫 0001-01-01 📅 9999-01-01": today,
+	} {
+		_, err := complete(src, day)
+		require.ErrorIs(t, err, tasks.ErrInvalid, src)
+	}
+}

@@ -450,12 +450,13 @@ func (n *note) instance(t *Task) (string, error) {
 		from = today
 	}
 	next, ok := r.next(from)
-	if !ok {
-		return "", fmt.Errorf("%w: the recurrence %q has no day after %s", ErrInvalid, clip(t.Recurrence), from.Format(time.DateOnly))
+	none := fmt.Errorf("%w: the recurrence %q has no day after %s and before the end of the year 9999", ErrInvalid, clip(t.Recurrence), from.Format(time.DateOnly))
+	if !ok || !isDate(next) {
+		return "", none
 	}
 	first := firstLine(t.Source)
 	source := t.Source[:first]
-	shift := int(next.Sub(reference).Hours()) / 24
+	shift := daysBetween(reference, next)
 	for _, f := range slices.Backward(t.fields) { // so that the others stay where they are
 		if f.start >= first {
 			continue
@@ -463,7 +464,10 @@ func (n *note) instance(t *Task) (string, error) {
 		switch f.name {
 		case "due", "scheduled", "start":
 			day, _ := time.Parse(time.DateOnly, t.Source[f.from:f.to]) // checked when it was read
-			source = source[:f.from] + day.AddDate(0, 0, shift).Format(time.DateOnly) + source[f.to:]
+			if day = day.AddDate(0, 0, shift); !isDate(day) {
+				return "", none
+			}
+			source = source[:f.from] + day.Format(time.DateOnly) + source[f.to:]
 		case "created":
 			source = source[:f.from] + today.Format(time.DateOnly) + source[f.to:]
 		case "completion", "cancelled", "id", "dependsOn":
