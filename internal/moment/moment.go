@@ -214,10 +214,6 @@ var patterns = map[string]struct{ part, pattern string }{
 	"A": {"", `\pL+`}, "a": {"", `\pL+`}, "X": {"", `\d+`}, "x": {"", `\d+`}, "Z": {"", `[-+]\d\d:\d\d`}, "ZZ": {"", `[-+]\d{4}`},
 }
 
-// Compile makes the pattern of a format, with the weeks of ISO 8601. Case does not
-// matter to it.
-func Compile(format string) *Pattern { return Weeks{}.Compile(format) }
-
 // Compile makes the pattern of a format. Case does not matter to it.
 func (w Weeks) Compile(format string) *Pattern {
 	p := &Pattern{weeks: w}

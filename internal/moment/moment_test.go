@@ -55,7 +55,7 @@ func TestMatch(t *testing.T) {
 		{"D. M. YYYY", "3. 2. 2026", "2026-02-03"},
 		{"DD.MM.YYYY [(a]b)", "03.02.2026 (ab)", "2026-02-03"},
 	} {
-		day, ok := Compile(test.format).Match(test.text)
+		day, ok := Weeks{}.Compile(test.format).Match(test.text)
 		got := ""
 		if ok {
 			got = day.Format(time.DateOnly)
@@ -81,7 +81,7 @@ func TestFormatAndMatchAgree(t *testing.T) {
 				want = time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.Local)
 			}
 			text := Format(day, format)
-			got, ok := Compile(format).Match(text)
+			got, ok := Weeks{}.Compile(format).Match(text)
 			assert.True(t, ok && got.Equal(want), "%s as %s is %s", text, format, got)
 		}
 	}
@@ -93,7 +93,7 @@ func FuzzFormat(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format string) {
 		text := Format(time.Date(2026, 2, 3, 4, 5, 6, 7, time.UTC), format)
-		if day, ok := Compile(format).Match(text); ok {
+		if day, ok := (Weeks{}).Compile(format).Match(text); ok {
 			assert.True(t, day.Year() >= 1900 && day.Year() < 2250)
 		}
 	})

@@ -62,8 +62,8 @@ func ExampleWeeks_Format() {
 	// Output: 2027-W02 2026-W53
 }
 
-func ExampleCompile() {
-	day, ok := moment.Compile("YYYY/MM-MMMM/Do").Match("2026/02-February/16th")
+func ExampleWeeks_Compile() {
+	day, ok := moment.Weeks{}.Compile("YYYY/MM-MMMM/Do").Match("2026/02-February/16th")
 	fmt.Println(day.Format(time.DateOnly), ok)
 	// Output: 2026-02-16 true
 }
