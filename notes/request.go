@@ -113,6 +113,7 @@ type Written struct {
 	OldPath    string   `json:",omitempty"` // of a moved note
 	Moved      []string `json:",omitempty"` // the notes in a moved folder, by their new paths
 	Relinked   []string `json:",omitempty"` // other notes whose links, or tags, were rewritten
+	Made       []string `json:",omitempty"` // folders that were made for it, outermost first
 	Left       []string `json:",omitempty"` // canvases and bases that name what moved, and could not be changed
 	LinkedFrom []string `json:",omitempty"` // notes with links to a deleted one
 	Conflicts  []string `json:",omitempty"` // notes that another program changed in that moment, or since the change that is undone, and which were left alone

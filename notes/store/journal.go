@@ -36,6 +36,7 @@ type Operation struct {
 	LinkedFrom []string // notes with links to the one that is deleted; a recovery does not know them
 	Moved      []string // the notes in a folder that moves, by their new paths; nor these
 	Kept       []string // of an undo: the files that were changed since and stay as they are; nor these
+	Made       []string // folders made for its files, outermost first; nor those made before the crash
 	Shared     bool     // it counts only if the log that the vault's nodes share has a batch with its ID
 }
 
@@ -407,13 +408,17 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	op := &Operation{id: id}
 	err := s.history.Read(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT kind FROM operations WHERE id = ? AND state = 'done'`, id).Scan(&op.Kind)
+		var answer []byte
+		err := tx.QueryRowContext(ctx, `SELECT kind, result FROM operations WHERE id = ? AND state = 'done'`, id).Scan(&op.Kind, &answer)
 		if err == nil {
 			err = loadOperationFiles(ctx, tx, op)
 		}
 		if errors.Is(err, sql.ErrNoRows) || err == nil && len(op.Files) == 0 {
-			err = NoChange(id)
+			return NoChange(id)
 		}
+		var was notes.Written
+		err = errors.Join(err, json.Unmarshal(answer, &was))
+		op.Made = was.Made
 		return err
 	})
 	return op, err
@@ -474,7 +479,7 @@ func loadBlob(ctx context.Context, tx *sql.Tx, hash []byte) ([]byte, error) {
 // Written describes the operation's outcome; its revision is not known yet.
 func (op *Operation) Written() notes.Written {
 	f := &op.Files[0]
-	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Conflicts: op.Conflicts(), Left: op.Left}
+	w := notes.Written{Path: f.NewPath, Change: op.id, Diff: ShortDiff(f.Old, f.New, cmp.Or(f.NewPath, f.OldPath)), Moved: op.Moved, Made: op.Made, Conflicts: op.Conflicts(), Left: op.Left}
 	if f.OldPath != "" && !f.Folder {
 		w.Was = notes.Hash(f.Old)
 	}

@@ -32,6 +32,7 @@ type operation struct {
 	ctx   context.Context
 	root  *disk.Root
 	scope notes.Scope
+	clear []string // of an undo: folders that the change made, outermost first, to be removed if they are empty
 }
 
 // change runs one operation under the vault's lock: the answer of an earlier
@@ -155,7 +156,7 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	} else if err != nil {
 		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].Place(), "err", err)
 	}
-	return written, nil
+	return written, d.removeEmpty(d.clear)
 }
 
 // replaced returns the versions that the store has of the operation's notes.

@@ -39,7 +39,6 @@ import (
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir
-	made   []string // folders created for it, outermost first
 	placed int      // files whose names have been changed
 
 	committed bool // the log that the vault's nodes share has the operation
@@ -132,7 +131,7 @@ func (d *placer) makeFolders(folder string) error {
 	err := d.root.Mkdir(folder, 0o755)
 	switch {
 	case err == nil:
-		d.made = append(d.made, folder)
+		d.Made = append(d.Made, folder)
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
@@ -449,14 +448,22 @@ func (d *placer) logConflict(other *notes.LogConflict) error {
 
 // undo removes temp files and folders of an operation that changed nothing.
 func (d *placer) undo() error {
-	errs := []error{d.discard()}
-	for _, folder := range slices.Backward(d.made) {
+	return errors.Join(d.discard(), d.removeEmpty(d.Made))
+}
+
+// removeEmpty removes folders that an operation made, given outermost first. One that is
+// not empty stays, such as one that another program has put a file in. The error is that
+// of a step.
+func (d *placer) removeEmpty(folders []string) error {
+	for _, folder := range slices.Backward(folders) {
 		if err := d.v.step("rmdir"); err != nil {
 			return err
 		}
-		_ = d.root.Remove(folder) // fails when another program has put a file in it: then it stays
+		if info, err := d.root.Lstat(folder); err == nil && info.IsDir() {
+			_ = d.root.Remove(folder) // it is not empty
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // discard removes the temp files: what was displaced, or what was to take its

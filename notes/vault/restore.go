@@ -127,6 +127,7 @@ func (o *operation) planUndo(change int64) error {
 			}
 		}
 	}
+	o.clear = done.Made
 	m := &movement{operation: o}
 	if first := &done.Files[0]; first.OldPath != "" && first.NewPath != "" && first.OldPath != first.NewPath {
 		if m, err = o.planMoveBack(first); err != nil {

@@ -1,7 +1,11 @@
 package vault
 
 import (
+	"io/fs"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,17 +20,79 @@ import (
 // before it, and then those after it.
 func (f *fixture) requireUndone(done notes.Written, before, after map[string]string) {
 	f.t.Helper()
+	foldersAfter := f.dirs()
 	undone, err := f.History().Restore(f.t.Context(), notes.RestoreRequest{Change: done.Change})
 	require.NoError(f.t, err)
 	require.Equal(f.t, before, f.files(), "%s undone", done.Path)
 	require.Empty(f.t, undone.Conflicts)
+	require.Subset(f.t, dirsOf(before), f.dirs(), "%s undone", done.Path)
 	f.reconcile()
 	f.requireConsistent()
 	again, err := f.History().Restore(f.t.Context(), notes.RestoreRequest{Change: undone.Change})
 	require.NoError(f.t, err)
 	require.Equal(f.t, after, f.files(), "%s made again", done.Path)
+	require.Equal(f.t, foldersAfter, f.dirs(), "%s made again", done.Path)
 	require.NotEqual(f.t, done.Change, again.Change)
 	f.reconcile()
+}
+
+// dirsOf returns the folders that files lie in.
+func dirsOf(files map[string]string) []string {
+	dirs := map[string]bool{}
+	for name := range files {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(dirs))
+}
+
+// dirs returns the folders of the vault, also empty ones.
+func (f *fixture) dirs() (dirs []string) {
+	f.t.Helper()
+	require.NoError(f.t, filepath.WalkDir(f.dir, func(p string, d fs.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(f.dir, p); err == nil && d.IsDir() && rel != "." {
+			dirs = append(dirs, filepath.ToSlash(rel))
+		}
+		return err
+	}))
+	slices.Sort(dirs)
+	return dirs
+}
+
+// TestUndo_Folders checks that an undo removes the folders that its change made, and
+// only these, and only empty ones.
+func TestUndo_Folders(t *testing.T) {
+	f := undoFixture(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(f.dir, "Q"), 0o755)) // the user's
+	undo := func(change int64) notes.Written {
+		t.Helper()
+		f.restart()
+		w, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: change})
+		require.NoError(t, err)
+		return w
+	}
+	undo(undoable(t, f, "move").Change)
+	assert.Equal(t, []string{"P", "Q"}, f.dirs(), "Q was there before the move")
+
+	done := undoable(t, f, "move a folder")
+	undone := undo(done.Change)
+	assert.Equal(t, []string{"P", "Q"}, f.dirs())
+	undone = undo(undone.Change)
+	assert.Equal(t, []string{"Q", "Q/R"}, f.dirs())
+	undo(undone.Change)
+
+	done = undoable(t, f, "create") // New/Note.md
+	f.write("New/of the user.txt", "x")
+	undo(done.Change)
+	assert.Equal(t, []string{"New", "P", "Q"}, f.dirs())
+	assert.Equal(t, "x", f.onDisk("New/of the user.txt"))
+
+	done = undoable(t, f, "move") // makes Q/R
+	require.NoError(t, os.Mkdir(filepath.Join(f.dir, "Q/R/S"), 0o755))
+	undo(done.Change)
+	assert.Equal(t, []string{"New", "P", "Q", "Q/R", "Q/R/S"}, f.dirs(), "the user has made a folder in it")
+	f.requireConsistent()
 }
 
 // undoable makes one change of each kind.
