@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,12 +99,24 @@ func (g *generated) List(context.Context, notes.ListQuery) (notes.ListPage, erro
 func (g *generated) fill(b testing.TB, x *index.Index) {
 	const each = 1000
 	for i := 0; i < len(g.notes); i += each {
-		var part []index.Update
-		for _, n := range g.notes[i:min(i+each, len(g.notes))] {
-			part = append(part, updateTo(n))
-		}
-		require.NoError(b, x.ApplyUpdates(context.Background(), at(uint64(part[len(part)-1].Id)), part))
+		last := min(i+each, len(g.notes))
+		apply(b, x, uint64(last), g.notes[i:last]...)
 	}
+}
+
+func openIndex(b testing.TB, dir string) *index.Index {
+	x, err := index.Open(context.Background(), dir, index.Options{})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, x.Close()) })
+	return x
+}
+
+func apply(b testing.TB, x *index.Index, seq uint64, all ...*notes.Note) {
+	changes := make([]notes.Change, len(all))
+	for i, n := range all {
+		changes[i] = notes.Change{Kind: notes.Modified, NoteID: n.ID, Parsed: n}
+	}
+	require.NoError(b, x.Apply(context.Background(), notes.Position{Store: "store", Seq: seq}, changes))
 }
 
 func benchNotes() int {
@@ -120,11 +131,14 @@ func BenchmarkBuild(b *testing.B) {
 	b.SetBytes(g.bytes)
 	var disk int64
 	for b.Loop() {
-		x := openTest(b, filepath.Join(b.TempDir(), "index"))
+		dir := b.TempDir()
+		x := openIndex(b, dir)
 		g.fill(b, x)
 		b.StopTimer() // Close waits until all is saved
 		require.NoError(b, x.Close())
-		disk = index.DiskSize(x.Dir)
+		s, err := openIndex(b, dir).Stats()
+		require.NoError(b, err)
+		disk = s.Bytes
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(disk)/float64(g.bytes), "index/vault")
@@ -132,18 +146,18 @@ func BenchmarkBuild(b *testing.B) {
 
 func BenchmarkSave(b *testing.B) {
 	g := generate(benchNotes())
-	x := openTest(b, filepath.Join(b.TempDir(), "index"))
+	x := openIndex(b, b.TempDir())
 	g.fill(b, x)
 	seq := uint64(len(g.notes))
 	for b.Loop() {
 		seq++
-		require.NoError(b, x.ApplyUpdates(context.Background(), at(seq), []index.Update{updateTo(g.notes[seq%uint64(len(g.notes))])}))
+		apply(b, x, seq, g.notes[seq%uint64(len(g.notes))])
 	}
 }
 
 func BenchmarkSearch(b *testing.B) {
 	g := generate(benchNotes())
-	x := openTest(b, filepath.Join(b.TempDir(), "index"))
+	x := openIndex(b, b.TempDir())
 	g.fill(b, x)
 	e := NewEngine(g, x, nil, EngineOptions{})
 	r := rand.New(rand.NewPCG(3, 4))
@@ -168,16 +182,4 @@ func BenchmarkSearch(b *testing.B) {
 			require.NoError(b, err)
 		}
 	})
-}
-
-func BenchmarkTerms(b *testing.B) {
-	g := generate(50)
-	build := index.NewBuilder()
-	b.SetBytes(g.bytes)
-	for b.Loop() {
-		build.Reset()
-		for _, n := range g.notes {
-			build.Add(n)
-		}
-	}
 }

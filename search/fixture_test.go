@@ -45,7 +45,7 @@ func newFixtureWith(t testing.TB, files map[string]string, semantic search.Seman
 	t.Cleanup(func() { require.NoError(t, f.store.Close()) })
 	f.vault, err = vault.New(ctx, f.store, f.root, vault.Options{})
 	require.NoError(t, err)
-	f.index, err = index.OpenIndex(ctx, filepath.Join(f.state, "index"), index.IndexOptions{})
+	f.index, err = index.Open(ctx, filepath.Join(f.state, "index"), index.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.index.Close()) })
 	f.vault.Follow(f.index)

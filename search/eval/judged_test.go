@@ -31,7 +31,7 @@ func engine(t testing.TB, s *eval.Set) *search.Engine {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	vault, err := vault.New(ctx, store, root, vault.Options{})
 	require.NoError(t, err)
-	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
+	index, err := index.Open(ctx, filepath.Join(state, "index"), index.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	vault.Follow(index)

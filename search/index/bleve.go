@@ -22,13 +22,13 @@ import (
 // asyncErrorCallback is the name under which Bleve finds asyncError.
 const asyncErrorCallback = "notesd/search"
 
-// opened finds an Index by its folder, for errors from Bleve's goroutines.
-var opened sync.Map // string → *Index
+// opened finds a database by its folder, for errors from Bleve's goroutines.
+var opened sync.Map // string → *database
 
 func init() {
 	scorch.RegistryAsyncErrorCallbacks[asyncErrorCallback] = asyncError
 	// Fewer new segments than these are saved as they are: those of a build are
-	// large, and settling has gathered the small ones.
+	// large, and a flush has gathered the small ones.
 	scorch.DefaultMinSegmentsForInMemoryMerge = 6
 }
 
@@ -42,28 +42,28 @@ func asyncError(err error, dir string) {
 	if !ok {
 		return
 	}
-	x := v.(*Index)
-	msg := x.reason(err)
-	if old := x.asyncErr.Swap(&msg); old == nil || *old != msg {
-		x.log.Error("search index", "err", err)
+	d := v.(*database)
+	msg := d.reason(err)
+	if old := d.asyncErr.Swap(&msg); old == nil || *old != msg {
+		d.log.Error("search index", "err", err)
 	}
 	wait := time.NewTimer(saveRetry)
 	defer wait.Stop()
 	select {
 	case <-wait.C:
-	case <-x.closing:
+	case <-d.closing:
 	}
 }
 
 // reason is what an error of Bleve's says behind what it says about itself
 // ("source: merger, persist error: merging err: write …").
-func (x *Index) reason(err error) string {
+func (d *database) reason(err error) string {
 	const label = "err: "
 	msg := firstLine(err)
 	if i := strings.LastIndex(msg, label); i >= 0 {
 		msg = msg[i+len(label):]
 	}
-	return strings.ReplaceAll(msg, x.Dir, filepath.Base(x.Dir))
+	return strings.ReplaceAll(msg, d.dir, filepath.Base(d.dir))
 }
 
 // PersistNap makes Bleve wait before it saves, in milliseconds: when many
@@ -141,13 +141,13 @@ var (
 const savedMark = "saved"
 
 // markSaved leaves the mark, once.
-func (x *Index) markSaved() {
-	name := filepath.Join(x.Dir, savedMark)
+func (d *database) markSaved() {
+	name := filepath.Join(d.dir, savedMark)
 	if _, err := os.Stat(name); err == nil {
 		return
 	}
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		x.log.Warn("search index", "err", err)
+		d.log.Warn("search index", "err", err)
 	}
 }
 
@@ -159,25 +159,25 @@ func checkFormat(s *scorch.Scorch, saved bool) error {
 		return err
 	}
 	defer r.Close()
-	snapshot := r.(*scorch.IndexSnapshot)
-	format, err := snapshot.GetInternal(KeyFormat)
+	root := r.(*scorch.IndexSnapshot)
+	format, err := root.GetInternal(keyFormat)
 	if err != nil {
 		return err
 	}
-	position, err := readPosition(snapshot)
+	position, err := readPosition(root)
 	if err != nil {
 		return err
 	}
 	if saved && position.Seq == 0 {
 		return errLost
 	}
-	if len(snapshot.Segments()) == 0 && format == nil {
-		return s.SetInternal(KeyFormat, []byte(formatVersion))
+	if len(root.Segments()) == 0 && format == nil {
+		return s.SetInternal(keyFormat, []byte(formatVersion))
 	}
 	if string(format) != formatVersion {
 		return errFormat
 	}
-	for _, seg := range snapshot.Segments() {
+	for _, seg := range root.Segments() {
 		if _, err := loadSegment(seg); err != nil {
 			return err
 		}
@@ -206,8 +206,8 @@ func readPosition(r *scorch.IndexSnapshot) (p notes.Position, err error) {
 	return p, nil
 }
 
-// KeptAside is the number of damaged indexes that are kept for inspection.
-const KeptAside = 1
+// keptAside is the number of damaged indexes that are kept for inspection.
+const keptAside = 1
 
 // setAside renames the directory of a damaged index and removes the older ones,
 // which a sort by name puts first because their names end in a time.
@@ -225,7 +225,7 @@ func setAside(dir string, now time.Time) (string, error) {
 		return aside, nil
 	}
 	old := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), prefix) })
-	for len(old) > KeptAside {
+	for len(old) > keptAside {
 		if err := os.RemoveAll(filepath.Join(parent, old[0].Name())); err != nil {
 			break
 		}

@@ -15,7 +15,7 @@ import (
 // Limits of a builder. What it holds is about half as large as the text that
 // it was made from; a segment of more text is no better.
 const (
-	MaxSegmentText  = 16 << 20 // bytes
+	maxSegmentText  = 16 << 20 // bytes
 	maxSegmentTerms = 1 << 18  // and distinct words: a table of hashes has nothing else
 	// maxKnownWords is what a builder remembers from one segment to the next:
 	// enough for the vocabulary that makes up nearly all of a text.
@@ -37,7 +37,7 @@ type builder struct {
 	ids     []int64  // the segment's notes, by document number
 	lengths []uint64 // terms in their bodies
 	fields  [len(searchedFields)][]*counter
-	deleted []int64 // notes that are to leave the index
+	deleted []int64 // notes to remove from the index
 	text    int     // bytes
 
 	writer segmentWriter
@@ -79,22 +79,22 @@ func (c *counter) in(field int) *postings {
 	return &c.other[field]
 }
 
-// NewBuilder returns an empty builder.
-func NewBuilder() *builder {
+// newBuilder returns an empty builder.
+func newBuilder() *builder {
 	return &builder{field: 1, words: map[string][]*counter{}, terms: map[string]*counter{}}
 }
 
-// builders are kept from one segment to the next while there is much to do,
+// builders are reused from one segment to the next during a build,
 // and left to the collector after it.
-var builders = sync.Pool{New: func() any { return NewBuilder() }}
+var builders = sync.Pool{New: func() any { return newBuilder() }}
 
-// release gives the builder back, but for one that has grown: the collector
-// would find it too late.
+// release returns the builder to the pool. One that has grown is left to the collector:
+// the pool would keep its memory too long.
 func (b *builder) release() {
 	if b.knowsMuch() {
 		return
 	}
-	b.Reset()
+	b.reset()
 	builders.Put(b)
 }
 
@@ -103,7 +103,7 @@ func (b *builder) knowsMuch() bool {
 }
 
 // reset begins a segment.
-func (b *builder) Reset() {
+func (b *builder) reset() {
 	if b.knowsMuch() {
 		b.words, b.terms = map[string][]*counter{}, map[string]*counter{}
 	} else {
@@ -122,13 +122,13 @@ func (b *builder) Reset() {
 
 // full reports whether the segment is large enough.
 func (b *builder) full() bool {
-	return b.text >= MaxSegmentText || len(b.terms) >= maxSegmentTerms || len(b.words) >= maxSegmentTerms
+	return b.text >= maxSegmentText || len(b.terms) >= maxSegmentTerms || len(b.words) >= maxSegmentTerms
 }
 
 func (b *builder) empty() bool { return len(b.ids)+len(b.deleted) == 0 }
 
 // add puts a note into the segment. It must not be in it already.
-func (b *builder) Add(n *notes.Note) {
+func (b *builder) add(n *notes.Note) {
 	b.ids = append(b.ids, n.ID)
 	b.text += len(n.Content)
 	base := path.Base(n.Path)
@@ -147,7 +147,7 @@ func (b *builder) Add(n *notes.Note) {
 	b.lengths = append(b.lengths, uint64(b.finish(bodyField)))
 }
 
-// delete has a note leave the index.
+// delete removes a note from the index.
 func (b *builder) delete(noteID int64) { b.deleted = append(b.deleted, noteID) }
 
 // batch returns the segment as Bleve takes it: documents that know where their

@@ -24,8 +24,8 @@ type noteCache struct {
 	changes uint64
 }
 
-// get moves the notes that are cached into found and returns the ids of the
-// others, and what put needs.
+// Get adds the notes that are cached to found and returns the ids of the
+// others, and the argument of Put.
 func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int64, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *noteCache) Get(ids []int64, found map[int64]*notes.Note) (missing []int
 	return missing, c.changes
 }
 
-// put keeps notes that were read after the get that returned changes.
+// Put caches notes that were read after the Get that returned changes.
 func (c *noteCache) Put(read []*notes.Note, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *noteCache) Put(read []*notes.Note, changes uint64) {
 	}
 }
 
-// drop forgets notes; all of them when ids is nil.
+// drop removes notes from the cache; all of them when ids is nil.
 func (c *noteCache) drop(ids []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

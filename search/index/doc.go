@@ -22,7 +22,7 @@
 //
 // Apply counts terms at once. A segment is made of them and becomes part of the
 // index when a search asks for it, when much has been counted, or a moment later
-// (settle.go). Many small changes, such as a checkout of a thousand files, are
+// (pending.go). Many small changes, such as a checkout of a thousand files, are
 // then one segment, and no search misses what was applied before it. Only during
 // a first index does a search see the segments that are there.
 //

@@ -3,8 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"runtime/debug"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -54,35 +52,24 @@ func eligibleIn(ctx context.Context, seg *scorch.SegmentSnapshot, d *segmentData
 	return set, nil
 }
 
-// Matching returns the notes of allowed (nil: all) that a plan's clauses admit.
-func (x *Index) Matching(ctx context.Context, p Plan, allowed *notes.IDSet) (*notes.IDSet, error) {
-	s, err := x.reader()
-	if err != nil {
-		return nil, err
-	}
-	defer closeReader(s)
+// matching is [Index.Matching] in a snapshot.
+func (s *snapshot) matching(ctx context.Context, p Plan, allowed *notes.IDSet) (*notes.IDSet, error) {
 	set := &notes.IDSet{}
-	return set, x.Guard(func() error {
-		data, err := x.segments.of(s)
+	for i, seg := range s.Segments() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		eligible, err := eligibleIn(ctx, seg, s.data[i], p, allowed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for i, seg := range s.Segments() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			eligible, err := eligibleIn(ctx, seg, data[i], p, allowed)
-			if err != nil {
-				return err
-			}
-			for doc, id := range data[i].notes {
-				if eligible.has(uint32(doc)) && (seg.Deleted() == nil || !seg.Deleted().Contains(uint32(doc))) {
-					set.Add(id)
-				}
+		for doc, id := range s.data[i].notes {
+			if eligible.has(uint32(doc)) && (seg.Deleted() == nil || !seg.Deleted().Contains(uint32(doc))) {
+				set.Add(id)
 			}
 		}
-		return nil
-	})
+	}
+	return set, nil
 }
 
 // documentsWith returns the documents for which a clause holds.
@@ -141,18 +128,4 @@ func addDocuments(set bitset, dict segment.TermDictionary, term Lookup) error {
 		}
 	}
 	return nil
-}
-
-// Guard runs a search and turns a panic in Bleve, or a fault on a mapped file
-// that was cut short, into an error; the index is rebuilt then.
-func (x *Index) Guard(search func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			x.damaged.Store(true)
-			x.log.Error("search index is damaged", "panic", p)
-			err = fmt.Errorf("search index is damaged: %v", p)
-		}
-	}()
-	return search()
 }

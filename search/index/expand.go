@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/blevesearch/bleve/v2/index/scorch"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	"github.com/blevesearch/vellum/levenshtein"
 
@@ -25,18 +24,18 @@ const (
 
 // expandPrefixes finds the terms that the plan's prefixes begin, the most
 // frequent first when there are too many, and the families of its words.
-func (x *Index) expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
+func (s *snapshot) expandPrefixes(p *Plan) error {
 	for i := range p.Terms {
 		t := &p.Terms[i]
 		if t.Family && t.Others == nil {
-			if err := x.addFamily(s, t); err != nil {
+			if err := s.addFamily(t); err != nil {
 				return err
 			}
 		}
 		if !t.Prefix {
 			continue
 		}
-		found, err := x.termsIn(s, nil, t.Text)
+		found, err := s.termsIn(nil, t.Text)
 		if err != nil {
 			return err
 		}
@@ -47,10 +46,10 @@ func (x *Index) expandPrefixes(s *scorch.IndexSnapshot, p *Plan) error {
 }
 
 // addFamily finds the forms of a word.
-func (x *Index) addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
+func (s *snapshot) addFamily(t *PlanTerm) error {
 	family := map[string]uint64{}
 	for _, stem := range terms.Stems(t.Text) {
-		found, err := x.termsIn(s, nil, stem)
+		found, err := s.termsIn(nil, stem)
 		if err != nil {
 			return err
 		}
@@ -66,10 +65,10 @@ func (x *Index) addFamily(s *scorch.IndexSnapshot, t *PlanTerm) error {
 
 // termsIn counts the notes with each term that begins with prefix and is
 // accepted by the automaton (nil: all).
-func (x *Index) termsIn(s *scorch.IndexSnapshot, a segment.Automaton, prefix string) (map[string]uint64, error) {
+func (s *snapshot) termsIn(a segment.Automaton, prefix string) (map[string]uint64, error) {
 	segments := s.Segments()
 	parts := make([]map[string]uint64, len(segments))
-	err := x.eachSegment(segments, func(_, i int) error {
+	err := s.eachSegment(func(_, i int) error {
 		parts[i] = map[string]uint64{}
 		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := segments[i].Segment().Dictionary(field)
@@ -133,25 +132,16 @@ const (
 	twoTypos = 8
 )
 
-// Suggest gives each of these terms of the plan, which no note has, the terms
-// that may have been meant.
-func (x *Index) Suggest(ctx context.Context, p *Plan, unknown []int) error {
-	s, err := x.reader()
-	if err != nil {
-		return err
-	}
-	defer closeReader(s)
-	return x.Guard(func() error { return x.suggest(ctx, s, p, unknown) })
-}
-
-func (x *Index) suggest(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, unknown []int) error {
+// suggest sets the Others of each of these terms of the plan, which no note has, to
+// the terms that may have been meant.
+func (s *snapshot) suggest(ctx context.Context, p *Plan, unknown []int) error {
 	for _, term := range unknown {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t := &p.Terms[term]
 		var err error
-		if t.Others, err = x.likeTerms(s, t.Text); err != nil {
+		if t.Others, err = s.likeTerms(t.Text); err != nil {
 			return err
 		}
 		t.Weight *= suggestionWeight
@@ -163,13 +153,13 @@ func (x *Index) suggest(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, u
 // begins, else those an edit away (a letter wrong, missing, added, or two
 // swapped), else two edits for a long word, else the two that it is made of.
 // Of equals the most frequent come first.
-func (x *Index) likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error) {
+func (s *snapshot) likeTerms(word string) ([]string, error) {
 	letters := utf8.RuneCountInString(word)
 	if letters < oneTypo {
 		return nil, nil
 	}
 	_, first := utf8.DecodeRuneInString(word)
-	found, err := x.termsIn(s, nil, word)
+	found, err := s.termsIn(nil, word)
 	if err != nil || len(found) > 0 {
 		return mostFrequent(found, maxSuggestions), err
 	}
@@ -178,11 +168,11 @@ func (x *Index) likeTerms(s *scorch.IndexSnapshot, word string) ([]string, error
 		if err != nil {
 			return nil, err
 		}
-		if found, err = x.termsIn(s, dfa, word[:first]); err != nil || len(found) > 0 {
+		if found, err = s.termsIn(dfa, word[:first]); err != nil || len(found) > 0 {
 			return mostFrequent(found, maxSuggestions), err
 		}
 	}
-	return partsOf(s, word)
+	return s.partsOf(word)
 }
 
 // A builder of automata takes milliseconds to make, and is good for any word
@@ -214,7 +204,7 @@ const leastPart = 4
 
 // partsOf splits a compound (Notizverknüpfung) into two terms that notes have;
 // of several ways to do so it takes the one whose rarer part is most frequent.
-func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
+func (s *snapshot) partsOf(word string) (parts []string, err error) {
 	best := uint64(0)
 	for i := range word {
 		head, tail := word[:i], word[i:]
@@ -223,7 +213,7 @@ func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
 		}
 		fewest := uint64(math.MaxUint64)
 		for _, part := range []string{head, tail} {
-			n, err := notesWith(s, terms.Stem(part))
+			n, err := s.notesWith(terms.Stem(part))
 			if err != nil {
 				return nil, err
 			}
@@ -239,7 +229,7 @@ func partsOf(s *scorch.IndexSnapshot, word string) (parts []string, err error) {
 }
 
 // notesWith returns how many notes have a term in their name or body.
-func notesWith(s *scorch.IndexSnapshot, term string) (n uint64, err error) {
+func (s *snapshot) notesWith(term string) (n uint64, err error) {
 	for _, seg := range s.Segments() {
 		for _, field := range []string{FieldName, fieldBody} {
 			dict, err := seg.Segment().Dictionary(field)

@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -191,7 +190,7 @@ func somePlan(r *rand.Rand) index.Plan {
 
 func open(t *testing.T, dir string) *index.Index {
 	t.Helper()
-	x, err := index.OpenIndex(t.Context(), dir, index.IndexOptions{})
+	x, err := index.Open(t.Context(), dir, index.Options{})
 	require.NoError(t, err)
 	return x
 }
@@ -209,16 +208,17 @@ func members(s *notes.IDSet, o oracle) []int64 {
 // apply gives the index those of the notes that changed, or are gone.
 func (o oracle) apply(t *testing.T, x *index.Index, all map[int64]*notes.Note, seq uint64, changed ...int64) {
 	t.Helper()
-	updates := make([]index.Update, len(changed))
+	changes := make([]notes.Change, len(changed))
 	for i, id := range changed {
 		n := all[id]
 		delete(o, id)
+		changes[i] = notes.Change{Kind: notes.Deleted, NoteID: id}
 		if n != nil {
 			o[id] = fieldsOf(n)
+			changes[i] = notes.Change{Kind: notes.Modified, NoteID: id, Parsed: n}
 		}
-		updates[i] = index.Update{Id: id, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
 	}
-	require.NoError(t, x.ApplyUpdates(t.Context(), notes.Position{Store: "s", Seq: seq}, updates))
+	require.NoError(t, x.Apply(t.Context(), notes.Position{Store: "s", Seq: seq}, changes))
 }
 
 // TestRank_Oracle compares scores with those of the formula, over notes in one and in
@@ -236,7 +236,8 @@ func TestRank_Oracle(t *testing.T) {
 				ids = append(ids, id)
 			}
 			o.apply(t, x, all, uint64(batch+1), ids...)
-			x.Settle()
+			_, err := x.Matching(t.Context(), index.Plan{}, nil) // flushes, so that each batch is a segment
+			require.NoError(t, err)
 		}
 		for range 30 {
 			p := somePlan(r)

@@ -5,8 +5,9 @@ type Plan struct {
 	Terms   []PlanTerm
 	Require []Clause // every one must hold
 	Exclude []Clause // none may hold
-	// Unknown, if not nil, returns the terms for which [Index.Rank] looks for others
-	// that may have been meant, see [Index.Suggest], given how many notes have each.
+	// Unknown, if not nil, returns the terms, by their place in Terms, that may be
+	// misspelt, given how many notes have each. [Index.Rank] sets their Others to the
+	// terms that may have been meant.
 	Unknown func(with []int) []int
 }
 
@@ -15,7 +16,7 @@ type PlanTerm struct {
 	Lookup
 	Weight float64
 	Times  float64 // that the query has it
-	// others are terms that count as the same: those that a short word of a
+	// Others are terms that count as the same: those that a short word of a
 	// script cut into n-grams begins, those like a word that no note has, or
 	// the forms of a word.
 	Others []string

@@ -61,40 +61,17 @@ func (r *Ranking) TextOf(of *notes.IDSet) map[int64]Ranked {
 	return found
 }
 
-// Rank scores, until the ranking is released, the notes of admitted (nil: all) and returns the best; the plan's
-// clauses are for [Index.matching]. It fills in what the prefixes of the plan
-// stand for.
-func (x *Index) Rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
-	s, err := x.reader()
-	if err != nil {
+// rank is [Index.Rank] in a snapshot.
+func (s *snapshot) rank(ctx context.Context, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
+	if err := s.expandPrefixes(p); err != nil {
 		return Ranking{}, err
 	}
-	defer closeReader(s)
-	var r Ranking
-	err = x.Guard(func() error {
-		r, err = x.rankIn(ctx, s, p, admitted, limit)
-		return err
-	})
-	if err != nil {
-		r.Release()
-	}
-	return r, err
-}
-
-func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, admitted *notes.IDSet, limit int) (Ranking, error) {
-	data, err := x.segments.of(s)
-	if err != nil {
-		return Ranking{}, err
-	}
-	if err := x.expandPrefixes(s, p); err != nil {
-		return Ranking{}, err
-	}
-	docs, average := shape(data)
+	docs, average := shape(s.data)
 	r := Ranking{Docs: docs, With: make([]int, len(p.Terms))}
 	segments := s.Segments()
 	lists := make([]termLists, len(segments))
 	open := func(which []int) error {
-		err := x.eachSegment(segments, func(_, i int) error { return lists[i].open(segments[i], p.Terms, which) })
+		err := s.eachSegment(func(_, i int) error { return lists[i].open(segments[i], p.Terms, which) })
 		if err != nil {
 			return err
 		}
@@ -112,7 +89,7 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	}
 	if p.Unknown != nil {
 		if unknown := p.Unknown(r.With); len(unknown) > 0 {
-			if err := x.suggest(ctx, s, p, unknown); err != nil {
+			if err := s.suggest(ctx, p, unknown); err != nil {
 				return r, err
 			}
 			if err := open(unknown); err != nil {
@@ -127,14 +104,14 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	var tops [MaxWorkers]*top
 	var totals [MaxWorkers]int
 	r.scored = make([]*accumulator, len(segments))
-	err = x.eachSegment(segments, func(worker, i int) error {
+	err := s.eachSegment(func(worker, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if tops[worker] == nil {
 			tops[worker] = newTop(limit)
 		}
-		acc := newAccumulator(data[i], eligibleOf(data[i], admitted), average)
+		acc := newAccumulator(s.data[i], eligibleOf(s.data[i], admitted), average)
 		r.scored[i] = acc
 		for t, weight := range weights {
 			if err := acc.add(t, lists[i].fields[t], weight); err != nil {
@@ -156,13 +133,6 @@ func (x *Index) rankIn(ctx context.Context, s *scorch.IndexSnapshot, p *Plan, ad
 	}
 	r.Best = best.best()
 	return r, nil
-}
-
-// eachSegment calls do for each segment, on several goroutines, as [Index.Guard] does.
-func (x *Index) eachSegment(segments []*scorch.SegmentSnapshot, do func(worker, i int) error) error {
-	return InParallel(len(segments), func(worker, i int) error {
-		return x.Guard(func() error { return do(worker, i) })
-	})
 }
 
 // shape returns the number of documents and their average length. Deleted ones

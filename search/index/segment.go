@@ -9,6 +9,23 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 )
 
+// snapshot is the index at one moment: what one search reads.
+type snapshot struct {
+	*scorch.IndexSnapshot
+	db   *database
+	data []*segmentData // by segment; [Index.search] sets it
+}
+
+func (s *snapshot) close() { _ = s.Close() }
+
+// eachSegment calls do for each segment, on several goroutines. A panic in one is an
+// error, as in [database.guard].
+func (s *snapshot) eachSegment(do func(worker, i int) error) error {
+	return InParallel(len(s.Segments()), func(worker, i int) error {
+		return s.db.guard(func() error { return do(worker, i) })
+	})
+}
+
 // segmentData is what scoring needs of a segment beside its postings: which
 // note each of its documents is, and how long. Bleve never changes a segment,
 // so it is read once.

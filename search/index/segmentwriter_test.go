@@ -56,17 +56,17 @@ func FuzzSegment(f *testing.F) {
 // were merged with another by zap, without their first note, and read from the disk.
 func assertSegmentOf(t *testing.T, all []*notes.Note) {
 	t.Helper()
-	b := NewBuilder()
+	b := newBuilder()
 	for _, n := range all {
-		b.Add(n)
+		b.add(n)
 	}
 	want, got := zapsOwn(t, b), segmentOf(t, b)
 	assertSameSegment(t, want, got)
 
-	b.Reset()
+	b.reset()
 	for _, n := range someNotes(20, 3) {
 		n.ID = -n.ID - 1
-		b.Add(n)
+		b.add(n)
 	}
 	merged := func(first, second segment.Segment) segment.Segment {
 		path := filepath.Join(t.TempDir(), "merged.zap")

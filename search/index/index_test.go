@@ -1,4 +1,4 @@
-package search
+package index
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"notesd/notes"
-	"notesd/search/index"
+	"notesd/search/terms"
 )
 
-func openTest(t testing.TB, dir string) *index.Index {
+func openTest(t testing.TB, dir string) *Index {
 	t.Helper()
-	x, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
+	x, err := Open(context.Background(), dir, Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, x.Close()) })
 	return x
@@ -34,29 +34,37 @@ func aNote(id int64, text string) *notes.Note {
 	return &notes.Note{ID: id, Path: fmt.Sprintf("n/%d.md", id), Title: fmt.Sprintf("Note %d", id), Content: text}
 }
 
-func updateTo(n *notes.Note) index.Update {
-	return index.Update{Id: n.ID, Load: func(context.Context) (*notes.Note, error) { return n, nil }}
+func changed(n *notes.Note) notes.Change {
+	return notes.Change{Kind: notes.Modified, NoteID: n.ID, Parsed: n}
 }
 
-func deletion(id int64) index.Update {
-	return index.Update{Id: id, Load: func(context.Context) (*notes.Note, error) { return nil, nil }}
-}
+func deletion(id int64) notes.Change { return notes.Change{Kind: notes.Deleted, NoteID: id} }
 
 func at(seq uint64) notes.Position { return notes.Position{Store: "store", Seq: seq} }
 
 // save waits until all that was applied is on disk.
-func save(x *index.Index) {
-	x.Settle()
-	x.Mu.RLock()
-	defer x.Mu.RUnlock()
-	x.Flush()
+func save(x *Index) {
+	x.pending.flush()
+	x.db.mu.RLock()
+	defer x.db.mu.RUnlock()
+	x.db.save()
 }
 
-// has reports the notes that have a word.
-func has(t testing.TB, x *index.Index, word string) []int64 {
+// planOf returns the plan of a query of words.
+func planOf(text string) *Plan {
+	p := &Plan{}
+	for s, ok := terms.NextSpan(text, 0); ok; s, ok = terms.NextSpan(text, s.End) {
+		for _, t := range terms.Expand(nil, text, s) {
+			p.Terms = append(p.Terms, PlanTerm{Lookup: Lookup{Text: t.Text}, Weight: 1, Times: 1})
+		}
+	}
+	return p
+}
+
+// has returns the notes that have a word.
+func has(t testing.TB, x *Index, word string) []int64 {
 	t.Helper()
-	r := newRequest(parseQuery(word, x.Clock()), notes.Filter{})
-	found, err := x.Rank(context.Background(), &r.plan, nil, 10_000)
+	found, err := x.Rank(context.Background(), planOf(word), nil, 10_000)
 	require.NoError(t, err)
 	ids := []int64{}
 	for _, h := range found.Best {
@@ -73,15 +81,15 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, p)
 
-	require.NoError(t, x.ApplyUpdates(ctx, at(3), []index.Update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple pear")), updateTo(aNote(1, "plum"))}))
+	require.NoError(t, x.Apply(ctx, at(3), []notes.Change{changed(aNote(1, "apple")), changed(aNote(2, "apple pear")), changed(aNote(1, "plum"))}))
 	assert.Equal(t, []int64{2}, has(t, x, "apple"))
 	assert.Equal(t, []int64{1}, has(t, x, "plum"), "the last change of a note counts")
-	require.NoError(t, x.ApplyUpdates(ctx, at(5), []index.Update{deletion(2), updateTo(aNote(3, "pear"))}))
+	require.NoError(t, x.Apply(ctx, at(5), []notes.Change{deletion(2), changed(aNote(3, "pear"))}))
 	assert.Equal(t, []int64{3}, has(t, x, "pear"))
 	assert.Empty(t, has(t, x, "apple"))
-	require.NoError(t, x.ApplyUpdates(ctx, at(5), []index.Update{deletion(2), updateTo(aNote(3, "pear"))}), "twice is as once")
-	require.NoError(t, x.ApplyUpdates(ctx, at(9), nil), "nothing but a position")
-	require.NoError(t, x.ApplyUpdates(ctx, at(10), []index.Update{deletion(77)}), "a note that it never had")
+	require.NoError(t, x.Apply(ctx, at(5), []notes.Change{deletion(2), changed(aNote(3, "pear"))}), "twice is as once")
+	require.NoError(t, x.Apply(ctx, at(9), nil), "nothing but a position")
+	require.NoError(t, x.Apply(ctx, at(10), []notes.Change{deletion(77)}), "a note that it never had")
 	p, err = x.Position()
 	require.NoError(t, err)
 	assert.Equal(t, at(10), p)
@@ -100,23 +108,23 @@ func TestIndexFollows(t *testing.T) {
 	require.NoError(t, x.Close())
 	require.NoError(t, x.Close(), "idempotent")
 	_, err = x.Position()
-	assert.ErrorIs(t, err, index.ErrClosed)
-	assert.ErrorIs(t, x.ApplyUpdates(ctx, at(11), []index.Update{deletion(1)}), index.ErrClosed)
-	assert.ErrorIs(t, x.Reset(ctx), index.ErrClosed)
+	assert.ErrorIs(t, err, ErrClosed)
+	assert.ErrorIs(t, x.Apply(ctx, at(11), []notes.Change{deletion(1)}), ErrClosed)
+	assert.ErrorIs(t, x.Reset(ctx), ErrClosed)
 }
 
 func TestIndexReportsWhatFails(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	boom := errors.New("boom")
-	bad := index.Update{Id: 2, Load: func(context.Context) (*notes.Note, error) { return nil, boom }}
-	require.ErrorIs(t, x.ApplyUpdates(context.Background(), at(2), []index.Update{updateTo(aNote(1, "apple")), bad}), boom)
+	bad := notes.Change{Kind: notes.Modified, NoteID: 2, Loader: func(context.Context, int64) (*notes.Note, error) { return nil, boom }}
+	require.ErrorIs(t, x.Apply(context.Background(), at(2), []notes.Change{changed(aNote(1, "apple")), bad}), boom)
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p, "not past what failed")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	assert.ErrorIs(t, x.ApplyUpdates(ctx, at(2), []index.Update{updateTo(aNote(1, "apple"))}), context.Canceled)
-	require.NoError(t, x.ApplyUpdates(context.Background(), at(2), []index.Update{updateTo(aNote(1, "apple")), updateTo(aNote(2, "apple"))}))
+	assert.ErrorIs(t, x.Apply(ctx, at(2), []notes.Change{changed(aNote(1, "apple"))}), context.Canceled)
+	require.NoError(t, x.Apply(context.Background(), at(2), []notes.Change{changed(aNote(1, "apple")), changed(aNote(2, "apple"))}))
 	assert.Len(t, has(t, x, "apple"), 2)
 }
 
@@ -125,22 +133,28 @@ func TestIndexReportsWhatFails(t *testing.T) {
 func TestSuggestionsByFrequency(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
-	var updates []index.Update
+	var changes []notes.Change
 	for i, word := range []string{"grubb", "grubk", "grubk", "grubk", "grubn", "grubn"} {
-		updates = append(updates, updateTo(aNote(int64(i+1), word)))
+		changes = append(changes, changed(aNote(int64(i+1), word)))
 	}
-	require.NoError(t, x.ApplyUpdates(ctx, at(6), updates))
-	r := newRequest(parseQuery("grubx", x.Clock()), notes.Filter{})
-	require.NoError(t, x.Suggest(ctx, &r.plan, planTerms(r.words)))
-	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, r.plan.Terms[0].Others)
+	require.NoError(t, x.Apply(ctx, at(6), changes))
+	p := planOf("grubx")
+	p.Unknown = func(with []int) []int {
+		assert.Equal(t, []int{0}, with)
+		return []int{0}
+	}
+	found, err := x.Rank(ctx, p, nil, 10)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"grubk", "grubn", "grubb"}, p.Terms[0].Others)
+	assert.Equal(t, 6, found.Total)
 }
 
-// Applies are gathered until somebody asks, and then are one segment.
+// Applies are gathered until a search asks, and then are one segment.
 func TestAppliesAreGathered(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	for i := range 20 {
-		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(i+1)), []index.Update{updateTo(aNote(int64(i+1), "apple"))}))
+		require.NoError(t, x.Apply(ctx, at(uint64(i+1)), []notes.Change{changed(aNote(int64(i+1), "apple"))}))
 		p, err := x.Position()
 		require.NoError(t, err)
 		assert.Equal(t, at(uint64(i+1)), p)
@@ -150,14 +164,14 @@ func TestAppliesAreGathered(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.Segments)
 
-	require.NoError(t, x.ApplyUpdates(ctx, at(21), []index.Update{updateTo(aNote(1, "pear"))}))
-	require.NoError(t, x.ApplyUpdates(ctx, at(22), []index.Update{updateTo(aNote(1, "plum"))}))
-	require.NoError(t, x.ApplyUpdates(ctx, at(23), []index.Update{deletion(2)}))
+	require.NoError(t, x.Apply(ctx, at(21), []notes.Change{changed(aNote(1, "pear"))}))
+	require.NoError(t, x.Apply(ctx, at(22), []notes.Change{changed(aNote(1, "plum"))}))
+	require.NoError(t, x.Apply(ctx, at(23), []notes.Change{deletion(2)}))
 	assert.Empty(t, has(t, x, "pear"))
 	assert.Equal(t, []int64{1}, has(t, x, "plum"))
 	assert.Len(t, has(t, x, "apple"), 18)
-	require.NoError(t, x.ApplyUpdates(ctx, at(24), []index.Update{updateTo(aNote(30, "quince"))}))
-	require.Eventually(t, func() bool { return x.Unsettled.To.Load() == nil }, time.Minute, 10*time.Millisecond, "the flush runs without a request")
+	require.NoError(t, x.Apply(ctx, at(24), []notes.Change{changed(aNote(30, "quince"))}))
+	require.Eventually(t, func() bool { return x.pending.to.Load() == nil }, time.Minute, 10*time.Millisecond, "the flush runs without a request")
 	assert.Equal(t, []int64{30}, has(t, x, "quince"))
 }
 
@@ -166,8 +180,8 @@ func TestBuild(t *testing.T) {
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
 	was := debug.SetGCPercent(-1)
 	debug.SetGCPercent(was)
-	updates, big := manyUpdatesOf(400)
-	require.NoError(t, x.ApplyUpdates(ctx, at(400), updates))
+	changes, big := manyChangesOf(400)
+	require.NoError(t, x.Apply(ctx, at(400), changes))
 	assert.Len(t, has(t, x, "common"), 400)
 	for _, id := range []int64{1, 57, 400, big} {
 		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("own%d", id)))
@@ -179,19 +193,19 @@ func TestBuild(t *testing.T) {
 	assert.Equal(t, was, debug.SetGCPercent(was), "the collector is as it was")
 }
 
-// manyUpdatesOf makes enough text for several batches, with one note that is
+// manyChangesOf makes enough text for several batches, with one note that is
 // big by itself.
-func manyUpdatesOf(n int) (updates []index.Update, big int64) {
+func manyChangesOf(n int) (changes []notes.Change, big int64) {
 	big = int64(n / 3)
 	for i := range n {
 		id := int64(i + 1)
 		text := fmt.Sprintf("common own%d %s", id, strings.Repeat(fmt.Sprintf("filler%d text ", i%50), 1000))
 		if id == big {
-			text += strings.Repeat("0123456789abcdef ", index.MaxSegmentText/16)
+			text += strings.Repeat("0123456789abcdef ", maxSegmentText/16)
 		}
-		updates = append(updates, updateTo(aNote(id, text)))
+		changes = append(changes, changed(aNote(id, text)))
 	}
-	return updates, big
+	return changes, big
 }
 
 // However much of a build is on disk when the program is killed, the index
@@ -201,11 +215,11 @@ func TestKilledWhileBuilding(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
-	updates, _ := manyUpdatesOf(300)
+	changes, _ := manyChangesOf(300)
 	copies := []string{}
-	for i := 0; i < len(updates); i += 60 {
-		part := updates[i : i+60]
-		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(part[len(part)-1].Id)), part))
+	for i := 0; i < len(changes); i += 60 {
+		part := changes[i : i+60]
+		require.NoError(t, x.Apply(ctx, at(uint64(part[len(part)-1].NoteID)), part))
 		copies = append(copies, copyIndex(t, dir))
 	}
 	save(x)
@@ -220,7 +234,7 @@ func TestKilledWhileBuilding(t *testing.T) {
 		if i == len(copies)-1 {
 			assert.Equal(t, at(300), p)
 		}
-		require.NoError(t, y.ApplyUpdates(ctx, at(300), updates[p.Seq:]))
+		require.NoError(t, y.Apply(ctx, at(300), changes[p.Seq:]))
 		assert.Len(t, has(t, y, "common"), 300)
 		s, err := y.Stats()
 		require.NoError(t, err)
@@ -256,8 +270,8 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 	ctx := context.Background()
 	whole := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, whole)
-	updates, _ := manyUpdatesOf(100)
-	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
+	changes, _ := manyChangesOf(100)
+	require.NoError(t, x.Apply(ctx, at(100), changes))
 	save(x)
 	require.NoError(t, x.Close())
 	segments := func(dir string) []string {
@@ -311,12 +325,12 @@ func TestDamagedIndexIsSetAside(t *testing.T) {
 			require.NoError(t, err)
 			assert.Zero(t, p, "everything is fed again")
 			require.Len(t, s.Warnings, 1)
-			assert.Contains(t, s.Warnings[0], "index.damaged-")
+			assert.Contains(t, s.Warnings[0], "damaged-")
 			assert.NotContains(t, s.Warnings[0], filepath.Dir(dir))
 			aside, err := filepath.Glob(dir + ".damaged-*")
 			require.NoError(t, err)
 			assert.Len(t, aside, 1)
-			require.NoError(t, y.ApplyUpdates(ctx, at(100), updates))
+			require.NoError(t, y.Apply(ctx, at(100), changes))
 			assert.Len(t, has(t, y, "common"), 100)
 		})
 	}
@@ -354,9 +368,9 @@ func TestDamageFoundBySearching(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
-	updates, _ := manyUpdatesOf(100)
-	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
-	err := x.Guard(func() error { panic("slice bounds out of range") })
+	changes, _ := manyChangesOf(100)
+	require.NoError(t, x.Apply(ctx, at(100), changes))
+	err := x.db.guard(func() error { panic("slice bounds out of range") })
 	require.ErrorContains(t, err, "damaged")
 	p, err := x.Position()
 	require.NoError(t, err)
@@ -364,9 +378,9 @@ func TestDamageFoundBySearching(t *testing.T) {
 	s, err := x.Stats()
 	require.NoError(t, err)
 	assert.Len(t, s.Warnings, 1)
-	require.Error(t, x.ApplyUpdates(ctx, at(101), updates[:1]), "the vault asks for the position then")
+	require.Error(t, x.Apply(ctx, at(101), changes[:1]), "the vault asks for the position then")
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.ApplyUpdates(ctx, at(100), updates))
+	require.NoError(t, x.Apply(ctx, at(100), changes))
 	assert.Len(t, has(t, x, "common"), 100)
 }
 
@@ -378,20 +392,20 @@ func TestOldestIndexesSetAsideAreRemoved(t *testing.T) {
 	for range 4 {
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "root.bolt"), []byte(strings.Repeat("not bolt ", 9000)), 0o600))
-		x, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
+		x, err := Open(context.Background(), dir, Options{})
 		require.NoError(t, err)
 		require.NoError(t, x.Close())
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
-	assert.Len(t, entries, 2+index.KeptAside)
+	assert.Len(t, entries, 2+keptAside)
 	assert.DirExists(t, other)
 }
 
 func TestIndexOfAnotherVersion(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	x := openTest(t, dir)
-	require.NoError(t, x.Bleve.SetInternal(index.KeyFormat, []byte("0")))
+	require.NoError(t, x.db.bleve.SetInternal(keyFormat, []byte("0")))
 	save(x)
 	require.NoError(t, x.Close())
 	x = openTest(t, dir)
@@ -407,8 +421,8 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 func TestIndexInUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "index")
 	openTest(t, dir)
-	_, err := index.OpenIndex(context.Background(), dir, index.IndexOptions{})
-	require.ErrorIs(t, err, index.ErrLocked)
+	_, err := Open(context.Background(), dir, Options{})
+	require.ErrorIs(t, err, ErrLocked)
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "nothing is set aside")
@@ -417,8 +431,8 @@ func TestIndexInUse(t *testing.T) {
 func TestSearchWhileApplying(t *testing.T) {
 	ctx := context.Background()
 	x := openTest(t, filepath.Join(t.TempDir(), "index"))
-	updates, _ := manyUpdatesOf(200)
-	require.NoError(t, x.ApplyUpdates(ctx, at(200), updates))
+	changes, _ := manyChangesOf(200)
+	require.NoError(t, x.Apply(ctx, at(200), changes))
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
@@ -429,12 +443,11 @@ func TestSearchWhileApplying(t *testing.T) {
 					return
 				default:
 				}
-				r := newRequest(parseQuery("common text -absent", x.Clock()), notes.Filter{})
-				_, err := x.Rank(ctx, &r.plan, nil, 10)
-				if err != nil && !errors.Is(err, index.ErrClosed) {
+				_, err := x.Rank(ctx, planOf("common text"), nil, 10)
+				if err != nil && !errors.Is(err, ErrClosed) {
 					t.Error(err)
 				}
-				if _, err := x.Stats(); err != nil && !errors.Is(err, index.ErrClosed) {
+				if _, err := x.Stats(); err != nil && !errors.Is(err, ErrClosed) {
 					t.Error(err)
 				}
 			}
@@ -442,11 +455,11 @@ func TestSearchWhileApplying(t *testing.T) {
 	}
 	for i := range 20 {
 		id := int64(i + 1)
-		require.NoError(t, x.ApplyUpdates(ctx, at(uint64(200+i)), []index.Update{updateTo(aNote(id, fmt.Sprintf("common changed%d", i)))}))
+		require.NoError(t, x.Apply(ctx, at(uint64(200+i)), []notes.Change{changed(aNote(id, fmt.Sprintf("common changed%d", i)))}))
 		assert.Equal(t, []int64{id}, has(t, x, fmt.Sprintf("changed%d", i)), "visible when Apply returns")
 	}
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.ApplyUpdates(ctx, at(1), updates[:1]))
+	require.NoError(t, x.Apply(ctx, at(1), changes[:1]))
 	require.NoError(t, x.Close())
 	close(done)
 	readers.Wait()
@@ -460,7 +473,7 @@ func TestIndexThatCannotBeSaved(t *testing.T) {
 	x := openTest(t, dir)
 	away := dir + "-away"
 	require.NoError(t, os.Rename(dir, away))
-	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
 	warned := func() bool {
 		s, err := x.Stats()
@@ -476,16 +489,39 @@ func TestResetThatFails(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "state", "index")
 	x := openTest(t, dir)
-	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "apple"))}))
 	require.NoError(t, os.RemoveAll(filepath.Dir(dir)))
 	require.NoError(t, os.WriteFile(filepath.Dir(dir), nil, 0o600))
 	require.Error(t, x.Reset(ctx))
 	p, err := x.Position()
 	require.NoError(t, err)
 	assert.Zero(t, p)
-	require.Error(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
+	require.Error(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "apple"))}))
 	require.NoError(t, os.Remove(filepath.Dir(dir)))
 	require.NoError(t, x.Reset(ctx))
-	require.NoError(t, x.ApplyUpdates(ctx, at(1), []index.Update{updateTo(aNote(1, "apple"))}))
+	require.NoError(t, x.Apply(ctx, at(1), []notes.Change{changed(aNote(1, "apple"))}))
 	assert.Equal(t, []int64{1}, has(t, x, "apple"))
+}
+
+// TestCloseSavesWhatAFirstIndexMade: a small vault that is searched by one process after
+// the other is indexed once, and Close waits for the disk, not for Bleve's nap, here of
+// an hour.
+func TestCloseSavesWhatAFirstIndexMade(t *testing.T) {
+	defer func(nap int) { PersistNap = nap }(PersistNap)
+	PersistNap = 3_600_000
+	dir := filepath.Join(t.TempDir(), "index")
+	x := openTest(t, dir)
+	var all []notes.Change
+	for id := int64(1); id <= worthSaving/noteWork; id++ {
+		all = append(all, changed(aNote(id, fmt.Sprintf("number%d", id))))
+	}
+	require.NoError(t, x.Apply(context.Background(), at(90), all))
+	require.Equal(t, []int64{7}, has(t, x, "number7"))
+	require.NoError(t, x.Close())
+
+	x = openTest(t, dir)
+	p, err := x.Position()
+	require.NoError(t, err)
+	assert.Equal(t, at(90), p)
+	assert.Equal(t, []int64{7}, has(t, x, "number7"))
 }

@@ -1,0 +1,268 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
+	index "github.com/blevesearch/bleve_index_api"
+)
+
+// formatVersion is part of every index. It changes with what becomes a term or
+// a field, and an index of another version is rebuilt.
+const formatVersion = "2"
+
+// Keys of what an index stores beside the notes, written in the same batch.
+var (
+	keyFormat   = []byte("format")
+	keyPosition = []byte("position")
+)
+
+// errNoIndex: a reset could not make a new index; the next may.
+var errNoIndex = errors.New("search index could not be made")
+
+// database is the Bleve index in a folder, from opening to closing. Reset replaces it
+// by an empty one.
+type database struct {
+	dir   string
+	log   *slog.Logger
+	clock func() time.Time
+
+	queue   *index.AnalysisQueue // Bleve passes every document through it, analysed or not
+	closing chan struct{}
+
+	mu       sync.RWMutex // guards what follows
+	bleve    *scorch.Scorch
+	closed   bool
+	warnings []string
+
+	segments segmentCache
+	applied  atomic.Uint64          // work since openDatabase
+	saved    atomic.Uint64          // part of it that is on disk
+	damaged  atomic.Bool            // a search met data that cannot be read
+	asyncErr atomic.Pointer[string] // why Bleve cannot save
+}
+
+func openDatabase(dir string, o Options) (*database, error) {
+	d := &database{dir: dir, log: o.Log, clock: o.Clock, queue: index.NewAnalysisQueue(1), closing: make(chan struct{})}
+	if err := d.openOrReplace(); err != nil {
+		d.queue.Close()
+		return nil, err
+	}
+	opened.Store(dir, d)
+	return d, nil
+}
+
+func (d *database) openOrReplace() error {
+	s, err := openBleve(d.dir, d.queue)
+	if err == nil {
+		d.bleve = s
+		return nil
+	}
+	if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	aside, moveErr := setAside(d.dir, d.clock())
+	if moveErr != nil {
+		return fmt.Errorf("search index cannot be read (%w) nor moved away: %w", err, moveErr)
+	}
+	if errors.Is(err, errFormat) { // an upgrade
+		d.log.Info("the search index is of another version and is rebuilt")
+		if err := os.RemoveAll(aside); err != nil {
+			d.log.Warn("the search index of another version could not be removed", "folder", aside, "err", err)
+		}
+	} else {
+		d.log.Warn("search index could not be read and is rebuilt", "set_aside", filepath.Base(aside), "err", err)
+		d.warnings = append(d.warnings, fmt.Sprintf("the search index could not be read (%s); it was set aside as %s and is rebuilt",
+			strings.ReplaceAll(firstLine(err), d.dir, filepath.Base(d.dir)), filepath.Base(aside)))
+	}
+	d.bleve, err = openBleve(d.dir, d.queue)
+	return err
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// usable returns an error if there is no index to write to or to read.
+func (d *database) usable() error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.usableLocked()
+}
+
+func (d *database) usableLocked() error {
+	switch {
+	case d.closed:
+		return ErrClosed
+	case d.bleve == nil:
+		return errNoIndex
+	}
+	return nil
+}
+
+// write applies a batch.
+func (d *database) write(b *index.Batch) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if err := d.usableLocked(); err != nil {
+		return err
+	}
+	return d.bleve.Batch(b)
+}
+
+// snapshot returns a snapshot of what was flushed, which the caller closes.
+func (d *database) snapshot() (*snapshot, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if err := d.usableLocked(); err != nil {
+		return nil, err
+	}
+	r, err := d.bleve.Reader()
+	if err != nil {
+		return nil, err
+	}
+	s, ok := r.(*scorch.IndexSnapshot)
+	if !ok || s == nil {
+		return nil, ErrClosed
+	}
+	return &snapshot{IndexSnapshot: s, db: d}, nil
+}
+
+// guard runs a search and turns a panic in Bleve, or a fault on a mapped file
+// that was cut short, into an error; the index is rebuilt then.
+func (d *database) guard(search func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			d.damaged.Store(true)
+			d.log.Error("search index is damaged", "panic", p)
+			err = fmt.Errorf("search index is damaged: %v", p)
+		}
+	}()
+	return search()
+}
+
+// problems returns the warnings for the user.
+func (d *database) problems() []string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	all := append([]string(nil), d.warnings...)
+	if e := d.asyncErr.Load(); e != nil {
+		all = append(all, "the search index cannot be saved: "+*e)
+	}
+	if d.damaged.Load() {
+		all = append(all, "the search index is damaged and is rebuilt at the next start")
+	}
+	return all
+}
+
+// reset replaces the index by an empty one.
+func (d *database) reset() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	if d.bleve != nil {
+		if err := d.bleve.Close(); err != nil {
+			d.log.Warn("search index: closing before a reset", "err", err)
+		}
+		d.bleve = nil
+	}
+	d.segments.clear()
+	err := os.RemoveAll(d.dir)
+	if err == nil {
+		d.bleve, err = openBleve(d.dir, d.queue)
+	}
+	if err != nil {
+		return fmt.Errorf("reset search index: %w", err)
+	}
+	d.damaged.Store(false)
+	return nil
+}
+
+// What is not saved is fed again at the next start. worthSaving is the work, in bytes
+// of text and noteWork for each note, from which feeding takes longer than waiting for
+// the disk.
+const (
+	noteWork    = 4 << 10
+	worthSaving = 32 * noteWork
+)
+
+func (d *database) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	if d.bleve != nil && d.applied.Load()-d.saved.Load() >= worthSaving {
+		d.save()
+	}
+	close(d.closing)
+	opened.Delete(d.dir)
+	defer endBuilds()
+	var err error
+	if d.bleve != nil {
+		err = d.bleve.Close()
+	}
+	d.queue.Close()
+	return err
+}
+
+// saveTimeout bounds how long save waits for the disk, and saveWake is how often it
+// wakes Bleve's persister.
+const (
+	saveTimeout = 5 * time.Second
+	saveWake    = 5 * time.Millisecond
+)
+
+// save waits until everything that was flushed is on disk, or cannot be saved. The
+// caller holds mu.
+func (d *database) save() {
+	saved := make(chan struct{})
+	b := index.NewBatch()
+	b.SetPersistedCallback(func(error) { close(saved) })
+	if d.bleve.Batch(b) != nil {
+		return
+	}
+	timeout := time.NewTimer(saveTimeout)
+	defer timeout.Stop()
+	again := time.NewTicker(saveWake)
+	defer again.Stop()
+	for d.asyncErr.Load() == nil {
+		wakePersister(d.bleve)
+		select {
+		case <-saved:
+			return
+		case <-timeout.C:
+			return
+		case <-again.C:
+		}
+	}
+}
+
+// nothing is a merge plan for which no segment is small enough.
+var nothing = mergeplan.MergePlanOptions{MaxSegmentSize: 1, MaxSegmentsPerTier: 1, SegmentsPerMergeTask: 2, TierGrowth: 1}
+
+// wakePersister ends the persister's nap before it saves, see [PersistNap]. Bleve has
+// no call for that, but the merger ends the nap after each merge, an empty one
+// included. A persister that was about to begin its nap misses the signal, so save
+// repeats it.
+func wakePersister(s *scorch.Scorch) {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
+	defer cancel()
+	_ = s.ForceMerge(ctx, &nothing) // one that is in progress already serves as well
+}
