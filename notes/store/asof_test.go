@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,12 +58,27 @@ func (r *replay) file(name, text string, exists bool) {
 	r.texts[name] = text
 }
 
+// moveFolder moves a folder, except into itself.
+func (r *replay) moveFolder(from, to string) {
+	if notes.Under(to, from) {
+		return
+	}
+	_, err := r.vault.Move(r.t.Context(), notes.MoveRequest{Note: from + "/", To: to})
+	require.NoError(r.t, err)
+	for p, text := range maps.Clone(r.texts) {
+		if rest, ok := strings.CutPrefix(p, from+"/"); ok {
+			delete(r.texts, p)
+			r.texts[to+"/"+rest] = text
+		}
+	}
+}
+
 func (r *replay) step() {
 	ctx := r.t.Context()
 	r.advance(11 * time.Minute) // what other programs save more often is thinned out
 	r.made++
 	fresh := fmt.Sprintf("d%d/Note %d.md", r.rng.IntN(3), r.made)
-	switch op := r.rng.IntN(10); {
+	switch op := r.rng.IntN(11); {
 	case op == 0 || len(r.texts) < 3:
 		text := r.text()
 		_, err := r.vault.Create(ctx, notes.CreateRequest{Path: fresh, Content: text})
@@ -96,8 +112,10 @@ func (r *replay) step() {
 		_, err := r.vault.Delete(ctx, notes.DeleteRequest{Note: notes.URI(p)})
 		require.NoError(r.t, err)
 		delete(r.texts, p)
-	default:
+	case op == 9:
 		r.file(r.any(), "", false)
+	default:
+		r.moveFolder(path.Dir(r.any()), fmt.Sprintf("d%d/Folder %d", r.rng.IntN(3), r.made))
 	}
 	r.reconcile()
 	r.states = append(r.states, state{r.Now(), maps.Clone(r.texts)})

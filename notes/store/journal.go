@@ -116,6 +116,11 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 			if err := h.keepReplaced(&op.Files[i], replaced); err != nil {
 				return err
 			}
+			if op.Files[i].Folder {
+				if err := s.keepMoving(h, op.Files[i].OldPath); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -153,6 +158,51 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 		return err
 	}
 	return h.keepAlways(doc, old)
+}
+
+// keepMoving puts the present version of the notes in a folder that is about to move
+// into history, where it lacks them: of notes that have one, and of all when they are
+// few, as for a move by another program; else of one, by which the change is found.
+func (s *Versions) keepMoving(h historyWriter, folder string) error {
+	known, err := sqlite.Map[string, string](h.ctx, h.tx, `SELECT documents.path, lower(hex(r.hash))
+		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+liveBelow, folder)
+	if err != nil {
+		return err
+	}
+	var changed, unknown []int64
+	err = sqlite.ForEach(h.ctx, s.notes.Reader(), `SELECT id, path, lower(hex(hash)) FROM notes WHERE path > ?1 || '/' AND path < ?1 || '0'`, []any{folder}, func(rows *sql.Rows) error {
+		var id int64
+		var path, hash string
+		err := rows.Scan(&id, &path, &hash)
+		if last, ok := known[path]; !ok {
+			unknown = append(unknown, id)
+		} else if last != hash {
+			changed = append(changed, id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(known)+len(unknown) > fewMoved {
+		unknown = unknown[:min(1, len(unknown))]
+	}
+	for part := range slices.Chunk(append(changed, unknown...), 200) { // bounds the memory that the texts take
+		stored, err := s.StoredVersions(h.ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range part {
+			doc, err := h.document(stored[id].Path)
+			if err != nil {
+				return err
+			}
+			if err := h.keepOutside(doc, stored[id]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // keepUnless puts the text of a note that an operation left alone into its history,
@@ -306,18 +356,20 @@ func (h historyWriter) reviseFile(op *Operation, f *FileChange, stored Version, 
 	return newest[0].id, h.setDocument(doc, v.Path, f.NewPath != "")
 }
 
+// liveBelow selects the notes in the folder ?1 that exist.
+const liveBelow = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
+
 // moveFolder moves the history of every note in a folder along. Notes that
 // have a history get a revision for it.
 func (h historyWriter) moveFolder(op *Operation, f *FileChange, now int64) error {
-	const below = `documents.path > ?1 || '/' AND documents.path < ?1 || '0' AND documents.live = 1`
 	err := h.exec(`INSERT INTO revisions (document, time, author, author_version, operation, path, old_path, hash, size, added, removed, change)
 		SELECT documents.id, ?3, ?4, ?5, 'move', ?2 || substr(documents.path, length(?1) + 1), documents.path, r.hash, r.size, 0, 0, ?6
-		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+below,
+		FROM documents JOIN revisions r ON r.id = (SELECT max(id) FROM revisions WHERE document = documents.id) WHERE `+liveBelow,
 		f.OldPath, f.NewPath, now, op.Author.Name, op.Author.Version, op.id)
 	if err != nil {
 		return err
 	}
-	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+below, f.OldPath, f.NewPath)
+	return h.exec(`UPDATE documents SET path = ?2 || substr(path, length(?1) + 1) WHERE `+liveBelow, f.OldPath, f.NewPath)
 }
 
 func rawHash(data []byte) []byte {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -711,6 +712,33 @@ func TestExportAfterAMoveOutside(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, n)
 		assert.FileExists(t, filepath.Join(dir, want))
+	}
+}
+
+// The move of a folder is in history with the number that undoes it, also when no
+// note in it had a history: all notes of a small folder, and one of a large one.
+func TestFolderMoveIsInHistory(t *testing.T) {
+	for _, tt := range []struct{ notes, recorded int }{{3, 3}, {201, 1}} {
+		f := newFixture(t)
+		for i := range tt.notes {
+			f.write(fmt.Sprintf("D/%03d.md", i), "text\n")
+		}
+		f.reconcile()
+		f.clock.Advance(time.Minute)
+		moved, err := f.Move(t.Context(), notes.MoveRequest{Note: "D/", To: "E/F"})
+		require.NoError(t, err)
+		page, err := f.History().Revisions(t.Context(), notes.HistoryQuery{Limit: 500})
+		require.NoError(t, err)
+		var recorded []notes.Revision
+		for _, r := range page.Revisions {
+			if r.Change == moved.Change {
+				recorded = append(recorded, r)
+			}
+		}
+		require.Len(t, recorded, tt.recorded)
+		assert.Equal(t, "move", recorded[0].Operation)
+		assert.Equal(t, "D", path.Dir(recorded[0].OldPath))
+		assert.Equal(t, "E/F", path.Dir(recorded[0].Path))
 	}
 }
 
