@@ -173,7 +173,8 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, err
 			}
 		case *sdk.GetPromptParams:
-			if err := s.prompts.check(ctx, params); err != nil {
+			var err error
+			if ctx, err = s.prompts.choose(ctx, params); err != nil {
 				return nil, err
 			}
 		case *sdk.ListToolsParams:
@@ -182,7 +183,7 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 			if err := await(ctx, s.core.opts.Opened); err != nil {
 				return nil, err
 			}
-			if _, err := s.prompts.refresh(ctx); err != nil {
+			if _, _, err := s.prompts.refresh(ctx); err != nil {
 				return nil, err
 			}
 			res, err := next(ctx, method, req)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 
@@ -39,19 +40,18 @@ func (s *sessionPrompts) add(server *sdk.Server) {
 	}
 }
 
-// refresh registers the catalogue as it is now, and reports whether it
-// has changed. The SDK notifies the client.
-func (s *sessionPrompts) refresh(ctx context.Context) (bool, error) {
-	if !s.templated() {
-		return false, nil
+// refresh registers the catalogue as it is now, and returns it with whether it has
+// changed. The SDK notifies the client.
+func (s *sessionPrompts) refresh(ctx context.Context) (list []prompts.Prompt, changed bool, err error) {
+	if s.catalogue == nil {
+		return nil, false, nil
 	}
-	list, err := s.catalogue.List(ctx)
-	if err != nil {
-		return false, err
+	if list, err = s.catalogue.List(ctx); err != nil {
+		return nil, false, err
 	}
 	s.registering.Lock()
 	defer s.registering.Unlock()
-	return s.set(s.server, list), nil
+	return list, s.set(s.server, list), nil
 }
 
 // set makes the server's prompts those of the list.
@@ -89,8 +89,15 @@ func promptDefinition(p prompts.Prompt) *sdk.Prompt {
 	return def
 }
 
+// promptKey is where the context of prompts/get has the [prompts.Prompt].
+type promptKey struct{}
+
 func (s *sessionPrompts) get(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	r, err := s.catalogue.Render(ctx, req.Params.Name, req.Params.Arguments, s.bounds().scope())
+	p, ok := ctx.Value(promptKey{}).(prompts.Prompt)
+	if !ok {
+		return nil, errors.New("prompts/get without a prompt")
+	}
+	r, err := s.catalogue.Render(ctx, p, req.Params.Arguments, s.bounds().scope())
 	if err != nil {
 		return nil, err
 	}
@@ -112,14 +119,9 @@ func promptContent(m prompts.Message) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: contents}
 }
 
-// find returns the prompt with a name, or an error that says which there
-// are.
+// find returns the prompt with a name, or an error that names those that exist.
 func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt, error) {
-	catalogue := s.catalogue
-	if catalogue == nil {
-		return prompts.Prompt{}, invalidParams("there are no prompts here")
-	}
-	list, err := catalogue.List(ctx)
+	list, _, err := s.refresh(ctx)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -130,29 +132,33 @@ func (s *sessionPrompts) find(ctx context.Context, name string) (prompts.Prompt,
 		}
 		names[i] = p.Name
 	}
-	if near := phrase.Nearest(phrase.SnakeCase(name), names); near != "" {
+	near := phrase.Nearest(phrase.SnakeCase(name), names)
+	switch {
+	case len(list) == 0:
+		return prompts.Prompt{}, invalidParams("there are no prompts here")
+	case near != "":
 		return prompts.Prompt{}, invalidParams("unknown prompt %q: did you mean %q?", phrase.Clip(name, 100), near)
 	}
 	return prompts.Prompt{}, invalidParams("unknown prompt %q: there are %s", phrase.Clip(name, 100), strings.Join(names, ", "))
 }
 
-// check refuses an unknown prompt and a missing argument, which the SDK
-// does not check.
-func (s *sessionPrompts) check(ctx context.Context, params *sdk.GetPromptParams) error {
+// choose returns the context for a prompts/get. It refuses an unknown prompt and a
+// missing argument, which the SDK does not check. The templates are read here, once for
+// each request.
+func (s *sessionPrompts) choose(ctx context.Context, params *sdk.GetPromptParams) (context.Context, error) {
 	p, err := s.find(ctx, params.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if missing := p.Missing(params.Arguments); missing != "" {
-		return invalidParams("the prompt %q needs the argument %q", p.Name, missing)
+		return nil, invalidParams("the prompt %q needs the argument %q", p.Name, missing)
 	}
-	_, err = s.refresh(ctx)
-	return err
+	return context.WithValue(ctx, promptKey{}, p), nil
 }
 
 // changed notifies the client if the user's prompts have changed.
 func (s *sessionPrompts) changed(ctx context.Context) {
-	changed, err := s.refresh(ctx)
+	_, changed, err := s.refresh(ctx)
 	if err != nil {
 		s.log.Warn("cannot read the prompts folder", "error", err)
 	}

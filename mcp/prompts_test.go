@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -64,5 +65,40 @@ func TestWeakHits(t *testing.T) {
 		passages, err := Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
 		require.NoError(t, err)
 		assert.Len(t, passages, len(want))
+	}
+}
+
+// countedNotes counts how often the folder of the templates is listed.
+type countedNotes struct {
+	*stagedVault
+	lists int
+}
+
+func (n *countedNotes) List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error) {
+	n.lists++
+	return n.stagedVault.List(ctx, q)
+}
+
+// A request for a prompt reads the templates once, and renders what it read.
+func TestPromptsGet_ReadsTemplatesOnce(t *testing.T) {
+	w := newWorld(t, map[string]string{"Prompts/tidy.md": "Tidy up."}, Limits{})
+	counted := &countedNotes{stagedVault: w.vault}
+	client := tableClient(t, w.core, Profile{Settings: Settings{Prompts: prompts.New(prompts.Options{Notes: counted, Folder: "Prompts"})}})
+	for _, request := range []struct {
+		name string
+		send func() error
+	}{
+		{"prompts/get", func() error {
+			got, err := client.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "tidy"})
+			if err == nil {
+				assert.Equal(t, "Tidy up.", got.Messages[0].Content.(*sdk.TextContent).Text)
+			}
+			return err
+		}},
+		{"prompts/list", func() error { _, err := client.ListPrompts(t.Context(), nil); return err }},
+	} {
+		counted.lists = 0
+		require.NoError(t, request.send(), request.name)
+		assert.Equal(t, 1, counted.lists, request.name)
 	}
 }

@@ -58,7 +58,7 @@ func TestBudget_MultibyteText(t *testing.T) {
 func TestDailyReview_Dates(t *testing.T) {
 	c := New(Options{Notes: newShelf("a.md|x")})
 	for _, date := range []string{"soon", "2026-13-01", "9"} {
-		_, err := c.Render(t.Context(), "daily_review", map[string]string{"date": date}, notes.Scope{})
+		_, err := c.Render(t.Context(), named(t, c, "daily_review"), map[string]string{"date": date}, notes.Scope{})
 		require.ErrorIs(t, err, notes.ErrInvalid, date)
 		require.ErrorContains(t, err, date)
 	}
@@ -79,10 +79,10 @@ func TestTemplate_NoteOnce(t *testing.T) {
 func TestTemplate_MissingNote(t *testing.T) {
 	s := newShelf(`Prompts/p.md|Look: {{note "Gone.md"}}`, "Prompts/q.md|---\narguments: [which]\n---\n{{note which}}")
 	c := New(Options{Notes: s, Folder: "Prompts"})
-	_, err := c.Render(t.Context(), "p", nil, notes.Scope{})
+	_, err := c.Render(t.Context(), named(t, c, "p"), nil, notes.Scope{})
 	require.ErrorIs(t, err, notes.ErrNotFound)
 	assert.Regexp(t, `^prompt "p": the note "Gone.md" of its placeholder \{\{note "Gone.md"\}\} cannot be read: \S`, err.Error())
-	_, err = c.Render(t.Context(), "q", map[string]string{"which": "Away"}, notes.Scope{})
+	_, err = c.Render(t.Context(), named(t, c, "q"), map[string]string{"which": "Away"}, notes.Scope{})
 	require.ErrorContains(t, err, `the note "Away" of its placeholder {{note which}} cannot be read`)
 	var e *notes.Error
 	require.ErrorAs(t, err, &e)

@@ -9,16 +9,10 @@ import (
 	"notesd/notes"
 )
 
-// A builtin is a prompt that notesd defines.
-type builtin struct {
-	Prompt
-	render func(context.Context, *rendering) error
-}
-
 var noteArgument = Argument{Name: "note", Description: "Path, title or URI of a note; the newest if left out.", Completes: NoteRef}
 
-var builtins = []builtin{
-	{Prompt{
+var builtins = []Prompt{
+	{
 		Name: "summarize_notes", Title: "Summarize notes",
 		Description: "A summary of the notes: all if they fit, else the newest or those that match.",
 		Arguments: []Argument{
@@ -27,30 +21,35 @@ var builtins = []builtin{
 			{Name: "tag", Description: "Only notes with this tag.", Completes: Tag},
 			{Name: "style", Description: "How to write the summary, like brief or detailed."},
 		},
-	}, summarizeNotes},
-	{Prompt{
+		render: summarizeNotes,
+	},
+	{
 		Name: "summarize_note", Title: "Summarize a note",
 		Description: "A summary of one note, or of one section of it.",
 		Arguments: []Argument{
 			noteArgument,
 			{Name: "heading", Description: "Only the section under this heading.", Completes: Heading},
 		},
-	}, summarizeNote},
-	{Prompt{
+		render: summarizeNote,
+	},
+	{
 		Name: "daily_review", Title: "Daily review",
 		Description: "What was written in a day or week, what is open, and what to do next.",
 		Arguments:   []Argument{{Name: "date", Description: "A day like 2026-01-31, today, yesterday, tomorrow, this week or last week; yesterday and today if left out."}},
-	}, dailyReview},
-	{Prompt{
+		render:      dailyReview,
+	},
+	{
 		Name: "find_connections", Title: "Find connections",
 		Description: "How a note hangs together with others, and which links are missing.",
 		Arguments:   []Argument{noteArgument},
-	}, findConnections},
-	{Prompt{
+		render:      findConnections,
+	},
+	{
 		Name: "ask_notes", Title: "Ask the notes",
 		Description: "An answer from the notes, with its sources.",
 		Arguments:   []Argument{{Name: "question", Description: "What you want to know."}},
-	}, askNotes},
+		render:      askNotes,
+	},
 }
 
 // dataNotice is part of every prompt that embeds notes.

@@ -45,12 +45,14 @@ type Options struct {
 	Log    *slog.Logger     // nil: none
 }
 
-// A Prompt is an entry of the catalogue.
+// A Prompt is an entry of the catalogue, as of the time when it was listed.
 type Prompt struct {
 	Name        string
 	Title       string
 	Description string
 	Arguments   []Argument
+
+	render func(context.Context, *rendering) error
 }
 
 // An Argument of a prompt.
@@ -149,69 +151,38 @@ func (c *Catalogue) report(problems map[string]string) {
 }
 
 // Builtins returns the built-in prompts.
-func (c *Catalogue) Builtins() []Prompt {
-	list := make([]Prompt, len(builtins))
-	for i, b := range builtins {
-		list[i] = b.Prompt
-	}
-	return list
-}
+func (c *Catalogue) Builtins() []Prompt { return slices.Clone(builtins) }
 
 // List returns all prompts. A template replaces a built-in prompt of the same
 // name.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
-	templates, err := c.templates(ctx)
+	list, err := c.templates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Prompt, 0, len(templates)+len(builtins))
-	for _, t := range templates {
-		list = append(list, t.Prompt)
-	}
-	for _, p := range c.Builtins() {
-		if !slices.ContainsFunc(list, func(t Prompt) bool { return t.Name == p.Name }) {
+	own := len(list)
+	for _, p := range builtins {
+		if !slices.ContainsFunc(list[:own], func(t Prompt) bool { return t.Name == p.Name }) {
 			list = append(list, p)
 		}
 	}
 	return list, nil
 }
 
-// Render fills in a prompt. It returns a *notes.Error, with ErrNotFound for an
-// unknown prompt and ErrInvalid if a required argument is missing. Notes outside
-// the scope are treated as missing.
-func (c *Catalogue) Render(ctx context.Context, name string, args map[string]string, scope notes.Scope) (Rendered, error) {
-	prompt, render, err := c.find(ctx, name)
-	if err != nil {
-		return Rendered{}, err
-	}
-	args = regroup(prompt.Arguments, args)
-	if missing := prompt.Missing(args); missing != "" {
-		return Rendered{}, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrInvalid,
+// Render fills in a prompt of the catalogue. It returns a *notes.Error that is
+// ErrInvalid if a required argument is missing. Notes outside the scope are treated as
+// missing.
+func (c *Catalogue) Render(ctx context.Context, p Prompt, args map[string]string, scope notes.Scope) (Rendered, error) {
+	args = regroup(p.Arguments, args)
+	if missing := p.Missing(args); missing != "" {
+		return Rendered{}, &notes.Error{Op: "prompt", Path: p.Name, Err: notes.ErrInvalid,
 			Detail: fmt.Sprintf("the argument %q is required", missing)}
 	}
 	r := &rendering{Catalogue: c, scope: scope, args: args, left: c.budget}
-	if err := render(ctx, r); err != nil {
+	if err := p.render(ctx, r); err != nil {
 		return Rendered{}, err
 	}
-	return Rendered{Description: prompt.Description, Messages: r.messages}, nil
-}
-
-func (c *Catalogue) find(ctx context.Context, name string) (Prompt, func(context.Context, *rendering) error, error) {
-	templates, err := c.templates(ctx)
-	if err != nil {
-		return Prompt{}, nil, err
-	}
-	for _, t := range templates {
-		if t.Name == name {
-			return t.Prompt, t.render, nil
-		}
-	}
-	for _, b := range builtins {
-		if b.Name == name {
-			return b.Prompt, b.render, nil
-		}
-	}
-	return Prompt{}, nil, &notes.Error{Op: "prompt", Path: name, Err: notes.ErrNotFound, Detail: "there is no such prompt"}
+	return Rendered{Description: p.Description, Messages: r.messages}, nil
 }
 
 // Missing returns the first required argument that args lack, or "".

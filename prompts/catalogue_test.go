@@ -94,9 +94,18 @@ func (s shelf) Passages(_ context.Context, q Query, f notes.Filter, limit int) (
 
 func render(t *testing.T, s shelf, o Options, name string, args map[string]string) Rendered {
 	o.Notes, o.Search, o.Now = s, s, func() time.Time { return noon }
-	r, err := New(o).Render(t.Context(), name, args, notes.Scope{})
+	r, err := New(o).Render(t.Context(), named(t, New(o), name), args, notes.Scope{})
 	require.NoError(t, err)
 	return r
+}
+
+// named returns the prompt with a name.
+func named(t *testing.T, c *Catalogue, name string) Prompt {
+	list, err := c.List(t.Context())
+	require.NoError(t, err)
+	i := slices.IndexFunc(list, func(p Prompt) bool { return p.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return list[i]
 }
 
 // embedded returns the URIs of the embedded notes, without the revision and lines
@@ -195,7 +204,7 @@ func TestDailyReview(t *testing.T) {
 	assert.Len(t, embedded(week), 3)
 	assert.Contains(t, words(week), " from 2026-01-26 to 2026-02-01")
 	assert.Contains(t, words(week), `done "this week", due "this week"`)
-	_, err := New(Options{Notes: s}).Render(t.Context(), "daily_review", map[string]string{"date": "someday"}, notes.Scope{})
+	_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "daily_review"), map[string]string{"date": "someday"}, notes.Scope{})
 	require.ErrorContains(t, err, "today, yesterday, tomorrow, this week")
 }
 
@@ -204,11 +213,11 @@ func TestScopeHolds(t *testing.T) {
 	c := New(Options{Notes: s, Search: s})
 	scope := notes.Scope{Read: []string{"Work"}}
 	for _, name := range []string{"summarize_notes", "summarize_note", "find_connections"} {
-		r, err := c.Render(t.Context(), name, nil, scope)
+		r, err := c.Render(t.Context(), named(t, c, name), nil, scope)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"note:///Work/a.md"}, embedded(r), name)
 	}
-	_, err := c.Render(t.Context(), "summarize_note", map[string]string{"note": "Home/b.md"}, scope)
+	_, err := c.Render(t.Context(), named(t, c, "summarize_note"), map[string]string{"note": "Home/b.md"}, scope)
 	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
@@ -233,31 +242,29 @@ func TestTemplates(t *testing.T) {
 	assert.NotEmpty(t, list[0].Description)
 	assert.Equal(t, []Argument{{Name: "topic"}, {Name: "style", Description: "How.", Required: true}}, weekly.Arguments)
 
-	r, err := c.Render(t.Context(), "weekly", map[string]string{"topic": "sourdough", "style": "short"}, notes.Scope{})
+	r, err := c.Render(t.Context(), named(t, c, "weekly"), map[string]string{"topic": "sourdough", "style": "short"}, notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, "Look at sourdough.", r.Messages[0].Text)
 	assert.Equal(t, "note:///Recipes/bread.md?rev=0123456789ab#L1-L1", r.Messages[1].Resource.URI)
 	assert.Equal(t, "And at", r.Messages[2].Text)
 	assert.Equal(t, "too: short!", r.Messages[3].Text, "the note is there already")
 
-	r, err = c.Render(t.Context(), "weekly", map[string]string{"style": "short"}, notes.Scope{Read: []string{"Recipes"}})
+	r, err = c.Render(t.Context(), named(t, c, "weekly"), map[string]string{"style": "short"}, notes.Scope{Read: []string{"Recipes"}})
 	require.NoError(t, err)
 	assert.Equal(t, "Look at .\n\nAnd at", r.Messages[0].Text, "an argument left out is nothing, and searches for nothing")
 
-	_, err = c.Render(t.Context(), "weekly", nil, notes.Scope{})
+	_, err = c.Render(t.Context(), named(t, c, "weekly"), nil, notes.Scope{})
 	require.ErrorContains(t, err, `"style" is required`)
-	_, err = c.Render(t.Context(), "weekly", map[string]string{"style": "x"}, notes.Scope{Read: []string{"Prompts"}})
+	_, err = c.Render(t.Context(), named(t, c, "weekly"), map[string]string{"style": "x"}, notes.Scope{Read: []string{"Prompts"}})
 	require.ErrorIs(t, err, notes.ErrNotFound, "a template reads with its caller's eyes")
-	_, err = c.Render(t.Context(), "broken", nil, notes.Scope{})
+	_, err = c.Render(t.Context(), named(t, c, "broken"), nil, notes.Scope{})
 	require.ErrorContains(t, err, "no argument of that name")
-	r, err = c.Render(t.Context(), "open", nil, notes.Scope{})
+	r, err = c.Render(t.Context(), named(t, c, "open"), nil, notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, "brace {{topic", r.Messages[0].Text)
-	r, err = c.Render(t.Context(), "ask_notes", nil, notes.Scope{})
+	r, err = c.Render(t.Context(), named(t, c, "ask_notes"), nil, notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, "Mine now.", r.Messages[0].Text)
-	_, err = c.Render(t.Context(), "nothing", nil, notes.Scope{})
-	require.ErrorIs(t, err, notes.ErrNotFound)
 }
 
 // TestEmbeddedLines: the URI of an embedded note is the anchor of the lines that
@@ -291,7 +298,7 @@ func TestSummarizeSection(t *testing.T) {
 	assert.Equal(t, &Resource{URI: "note:///plan.md?rev=0123456789ab#L3-L4", Text: "## Goals\nw"}, r.Messages[1].Resource)
 	assert.Contains(t, words(r), `only the beginning of "plan.md" is here`)
 
-	_, err := New(Options{Notes: s}).Render(t.Context(), "summarize_note", map[string]string{"note": "plan.md", "heading": "Golas"}, notes.Scope{})
+	_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "summarize_note"), map[string]string{"note": "plan.md", "heading": "Golas"}, notes.Scope{})
 	var e *notes.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, []string{"Plan (line 1)", "Plan > Goals (line 3)", "Plan > Risks (line 5)"}, e.Candidates)
@@ -348,7 +355,7 @@ func TestTemplateSearches(t *testing.T) {
 	r := &recorder{shelf: newShelf(`Prompts/week.md|{{search "tag:boat after:7d"}} {{search topic}}`)}
 	r.shelf[0].FrontMatter = map[string]any{"arguments": []any{"topic"}}
 	c := New(Options{Notes: r, Search: r, Folder: "Prompts"})
-	_, err := c.Render(t.Context(), "week", map[string]string{"topic": "tag:secret"}, notes.Scope{})
+	_, err := c.Render(t.Context(), named(t, c, "week"), map[string]string{"topic": "tag:secret"}, notes.Scope{})
 	require.NoError(t, err)
 	assert.Equal(t, []Query{{Text: "tag:boat after:7d", Operators: true}, {Text: "tag:secret"}}, r.queries)
 	for _, f := range r.filters {

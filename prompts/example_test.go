@@ -54,7 +54,11 @@ func ExampleCatalogue_Render() {
 		},
 	}
 	catalogue := prompts.New(prompts.Options{Notes: vault, Folder: "Prompts"})
-	rendered, err := catalogue.Render(context.Background(), "week", map[string]string{"topic": "the garden"}, notes.Scope{})
+	list, err := catalogue.List(context.Background()) // the user's prompts come first
+	if err != nil {
+		panic(err)
+	}
+	rendered, err := catalogue.Render(context.Background(), list[0], map[string]string{"topic": "the garden"}, notes.Scope{})
 	if err != nil {
 		panic(err)
 	}

@@ -33,7 +33,7 @@ type template struct {
 // templates reads the user's templates. It skips notes without a body. If the
 // front matter of a note cannot be parsed, its body is used without description
 // and arguments.
-func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
+func (c *Catalogue) templates(ctx context.Context) ([]Prompt, error) {
 	if c.folder == "" || c.notes == nil {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []template
+	var found []Prompt
 	problems := map[string]string{}
 	if list.Total > maxTemplates {
 		problems[c.folder] = fmt.Sprintf("only the first %d of its %d notes are prompts", maxTemplates, list.Total)
@@ -55,7 +55,7 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 			continue // deleted since the list was read, or no longer a text file
 		}
 		t := newTemplate(note)
-		taken := func(other template) bool { return other.Name == t.Name }
+		taken := func(other Prompt) bool { return other.Name == t.Name }
 		switch {
 		case t.body == "":
 			continue
@@ -65,7 +65,8 @@ func (c *Catalogue) templates(ctx context.Context) ([]template, error) {
 		case note.FrontMatterError != "":
 			problems[note.Path] = "its front matter is broken, so its description and arguments are missing: " + note.FrontMatterError
 		}
-		found = append(found, t)
+		t.Prompt.render = t.render
+		found = append(found, t.Prompt)
 	}
 	c.report(problems)
 	return found, nil
