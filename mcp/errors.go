@@ -117,14 +117,29 @@ func (c *Core) describe(ctx context.Context, err error) (Failure, int64) {
 	}, jsonrpc.CodeInternalError
 }
 
+// mostCandidates is how many candidates a text names: a note may have a thousand headings.
+const mostCandidates = 30
+
+// others are the candidates that the message does not name.
+func (f Failure) others() (others []string) {
+	for _, candidate := range f.Candidates {
+		if candidate != f.Path {
+			others = append(others, phrase.OneLine(candidate))
+		}
+	}
+	return others
+}
+
 // text is the failure for a model to read.
 func (f Failure) text() string {
 	var b strings.Builder
 	b.WriteString(f.sentence())
-	for _, candidate := range f.Candidates {
-		if candidate != f.Path { // which the message names
-			b.WriteString("\n- " + phrase.OneLine(candidate))
-		}
+	others := f.others()
+	for _, candidate := range others[:min(mostCandidates, len(others))] {
+		b.WriteString("\n- " + candidate)
+	}
+	if n := len(others) - mostCandidates; n > 0 {
+		fmt.Fprintf(&b, "\n… and %d more", n)
 	}
 	if f.Hash != "" {
 		b.WriteString("\nhash now: " + f.Hash)
@@ -150,16 +165,11 @@ func (f Failure) sentence() string {
 // line is the failure for a protocol error, of which hosts show the message
 // alone.
 func (f Failure) line() string {
-	var others []string
-	for _, candidate := range f.Candidates {
-		if candidate != f.Path {
-			others = append(others, phrase.OneLine(candidate))
-		}
-	}
-	if others == nil {
+	others := f.others()
+	if len(others) == 0 {
 		return f.sentence()
 	}
-	return f.sentence() + " " + strings.Join(others, ", ")
+	return f.sentence() + " " + strings.Join(others[:min(mostCandidates, len(others))], ", ")
 }
 
 // rpcError makes err a protocol error; a *jsonrpc.Error stays as it is.

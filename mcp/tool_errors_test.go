@@ -76,6 +76,8 @@ var wrongCalls = map[string][]struct {
 		{args{"note": "None", "edits": []args{{"op": "append", "content": "x"}}}, `"None"`},
 		{args{"note": "Plan", "edits": []args{{"op": "append", "content": "x"}}}, "A/Plan.md"},
 		{args{"note": "A/Plan", "edits": []args{}}, "edit"},
+		{args{"note": "A/Plan", "old": "a", "new": "b"}, `edits is required: pass an array; each item is an object with op`},
+		{args{"note": "A/Plan", "edits": []args{{"op": "replace_section", "heading": "None", "content": "x"}}}, "not in the note. Nothing was changed. Name one of its headings.\n- "},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "none", "new": "x"}}}, "edit 1 (replace_text)"},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "e", "new": "x"}}}, "count"},
 		{args{"note": "A/Plan", "edits": []args{{"op": "replace_text", "old": "e"}}}, "new is missing"},
@@ -223,4 +225,15 @@ func TestCallsOutOfBounds(t *testing.T) {
 		assert.Contains(t, text, "B/", tool.Name)
 		assert.Regexp(t, `may not|not be changed|read-only|cannot`, text, tool.Name)
 	}
+}
+
+// A failed call names some of a note's many headings, not all.
+func TestFailureNamesSomeCandidates(t *testing.T) {
+	headings := strings.Repeat("# Same\n\n", mostCandidates+7)
+	w := newRealWorld(t, map[string]string{"Long.md": headings})
+	res, err := w.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_note", Arguments: args{"note": "Long", "heading": "Same"}})
+	require.NoError(t, err)
+	text := res.Content[0].(*sdk.TextContent).Text
+	assert.Equal(t, mostCandidates, strings.Count(text, "\n- "), text)
+	assert.Contains(t, text, "\n… and 7 more")
 }

@@ -294,28 +294,11 @@ type SectionError struct {
 func (e *SectionError) Unwrap() error { return e.Err }
 
 func (e *SectionError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "section %q: %v", e.Ref, e.Err)
-	switch {
-	case len(e.Candidates) == 0:
-		b.WriteString("; the note has no headings or block ids")
-		return b.String()
-	case errors.Is(e.Err, ErrAmbiguous):
-		b.WriteString("; give the path of one of ")
-	default:
-		b.WriteString("; it has ")
+	text := fmt.Sprintf("section %q: %v", e.Ref, e.Err)
+	if len(e.Candidates) == 0 {
+		text += "; the note has no headings or block ids"
 	}
-	for i, c := range e.Candidates {
-		if i == 8 {
-			fmt.Fprintf(&b, " and %d more", len(e.Candidates)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q (line %d)", c.Path, c.Line)
-	}
-	return b.String()
+	return text
 }
 
 // Candidate is a section or block that a reference could mean.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"notesd/internal/phrase"
@@ -81,18 +82,22 @@ func decodeArgs(s schema, raw json.RawMessage, strict bool, args any) (ignored [
 	return ignored, nil
 }
 
-// values returns what was given by the names and in the types of the schema.
+// values returns what was given by the names and in the types of the schema. A near
+// miss of a parameter's name is a problem, because ignoring it would do something else
+// than was asked; so is any unknown argument if strict is set. Others are ignored with a
+// remark: some hosts add arguments of their own.
 func (s schema) values(given map[string]json.RawMessage, strict bool) (values map[string]json.RawMessage, ignored, problems []string) {
 	values = make(map[string]json.RawMessage, len(given))
 	wrong := map[string]bool{}
+	var strays []string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		to, ok := s.canonical(name, given)
 		if !ok {
-			note, fatal := s.unknown(name, strict)
-			if fatal {
-				problems = append(problems, note)
+			stray := strconv.Quote(phrase.Clip(name, 60))
+			if near := phrase.Nearest(phrase.SnakeCase(name), s.names()); near != "" {
+				problems = append(problems, fmt.Sprintf("there is no argument %s: did you mean %q?", stray, near))
 			} else {
-				ignored = append(ignored, note)
+				strays = append(strays, stray)
 			}
 			continue
 		}
@@ -103,6 +108,12 @@ func (s schema) values(given map[string]json.RawMessage, strict bool) (values ma
 		case value != nil:
 			values[to] = value
 		}
+	}
+	switch {
+	case len(strays) > 0 && strict:
+		problems = append(problems, fmt.Sprintf("there is no argument %s: the arguments are %s", strings.Join(strays, " or "), strings.Join(s.names(), ", ")))
+	case len(strays) > 0:
+		ignored = append(ignored, "ignored the unknown argument "+strings.Join(strays, " and "))
 	}
 	for _, name := range s.required {
 		if values[name] == nil && !wrong[name] {
@@ -159,20 +170,6 @@ func (s schema) prefers(name, alias string) bool {
 		}
 	}
 	return true
-}
-
-// unknown says that there is no such argument. A near miss of a real one is an
-// error, because ignoring it would do something else than was asked; so is
-// anything unknown to a tool that writes. Other strays are ignored with a note:
-// some hosts add arguments of their own.
-func (s schema) unknown(name string, strict bool) (note string, fatal bool) {
-	if near := phrase.Nearest(phrase.SnakeCase(name), s.names()); near != "" {
-		return fmt.Sprintf("there is no argument %q: did you mean %q?", phrase.Clip(name, 60), near), true
-	}
-	if strict {
-		return fmt.Sprintf("there is no argument %q: the arguments are %s", phrase.Clip(name, 60), strings.Join(s.names(), ", ")), true
-	}
-	return fmt.Sprintf("ignored the unknown argument %q", phrase.Clip(name, 60)), false
 }
 
 // A UsageError says what is wrong with a call's arguments and what to pass.

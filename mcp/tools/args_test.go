@@ -96,11 +96,12 @@ func TestArgumentErrorsSayWhatToPass(t *testing.T) {
 		"maybe":               {`{"note":"n","explain":"maybe"}`, `explain must be true or false, not "maybe"`},
 		"no such mode":        {`{"note":"n","mode":"fuzzy"}`, `mode must be one of hybrid, text, not "fuzzy"`},
 		"objects for strings": {`{"note":"n","tags":[{"a":1}]}`, `tags must be an array of strings, like ["a", "b"], not [{"a":1}]`},
-		"words for numbers":   {`{"note":"n","vector":["a"]}`, `vector must be an array, not ["a"]`},
+		"words for numbers":   {`{"note":"n","vector":["a"]}`, `vector must be an array; each item is a number, not ["a"]`},
 		"text for an object":  {`{"note":"n","where":"status=open"}`, `where must be an object, like {"key": "value"}, not "status=open"`},
 		"a near miss":         {`{"note":"n","limt":5}`, `there is no argument "limt": did you mean "limit"?`},
 		"nothing near":        {`{"note":"n","zzzzz":5}`, `there is no argument "zzzzz": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
 		"all at once":         {`{"limit":"x","explain":"y"}`, `explain must be true or false, not "y"; limit must be a number from 1 to 50, not "x"; note is required: pass a string`},
+		"several":             {`{"note":"n","zz1":5,"zz2":5}`, `there is no argument "zz1" or "zz2": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
 		"the same twice":      {`{"note":"n","path":"m"}`, `there is no argument "path": the arguments are edits, explain, limit, mode, note, tags, value, vector, weight, where`},
 	} {
 		t.Run(name, func(t *testing.T) {

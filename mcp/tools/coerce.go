@@ -65,10 +65,13 @@ func (p param) wanted() string {
 	case "boolean":
 		return "true or false"
 	case "array":
-		if p.Items != nil && p.Items.Type == "string" {
+		switch {
+		case p.Items == nil:
+			return "an array"
+		case p.Items.Type == "string":
 			return `an array of strings, like ["a", "b"]`
 		}
-		return "an array"
+		return "an array; each item is " + p.Items.wanted()
 	case "object":
 		if len(p.Required) > 0 {
 			return "an object with " + strings.Join(p.Required, " and ")

@@ -134,12 +134,14 @@ func editProblem(notePath string, err error) error {
 	var section *markdown.SectionError
 	var failed *edit.EditError
 	switch {
-	case errors.As(err, &failed) && failed.Op != edit.OpAppend && failed.Op != edit.OpPrepend:
 	case errors.As(err, &section) && errors.Is(err, markdown.ErrMissing):
-		e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
-		return e
-	}
-	switch {
+		inserts := !errors.As(err, &failed) || failed.Op == edit.OpAppend || failed.Op == edit.OpPrepend
+		switch {
+		case inserts:
+			e.Hint = "Nothing was changed. Name one of its headings, or pass create_heading true to make this one at the end of the note."
+		case len(e.Candidates) > 0:
+			e.Hint = "Nothing was changed. Name one of its headings."
+		}
 	case errors.Is(err, tasks.ErrAmbiguous):
 		e.Err, e.Hint = notes.ErrAmbiguous, "Nothing was changed. Pass the line of the one that is meant, beside its text."
 	case errors.Is(err, tasks.ErrMissing):

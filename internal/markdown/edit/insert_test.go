@@ -179,7 +179,9 @@ func TestCreateHeading(t *testing.T) {
 	}
 	_, err := Apply(t.Context(), []byte("# A\n\n## S\n"), []Edit{{Op: OpAppend, Heading: "Maps", Content: "x"}})
 	require.ErrorIs(t, err, markdown.ErrMissing)
-	assert.ErrorContains(t, err, `it has "A" (line 1), "A > S" (line 3)`)
+	var missing *markdown.SectionError
+	require.ErrorAs(t, err, &missing)
+	assert.Equal(t, []markdown.Candidate{{Path: "A", Line: 1}, {Path: "A > S", Line: 3}}, missing.Candidates)
 }
 
 // TestInsertedListSwallowsNoHeading: a heading that is indented would belong to
