@@ -195,23 +195,49 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve answers requests on the listener until ctx is cancelled, and then closes
 // all sessions. It returns when no request is left.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
-	// Shutdown waits for requests without a session, and for connections that browsers have
-	// opened in advance and not used.
-	const headerBytes, stopWait = 64 << 10, 2 * time.Second
+	const headerBytes = 64 << 10
 	server := &http.Server{
-		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.headerRead, IdleTimeout: 2 * time.Minute,
+		Handler: h, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: h.o.headerRead,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+	}
+	return ServeUntil(ctx, ln, server, func() {
+		var others sync.WaitGroup
+		if h.o.Stopping != nil {
+			others.Go(h.o.Stopping)
+		}
+		h.Close()
+		others.Wait()
+	})
+}
+
+// ServeUntil has the server answer requests on the listener until ctx is cancelled. It
+// then calls stopping, which ends the streams that the server would wait for, and
+// returns when no request is left, after two seconds at the latest. An error is the
+// listener's.
+func ServeUntil(ctx context.Context, ln net.Listener, server *http.Server, stopping func()) error {
+	// Browsers open connections in advance. One on which nothing has come by then is
+	// closed; Shutdown would wait for it for as long as stopWait.
+	const unusedWait, stopWait = 500 * time.Millisecond, 2 * time.Second
+	var unused sync.Map
+	server.IdleTimeout = 2 * time.Minute
+	server.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			unused.Store(c, nil)
+		} else {
+			unused.Delete(c)
+		}
 	}
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
 		_ = ln.Close() // a proxy sends what it could not connect for to another server
-		var others sync.WaitGroup
-		if h.o.Stopping != nil {
-			others.Go(h.o.Stopping)
-		}
-		h.Close() // before Shutdown, which waits for the streams that sessions hold open
-		others.Wait()
+		stopping()
+		closing := time.AfterFunc(unusedWait, func() {
+			for c := range unused.Range {
+				_ = c.(net.Conn).Close() // it has no request
+			}
+		})
+		defer closing.Stop()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 		defer cancel()
 		// What fails is closing the listener again, and clients that do not take their answers.
@@ -220,7 +246,7 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	})
 	err := server.Serve(ln)
 	if stop() { // it was not ctx that ended it
-		h.Close()
+		stopping()
 		return err
 	}
 	<-stopped

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
+	"net/http"
 	"os/exec"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -16,6 +19,7 @@ import (
 	"notesd/internal/daemon"
 	"notesd/internal/service"
 	"notesd/internal/web"
+	"notesd/mcp"
 )
 
 func webCommand(a *app) *cobra.Command {
@@ -106,7 +110,10 @@ func (a *app) web(ctx context.Context, cfg *config.Config, addr string, open boo
 	if open {
 		openBrowser(ctx, link)
 	}
-	g.Go(func() error { return server.Serve(ctx, listener) })
+	g.Go(func() error {
+		local := &http.Server{Handler: server.Local(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+		return mcp.ServeUntil(ctx, listener, local, func() { _ = server.Close() }) // the relay ends with ctx, too
+	})
 	return g.Wait()
 }
 

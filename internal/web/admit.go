@@ -128,9 +128,9 @@ func (s *Server) headers(next http.Handler) http.Handler {
 	})
 }
 
-// local refuses requests for another host than this machine's: a page that has
-// its own name resolve to this machine sends that name.
-func local(next http.Handler) http.Handler {
+// Local returns the server for a listener of its own: it refuses requests for another
+// host than this machine's, as a page sends that has its own name resolve to this one.
+func (s *Server) Local() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
@@ -141,6 +141,6 @@ func local(next http.Handler) http.Handler {
 			http.Error(w, "this page is for this machine only", http.StatusForbidden)
 			return
 		}
-		next.ServeHTTP(w, r)
+		s.ServeHTTP(w, r)
 	})
 }

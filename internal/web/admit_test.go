@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -105,7 +104,7 @@ func TestServeIsLocal(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Host = host
 		w := httptest.NewRecorder()
-		local(s).ServeHTTP(w, r)
+		s.Local().ServeHTTP(w, r)
 		assert.Equal(t, want, w.Code, host)
 	}
 }
@@ -131,23 +130,6 @@ func TestVaultAway(t *testing.T) {
 	answer := get(s, "GET", "/?q=x", login(t, s, s.Link()))
 	assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	assert.Contains(t, answer.Body.String(), "The vault does not answer: away")
-}
-
-// TestServeEnds ends with its context, an open stream notwithstanding.
-func TestServeEnds(t *testing.T) {
-	s, _ := newServer(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	answer, err := http.Get("http://" + ln.Addr().String() + "/static/style.css")
-	require.NoError(t, err)
-	body, err := io.ReadAll(answer.Body)
-	require.NoError(t, errors.Join(err, answer.Body.Close()))
-	assert.Contains(t, string(body), "--paper")
-	cancel()
-	assert.NoError(t, <-ended)
 }
 
 // TestEvents wakes a page once for any number of changes, and ends its stream.

@@ -3,12 +3,10 @@ package web
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -100,29 +98,6 @@ func (s *Server) Link() string { return "/login/" + s.logins.link() }
 func (s *Server) Close() error {
 	s.events.close()
 	return s.vault.close()
-}
-
-// Serve answers requests for this machine on the listener until ctx is
-// cancelled, and closes the server.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	const headerWait, stopWait = 10 * time.Second, 2 * time.Second
-	server := &http.Server{
-		Handler: local(s), ReadHeaderTimeout: headerWait, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
-	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		err := s.Close() // before Shutdown, which waits for the streams
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
-		defer cancel()
-		_ = server.Shutdown(ctx) // a browser that does not take its answer
-		stopped <- errors.Join(err, server.Close())
-	})
-	err := server.Serve(ln)
-	if stop() {
-		return errors.Join(err, s.Close())
-	}
-	return <-stopped
 }
 
 // events wakes the pages that are open.
