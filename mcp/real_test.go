@@ -71,7 +71,7 @@ func newRealWorldAt(t testing.TB, files map[string]string, now func() time.Time,
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	w.vault, err = vault.New(ctx, store, w.root, vault.Options{Now: now, MaxNoteBytes: 1 << 20})
 	require.NoError(t, err)
-	index, err := index.OpenIndex(ctx, filepath.Join(state, "index"), index.IndexOptions{})
+	index, err := index.Open(ctx, filepath.Join(state, "index"), index.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	w.vault.Follow(index)
