@@ -39,7 +39,7 @@ import (
 type placer struct {
 	*operation
 	dirs   map[string]*atomicfile.Dir
-	placed int      // files whose names have been changed
+	placed int // files whose names have been changed
 
 	committed bool // the log that the vault's nodes share has the operation
 }
