@@ -1,7 +1,10 @@
 package notes
 
 import (
+	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,6 +48,39 @@ func FileName(title string) string {
 	}
 	return name + ".md"
 }
+
+// LogseqNames returns the names, without extension, of the files that may hold Logseq's
+// page of this title: the present form, "a___b" for "a/b", and the older one.
+func LogseqNames(title string) [2]string {
+	title = strings.Trim(norm.NFC.String(title), "/")
+	name := percentEscape.ReplaceAllStringFunc(title, func(s string) string { return "%25" + s[1:] })
+	name = logseqReserved.ReplaceAllStringFunc(name, url.QueryEscape)
+	if reservedNames[strings.ToLower(name)] || strings.HasSuffix(name, ".") {
+		name += "/"
+	}
+	for _, ambiguous := range []string{"___", "_/", "/_"} { // in Logseq's order
+		name = strings.ReplaceAll(name, ambiguous, strings.ReplaceAll(ambiguous, "_", "%5F"))
+	}
+	old := strings.ReplaceAll(logseqReserved.ReplaceAllStringFunc(title, url.QueryEscape), "/", "%2F")
+	return [2]string{strings.ReplaceAll(name, "/", "___"), old}
+}
+
+// LogseqTitle returns the title of the page that Logseq keeps in a file of this name,
+// which is without its extension.
+func LogseqTitle(name string) string {
+	title := percentEscape.ReplaceAllStringFunc(strings.ReplaceAll(name, "___", "/"), func(s string) string {
+		if c, err := url.PathUnescape(s); err == nil && c[0] < utf8.RuneSelf {
+			return c
+		}
+		return s
+	})
+	return strings.Join(slices.DeleteFunc(strings.Split(title, "/"), func(s string) bool { return s == "" }), "/")
+}
+
+var (
+	percentEscape  = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
+	logseqReserved = regexp.MustCompile(`[:*?"<>|#\\]+`)
+)
 
 // nameRune replaces what a file name on some system, or a wikilink, cannot hold.
 func nameRune(r rune) rune {

@@ -82,6 +82,29 @@ func TestKey_Forms(t *testing.T) {
 	}
 }
 
+// Logseq reads back the title of every page from the name of its file, whose parts are
+// its namespaces.
+func TestLogseqNames_RoundTrip(t *testing.T) {
+	for title, name := range map[string]string{"a/b": "a___b", "What? A: B": "What%3F A%3A B", "a%2Fb": "a%252Fb", "foo___bar": "foo%5F%5F%5Fbar", "CON": "CON___", "ends.": "ends.___",
+		"x_/y": "x%5F___y", "*": "%2A", "a//b": "a______b"} {
+		assert.Equal(t, name, notes.LogseqNames(title)[0])
+	}
+	assert.Equal(t, "a%2Fb", notes.LogseqNames("a/b")[1])
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		var title strings.Builder
+		for range 1 + r.IntN(9) {
+			title.WriteString([]string{"a", "B", "_", "__", "/", "%", "%2F", "é", "#", ":", ".", " ", "con", "|?", "日"}[r.IntN(15)])
+		}
+		parts := slices.DeleteFunc(strings.Split(title.String(), "/"), func(s string) bool { return s == "" })
+		want := strings.Join(parts, "/")
+		name := notes.LogseqNames(want)[0]
+		require.Equal(t, want, notes.LogseqTitle(name), name)
+		require.NotContains(t, name, "/")
+		require.False(t, strings.ContainsAny(name, `:*?"<>|#\`), name)
+	}
+}
+
 // TestCleanPath_Any: what is accepted is clean, inside the vault, and stays as it is.
 func TestCleanPath_Any(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))

@@ -21,10 +21,13 @@ type Layout struct {
 	Apps    atomic.Pointer[map[string]App]
 	Aside   atomic.Pointer[notes.AsideRules]
 	Daily   atomic.Pointer[string] // the folder of periodic notes, of several
+
+	logseq atomic.Pointer[[]string] // the folders that Logseq writes, see [Store.SetLogseq]
 }
 
 // App is what the app says that a folder of the vault is made with.
 type App struct {
+	Logseq   bool // Logseq writes the folder
 	Periodic *notes.Periodic
 	Tasks    *tasks.Settings // of the Tasks plugin; nil without it
 	Aside    *notes.AsideRules
@@ -46,6 +49,27 @@ func (l *Layout) AppOf(p string) App {
 		a.Periodic = &notes.Periodic{}
 	}
 	return a
+}
+
+// isLogseq reports whether Logseq writes the folder of the file at a path.
+func (l *Layout) isLogseq(p string) bool { return slices.Contains(*l.logseq.Load(), l.FolderOf(p)) }
+
+// PageTitle returns the title by which links of Logseq name the note at a path; "" where
+// Logseq does not write the folder, and for other files.
+func (l *Layout) PageTitle(p string) string {
+	if !l.isLogseq(p) || !notes.IsNoteName(p) {
+		return ""
+	}
+	return notes.LogseqTitle(notes.BaseName(p))
+}
+
+// AddTarget adds a file to the candidates, by the one or two keys of links to it.
+func (l *Layout) AddTarget(candidates map[string][]Target, t Target) {
+	k := LinkKey(t.Path)
+	candidates[k] = append(candidates[k], t)
+	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != k {
+		candidates[page] = append(candidates[page], t)
+	}
 }
 
 // tasksOf returns the settings of tasks for the note at a path.

@@ -299,20 +299,23 @@ func (s *Reader) LinkedFrom(ctx context.Context, note int64, scope notes.Scope) 
 	return slices.DeleteFunc(append([]string{}, all...), func(p string) bool { return !scope.CanRead(p) }), err
 }
 
-// LinksTo returns the notes with a link whose last segment is one of the keys
-// (see linkKey), and every file of the vault that a link can lead to, by key.
-func (s *Store) LinksTo(ctx context.Context, keys []string) (from []string, targets map[string][]Target, err error) {
+// LinksTo returns the notes with a link that may lead to one of these paths, and every
+// file of the vault that a link can lead to, by [LinkKey].
+func (s *Store) LinksTo(ctx context.Context, paths ...string) (from []string, targets map[string][]Target, err error) {
 	targets = map[string][]Target{}
+	var keys []string
+	for _, p := range paths {
+		keys = append(keys, LinkKey(p), LinkKey(s.PageTitle(p)))
+	}
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
 		from, err = sqlite.Column[string](ctx, tx, `SELECT DISTINCT n.path FROM links l JOIN notes n ON n.id = l.note WHERE l.target_key IN (SELECT value FROM json_each(?))`, sqlite.List(keys))
 		if err != nil {
 			return err
 		}
-		return sqlite.ForEach(ctx, tx, `SELECT name_key, id, path FROM notes UNION ALL SELECT name_key, 0, path FROM attachments ORDER BY 3`, nil, func(rows *sql.Rows) error {
-			var k string
+		return sqlite.ForEach(ctx, tx, `SELECT id, path FROM notes UNION ALL SELECT 0, path FROM attachments ORDER BY 2`, nil, func(rows *sql.Rows) error {
 			var t Target
-			err := rows.Scan(&k, &t.Id, &t.Path)
-			targets[k] = append(targets[k], t)
+			err := rows.Scan(&t.Id, &t.Path)
+			s.AddTarget(targets, t)
 			return err
 		})
 	})

@@ -25,7 +25,7 @@ func (s *Reader) lookupWhole(ctx context.Context, ref string, scope notes.Scope)
 	}
 	var found notes.Meta
 	err = s.notes.Read(ctx, func(tx *sql.Tx) error {
-		tiers := lookupTiers(name)
+		tiers := s.lookupTiers(name)
 		if ref != name { // a name may begin with a space, or be [[x]].md
 			tiers = slices.Insert(tiers, 0, tier{where: `n.path = ?`, args: []any{ref}})
 		}
@@ -95,14 +95,14 @@ type tier struct {
 	keep  func(notes.Meta) bool
 }
 
-func lookupTiers(name string) []tier {
+func (s *Reader) lookupTiers(name string) []tier {
 	withExt := name + ".md"
 	nameKey, suffix := notes.Key(name), "/"+notes.Key(name)
 	endsIn := func(m notes.Meta) bool {
 		k := "/" + notes.Key(m.Path)
 		return strings.HasSuffix(k, suffix) || strings.HasSuffix(notes.Stem(k), suffix)
 	}
-	return []tier{
+	tiers := []tier{
 		{where: `n.path = ?`, args: []any{name}},
 		{where: `n.path = ?`, args: []any{withExt}},
 		{where: `n.path_key IN (?, ?)`, args: []any{nameKey, notes.Key(withExt)}},
@@ -110,6 +110,12 @@ func lookupTiers(name string) []tier {
 		{where: `n.title_key = ?`, args: []any{nameKey}},
 		{where: `n.id IN (SELECT note FROM aliases WHERE alias_key = ?)`, args: []any{nameKey}},
 	}
+	if len(*s.logseq.Load()) > 0 {
+		pages := notes.LogseqNames(name)
+		tiers = slices.Insert(tiers, 4, tier{where: `n.name_key IN (?, ?)`, args: []any{notes.Key(pages[0]), notes.Key(pages[1])},
+			keep: func(m notes.Meta) bool { return s.isLogseq(m.Path) }})
+	}
+	return tiers
 }
 
 func selectMetas(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]notes.Meta, error) {

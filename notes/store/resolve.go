@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -46,10 +47,12 @@ type Target struct {
 // Each of several folders of a vault is a vault to Obsidian: a link leads to a file of
 // its own folder. Only if none fits does the exact path from the vault, which begins
 // with the name of a folder, lead to a file of any.
+//
+// In a folder that Logseq writes, a link that leads to no file so is the title of a page.
 func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	folder := l.FolderOf(from)
 	if folder == "" {
-		return chooseTarget(from, link, kind, candidates)
+		return l.chooseTarget(folder, from, link, kind, candidates)
 	}
 	var own []Target
 	for _, c := range candidates {
@@ -58,7 +61,7 @@ func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates
 			own = append(own, c)
 		}
 	}
-	t, state := chooseTarget(strings.TrimPrefix(from, folder+"/"), link, kind, own)
+	t, state := l.chooseTarget(folder, strings.TrimPrefix(from, folder+"/"), link, kind, own)
 	if state != linkUnresolved {
 		t.Path = path.Join(folder, t.Path)
 		return t, state
@@ -72,8 +75,9 @@ func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates
 	return Target{}, linkUnresolved
 }
 
-// chooseTarget resolves a link in a vault of one folder.
-func chooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
+// chooseTarget resolves a link in a folder of the vault, among the files of this folder
+// and with paths from there.
+func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, candidates []Target) (Target, int) {
 	link = strings.TrimPrefix(link, "/")
 	dir := path.Dir(from)
 	relative := path.Join(dir, link)
@@ -89,7 +93,14 @@ func chooseTarget(from, link string, kind notes.LinkKind, candidates []Target) (
 			}
 		}
 	}
-	return nearest(dir, absolute, candidates)
+	t, state := nearest(dir, absolute, candidates)
+	if state == linkUnresolved && kind != notes.LinkMarkdown && kind != notes.LinkImage && slices.Contains(*l.logseq.Load(), folder) {
+		title := notes.Key(link)
+		return nearestWhere(dir, candidates, func(c Target) bool {
+			return notes.IsNoteName(c.Path) && notes.Key(notes.LogseqTitle(notes.BaseName(c.Path))) == title
+		})
+	}
+	return t, state
 }
 
 // SamePath reports whether two paths are the same without regard to case.
@@ -173,21 +184,42 @@ func Segments(dir string) []string {
 // of a changed note.
 func (s *Store) resolveChanged(ctx context.Context, tx *sql.Tx, entries []Entry) error {
 	names := map[string]bool{}
+	add := func(p string) {
+		names[LinkKey(p)], names[LinkKey(s.PageTitle(p))] = true, true
+	}
 	var ids []int64
 	for _, e := range entries {
 		if e.Kind != notes.Deleted {
 			ids = append(ids, e.Id)
 		}
 		if e.Kind != notes.Modified {
-			names[notes.Key(notes.BaseName(e.Path))] = true
+			add(e.Path)
 		}
 		if e.OldPath != "" {
-			names[notes.Key(notes.BaseName(e.OldPath))] = true
+			add(e.OldPath)
 		}
 	}
 	keys := slices.Collect(maps.Keys(names))
 	return s.resolveWhere(ctx, tx, `l.note IN (SELECT value FROM json_each(?)) OR l.target_key IN (SELECT value FROM json_each(?))
 		OR l.anchor <> '' AND l.resolved IN (SELECT value FROM json_each(?))`, sqlite.List(ids), sqlite.List(keys), sqlite.List(ids))
+}
+
+// logseqSetting is where the store keeps which folders Logseq writes.
+const logseqSetting = "logseq"
+
+// SetLogseq sets which folders of the vault Logseq writes. When they change,
+// [Store.FinishLinks] resolves every link again.
+func (s *Store) SetLogseq(ctx context.Context, folders []string) error {
+	if slices.Equal(*s.logseq.Load(), folders) {
+		return nil
+	}
+	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
+		return errors.Join(setSetting(ctx, tx, logseqSetting, folders), setSetting(ctx, tx, LinksStale, true))
+	})
+	if err == nil {
+		s.logseq.Store(&folders)
+	}
+	return err
 }
 
 // FinishLinks resolves every link of the vault if a batch has deferred that. The
@@ -222,7 +254,7 @@ func (s *Store) resolveWhere(ctx context.Context, tx *sql.Tx, where string, args
 	if err != nil || len(links) == 0 {
 		return err
 	}
-	candidates, err := selectTargets(ctx, tx, links)
+	candidates, err := s.selectTargets(ctx, tx, links)
 	if err != nil {
 		return err
 	}
@@ -286,7 +318,7 @@ func selectLinks(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]
 }
 
 // selectTargets returns the files that the links may lead to, by key.
-func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
+func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[string][]Target, error) {
 	wanted := map[string][]Target{}
 	keys := make([]string, 0, len(links))
 	for _, l := range links {
@@ -294,13 +326,17 @@ func selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLink) (map[st
 			wanted[l.key] = nil
 			keys = append(keys, l.key)
 		}
+		if s.isLogseq(l.from) {
+			for _, name := range notes.LogseqNames(l.target) {
+				keys = append(keys, notes.Key(name))
+			}
+		}
 	}
-	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
-		var k string
+	err := sqlite.ForEach(ctx, tx, `SELECT id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 3`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
 		var t Target
-		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)
-		wanted[k] = append(wanted[k], t)
+		err := rows.Scan(&t.Id, &t.attachment, &t.Path)
+		s.AddTarget(wanted, t)
 		return err
 	})
 	return wanted, err

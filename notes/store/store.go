@@ -69,6 +69,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	s := &Store{Versions: &Versions{Reader: &Reader{Now: opt.Now}}}
 	s.Apps.Store(&map[string]App{})
 	s.Daily.Store(new(string))
+	s.logseq.Store(new([]string))
 	var err error
 	if s.notes, err = s.openOrReplace(ctx, filepath.Join(dir, NotesFile), sqlite.Options{Schema: sqlite.NotesSchema}); err != nil {
 		return nil, err
@@ -80,6 +81,9 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 	err = s.load(ctx)
 	if err == nil {
 		err = s.loadDates(ctx)
+	}
+	if err == nil {
+		err = s.Setting(ctx, logseqSetting, s.logseq.Load())
 	}
 	if err == nil {
 		s.byID, err = s.notes.Reader().PrepareContext(ctx, selectNotes)

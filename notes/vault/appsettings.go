@@ -27,7 +27,8 @@ func readAppFile(root *os.Root, name string, v any) {
 
 // readApp returns what the app says of a folder of the vault, with paths from the vault.
 func readApp(root *os.Root, folder string) store.App {
-	return store.App{Periodic: readPeriodic(root, folder), Tasks: readTaskSettings(root), Aside: readAside(root, folder)}
+	_, err := root.Stat("logseq/config.edn")
+	return store.App{Logseq: err == nil, Periodic: readPeriodic(root, folder), Tasks: readTaskSettings(root), Aside: readAside(root, folder)}
 }
 
 // readPeriodic returns how the app names and begins periodic notes. Obsidian's
@@ -189,6 +190,16 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 		apps[folder] = readApp(root, folder)
 	}
 	v.store.Apps.Store(&apps)
+	logseq := []string{}
+	for folder := range apps {
+		if apps[folder].Logseq {
+			logseq = append(logseq, folder)
+		}
+	}
+	slices.Sort(logseq)
+	if err := v.store.SetLogseq(ctx, logseq); err != nil {
+		return err
+	}
 	aside := &notes.AsideRules{}
 	for _, folder := range slices.Sorted(maps.Keys(apps)) {
 		aside.Prefixes = append(aside.Prefixes, apps[folder].Aside.Prefixes...)

@@ -282,7 +282,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 		}
 		return anchor, changed
 	}
-	linking, targets, err := o.v.store.LinksTo(o.ctx, []string{store.LinkKey(first.OldPath)})
+	linking, targets, err := o.v.store.LinksTo(o.ctx, first.OldPath)
 	if err != nil {
 		return err
 	}

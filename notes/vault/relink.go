@@ -29,11 +29,8 @@ type linksAround struct {
 // last segment is the name that a moved file had or gets: the latter may come
 // to lead to the moved file instead of where it led.
 func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
-	names, affected := map[string]bool{}, map[string]bool{}
-	for from, to := range m.paths {
-		names[store.LinkKey(from)], names[store.LinkKey(to)] = true, true
-	}
-	linking, targets, err := s.LinksTo(ctx, slices.Collect(maps.Keys(names)))
+	affected := map[string]bool{}
+	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
 	for p := range m.rows {
 		affected[p] = true
 	}
@@ -41,11 +38,13 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 		affected[p] = true
 	}
 	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
-	for _, all := range targets {
+	for key, all := range targets {
 		for _, t := range all {
+			if key != store.LinkKey(t.Path) {
+				continue // it has two keys
+			}
 			t.Path = m.after(t.Path)
-			k := store.LinkKey(t.Path)
-			l.after[k] = append(l.after[k], t)
+			s.AddTarget(l.after, t)
 		}
 	}
 	for _, all := range l.after {
@@ -132,6 +131,7 @@ func (l *linksAround) leadsTo(from, link string, kind notes.LinkKind, want strin
 // spellings returns ways to write a link from one note to want, the one most
 // like the link as it was first.
 func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
+	title := l.store.PageTitle(want)
 	if was.Id != 0 && !notes.IsNoteName(link) {
 		want = notes.Stem(want)
 	}
@@ -144,6 +144,8 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 		dotted = "./" + dotted
 	}
 	switch {
+	case title != "" && !isMarkdownLink(kind):
+		return []string{title, name, absolute}
 	case strings.HasPrefix(link, "/"):
 		return []string{"/" + absolute, absolute, relative}
 	case strings.HasPrefix(link, "./"):

@@ -1,0 +1,90 @@
+package vault
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/notes"
+)
+
+// leadsTo returns where the first link of a note leads, or "".
+func (f *fixture) leadsTo(note string) string {
+	f.t.Helper()
+	report, err := f.Links(f.t.Context(), note, notes.LinkQuery{Direction: "out"})
+	require.NoError(f.t, err)
+	if len(report.Outgoing) == 0 {
+		return ""
+	}
+	return report.Outgoing[0].To
+}
+
+// In a folder that Logseq writes, a link names a page by its title, of which Logseq makes
+// the file name.
+func TestLogseqNamespaces(t *testing.T) {
+	f := newFixture(t, "logseq/config.edn", "{}", "pages/a___b.md", "- x\n", "pages/a%2Fold.md", "- legacy\n", "pages/What%3F A%3A b.md", "- odd\n", "pages/b.md", "- another\n",
+		"journals/Plain.md", "[[A/B]]", "journals/Tag.md", "- #x [[a/b]] and [[a/b#x]]\n", "journals/Old.md", "[[a/old]]", "journals/Odd.md", "[[What? A: b]]",
+		"journals/Short.md", "[[b]]", "journals/Markdown.md", "[b](../pages/a___b.md)", "journals/None.md", "[[x/b]]")
+	for note, want := range map[string]string{"Plain": "pages/a___b.md", "Tag": "pages/a___b.md", "Old": "pages/a%2Fold.md", "Odd": "pages/What%3F A%3A b.md",
+		"Short": "pages/b.md", "Markdown": "pages/a___b.md", "None": ""} {
+		assert.Equal(t, want, f.leadsTo("journals/"+note+".md"), note)
+	}
+	for _, ref := range []string{"a/b", "[[A/b]]"} {
+		meta, err := f.Lookup(t.Context(), ref, notes.Scope{})
+		require.NoError(t, err, ref)
+		assert.Equal(t, "pages/a___b.md", meta.Path)
+	}
+
+	move := func(from, to string) {
+		t.Helper()
+		_, err := f.Move(t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		f.reconcile()
+		f.requireConsistent()
+	}
+	move("pages/a___b.md", "pages/a___c.md")
+	assert.Equal(t, "[[a/c]]", f.onDisk("journals/Plain.md"))
+	assert.Equal(t, "- #x [[a/c]] and [[a/c#x]]\n", f.onDisk("journals/Tag.md"))
+	assert.Equal(t, "[b](../pages/a___c.md)", f.onDisk("journals/Markdown.md"))
+	assert.Equal(t, "pages/a___c.md", f.leadsTo("journals/Plain.md"))
+	move("pages/a___c.md", "archive/a___c.md")
+	assert.Equal(t, "[[a/c]]", f.onDisk("journals/Plain.md"), "the title is as it was")
+	move("archive/a___c.md", "pages/d.md")
+	assert.Equal(t, "[[d]]", f.onDisk("journals/Plain.md"))
+	move("pages/d.md", "pages/e___f___g.md")
+	assert.Equal(t, "[[e/f/g]]", f.onDisk("journals/Plain.md"))
+	assert.Equal(t, "[[b]]", f.onDisk("journals/Short.md"))
+
+	f.write("pages/x___b.md", "- new\n")
+	f.reconcile()
+	assert.Equal(t, "pages/x___b.md", f.leadsTo("journals/None.md"), "a page that is created later")
+	f.remove("pages/x___b.md")
+	f.reconcile()
+	assert.Empty(t, f.leadsTo("journals/None.md"))
+}
+
+// What Logseq does not write has no pages, until it does.
+func TestLogseqNamespaces_Configured(t *testing.T) {
+	f := newFixture(t, "pages/a___b.md", "x", "Note.md", "[[a/b]]", "Other.md", "[[Note]]")
+	assert.Empty(t, f.leadsTo("Note"))
+	_, err := f.Lookup(t.Context(), "a/b", notes.Scope{})
+	require.ErrorIs(t, err, notes.ErrNotFound)
+	f.write("logseq/config.edn", "{}")
+	f.reconcile()
+	assert.Equal(t, "pages/a___b.md", f.leadsTo("Note"))
+	f.restart()
+	assert.Equal(t, "pages/a___b.md", f.leadsTo("Note"))
+	require.NoError(t, f.store.Close())
+	f.open(Options{})
+	f.write("Note.md", "changed [[a/b]]")
+	require.NoError(t, f.Refresh(t.Context(), "Note.md"))
+	assert.Equal(t, "pages/a___b.md", f.leadsTo("Note"), "before the first scan of everything")
+	f.remove("logseq/config.edn")
+	f.reconcile()
+	assert.Empty(t, f.leadsTo("Note"))
+
+	several := newFixtureOf(t, []string{"log", "plain"}, "log/logseq/config.edn", "", "log/pages/a___b.md", "x", "log/N.md", "[[a/b]]", "plain/a___b.md", "x", "plain/N.md", "[[a/b]]")
+	assert.Equal(t, "log/pages/a___b.md", several.leadsTo("log/N.md"))
+	assert.Empty(t, several.leadsTo("plain/N.md"))
+}
