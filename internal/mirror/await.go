@@ -52,7 +52,7 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 			return nil
 		}
 		if !asked {
-			m.queue.add(nil, false) // look now, and not when a notification comes
+			m.queue.Wake() // look now, and not when a notification comes
 		}
 		select {
 		case <-changed:

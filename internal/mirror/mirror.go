@@ -80,7 +80,7 @@ type Mirror struct {
 
 	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
 
-	queue  queue
+	queue  *vault.Queue
 	status struct {
 		sync.Mutex
 		Status
@@ -116,7 +116,8 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: queue{paths: map[string]bool{}, all: true, signal: make(chan struct{}, 1)}}
+	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
+	m.queue.Put(nil, true)
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO position (one, node, seq, mark) VALUES (1, ?, 0, '')`, rand.Text()); err != nil {
@@ -195,10 +196,10 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 }
 
 // Changed tells the mirror that something happened at these paths of the folder.
-func (m *Mirror) Changed(paths []string) { m.queue.add(paths, false) }
+func (m *Mirror) Changed(paths []string) { m.queue.Add(paths...) }
 
 // Rescan tells the mirror to compare everything.
-func (m *Mirror) Rescan() { m.queue.add(nil, true) }
+func (m *Mirror) Rescan() { m.queue.AddAll() }
 
 // Run keeps the folder and the log in step until ctx ends. It begins when the vault
 // has been compared with its folder.
@@ -223,7 +224,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	defer rescan.Stop()
 	pause := time.Duration(0)
 	for {
-		paths, all := m.queue.take()
+		paths, all := m.queue.Take()
 		err := m.sync(ctx, paths, all)
 		switch {
 		case ctx.Err() != nil:
@@ -231,7 +232,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		case err == nil:
 			pause = 0
 		default:
-			m.queue.put(paths, all)
+			m.queue.Put(paths, all)
 			pause = min(max(2*pause, retryAfter), retryMost)
 		}
 		wait := cmp.Or(pause, pollEvery)
@@ -242,11 +243,11 @@ func (m *Mirror) Run(ctx context.Context) error {
 		case <-again.C:
 		case <-changed:
 		case <-rescan.C:
-			m.queue.add(nil, true)
+			m.queue.AddAll()
 			if err := m.log.Prune(ctx, m.opt.History); err != nil && ctx.Err() == nil {
 				m.opt.Log.Warn("the database could not be pruned; it will be tried again", "err", err)
 			}
-		case <-m.queue.signal:
+		case <-m.queue.Signal():
 		}
 		again.Stop()
 	}
@@ -309,7 +310,7 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 			return err
 		}
 	}
-	m.queue.put(paths, all)
+	m.queue.Put(paths, all)
 	return nil
 }
 
@@ -486,42 +487,8 @@ func (m *Mirror) write(ctx context.Context, r record) error {
 	return err
 }
 
-// queue is what the watcher has reported: a set of paths, or everything.
-type queue struct {
-	mu     sync.Mutex
-	paths  map[string]bool
-	all    bool
-	signal chan struct{} // one slot
-}
-
 // maxQueued is how many paths are kept apart.
 const maxQueued = 2000
-
-func (q *queue) add(paths []string, all bool) {
-	q.put(paths, all)
-	select {
-	case q.signal <- struct{}{}:
-	default: // it will look anyway
-	}
-}
-
-// put adds to the queue without a signal: what failed waits for its time.
-func (q *queue) put(paths []string, all bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, p := range paths {
-		q.paths[p] = true
-	}
-	q.all = q.all || all || len(q.paths) > maxQueued
-}
-
-func (q *queue) take() (paths []string, all bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	paths, all = slices.Sorted(maps.Keys(q.paths)), q.all
-	q.paths, q.all = map[string]bool{}, false
-	return paths, all
-}
 
 // copyName returns the name of a conflict copy.
 func copyName(file, who string, now time.Time, n int) string {

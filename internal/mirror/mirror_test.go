@@ -74,7 +74,7 @@ func (n *node) sync() {
 	require.NoError(n.t, n.m.sync(n.t.Context(), nil, true), "%s", n.output)
 	for more := true; more; { // what was queued meanwhile
 		var paths []string
-		paths, all := n.m.queue.take()
+		paths, all := n.m.queue.Take()
 		if more = len(paths) > 0 || all; more {
 			require.NoError(n.t, n.m.sync(n.t.Context(), paths, all), "%s", n.output)
 		}

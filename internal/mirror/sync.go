@@ -87,7 +87,7 @@ func (m *Mirror) begin(ctx context.Context, same bool) error {
 	for p := range bases { // the log has it no longer
 		r.pend(p, true)
 	}
-	m.queue.add(nil, true)
+	m.queue.AddAll()
 	return m.write(ctx, r)
 }
 
@@ -239,7 +239,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 		w.decide(p, found[p])
 	}
 	err = w.do(ctx)
-	m.queue.add(w.newer, false)
+	m.queue.Add(w.newer...)
 	return err
 }
 
@@ -542,7 +542,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 		case errors.Is(err, notes.ErrUnavailable):
 			return false, err
 		case errors.Is(err, notes.ErrConflict): // it is being written
-			m.queue.add([]string{f.DiskPath}, false)
+			m.queue.Add(f.DiskPath)
 			continue
 		case err != nil:
 			m.problem(f.Path, reasonOf(err, "it cannot be read"))

@@ -146,7 +146,7 @@ func (b *batch) known(r store.Row) (store.Row, bool) {
 // the rest to the next scan. The caller holds the vault's lock.
 func (b *batch) commit(ctx context.Context, by notes.Author, deferLinks bool) error {
 	if len(b.again) > 0 {
-		b.v.queue.add(b.again)
+		b.v.queue.Add(b.again...)
 	}
 	if len(b.entries)+len(b.touches) > 0 {
 		if by == notes.Outside {
@@ -258,7 +258,7 @@ func (b *batch) absorb(p *prepared, hash string, text func() ([]byte, error)) er
 	if err != nil {
 		return err
 	}
-	b.v.queue.add([]string{p.DiskPath})
+	b.v.queue.Add(p.DiskPath)
 	p.Stat, p.hashedAt, p.skip, p.note = fsid.Stat{}, 0, "", notes.Parse(p.Path, data, b.v.opt.Now())
 	b.enter(p)
 	return nil

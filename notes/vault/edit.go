@@ -168,7 +168,7 @@ func (o *operation) openNote(notePath, expectedHash string) (store.FileChange, e
 		f.Link = r.DiskPath
 	}
 	if f.Old, err = o.readSettled(f.OldDisk, r.Stat.Size); err != nil {
-		o.v.queue.add([]string{r.DiskPath})
+		o.v.queue.Add(r.DiskPath)
 		return f, writeProblem(o.Kind, f.NewPath, err)
 	}
 	if expectedHash != "" && expectedHash != notes.Hash(f.Old) {

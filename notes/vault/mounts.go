@@ -187,7 +187,7 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	for folder := range m.away {
 		if slices.ContainsFunc(s.Looked, func(p string) bool { return notes.Under(p, folder) }) {
 			s.keep(folder)
-			s.v.queue.addAll() // it is coming back, perhaps
+			s.v.queue.AddAll() // it is coming back, perhaps
 		}
 	}
 	for folder, mount := range m.known {
@@ -197,7 +197,7 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 		if now := s.root.Identity(mount.DiskPath); now != mount.Identity && !isAmong(seen, mount) {
 			s.keep(folder)
 			if was, away := m.away[folder]; !away || was != now {
-				s.v.queue.addAll()
+				s.v.queue.AddAll()
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 		checkUnmount := func(t *testing.T, m *mounted) {
 			m.unmount()
 			require.NoError(t, look(m))
-			if _, all := m.queue.take(); all {
+			if _, all := m.queue.Take(); all {
 				require.NoError(t, m.Reconcile(ctx), "the verdict is left to a scan")
 			}
 			m.reconcile()

@@ -91,7 +91,7 @@ func TestMoveRewritesLinks(t *testing.T) {
 				assert.Equal(t, text, after[p], p)
 			}
 			assert.Len(t, after, len(before))
-			paths, _ := f.queue.take()
+			paths, _ := f.queue.Take()
 			require.NoError(t, f.reconcilePaths(ctx, paths))
 			f.requireConsistent()
 		})
@@ -316,7 +316,7 @@ func checkMoves(t *testing.T, rng *rand.Rand, moves int, f *fixture) {
 		if i%3 == 0 {
 			f.requireUndone(w, before, after)
 		}
-		queued, _ := f.queue.take()
+		queued, _ := f.queue.Take()
 		require.NoError(t, f.reconcilePaths(ctx, queued))
 	}
 	f.requireConsistent()
@@ -584,7 +584,7 @@ func TestCanvasesAndBasesFollowAMove(t *testing.T) {
 		assert.Equal(t, dry.Relinked, w.Relinked)
 		assert.Empty(t, w.Conflicts)
 		assert.Empty(t, w.Left)
-		queued, _ := f.queue.take()
+		queued, _ := f.queue.Take()
 		require.NoError(t, f.reconcilePaths(ctx, queued))
 		f.requireConsistent()
 		return f, w

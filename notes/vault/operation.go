@@ -196,7 +196,7 @@ func (o *operation) absorb() error {
 		case inFolder && notes.Under(f.NewPath, o.Files[0].NewPath):
 			// came with the folder
 		case !f.IsNote():
-			o.v.queue.add([]string{f.NewDisk})
+			o.v.queue.Add(f.NewDisk)
 		default:
 			o.absorbFile(b, f)
 		}
@@ -215,7 +215,7 @@ func (o *operation) absorbFile(b *batch, f store.FileChange) {
 	p := prepared{File: store.File{Path: f.NewPath, DiskPath: f.NewDisk}}
 	if f.Link != "" {
 		p.DiskPath = f.Link
-		o.v.queue.add([]string{f.NewDisk}) // the symlink's target may be a note as well
+		o.v.queue.Add(f.NewDisk) // the symlink's target may be a note as well
 	}
 	if known {
 		p.row = &old
@@ -260,7 +260,7 @@ func (o *operation) absorbFolder(b *batch) error {
 			return err
 		}
 	}
-	o.v.queue.add([]string{f.OldDisk, f.NewDisk}) // attachments, and what the store did not know yet
+	o.v.queue.Add(f.OldDisk, f.NewDisk) // attachments, and what the store did not know yet
 	return nil
 }
 

@@ -88,7 +88,7 @@ func TestCrashInAnEditOfASymlinkedNote(t *testing.T) {
 	assert.Equal(t, "text\n\nmore\n", f.onDisk("real/t.txt"))
 	f.requireConsistent()
 	for range 3 { // nothing is left that would be looked at again and again
-		paths, all := f.queue.take()
+		paths, all := f.queue.Take()
 		assert.False(t, all)
 		require.NoError(t, f.reconcilePaths(ctx, paths))
 	}

@@ -56,18 +56,18 @@ func (v *Vault) Run(ctx context.Context) error {
 			if !v.mounts.changed(v.disk) {
 				continue
 			}
-			v.queue.addAll()
+			v.queue.AddAll()
 		case <-rescan.C:
-			v.queue.addAll()
+			v.queue.AddAll()
 		case <-prune.C:
 			l.report(ctx, "prune history", v.history.Prune(ctx))
 			continue
 		case <-unread:
-			v.queue.add(slices.Collect(maps.Values(v.unread.replace(nil)))) // a file that fails again comes back
+			v.queue.Add(slices.Collect(maps.Values(v.unread.replace(nil)))...) // a file that fails again comes back
 		case <-again:
-			v.queue.addAll()
+			v.queue.AddAll()
 			retryAt = time.Time{}
-		case <-v.queue.signal:
+		case <-v.queue.Signal():
 		}
 		all, retry := l.runQueue(ctx)
 		switch {
@@ -100,7 +100,7 @@ type loop struct {
 // whether a scan of everything has to follow: the paths that failed are not kept.
 // Only a scan of everything can end an incident.
 func (l *loop) runQueue(ctx context.Context) (all, retry bool) {
-	paths, all := l.v.queue.take()
+	paths, all := l.v.queue.Take()
 	if all || l.v.incident.get() != nil {
 		return true, l.runAll(ctx)
 	}
@@ -137,47 +137,52 @@ func (l *loop) report(ctx context.Context, what string, err error) (retry bool) 
 	return true
 }
 
-// pathQueue is a set of paths that wait for a reconcile, with a one-slot
-// signal: adding never blocks, and any number of adds wakes the reader once.
-type pathQueue struct {
-	mu     *sync.Mutex
-	paths  map[string]bool
-	all    bool
-	signal chan struct{}
+// Queue is a set of paths that wait to be compared, or all of them. It is safe for
+// concurrent use.
+type Queue struct {
+	signal chan struct{} // one slot: any number of calls wake the reader once
+	most   int
+
+	mu    sync.Mutex
+	paths map[string]bool
+	all   bool
 }
 
-func newPathQueue() pathQueue {
-	return pathQueue{mu: new(sync.Mutex), paths: map[string]bool{}, signal: make(chan struct{}, 1)}
+// NewQueue returns a queue that keeps so many paths apart: of more than that, comparing
+// everything is cheaper.
+func NewQueue(most int) *Queue {
+	return &Queue{signal: make(chan struct{}, 1), most: most, paths: map[string]bool{}}
 }
 
-func (q *pathQueue) add(paths []string) {
+// Add adds paths and wakes the reader.
+func (q *Queue) Add(paths ...string) { q.Put(paths, false); q.Wake() }
+
+// AddAll makes the next [Queue.Take] one of everything, and wakes the reader.
+func (q *Queue) AddAll() { q.Put(nil, true); q.Wake() }
+
+// Put adds without waking the reader: what failed waits for its time.
+func (q *Queue) Put(paths []string, all bool) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, p := range paths {
 		q.paths[p] = true
 	}
-	if len(q.paths) > maxQueued {
-		q.all = true
-	}
-	q.mu.Unlock()
-	q.wake()
+	q.all = q.all || all || len(q.paths) > q.most
 }
 
-func (q *pathQueue) addAll() {
-	q.mu.Lock()
-	q.all = true
-	q.mu.Unlock()
-	q.wake()
-}
-
-func (q *pathQueue) wake() {
+// Wake wakes the reader, and never blocks.
+func (q *Queue) Wake() {
 	select {
 	case q.signal <- struct{}{}:
-	default: // it will look anyway
+	default: // it is awake
 	}
 }
 
-// take empties the queue.
-func (q *pathQueue) take() (paths []string, all bool) {
+// Signal receives after the queue was added to.
+func (q *Queue) Signal() <-chan struct{} { return q.signal }
+
+// Take empties the queue. The paths are sorted.
+func (q *Queue) Take() (paths []string, all bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	paths, all = slices.Sorted(maps.Keys(q.paths)), q.all
@@ -185,6 +190,5 @@ func (q *pathQueue) take() (paths []string, all bool) {
 	return paths, all
 }
 
-// maxQueued is how many paths are kept apart; beyond it comparing everything
-// is cheaper.
+// maxQueued is how many paths a vault keeps apart.
 const maxQueued = 10_000

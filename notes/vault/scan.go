@@ -70,7 +70,7 @@ func (v *Vault) reconcileOnce(ctx context.Context, paths []string) (again []stri
 	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.set(err) {
-			v.queue.addAll() // Run is what ends it
+			v.queue.AddAll() // Run is what ends it
 		}
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (v *Vault) reconcileOnce(ctx context.Context, paths []string) (again []stri
 		return nil, err
 	}
 	if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
-		v.queue.addAll()
+		v.queue.AddAll()
 		return nil, err
 	}
 	err = s.apply(ctx)

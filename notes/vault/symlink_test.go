@@ -140,7 +140,7 @@ func TestSomethingElseHasTheNotesName(t *testing.T) {
 				rows, err := f.store.Rows(context.Background(), nil)
 				require.NoError(t, err)
 				assert.Len(t, rows, 1)
-				again, _ := f.queue.take()
+				again, _ := f.queue.Take()
 				assert.Empty(t, again)
 			})
 		}

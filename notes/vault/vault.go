@@ -60,7 +60,7 @@ type Vault struct {
 	recovered      bool // what a crash had interrupted is finished; guarded by mu
 	historyMatched bool // history agrees with the files; guarded by mu
 
-	queue    pathQueue
+	queue    *Queue
 	progress progress
 	incident incident
 	mounts   mounts
@@ -106,12 +106,12 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 		}
 	}
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
-		feed: &feeder{store: store, log: opt.Log}, queue: newPathQueue()}
+		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.guard = guard{ignore: ignore, opt: &v.opt}
 	v.history = History{vault: v, store: store}
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
-	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.wake}
+	v.late = lateFiles{store: store, opt: &v.opt, wake: v.queue.Wake}
 	return v, store.Setting(ctx, mountsSetting, &v.mounts.known)
 }
 
@@ -134,12 +134,12 @@ func (v *Vault) Ignored(p string) bool { return v.ignore.Match(p) }
 
 // Changed queues vault-relative paths of files or folders that may have changed. Run
 // reconciles them.
-func (v *Vault) Changed(paths []string) { v.queue.add(paths) }
+func (v *Vault) Changed(paths []string) { v.queue.Add(paths...) }
 
 // Rescan queues a reconcile of the whole vault.
 func (v *Vault) Rescan(reason string) {
 	v.opt.Log.Debug("rescan", "reason", reason)
-	v.queue.addAll()
+	v.queue.AddAll()
 }
 
 // Ready reports whether the store has been compared with the whole vault, and

@@ -495,7 +495,7 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 	info, err := os.Lstat(filepath.Join(f.dir, "Link.md"))
 	require.NoError(t, err)
 	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the symlink is still one")
-	paths, _ := f.queue.take()
+	paths, _ := f.queue.Take()
 	require.NoError(t, f.reconcilePaths(ctx, paths))
 	f.requireConsistent()
 
