@@ -715,6 +715,19 @@ func TestGatherContextFrontMatter(t *testing.T) {
 	assert.Equal(t, strings.TrimSpace(text), gathered.Passages[0].Text)
 }
 
+// A note that is related by a link alone has its title, whatever its extension.
+func TestRelatedByALink(t *testing.T) {
+	s := newRealWorld(t, map[string]string{"A.md": "---\ntitle: Alpha\n---\n[[B]] [[C]] ![[D.png]]\n", "B.md": "one\n", "C.markdown": "# Gamma\n", "D.png": "x"}).session
+	for note, want := range map[string][]string{"A": {"B", "Gamma"}, "B": {"Alpha"}, "C": {"Alpha"}} {
+		related, _ := call[tools.RelatedResult](t, s, "related_notes", args{"note": note})
+		var titles []string
+		for _, r := range related.Related {
+			titles = append(titles, r.Title)
+		}
+		assert.Equal(t, want, titles, note)
+	}
+}
+
 // What a note begins with, with which related notes are found, ends with a whole word.
 func TestRelatedNotesOfALongNote(t *testing.T) {
 	w := newRealWorld(t, realVault)

@@ -43,6 +43,7 @@ type LinkReport struct {
 type LinkedNote struct {
 	Direction string // "out": From links to To; "in": the same, found backwards
 	From      string // path of the linking note
+	FromTitle string
 	FromHash  string // of the linking note's bytes
 	To        string // path of the linked note or attachment; "" when unresolved
 	ToTitle   string

@@ -280,6 +280,8 @@ func TestPageEmbeds(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(text, "This embeds itself"))
 	assert.False(t, evaluate[bool](b, "window.ran === 1"))
 	assert.Equal(t, "20,30", evaluate[string](b, "[...document.querySelectorAll('article img')].map(i => i.width).join()"))
+	assert.Equal(t, "/f/dot.svg", evaluate[string](b, "[...document.querySelectorAll('aside a')].find(a => a.innerText === 'dot')?.getAttribute('href')"))
+	assert.Empty(t, evaluate[[]string](b, "[...document.querySelectorAll('aside a')].filter(a => !a.innerText).map(a => a.href)"), "links without a name")
 	assert.Empty(t, evaluate[[]string](b, "[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)"), "ids that are there twice")
 	b.click(".embed a[href='/n/Oil.md']")
 	b.await("document.title.startsWith('Oil')")

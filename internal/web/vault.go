@@ -275,8 +275,8 @@ type (
 		Attachments                  []struct{ URI, Type string }
 	}
 	link struct {
-		Path, Title, Target, Kind, Context string
-		Line                               int
+		Path, URI, Title, Target, Kind, Context string // URI: of an attachment
+		Line                                    int
 	}
 	linkResult struct {
 		Outgoing, Backlinks, Unresolved []link

@@ -148,12 +148,12 @@ func (near neighbours) addLinks(ctx context.Context, in *invocation, path string
 		}
 	}
 	for _, l := range report.Outgoing {
-		if strings.HasSuffix(strings.ToLower(l.To), ".md") { // not an attachment
+		if !l.Attachment {
 			add(l.To, l.ToTitle, "it is linked to")
 		}
 	}
 	for _, l := range report.Backlinks {
-		add(l.From, "", "it links here")
+		add(l.From, l.FromTitle, "it links here")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ type linkWalk struct {
 	sources map[string]source // by path
 }
 
-const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
+const linkColumns = `SELECT l.kind, l.target, l.anchor, l.alias, l.line, l.state, f.id, f.path, f.title, coalesce(t.id, 0), coalesce(t.path, a.path, ''), coalesce(t.title, '')
 	FROM links l JOIN notes f ON f.id = l.note LEFT JOIN notes t ON t.id = l.resolved LEFT JOIN attachments a ON a.id = l.attachment WHERE `
 
 // follow walks to the depth that the query asks for.
@@ -114,7 +114,7 @@ func (w *linkWalk) scan(rows *sql.Rows, direction string, depth int) (n notes.Li
 	var state int
 	var from, to int64
 	n = notes.LinkedNote{Direction: direction, Depth: depth}
-	err = rows.Scan(&n.Kind, &n.Target, &n.Anchor, &n.Alias, &n.Line, &state, &from, &n.From, &to, &n.To, &n.ToTitle)
+	err = rows.Scan(&n.Kind, &n.Target, &n.Anchor, &n.Alias, &n.Line, &state, &from, &n.From, &n.FromTitle, &to, &n.To, &n.ToTitle)
 	n.Ambiguous, n.Attachment, n.NoAnchor = state == linkAmbiguous, state == LinkAttachment, state == linkNoAnchor
 	if direction == "in" {
 		return n, from, err
