@@ -110,9 +110,9 @@ type HistoryLimits struct {
 
 // Forgotten is what Forget has erased.
 type Forgotten struct {
-	Paths    []string // every path that the notes ever had
-	Versions int
-	SetAside []string // the names of databases and indexes that had been set aside
+	Paths    []string `json:"paths"` // every path that the notes ever had
+	Versions int      `json:"versions"`
+	SetAside []string `json:"set_aside"` // the names of databases and indexes that had been set aside
 }
 
 // Attachment is a picture, a PDF, a recording or another file of the vault that a note

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,11 +48,6 @@ type output struct {
 	out  *screen // the same as stdout, for people
 	err  *screen
 	json bool // the command's --json
-}
-
-// jsonFlag gives a command --json.
-func (o *output) jsonFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON document")
 }
 
 // takes returns a check that a command has the named arguments: [NAME] may be left out,
@@ -146,9 +142,12 @@ func asUsage(err error, root *cobra.Command, args []string) error {
 	if errors.As(err, &shown) {
 		return err
 	}
-	cmd, _, findErr := root.Find(args)
+	cmd, rest, findErr := root.Find(args)
 	if findErr != nil || cmd == nil {
 		cmd = root
+	}
+	if i := slices.IndexFunc(rest, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); cmd == root && i == 0 {
+		return unknownCommand(root, rest[0])
 	}
 	message, hint := flagProblem(cmd, err)
 	return service.Usagef(hint, "%s", message)

@@ -9,7 +9,6 @@ import (
 
 	"notesd/internal/daemon"
 	"notesd/internal/service"
-	"notesd/notes"
 )
 
 func exportCommand(a *app) *cobra.Command {
@@ -18,8 +17,8 @@ func exportCommand(a *app) *cobra.Command {
 		Use:   "export --as-of TIME DIR",
 		Short: "Write the folder of notes as it was",
 		Long: `Write the notes as they were at a moment into another folder, which must be
-empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
-90m.`,
+empty or not exist. TIME is a date or "last week", of which the end counts, a
+date with a time, or how long ago: 36h, 90m.`,
 		Example: `  notesd export --as-of 2026-01-31 ~/notes-in-january
   notesd export --as-of 2h /tmp/before-the-accident`,
 		Args: takes("DIR"),
@@ -27,35 +26,17 @@ empty or not exist. TIME is a date, a date with a time, or how long ago: 36h,
 			if err := needs(cmd, "as-of"); err != nil {
 				return err
 			}
-			at, err := moment(asOf, time.Now())
-			if err != nil {
-				return err
-			}
 			dir, err := filepath.Abs(dirs[0])
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			return runOwner(cmd, a, service.MethodExport, service.OwnerParams{AsOf: at, Dir: dir}, func(n int) any {
-				return map[string]any{"notes": n, "dir": dir, "as_of": at}
-			}, func(n int) {
-				fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(n, "note"), at.Local().Format(time.DateTime), a.out.line(dir))
+			return runOwner(cmd, a, service.MethodExport, service.OwnerParams{AsOf: asOf, Dir: dir}, func(done service.Exported) {
+				fmt.Fprintf(a.out, "%s, as of %s, in %s\n", count(done.Notes, "note"), done.AsOf.Local().Format(time.DateTime), a.out.line(dir))
 			})
 		},
 	}
 	cmd.Flags().StringVar(&asOf, "as-of", "", "the moment: a date, a date with a `time`, or an age")
-	a.jsonFlag(cmd)
 	return cmd
-}
-
-// moment parses a time in the past: a date or time as in notes, or an age.
-func moment(text string, now time.Time) (time.Time, error) {
-	if at, ok := notes.ParseDate(text); ok {
-		return at, nil
-	}
-	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
-		return now.Add(-age), nil
-	}
-	return time.Time{}, service.Usagef("Write 2026-01-31, 2026-01-31T18:00 or 36h.", "--as-of %q is not a time", text)
 }
 
 func forgetCommand(a *app) *cobra.Command {
@@ -69,9 +50,7 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
   notesd forget --json Private/Letter.md`,
 		Args: takes("NOTE"),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return runOwner(cmd, a, service.MethodForget, service.OwnerParams{Note: names[0]}, func(done notes.Forgotten) any {
-				return map[string]any{"note": names[0], "paths": done.Paths, "versions": done.Versions, "set_aside": append([]string{}, done.SetAside...)}
-			}, func(done notes.Forgotten) {
+			return runOwner(cmd, a, service.MethodForget, service.OwnerParams{Note: names[0]}, func(done service.Forgotten) {
 				for _, p := range done.Paths {
 					fmt.Fprintf(a.out, "forgotten: %s\n", a.out.path(a.out.line(p)))
 				}
@@ -82,7 +61,6 @@ no other; all deleted notes that ever had the path go. This cannot be undone.`,
 			})
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -102,12 +80,11 @@ nothing runs.`,
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
 			}
-			return runOwner(cmd, a, service.MethodBackup, service.OwnerParams{Dir: dir}, func(m service.Manifest) any { return m }, func(m service.Manifest) {
+			return runOwner(cmd, a, service.MethodBackup, service.OwnerParams{Dir: dir}, func(m service.Manifest) {
 				fmt.Fprintf(a.out, "%s in %s\n", size(m.Bytes), a.out.line(dir))
 			})
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -145,7 +122,6 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 			return nil
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -165,26 +141,23 @@ ones that can be restored; or restore one, for seven days after it was dropped.`
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) == 2 {
-				return runOwner(cmd, a, service.MethodRestoreTable, service.OwnerParams{Table: words[1]}, func(l service.TableLine) any { return l }, func(l service.TableLine) {
+				return runOwner(cmd, a, service.MethodRestoreTable, service.OwnerParams{Table: words[1]}, func(l service.TableLine) {
 					fmt.Fprintf(a.out, "%s is back, with %s\n", a.out.line(l.Name), count(l.Rows, "vector"))
 				})
 			}
-			return runOwner(cmd, a, service.MethodTables, service.OwnerParams{}, func(lines []service.TableLine) any {
-				return map[string]any{"tables": lines}
-			}, a.printTables)
+			return runOwner(cmd, a, service.MethodTables, service.OwnerParams{}, a.printTables)
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (o *output) printTables(lines []service.TableLine) {
-	for _, l := range lines {
+func (o *output) printTables(all service.Tables) {
+	for _, l := range all.Tables {
 		state := ""
 		if l.Dropped != nil {
 			state = "  dropped; can be restored until " + l.RestorableUntil.Local().Format("2006-01-02 15:04")
 		}
 		fmt.Fprintf(o.out, "%s  %s of %d, %s%s\n", o.out.bold(o.out.line(l.Name)), count(l.Rows, "vector"), l.Dimension, l.Metric, o.out.dim(state))
 	}
-	o.note(count(len(lines), "table"))
+	o.note(count(len(all.Tables), "table"))
 }

@@ -242,22 +242,26 @@ func rpcFailure(err error) error {
 	return forShell(f)
 }
 
-// printCall calls a tool and prints its result: all of it with --json, and else
-// with show.
-func printCall[R any](ctx context.Context, c *client, tool string, args map[string]any, show func(R)) error {
+// printed gets a result and prints it: all of it with --json, and else with show.
+func printed[R any](c *client, get func(out any) error, show func(R)) error {
 	if c.json {
-		var res any
-		if err := c.call(ctx, tool, args, &res); err != nil {
+		var document any
+		if err := get(&document); err != nil {
 			return err
 		}
-		return c.out.json(res)
+		return c.out.json(document)
 	}
 	var res R
-	if err := c.call(ctx, tool, args, &res); err != nil {
+	if err := get(&res); err != nil {
 		return err
 	}
 	show(res)
 	return nil
+}
+
+// printCall calls a tool and prints its result.
+func printCall[R any](ctx context.Context, c *client, tool string, args map[string]any, show func(R)) error {
+	return printed(c, func(out any) error { return c.call(ctx, tool, args, out) }, show)
 }
 
 // runTool is printCall in a session.
@@ -265,19 +269,10 @@ func runTool[R any](cmd *cobra.Command, a *app, tool string, args map[string]any
 	return a.withClient(cmd, func(ctx context.Context, c *client) error { return printCall(ctx, c, tool, args, show) })
 }
 
-// runOwner asks an owner's method in a session and prints its value: with --json
-// the document made of it, and else with show.
-func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, document func(R) any, show func(R)) error {
+// runOwner calls an owner's method in a session and prints its value.
+func runOwner[R any](cmd *cobra.Command, a *app, method string, p service.OwnerParams, show func(R)) error {
 	return a.withClient(cmd, func(ctx context.Context, c *client) error {
-		var value R
-		if err := c.ask(ctx, method, p, &value); err != nil {
-			return err
-		}
-		if c.json {
-			return c.out.json(document(value))
-		}
-		show(value)
-		return nil
+		return printed(c, func(out any) error { return c.ask(ctx, method, p, out) }, show)
 	})
 }
 

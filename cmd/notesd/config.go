@@ -46,7 +46,6 @@ configuration file, and so is that of --example, which documents every setting.`
 		},
 	}
 	cmd.Flags().BoolVar(&example, "example", false, "print the documented file with the defaults")
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -71,7 +71,6 @@ stay connected; the next call of one starts a daemon again.`,
 			return err
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -114,7 +113,6 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 			return err
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 

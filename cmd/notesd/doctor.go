@@ -64,7 +64,6 @@ what is wrong. The exit code is 1 when something does not work.`,
 			return nil
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 

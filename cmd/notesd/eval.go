@@ -75,7 +75,6 @@ asks the vault itself, and names what stood before the notes that were expected.
 	flags.StringVar(&mode, "mode", "", "`mode`: text, semantic or hybrid (all three)")
 	flags.StringVar(&html, "html", "", "also write a report with charts to this `file`")
 	completes(cmd, "mode", completeWords("text", "semantic", "hybrid"))
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -165,7 +165,6 @@ func versionCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 

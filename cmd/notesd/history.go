@@ -50,7 +50,6 @@ NOTE, list the newest changes of all notes.`,
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most `n` versions (all of a note, 20 changes of all)")
 	cmd.Flags().StringVar(&since, "since", "", "only since this `time`, as in yesterday or 36h")
 	cmd.Flags().IntSliceVar(&diff, "diff", nil, "what changed from revision `n,m` of the note")
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -80,7 +79,10 @@ func (o *output) printHistory(revisions []tools.Revision) {
 		author = max(author, len(o.out.line(r.Author)))
 	}
 	for _, r := range revisions {
-		where := o.out.path(o.out.line(r.Path))
+		where, revision := o.out.path(o.out.line(r.Path)), "-" // no version was kept
+		if r.Revision > 0 {
+			revision = fmt.Sprint(r.Revision)
+		}
 		if r.OldPath != "" {
 			where = o.out.path(o.out.line(r.OldPath)) + " → " + where
 		}
@@ -88,7 +90,7 @@ func (o *output) printHistory(revisions []tools.Revision) {
 			where += o.out.dim(fmt.Sprintf("  change %d", r.Change))
 		}
 		fmt.Fprintf(o.out, "%s  %s  %-7s  %6s  %-*s  %s\n",
-			o.out.bold(fmt.Sprintf("%*d", number, r.Revision)), localTime(r.Time), o.out.line(r.Operation),
+			o.out.bold(fmt.Sprintf("%*s", number, revision)), localTime(r.Time), o.out.line(r.Operation),
 			strings.TrimSpace(fmt.Sprintf("+%d -%d", r.Added, r.Removed)), author, o.out.line(r.Author), where)
 	}
 }
@@ -123,7 +125,6 @@ lost by it. "notesd history" lists the revisions.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -168,6 +169,5 @@ be undone.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
-	a.jsonFlag(cmd)
 	return cmd
 }

@@ -58,7 +58,6 @@ command does, and a daemon keeps watch.`,
 	}
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "discard what was derived from the notes first; the history stays")
 	cmd.Flags().BoolVar(&wait, "wait", false, "until the last passage is embedded, too")
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"notesd/internal/service"
 	"notesd/mcp/tools"
-	"notesd/notes"
 )
 
 func linksCommand(a *app) *cobra.Command {
@@ -31,7 +30,6 @@ broken links (??).`,
 	cmd.Flags().String("direction", "", "`which`: both, out or in")
 	cmd.Flags().Int("depth", 0, "follow `n` links, up to 3 (1)")
 	completes(cmd, "direction", completeWords("both", "out", "in"))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -117,7 +115,6 @@ links, with the reasons.`,
 	}
 	cmd.Flags().StringVar(&text, "text", "", "a `text` instead of a note")
 	cmd.Flags().Int("limit", 0, "at most `n` notes, up to 49 (10)")
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -137,13 +134,11 @@ rename one in all notes, with the tags nested in it.`,
 				args["tag"], args["to"] = rename, to
 				return runTool(cmd, a, "rename_tag", args, a.printRenameTag)
 			}
-			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all []notes.TagCount) any {
-				return map[string]any{"tags": all}
-			}, func(all []notes.TagCount) {
-				for _, t := range all {
+			return runOwner(cmd, a, service.MethodTags, service.OwnerParams{}, func(all service.Tags) {
+				for _, t := range all.Tags {
 					fmt.Fprintf(a.out, "%6d  #%s\n", t.Notes, a.out.line(t.Tag))
 				}
-				a.note(count(len(all), "tag"))
+				a.note(count(len(all.Tags), "tag"))
 			})
 		},
 	}
@@ -151,7 +146,6 @@ rename one in all notes, with the tags nested in it.`,
 	cmd.Flags().StringVar(&to, "to", "", "to this `TAG`")
 	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	cmd.MarkFlagsRequiredTogether("rename", "to")
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -96,15 +96,19 @@ func (a *app) rootCommand() *cobra.Command {
 	flags.String("log-file", "", "write the log to this `file`")
 	completes(root, "log-level", completeWords("debug", "info", "warn", "error"))
 	setHelp(root)
-	for _, command := range []func(*app) *cobra.Command{
-		mcpCommand, serveCommand, mirrorCommand, importCommand, teamCommand, webCommand, serviceCommand, stopCommand, restartCommand,
+	serving := []func(*app) *cobra.Command{mcpCommand, serveCommand, mirrorCommand, webCommand, completionCommand}
+	for i, command := range append(serving,
+		importCommand, teamCommand, serviceCommand, stopCommand, restartCommand,
 		searchCommand, linksCommand, relatedCommand, tagsCommand,
 		appendCommand, editCommand, moveCommand, deleteCommand, whyCommand, readCommand, listCommand, newCommand, tasksCommand, dailyCommand,
 		historyCommand, restoreCommand, undoCommand, exportCommand, forgetCommand, backupCommand, adoptCommand,
 		indexCommand, statusCommand, doctorCommand, setupCommand,
-		tablesCommand, evalCommand, configCommand, completionCommand, versionCommand,
-	} {
+		tablesCommand, evalCommand, configCommand, versionCommand,
+	) {
 		cmd := command(a)
+		if i >= len(serving) { // the others have a result
+			cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON document")
+		}
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			a.started, a.flags = true, cmd.Flags()

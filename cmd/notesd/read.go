@@ -45,7 +45,6 @@ any name that only one note has; today, yesterday or a date is a daily note.`,
 	cmd.Flags().Bool("outline", false, "its headings with their lines")
 	completes(cmd, "heading", a.offer(completeHeadings))
 	completes(cmd, "revision", a.offer(completeRevisions))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -89,7 +88,6 @@ func listCommand(a *app) *cobra.Command {
 	completes(cmd, "sort", completeWords("date", "modified", "created", "title", "path", "size"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
-	a.jsonFlag(cmd)
 	return cmd
 }
 

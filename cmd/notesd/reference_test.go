@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,6 +117,7 @@ func shellWords(line string) []string {
 // jsonForms are the documents that --json prints: a tool's name for its result, else
 // the members of an object, with those of the objects in its lists.
 var jsonForms = []struct{ command, form string }{
+	{"daily", "read_note"},
 	{"search", "search_notes"}, {"read", "read_note"}, {"list", "list_notes"}, {"links", "note_links"}, {"related", "related_notes"}, {"tasks", "list_tasks"},
 	{"new", "create_note"}, {"append", "edit_note"}, {"edit", "edit_note"}, {"move", "move_note"}, {"delete", "delete_note"}, {"history", "note_history"},
 	{"restore", "restore_note"}, {"undo", "restore_note"}, {"tags --rename", "rename_tag"},
@@ -130,7 +132,12 @@ var jsonForms = []struct{ command, form string }{
 	{"doctor", "{checks: [{name, state, text}]}"},
 	{"config", "{settings: [{key, origin, value}]}"},
 	{"setup --print HOST", "{hosts: [{action, file, host, name, text}]}"},
+	{"restart", "{started, stopped}"},
 	{"stop", "{stopped}"},
+	{"service status", "{current, installed, manager, name, place, running}"},
+	{"adopt STATE", "{adopted, set_aside, state, vault}"},
+	{"eval --mode text --questions FILE", "{modes}"},
+	{"import DIR", "{added, left: [{path, reason}], place, unchanged}"},
 	{"version", "{go, modified, platform, version}"},
 }
 
@@ -141,10 +148,12 @@ func TestJSONForms(t *testing.T) {
 	out := t.TempDir()
 	p.env = append(p.env, "HOME="+out, "USERPROFILE="+out) // no host's settings
 	p.run(t, "delete", "Gone")
-	words := strings.NewReplacer("NOTE QUERY", "Note.md word", "TIME", "0s", "NOTE", "Gone.md", "HOST", "cursor", "DIR", "")
+	questions := filepath.Join(out, "questions.json")
+	require.NoError(t, os.WriteFile(questions, []byte(`{"queries": [{"query": "word", "expected": ["Note.md"]}]}`), 0o600))
+	words := strings.NewReplacer("NOTE QUERY", "Note.md word", "TIME", "0s", "NOTE", "Gone.md", "HOST", "cursor", "FILE", questions, "DIR", "")
 	for i, f := range jsonForms {
-		if !strings.HasPrefix(f.form, "{") {
-			continue // a tool's
+		if !strings.HasPrefix(f.form, "{") || strings.HasPrefix(f.command, "adopt") || strings.HasPrefix(f.command, "import") { // a tool's, or of another test
+			continue
 		}
 		args := strings.Fields(words.Replace(f.command))
 		if strings.HasSuffix(f.command, "DIR") {

@@ -70,7 +70,6 @@ A query with -word stands behind --, which ends the flags.`,
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -223,7 +222,6 @@ are not embedded yet or not near enough.`,
 	}
 	cmd.Flags().StringVar(&mode, "mode", "", "`mode`: hybrid, text or semantic")
 	completes(cmd, "mode", completeWords("hybrid", "text", "semantic"))
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -50,7 +50,6 @@ uninstall stops it and leaves nothing.`,
 			return act(s, cmd.Context())
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -94,7 +94,6 @@ A second vault gets an entry of its own.`,
 	completes(cmd, "tools", completeTools)
 	flags.BoolVar(&s.remove, "remove", false, "remove the entry of this vault, or of --name")
 	flags.BoolVar(&s.print, "print", false, "print the settings as they would be; change nothing")
-	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -49,7 +49,6 @@ func statusCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&html, "html", "", "also write a report with charts to this `file`")
-	a.jsonFlag(cmd)
 	return cmd
 }
 

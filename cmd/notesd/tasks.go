@@ -69,7 +69,6 @@ overdue or none. --set and --set-due change the one task that is selected.`,
 	} {
 		completes(cmd, name, complete)
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -161,6 +160,5 @@ from the vault's template, if it is not there; --create only makes it.`,
 	cmd.Flags().BoolVar(&add, "append", false, "add standard input to the note")
 	cmd.Flags().BoolVar(&create, "create", false, "make the note")
 	cmd.Flags().StringVar(&heading, "heading", "", "the section under this `heading`, which --append makes")
-	a.jsonFlag(cmd)
 	return cmd
 }

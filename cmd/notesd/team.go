@@ -76,7 +76,6 @@ A token is printed once and kept nowhere. Nodes that run follow within seconds.`
 		},
 	}
 	cmd.Flags().BoolVar(&t.new, "new", false, "with grant: make the vault if the database has none of that name")
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -220,6 +219,5 @@ vault has another with its name. Hidden and ignored files are left out.`,
 			return err
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }

@@ -51,7 +51,6 @@ named after the title; an existing file is never replaced.`,
 	cmd.Flags().StringArray("tag", nil, "give it this `tag`; may be repeated")
 	completes(cmd, "folder", a.offer(completeFolders))
 	completes(cmd, "tag", a.offer(completeTags))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -115,7 +114,6 @@ heading. NOTE may be "today", for the daily note.`,
 	cmd.Flags().Bool("create-heading", false, "add the heading if the note lacks it")
 	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	completes(cmd, "heading", a.offer(completeHeadings))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -203,7 +201,6 @@ saved elsewhere meanwhile is not overwritten.`,
 	flags.BoolVar(&list, "edits", false, "read a JSON list of edits, as the tool edit_note takes it")
 	flags.Bool("dry-run", false, "show what would change, and change nothing")
 	completes(cmd, "section", a.offer(completeHeadings))
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -300,7 +297,6 @@ or a folder, which ends in /.`,
 	}
 	cmd.Flags().BoolVar(&keepLinks, "keep-links", false, "leave the links to it as they are")
 	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
-	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -352,6 +348,5 @@ it back; "notesd forget" removes every version of it.`,
 			})
 		},
 	}
-	a.jsonFlag(cmd)
 	return cmd
 }

@@ -25,14 +25,14 @@ import (
 // of shell commands. vault.allow, which bounds what clients see, does not
 // bound them.
 const (
-	MethodExport = "notesd/export"
-	MethodForget = "notesd/forget"
-	MethodBackup = "notesd/backup"
+	MethodExport = "notesd/export" // returns an Exported
+	MethodForget = "notesd/forget" // a Forgotten
+	MethodBackup = "notesd/backup" // a Manifest
 	MethodRescan = "notesd/rescan"
-	MethodTags   = "notesd/tags" // of the notes that vault.allow admits, as []notes.TagCount
+	MethodTags   = "notesd/tags" // a Tags, of the notes that vault.allow admits
 
-	MethodTables       = "notesd/tables"
-	MethodRestoreTable = "notesd/restoreTable"
+	MethodTables       = "notesd/tables"       // a Tables
+	MethodRestoreTable = "notesd/restoreTable" // a TableLine
 
 	MethodGrowth = "notesd/growth" // how many notes began in each month, as []notes.MonthCount
 
@@ -45,10 +45,10 @@ var OwnerMethods = []string{MethodExport, MethodForget, MethodBackup, MethodResc
 // OwnerParams are the parameters of all these methods.
 type OwnerParams struct {
 	sdk.ParamsBase
-	Note  string    `json:"note,omitempty"`
-	Table string    `json:"table,omitempty"`
-	Dir   string    `json:"dir,omitempty"` // absolute: the daemon has another working directory
-	AsOf  time.Time `json:"as_of,omitzero"`
+	Note  string `json:"note,omitempty"`
+	Table string `json:"table,omitempty"`
+	Dir   string `json:"dir,omitempty"`   // absolute: the daemon has another working directory
+	AsOf  string `json:"as_of,omitempty"` // as [vault.Vault] reads a moment
 }
 
 // OwnerResult is the result of all these methods.
@@ -155,12 +155,20 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 	}
 	switch method {
 	case MethodExport:
-		return s.history.ExportAsOf(ctx, p.AsOf, p.Dir)
-	case MethodForget:
-		if s.mirror != nil {
-			return s.mirror.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+		at, ok := s.vault.Moment(p.AsOf, time.Now(), true)
+		if !ok {
+			return nil, Usagef(`Write 2026-01-31, "2026-01-31 18:00", "last week" or 36h.`, "--as-of %q is not a time", p.AsOf)
 		}
-		return s.history.Forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+		n, err := s.history.ExportAsOf(ctx, at, p.Dir)
+		return Exported{Notes: n, Dir: p.Dir, AsOf: at}, err
+	case MethodForget:
+		forget := s.history.Forget
+		if s.mirror != nil {
+			forget = s.mirror.Forget
+		}
+		done, err := forget(ctx, p.Note, notes.Scope{ReadOnly: s.cfg.Vault.ReadOnly})
+		done.SetAside = append([]string{}, done.SetAside...) // [] and not null
+		return Forgotten{p.Note, done}, err
 	case MethodBackup:
 		return s.backUp(ctx, p.Dir)
 	case MethodRescan:
@@ -174,7 +182,8 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 		if len(s.cfg.Vault.Allow) > 0 {
 			scope.Read = s.cfg.Vault.Allow
 		}
-		return s.vault.Tags(ctx, scope)
+		tags, err := s.vault.Tags(ctx, scope)
+		return Tags{tags}, err
 	case MethodGrowth:
 		return s.vault.Store().Growth(ctx)
 	case MethodWeb:
@@ -186,11 +195,29 @@ func (s ownMethods) own(ctx context.Context, method string, p OwnerParams) (any,
 	if method == MethodTables {
 		return listTables(ctx, s.tables.Tables)
 	}
-	restored, err := restoreTable(ctx, s.tables.Tables, p.Table)
+	restored, err := s.tables.Restore(ctx, p.Table)
 	if err == nil {
 		s.core.TablesChanged(true)
 	}
-	return restored, err
+	return lineOf(restored), err
+}
+
+// Tags is the result of MethodTags.
+type Tags struct {
+	Tags []notes.TagCount `json:"tags"`
+}
+
+// Forgotten is the result of MethodForget.
+type Forgotten struct {
+	Note string `json:"note"` // as it was named
+	notes.Forgotten
+}
+
+// Exported is the result of MethodExport.
+type Exported struct {
+	Notes int       `json:"notes"`
+	Dir   string    `json:"dir"`
+	AsOf  time.Time `json:"as_of"`
 }
 
 // Manifest describes a backup. It is written last, so a backup without it is
@@ -283,24 +310,22 @@ func lineOf(i table.Info) TableLine {
 	return l
 }
 
-// listTables lists the tables in use, then those that can be restored.
-func listTables(ctx context.Context, tables *table.Tables) ([]TableLine, error) {
-	used, err := tables.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	dropped, err := tables.Dropped(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lines := []TableLine{}
-	for _, i := range append(used, dropped...) {
-		lines = append(lines, lineOf(i))
-	}
-	return lines, nil
+// Tables is the result of MethodTables: the tables in use, then those that can be
+// restored.
+type Tables struct {
+	Tables []TableLine `json:"tables"`
 }
 
-func restoreTable(ctx context.Context, tables *table.Tables, name string) (TableLine, error) {
-	info, err := tables.Restore(ctx, name)
-	return lineOf(info), err
+func listTables(ctx context.Context, tables *table.Tables) (Tables, error) {
+	all := Tables{[]TableLine{}}
+	for _, list := range []func(context.Context) ([]table.Info, error){tables.List, tables.Dropped} {
+		infos, err := list(ctx)
+		if err != nil {
+			return all, err
+		}
+		for _, i := range infos {
+			all.Tables = append(all.Tables, lineOf(i))
+		}
+	}
+	return all, nil
 }

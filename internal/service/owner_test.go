@@ -96,10 +96,10 @@ func TestOwnersMethods(t *testing.T) {
 	})
 	out := t.TempDir()
 	use(t, cfg, func(o owner) {
-		var tags []notes.TagCount
+		var tags service.Tags
 		require.Nil(t, o.ask(service.MethodTags, service.OwnerParams{}, &tags))
-		require.NotEmpty(t, tags)
-		assert.Equal(t, notes.TagCount{Tag: "bread", Notes: 2}, tags[0], "the most used first")
+		require.NotEmpty(t, tags.Tags)
+		assert.Equal(t, notes.TagCount{Tag: "bread", Notes: 2}, tags.Tags[0], "the most used first")
 
 		why, err := sdk.CallCustomMethod[*service.WhyParams, *service.WhyResult](t.Context(), o.session, service.MethodWhy, &service.WhyParams{Note: "Rye", Query: "starter"})
 		require.NoError(t, err)
@@ -112,16 +112,16 @@ func TestOwnersMethods(t *testing.T) {
 
 		before := time.Now()
 		o.call("edit_note", map[string]any{"note": "Boat", "edits": []any{map[string]any{"op": "append", "content": "Oil the deck."}}})
-		n := 0
-		f := o.ask(service.MethodExport, service.OwnerParams{AsOf: before, Dir: filepath.Join(cfg.Vault.Path, "copy")}, &n)
+		var exported service.Exported
+		f := o.ask(service.MethodExport, service.OwnerParams{AsOf: before.Format(time.RFC3339Nano), Dir: filepath.Join(cfg.Vault.Path, "copy")}, &exported)
 		require.NotNil(t, f, "a copy in the vault would be notes")
 		assert.Equal(t, "usage", f.Code)
 		assert.NotEmpty(t, f.Hint)
-		require.Nil(t, o.ask(service.MethodExport, service.OwnerParams{AsOf: before, Dir: filepath.Join(out, "then")}, &n))
-		assert.Equal(t, 4, n)
+		require.Nil(t, o.ask(service.MethodExport, service.OwnerParams{AsOf: before.Format(time.RFC3339Nano), Dir: filepath.Join(out, "then")}, &exported))
+		assert.Equal(t, 4, exported.Notes)
 		assert.Equal(t, "#bread #draft/old\n\nVarnish the mast.\n", notestest.Read(t, filepath.Join(out, "then"))["Boat.md"])
 
-		var forgotten notes.Forgotten
+		var forgotten service.Forgotten
 		f = o.ask(service.MethodForget, service.OwnerParams{Note: "Secret.md"}, &forgotten)
 		require.NotNil(t, f)
 		assert.Equal(t, "exists", f.Code)
@@ -143,12 +143,12 @@ func TestOwnersMethods(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, string(data), "xyzzy", "what was forgotten is not backed up")
 
-		var tables []service.TableLine
+		var tables service.Tables
 		o.call("create_table", map[string]any{"table": "points", "dimension": 2})
 		o.call("drop_table", map[string]any{"table": "points"})
 		require.Nil(t, o.ask(service.MethodTables, service.OwnerParams{}, &tables))
-		require.Len(t, tables, 1)
-		assert.NotNil(t, tables[0].RestorableUntil)
+		require.Len(t, tables.Tables, 1)
+		assert.NotNil(t, tables.Tables[0].RestorableUntil)
 		var restored service.TableLine
 		require.Nil(t, o.ask(service.MethodRestoreTable, service.OwnerParams{Table: "points"}, &restored))
 		assert.Nil(t, restored.Dropped)

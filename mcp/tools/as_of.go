@@ -15,33 +15,17 @@ import (
 	"notesd/search"
 )
 
-// moment reads the argument as_of, or since: a time, an age like 36h, or a day or
-// another period, of which end takes the last moment and else the first. The
-// zero time stands for "not given".
-func (in *invocation) moment(name, text string, end bool) (time.Time, error) {
+// moment reads the argument as_of, or since, as [Vault] does. The zero time stands for
+// "not given".
+func (in *invocation) moment(name, text string, last bool) (time.Time, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return time.Time{}, nil
 	}
-	now := in.Now()
-	if p, ok := in.Vault.Period(text, now); ok {
-		if !end {
-			return p.Start, nil
-		}
-		if last := p.End().Add(-1); last.Before(now) {
-			return last, nil
-		}
-		if p.Start.Before(now) {
-			return now, nil
-		}
-		return p.Start, nil // the future, which the vault refuses
+	at, ok := in.Vault.Moment(text, in.Now(), last)
+	if !ok {
+		return time.Time{}, usagef("%s must be a time like 2026-01-31, 2026-01-31T18:00, \"last week\" or 36h, not %q", name, phrase.Clip(phrase.OneLine(text), 40))
 	}
-	if at, ok := notes.ParseDate(text); ok {
-		return at.In(now.Location()), nil
-	}
-	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
-		return now.Add(-age), nil
-	}
-	return time.Time{}, usagef("%s must be a time like 2026-01-31, 2026-01-31T18:00, \"last week\" or 36h, not %q", name, phrase.Clip(phrase.OneLine(text), 40))
+	return at, nil
 }
 
 // asItWas is the remark on an answer about the past.

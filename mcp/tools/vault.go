@@ -20,6 +20,9 @@ type Vault interface {
 	Status(ctx context.Context) (notes.Status, error)
 	// Period reads the words that name a period, with the weeks of the vault's calendar.
 	Period(words string, now time.Time) (notes.Period, bool)
+	// Moment reads a time, an age like 36h, or a period, of that the last moment (now if
+	// it has not ended) or the first.
+	Moment(text string, now time.Time, last bool) (time.Time, bool)
 
 	Lookup(ctx context.Context, ref string, scope notes.Scope) (notes.Meta, error)
 	Read(ctx context.Context, ref string, scope notes.Scope) (*notes.Note, error)

@@ -80,6 +80,25 @@ func (l *Layout) Period(words string, now time.Time) (notes.Period, bool) {
 	return l.AppOf(l.DailyFolder(notes.Scope{})).Periodic.Parse(words, now)
 }
 
+// Moment reads a time, an age like 36h, or a period: of that the last moment, now if it
+// has not ended, or the first.
+func (l *Layout) Moment(text string, now time.Time, last bool) (time.Time, bool) {
+	if p, ok := l.Period(text, now); ok {
+		switch {
+		case !last || p.Start.After(now):
+			return p.Start, true
+		case p.End().After(now):
+			return now, true
+		}
+		return p.End().Add(-1), true
+	}
+	if at, ok := notes.ParseDate(text); ok {
+		return at.In(now.Location()), true
+	}
+	age, err := time.ParseDuration(text)
+	return now.Add(-age), err == nil && age >= 0
+}
+
 // DailyFolder returns the folder of periodic notes, of a vault's several: Daily, or
 // if the scope does not have it the first with such notes, or the first.
 func (l *Layout) DailyFolder(scope notes.Scope) string {
