@@ -56,7 +56,9 @@ func (s resources) addResources(server *sdk.Server) {
 	server.AddResourceTemplate(noteTemplate, s.readResource)
 	server.AddResourceTemplate(attachmentTemplate, s.readResource)
 	server.AddResourceTemplate(tagTemplate, s.readResource)
-	s.addTables(server)
+	if s.core.opts.Tables != nil {
+		server.AddResourceTemplate(tableTemplate, s.readResource)
+	}
 }
 
 // canonicalURI returns the one way to write a resource's URI: percent-encoded,
@@ -159,47 +161,52 @@ func (r *emptyTextResult) MarshalJSON() ([]byte, error) {
 
 // readResource reads the resource with a canonical URI.
 func (s resources) readResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	if isAttachment(req.Params.URI) {
-		contents, err := s.attachmentContents(ctx, req.Params.URI)
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
-	}
-	text, meta, err := s.resourceText(ctx, req.Params.URI)
+	contents, err := s.contents(ctx, req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
-		URI: req.Params.URI, MIMEType: markdownType, Text: text, Meta: meta,
-	}}}, nil
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 }
 
-// resourceText returns a resource's text and its _meta.
-func (s resources) resourceText(ctx context.Context, uri string) (string, sdk.Meta, error) {
+// contents returns what the resource with a canonical URI holds: a blob of an attachment,
+// else a text.
+func (s resources) contents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+	vault, scope := s.core.opts.Vault, s.bounds().scope()
+	c, err := &sdk.ResourceContents{URI: uri, MIMEType: markdownType}, error(nil)
 	switch {
-	case notes.IsURI(uri):
-		note, err := s.core.opts.Vault.Read(ctx, uri, s.bounds().scope())
+	case isAttachment(uri):
+		a, err := vault.Attachment(ctx, uri, scope)
 		if err != nil {
-			return "", nil, err
+			return nil, err
+		}
+		c.MIMEType, c.Blob = a.MediaType, append([]byte{}, a.Data...) // never nil, which would be a text
+		c.Meta = sdk.Meta{"size": a.Size, "lastModified": a.Modified.UTC().Format(time.RFC3339)}
+	case notes.IsURI(uri):
+		note, err := vault.Read(ctx, uri, scope)
+		if err != nil {
+			return nil, err
 		}
 		s.seen.Read(note.Path, note.Hash)
-		return note.Content, sdk.Meta{
-			"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash,
-		}, nil
+		c.Text, c.Meta = note.Content, sdk.Meta{"size": note.Size, "lastModified": note.Modified.UTC().Format(time.RFC3339), "hash": note.Hash}
+	case isTableURI(uri):
+		c.MIMEType = jsonType
+		c.Text, err = s.tableText(ctx, uri)
 	case uri == recentURI:
-		text, err := s.noteList(ctx, "Recently changed notes", notes.Filter{})
-		return text, nil, err
+		c.Text, err = s.noteList(ctx, "Recently changed notes", notes.Filter{})
 	case uri == overviewURI:
-		out, err := tools.NewOverview(ctx, s.env())
-		return out.Text(), nil, err
+		var out tools.Overview
+		out, err = tools.NewOverview(ctx, s.env())
+		c.Text = out.Text()
+	default:
+		var tag string
+		if tag, err = url.PathUnescape(strings.TrimPrefix(uri, tagPrefix)); err == nil {
+			c.Text, err = s.noteList(ctx, "Notes tagged #"+tag, notes.Filter{Tags: []string{tag}})
+		}
 	}
-	tag, err := url.PathUnescape(strings.TrimPrefix(uri, tagPrefix))
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	text, err := s.noteList(ctx, "Notes tagged #"+tag, notes.Filter{Tags: []string{tag}})
-	return text, nil, err
+	return c, nil
 }
 
 // noteList is a Markdown list of notes with their URIs, newest first.
@@ -324,32 +331,3 @@ func isAttachment(uri string) bool {
 // isNote reports whether a canonical URI names a note, whose changes the vault
 // reports. Other resources are compared with what was last read.
 func isNote(uri string) bool { return notes.IsURI(uri) && !isAttachment(uri) }
-
-// attachmentContents reads an attachment.
-func (s resources) attachmentContents(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
-	a, err := s.core.opts.Vault.Attachment(ctx, uri, s.bounds().scope())
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.ResourceContents{
-		URI: uri, MIMEType: a.MediaType, Blob: append([]byte{}, a.Data...), // never nil, which would be a text
-		Meta: sdk.Meta{"size": a.Size, "lastModified": a.Modified.UTC().Format(time.RFC3339)},
-	}, nil
-}
-
-// content returns the bytes that the client would read.
-func (s resources) content(ctx context.Context, uri string) ([]byte, error) {
-	switch {
-	case isAttachment(uri):
-		contents, err := s.attachmentContents(ctx, uri)
-		if err != nil {
-			return nil, err
-		}
-		return contents.Blob, nil
-	case isTableURI(uri):
-		text, err := s.tableText(ctx, uri)
-		return []byte(text), err
-	}
-	text, _, err := s.resourceText(ctx, uri)
-	return []byte(text), err
-}

@@ -98,11 +98,10 @@ func (s *subscriptions) watchable(ctx context.Context, written string) (string, 
 		}
 		return uri, nil
 	}
-	content, err := s.resources().content(ctx, uri)
-	if err != nil && isAttachment(uri) { // it is one only while a note links to it
+	_, err = s.readsDifferently(ctx, uri) // what later changes are compared with
+	if err != nil && isAttachment(uri) {  // it is one only while a note links to it
 		return "", err
 	}
-	s.differs(uri, content, err) // what later changes are compared with
 	return uri, nil
 }
 
@@ -274,8 +273,13 @@ func (s *subscriptions) updated(ctx context.Context, uri string) {
 		}
 	}
 	s.mu.Unlock()
-	if len(told) == 0 || !s.covers(uri) || (!isNote(uri) && !s.readsDifferently(ctx, uri)) {
+	if len(told) == 0 || !s.covers(uri) {
 		return
+	}
+	if !isNote(uri) {
+		if differs, _ := s.readsDifferently(ctx, uri); !differs {
+			return
+		}
 	}
 	for _, params := range told {
 		s.out(noteUpdated, params)
@@ -321,24 +325,17 @@ func (s *subscriptions) everythingChanged() []byte {
 	return b.Bytes()
 }
 
-// readsDifferently reports whether a derived resource or an attachment has
-// changed since it was last compared, or was never compared.
-func (s *subscriptions) readsDifferently(ctx context.Context, uri string) bool {
-	content, err := s.resources().content(ctx, uri)
-	return s.differs(uri, content, err)
-}
-
-// differs is readsDifferently for content that was just read.
-func (s *subscriptions) differs(uri string, content []byte, err error) bool {
+// readsDifferently reports whether a derived resource or an attachment has changed since
+// it was last compared, or was never compared, and why it cannot be read.
+func (s *subscriptions) readsDifferently(ctx context.Context, uri string) (bool, error) {
+	contents, err := s.resources().contents(ctx, uri)
 	if err != nil {
-		content = []byte("cannot be read: " + err.Error()) // the client's own read reports why
+		contents = &sdk.ResourceContents{Text: "cannot be read: " + err.Error()} // the client's own read reports why
 	}
-	sum := sha256.Sum256(content)
+	sum := sha256.Sum256(append([]byte(contents.Text), contents.Blob...))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.digests[uri] == sum {
-		return false
-	}
+	differs := s.digests[uri] != sum
 	s.digests[uri] = sum
-	return true
+	return differs, err
 }

@@ -13,7 +13,6 @@ import (
 	"notesd/mcp/tools"
 	"notesd/notes"
 	"notesd/prompts"
-	"notesd/vectors/table"
 )
 
 const (
@@ -45,13 +44,6 @@ func canonicalTableURI(uri string) (string, error) {
 		return "", &notes.Error{Op: "read", Path: uri, Err: notes.ErrInvalid, Detail: "broken percent-encoding in the URI"}
 	}
 	return tableURI(norm.NFC.String(name)), nil
-}
-
-// addTables registers the template of vector tables.
-func (s resources) addTables(server *sdk.Server) {
-	if s.core.opts.Tables != nil {
-		server.AddResourceTemplate(tableTemplate, s.readTable)
-	}
 }
 
 // tableResources lists the tables as resources.
@@ -87,14 +79,6 @@ type tableDescription struct {
 	SampleIDs []string `json:"sample_ids"` // of the newest rows
 }
 
-func (s resources) readTable(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	text, err := s.tableText(ctx, req.Params.URI)
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: jsonType, Text: text}}}, nil
-}
-
 // tableText is the content of the resource of a table.
 func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	const sample = 10
@@ -106,10 +90,6 @@ func (s resources) tableText(ctx context.Context, uri string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return describeTable(info, ids)
-}
-
-func describeTable(info table.Info, ids []string) (string, error) {
 	data, err := json.MarshalIndent(tableDescription{
 		TableItem: tools.TableItemOf(info), Created: info.Created.UTC().Format(time.RFC3339), SampleIDs: append([]string{}, ids...),
 	}, "", "  ")
