@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"sync"
@@ -31,8 +32,9 @@ type running struct {
 
 // untilOver returns the reason when the server is to stop, or nil when ctx
 // ends for another reason than ErrReplaced.
-func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
-	look := time.NewTicker(cmp.Or(r.server.lookEvery, placeCheck))
+func (r *running) untilOver(ctx context.Context) error {
+	idleExit := cmp.Or(r.server.IdleExit, math.MaxInt64)
+	look := time.NewTicker(min(cmp.Or(r.server.lookEvery, placeCheck), idleExit))
 	defer look.Stop()
 	for {
 		select {
@@ -41,13 +43,14 @@ func (r *running) untilOver(ctx context.Context, idle <-chan struct{}) error {
 				return why
 			}
 			return nil
-		case <-idle:
-			return ErrIdle
 		case err := <-r.over:
 			return err
 		case <-look.C:
-			if r.server.displaced() {
+			switch {
+			case r.server.displaced():
 				return ErrDisplaced
+			case r.server.use.idle(idleExit):
+				return ErrIdle
 			}
 		}
 	}

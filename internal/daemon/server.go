@@ -25,8 +25,9 @@ const (
 	// acceptPause is the wait after a failed accept, which usually lacks file
 	// descriptors.
 	acceptPause = 100 * time.Millisecond
-	// placeCheck is how often a daemon checks that clients can find it. Until
-	// it detects that its state directory was removed, two daemons may serve.
+	// placeCheck is how often a daemon checks that clients can find it, and whether it
+	// is used. Until it detects that its state directory was removed, two daemons may
+	// serve.
 	placeCheck = 5 * time.Second
 )
 
@@ -50,8 +51,8 @@ type Server struct {
 	Lock     *Lock        // held by the caller, who releases it after Serve
 	Identity Identity     // as given to Acquire
 	Vault    string       // the folder that is served; see Hello.Vault
-	// IdleExit stops the server when it had no sessions and no holds for so long;
-	// 0 never does.
+	// IdleExit stops the server when it had no sessions and no holds for so long, and
+	// up to placeCheck more; 0 never does.
 	IdleExit time.Duration
 	Logger   *slog.Logger
 	// Remarks, when it is not nil, returns the remarks of the Welcome.
@@ -100,15 +101,15 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.cancel()
-	idle := s.use.start(s.IdleExit)
-	defer s.use.stop()
+	s.use.hold()
+	s.use.release() // it is idle from now on
 
 	accepting := make(chan struct{})
 	go func() {
 		defer close(accepting)
 		r.accept(ctx)
 	}()
-	err := r.untilOver(ctx, idle)
+	err := r.untilOver(ctx)
 	return errors.Join(err, r.stop(err, accepting))
 }
 
@@ -128,67 +129,29 @@ func (s *Server) logger() *slog.Logger {
 	return s.Logger
 }
 
-// use counts the uses of the daemon and reports when there was none for a
-// while. The zero value counts; start adds the timer.
+// use counts the uses of the daemon.
 type use struct {
 	mu    sync.Mutex
 	count int
-	after time.Duration
-	timer *time.Timer // nil: never idle
-	idle  chan struct{}
-}
-
-// start starts the idle timer. The returned channel is closed after so long
-// without use; never if after is 0.
-func (u *use) start(after time.Duration) <-chan struct{} {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.after = after
-	idle := make(chan struct{})
-	u.idle = idle
-	if after > 0 {
-		u.timer = time.AfterFunc(after, func() { u.fired(idle) })
-		if u.count > 0 {
-			u.timer.Stop()
-		}
-	}
-	return idle
-}
-
-// fired reports idleness unless a use began while the timer fired.
-func (u *use) fired(idle chan struct{}) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.count == 0 && u.idle == idle {
-		u.idle = nil
-		close(idle)
-	}
-}
-
-func (u *use) stop() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.timer != nil {
-		u.timer.Stop()
-		u.timer = nil
-	}
-	u.idle = nil
+	since time.Time // when the last one ended
 }
 
 func (u *use) hold() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.count++
-	if u.timer != nil {
-		u.timer.Stop()
-	}
 }
 
 func (u *use) release() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.count--
-	if u.count == 0 && u.timer != nil {
-		u.timer.Reset(u.after)
-	}
+	u.since = time.Now()
+}
+
+// idle reports whether there has been no use for so long.
+func (u *use) idle(after time.Duration) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.count == 0 && time.Since(u.since) >= after
 }

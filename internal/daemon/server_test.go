@@ -313,49 +313,19 @@ func TestServerEndsWhenIdle(t *testing.T) {
 
 func TestServerIsNotIdleWhileItIsUsed(t *testing.T) {
 	const after = time.Minute
-	closed := func(idle <-chan struct{}) bool {
-		synctest.Wait()
-		select {
-		case <-idle:
-			return true
-		default:
-			return false
-		}
-	}
 	synctest.Test(t, func(t *testing.T) {
 		var u use
-		idle := u.start(after)
-		defer u.stop()
-		time.Sleep(after - 1)
 		u.hold()
 		u.hold()
 		time.Sleep(2 * after)
 		u.release()
 		time.Sleep(2 * after)
-		require.False(t, closed(idle), "one use is left")
+		require.False(t, u.idle(after), "one use is left")
 		u.release()
 		time.Sleep(after - 1)
-		require.False(t, closed(idle))
+		require.False(t, u.idle(after))
 		time.Sleep(time.Nanosecond)
-		require.True(t, closed(idle))
-	})
-	synctest.Test(t, func(t *testing.T) {
-		var u use
-		u.hold()
-		idle := u.start(after)
-		defer u.stop()
-		time.Sleep(2 * after)
-		require.False(t, closed(idle), "used before it was watched")
-		u.release()
-		time.Sleep(after)
-		require.True(t, closed(idle))
-	})
-	synctest.Test(t, func(t *testing.T) {
-		var u use
-		idle := u.start(0)
-		defer u.stop()
-		time.Sleep(1000 * after)
-		require.False(t, closed(idle))
+		require.True(t, u.idle(after))
 	})
 }
 
