@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -48,24 +48,13 @@ func (s *session) setLevel(params *sdk.SetLoggingLevelParams) error {
 // It is made before the core that it serves, so that everything can log to it:
 // until [New] gets it in its options it drops what it is given.
 type ClientLog struct {
-	shared *clientLogState
-	attrs  []slog.Attr
-	group  string
-}
-
-type clientLogState struct {
-	mu   sync.Mutex
-	core *Core
+	core  *atomic.Pointer[Core] // shared by the handlers that are made from one
+	attrs []slog.Attr
+	group string
 }
 
 // NewClientLog returns a handler that is not attached to a core yet.
-func NewClientLog() *ClientLog { return &ClientLog{shared: new(clientLogState)} }
-
-func (h *ClientLog) attach(c *Core) {
-	h.shared.mu.Lock()
-	defer h.shared.mu.Unlock()
-	h.shared.core = c
-}
+func NewClientLog() *ClientLog { return &ClientLog{core: new(atomic.Pointer[Core])} }
 
 // Enabled reports whether any client wants the level.
 func (h *ClientLog) Enabled(_ context.Context, level slog.Level) bool {
@@ -111,10 +100,7 @@ func (h *ClientLog) WithGroup(name string) slog.Handler {
 }
 
 func (h *ClientLog) each(do func(*session)) {
-	h.shared.mu.Lock()
-	core := h.shared.core
-	h.shared.mu.Unlock()
-	if core != nil {
+	if core := h.core.Load(); core != nil {
 		core.each(do)
 	}
 }

@@ -130,7 +130,7 @@ func New(o Options) *Core {
 	}
 	c.SetProfile(o.Profile)
 	if o.ClientLog != nil {
-		o.ClientLog.attach(c)
+		o.ClientLog.core.Store(c)
 	}
 	return c
 }

@@ -51,12 +51,6 @@ func diffLines(diff string) []diffLine {
 	return lines
 }
 
-// restoring is what restore_note answers.
-type restoring struct {
-	Path     string
-	Revision int
-}
-
 // versions asks note_history for the page that the request's cursor names.
 func (s *Server) versions(r *http.Request, args map[string]any) (result versions, err error) {
 	args["limit"] = 50
@@ -101,16 +95,22 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusBadRequest, "the form names no revision", "Go back to the history of the note.")
 		return
 	}
-	args := map[string]any{"note": path, "revision": n}
-	if hash := r.PostFormValue("hash"); hash != "" {
+	s.bringBack(w, r, path, n, r.PostFormValue("hash"), notePage)
+}
+
+// bringBack makes a revision of a note the current one, if the note still has the hash,
+// and goes on to a page for the path that it then has. An empty hash is any.
+func (s *Server) bringBack(w http.ResponseWriter, r *http.Request, path string, revision int, hash string, next func(path string) string) {
+	args := map[string]any{"note": path, "revision": revision}
+	if hash != "" {
 		args["expected_hash"] = hash
 	}
-	var done restoring
+	var done struct{ Path string }
 	if err := s.vault.call(r.Context(), "restore_note", args, &done); err != nil {
 		s.trouble(w, r, err)
 		return
 	}
-	http.Redirect(w, r, notePage(done.Path), http.StatusSeeOther)
+	http.Redirect(w, r, next(done.Path), http.StatusSeeOther)
 }
 
 // changes lists what changed in the vault, newest first.
@@ -174,14 +174,5 @@ func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusConflict, path+" was changed since.", "Its history has every version.")
 		return
 	}
-	args := map[string]any{"note": path, "revision": result.Revisions[1].Revision}
-	if hash := result.Revisions[0].Hash; hash != "" {
-		args["expected_hash"] = hash
-	}
-	var done restoring
-	if err := s.vault.call(r.Context(), "restore_note", args, &done); err != nil {
-		s.trouble(w, r, err)
-		return
-	}
-	http.Redirect(w, r, "/changes", http.StatusSeeOther)
+	s.bringBack(w, r, path, result.Revisions[1].Revision, result.Revisions[0].Hash, func(string) string { return "/changes" })
 }

@@ -222,10 +222,7 @@ func (in *invocation) version(ctx context.Context, a *readArgs) (note *notes.Not
 		return nil, "", err
 	}
 	if _, anchor := notes.SplitAnchor(a.Note); a.Heading == "" && a.Lines == "" {
-		a.Heading = anchor.Heading
-		if anchor.First > 0 {
-			a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
-		}
+		a.narrow(anchor)
 	}
 	return note, remark, nil
 }
@@ -252,21 +249,22 @@ func (in *invocation) part(ctx context.Context, note *notes.Note, a *readArgs) e
 	case err != nil:
 		return err
 	}
-	if a.Heading == "" {
-		a.Heading = anchor.Heading
-	}
+	a.narrow(anchor)
+	return nil
+}
+
+// narrow has the part read that an anchor names, unless other arguments say.
+func (a *readArgs) narrow(anchor notes.Anchor) {
+	a.Heading = cmp.Or(a.Heading, anchor.Heading)
 	if a.Lines == "" && anchor.First > 0 {
 		a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
 	}
-	return nil
 }
 
 // Part returns the lines of a note's text that an anchor names.
 func Part(text string, anchor notes.Anchor) (string, error) {
-	a := readArgs{Heading: anchor.Heading}
-	if anchor.First > 0 {
-		a.Lines = fmt.Sprintf("%d-%d", anchor.First, anchor.Last)
-	}
+	var a readArgs
+	a.narrow(anchor)
 	lines := linesOf(text)
 	first, last, err := selectLines(&notes.Note{Content: text}, len(lines), a)
 	if err != nil {
