@@ -9,18 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"notesd/internal/fsid"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/unicode/norm"
-)
-
-const (
-	// rootsPatience is how long a session's first requests wait for it, so that
-	// they are bounded by it too.
-	rootsPatience = 2 * time.Second
 )
 
 // roots are the folders that a client's user works on. They bound the session. The
@@ -136,40 +129,6 @@ func (s *roots) set(folders []string) {
 	if !slices.Equal(tools, s.toolbox().offered()) {
 		s.subs.listChanged(noteToolsChanged)
 	}
-}
-
-// bounds is the profile within the client's roots.
-func (s *session) bounds() Profile {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.profile
-	if s.roots.folders != nil {
-		p.Read, p.Write = narrow(p.Read, s.roots.folders), narrow(p.Write, s.roots.folders)
-	}
-	return p
-}
-
-// settle lets a session's first requests wait until the notes can be expected to
-// be complete, and the client's roots are known.
-func (s *session) settle(ctx context.Context) error {
-	if err := await(ctx, s.core.opts.Settled); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	waiting := s.roots.pending
-	s.mu.Unlock()
-	if waiting == nil {
-		return nil
-	}
-	patience := time.NewTimer(rootsPatience)
-	defer patience.Stop()
-	select {
-	case <-waiting:
-	case <-patience.C:
-		s.roots.known()
-	case <-ctx.Done():
-	}
-	return ctx.Err()
 }
 
 // known ends the wait.

@@ -186,6 +186,44 @@ func (s *session) end() {
 	s.background.Wait()
 }
 
+// bounds is the profile within the client's roots.
+func (s *session) bounds() Profile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.profile
+	if s.roots.folders != nil {
+		p.Read, p.Write = narrow(p.Read, s.roots.folders), narrow(p.Write, s.roots.folders)
+	}
+	return p
+}
+
+// settle lets a session's first requests wait until the notes can be expected to
+// be complete, and the client's roots are known.
+func (s *session) settle(ctx context.Context) error {
+	if err := await(ctx, s.core.opts.Settled); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	waiting := s.roots.pending
+	s.mu.Unlock()
+	if waiting == nil {
+		return nil
+	}
+	patience := time.NewTimer(rootsPatience)
+	defer patience.Stop()
+	select {
+	case <-waiting:
+	case <-patience.C:
+		s.roots.known()
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// rootsPatience is how long a session's first requests wait for the client's roots, so
+// that they are bounded by them too.
+const rootsPatience = 2 * time.Second
+
 // author is who writes with a request of the client: the subject, with the client that it
 // uses, or the client.
 func (s *session) author(info *sdk.Implementation) notes.Author {

@@ -187,3 +187,13 @@ func absent(err error) bool {
 }
 
 func daemonIsStuck(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+// within reports whether done is closed within d.
+func within(done <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}

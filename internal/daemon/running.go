@@ -254,16 +254,6 @@ func (r *running) stop(why error, accepting <-chan struct{}) error {
 	return errors.Join(lockErr, fmt.Errorf("not all of %d sessions ended in time", left))
 }
 
-// within reports whether done is closed within d.
-func within(done <-chan struct{}, d time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
-
 // sessionConn is the daemon's side of a connection.
 type sessionConn struct {
 	net.Conn
