@@ -43,21 +43,25 @@ func (e *Encoder) project(l *layer, from, rows int) {
 
 		largest = max(k.MaxAbs(key), leastMaximum)
 		e.keyScales[t] = largest / limit
-		k.Round16(e.row16, key, limit/largest)
-		e.transposeKey(t)
+		k.Round16(e.rows16[r*h:][:h], key, limit/largest)
 
 		largest = max(k.MaxAbs(value), leastMaximum)
 		e.valueScales[t] = largest / valueLimit
 		k.Interleave16(e.values[t/2*h:][:h], value, valueLimit/largest, t%2 == 1)
 	}
+	e.transposeKeys(from, rows)
 }
 
-// transposeKey stores row16 as token t's column of keys.
-func (e *Encoder) transposeKey(t int) {
-	row, at := e.row16, t
-	for i := 0; i+1 < len(row); i += 2 {
-		e.keys[at] = uint32(uint16(row[i])) | uint32(row[i+1])<<16
-		at += e.keyStride
+// transposeKeys stores rows16 as columns of keys, from token from on.
+func (e *Encoder) transposeKeys(from, rows int) {
+	h := e.model.config.Hidden
+	for i := 0; i+1 < h; i += 2 {
+		at, column := i, e.keys[i/2*e.keyStride+from:][:rows]
+		for r := range column {
+			pair := e.rows16[at : at+2 : at+2]
+			column[r] = uint32(uint16(pair[0])) | uint32(uint16(pair[1]))<<16
+			at += h
+		}
 	}
 }
 
@@ -73,9 +77,14 @@ func (e *Encoder) attend(from, rows int) {
 		at := head * width
 		keys := e.keys[at/2*e.keyStride:]
 		k.MatMul16(e.scores, e.padded, e.queries[from*h+at:], h, keys, e.keyStride, rows, width/2, e.padded)
+		// The processor adds up one row's powers while it waits for the next one's largest.
+		largest := k.Score(e.scores[:e.padded], e.keyScales, e.mask)
 		for r := range rows {
-			e.scales[r] = k.Softmax(e.weights[r*e.padded:][:e.padded], e.scores[r*e.padded:][:e.padded],
-				e.keyScales, e.valueScales, e.mask, e.queryScales[from+r]*factor)
+			this, row := largest, e.scores[r*e.padded:]
+			if r+1 < rows {
+				largest = k.Score(row[e.padded:][:e.padded], e.keyScales, e.mask)
+			}
+			e.scales[r] = k.Softmax(e.weights[r*e.padded:][:e.padded], row[:e.padded], e.valueScales, this, e.queryScales[from+r]*factor)
 		}
 		k.MatMul16(e.sums, width, e.weights, e.padded, e.values[at:], h, rows, e.padded/2, width)
 		for r := range rows {

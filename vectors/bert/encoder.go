@@ -44,7 +44,7 @@ type Encoder struct {
 	row         []float32 // one row on its way from sums to activations
 	scores      []int32   // [block][padded] of one head
 	weights     []int16   // [block][padded]: probabilities
-	row16       []int16
+	rows16      []int16   // [block][hidden]: keys on their way to columns
 }
 
 // NewEncoder returns an encoder. It takes memory as texts need it.

@@ -26,7 +26,7 @@ func (e *Encoder) reserve() {
 	grow(&e.sums, rows*wide)
 	grow(&e.context, rows*h)
 	grow(&e.row, wide)
-	grow(&e.row16, h)
+	grow(&e.rows16, rows*h)
 	grow(&e.scores, rows*e.padded)
 	grow(&e.weights, rows*e.padded)
 

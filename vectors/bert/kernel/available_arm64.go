@@ -35,6 +35,7 @@ var neon = &Set{
 	MaxAbs:           maxAbsNEON,
 	Round16:          round16NEON,
 	Interleave16:     interleave16NEON,
+	Score:            scoreNEON,
 	Softmax:          softmaxNEON,
 	Scale:            scaleNEON,
 	Dot:              dotNEON,

@@ -1349,13 +1349,11 @@ check4:
 	VZEROUPPER
 	RET
 
-// func softmaxAVX2(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
-TEXT ·softmaxAVX2(SB), NOSPLIT, $0-132
-	MOVQ p_base+0(FP), DI
-	MOVQ acc_base+24(FP), SI
-	MOVQ keyScale_base+48(FP), R8
-	MOVQ valueScale_base+72(FP), R9
-	MOVQ mask_base+96(FP), R10
+// func scoreAVX2(acc []int32, keyScale []float32, mask []float32) (largest float32)
+TEXT ·scoreAVX2(SB), NOSPLIT, $0-76
+	MOVQ acc_base+0(FP), DI
+	MOVQ keyScale_base+24(FP), SI
+	MOVQ mask_base+48(FP), R8
 	VBROADCASTSS lowestAVX2<>+0(SB), Y0
 	VBROADCASTSS lowestAVX2<>+0(SB), Y1
 	VBROADCASTSS lowestAVX2<>+0(SB), Y2
@@ -1363,29 +1361,29 @@ TEXT ·softmaxAVX2(SB), NOSPLIT, $0-132
 	XORL AX, AX
 	JMP check2
 block1:
-	VCVTDQ2PS 0(SI)(AX*4), Y4
-	VMULPS 0(R8)(AX*4), Y4, Y4
-	VADDPS 0(R10)(AX*4), Y4, Y4
+	VCVTDQ2PS 0(DI)(AX*4), Y4
+	VMULPS 0(SI)(AX*4), Y4, Y4
+	VADDPS 0(R8)(AX*4), Y4, Y4
 	VMAXPS Y4, Y0, Y0
-	VMOVUPS Y4, 0(SI)(AX*4)
-	VCVTDQ2PS 32(SI)(AX*4), Y5
-	VMULPS 32(R8)(AX*4), Y5, Y5
-	VADDPS 32(R10)(AX*4), Y5, Y5
+	VMOVUPS Y4, 0(DI)(AX*4)
+	VCVTDQ2PS 32(DI)(AX*4), Y5
+	VMULPS 32(SI)(AX*4), Y5, Y5
+	VADDPS 32(R8)(AX*4), Y5, Y5
 	VMAXPS Y5, Y1, Y1
-	VMOVUPS Y5, 32(SI)(AX*4)
-	VCVTDQ2PS 64(SI)(AX*4), Y6
-	VMULPS 64(R8)(AX*4), Y6, Y6
-	VADDPS 64(R10)(AX*4), Y6, Y6
+	VMOVUPS Y5, 32(DI)(AX*4)
+	VCVTDQ2PS 64(DI)(AX*4), Y6
+	VMULPS 64(SI)(AX*4), Y6, Y6
+	VADDPS 64(R8)(AX*4), Y6, Y6
 	VMAXPS Y6, Y2, Y2
-	VMOVUPS Y6, 64(SI)(AX*4)
-	VCVTDQ2PS 96(SI)(AX*4), Y7
-	VMULPS 96(R8)(AX*4), Y7, Y7
-	VADDPS 96(R10)(AX*4), Y7, Y7
+	VMOVUPS Y6, 64(DI)(AX*4)
+	VCVTDQ2PS 96(DI)(AX*4), Y7
+	VMULPS 96(SI)(AX*4), Y7, Y7
+	VADDPS 96(R8)(AX*4), Y7, Y7
 	VMAXPS Y7, Y3, Y3
-	VMOVUPS Y7, 96(SI)(AX*4)
+	VMOVUPS Y7, 96(DI)(AX*4)
 	ADDQ $32, AX
 check2:
-	CMPQ AX, acc_len+32(FP)
+	CMPQ AX, acc_len+8(FP)
 	JLT block1
 	VMAXPS Y2, Y0, Y0
 	VMAXPS Y3, Y1, Y4
@@ -1396,8 +1394,17 @@ check2:
 	VMAXPS X4, X0, X0
 	VMOVSHDUP X0, X4
 	VMAXPS X4, X0, X0
-	VBROADCASTSS X0, Y8
-	VBROADCASTSS factor+120(FP), Y9
+	VMOVSS X0, largest+72(FP)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX2(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-84
+	MOVQ p_base+0(FP), DI
+	MOVQ acc_base+24(FP), SI
+	MOVQ valueScale_base+48(FP), R8
+	VBROADCASTSS largest+72(FP), Y8
+	VBROADCASTSS factor+76(FP), Y9
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -1407,8 +1414,8 @@ check2:
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 	XORL AX, AX
-	JMP check4
-block3:
+	JMP check2
+block1:
 	VMOVUPS 0(SI)(AX*4), Y10
 	VSUBPS Y8, Y10, Y10
 	VMULPS Y9, Y10, Y10
@@ -1427,7 +1434,7 @@ block3:
 	VADDPS exp0AVX2<>+0(SB), Y12, Y12
 	VPADDD Y11, Y12, Y12
 	VADDPS Y12, Y0, Y0
-	VMULPS 0(R9)(AX*4), Y12, Y12
+	VMULPS 0(R8)(AX*4), Y12, Y12
 	VADDPS Y12, Y4, Y4
 	VMOVUPS Y12, 0(SI)(AX*4)
 	VMOVUPS 32(SI)(AX*4), Y10
@@ -1448,7 +1455,7 @@ block3:
 	VADDPS exp0AVX2<>+0(SB), Y12, Y12
 	VPADDD Y11, Y12, Y12
 	VADDPS Y12, Y1, Y1
-	VMULPS 32(R9)(AX*4), Y12, Y12
+	VMULPS 32(R8)(AX*4), Y12, Y12
 	VADDPS Y12, Y5, Y5
 	VMOVUPS Y12, 32(SI)(AX*4)
 	VMOVUPS 64(SI)(AX*4), Y10
@@ -1469,7 +1476,7 @@ block3:
 	VADDPS exp0AVX2<>+0(SB), Y12, Y12
 	VPADDD Y11, Y12, Y12
 	VADDPS Y12, Y2, Y2
-	VMULPS 64(R9)(AX*4), Y12, Y12
+	VMULPS 64(R8)(AX*4), Y12, Y12
 	VADDPS Y12, Y6, Y6
 	VMOVUPS Y12, 64(SI)(AX*4)
 	VMOVUPS 96(SI)(AX*4), Y10
@@ -1490,13 +1497,13 @@ block3:
 	VADDPS exp0AVX2<>+0(SB), Y12, Y12
 	VPADDD Y11, Y12, Y12
 	VADDPS Y12, Y3, Y3
-	VMULPS 96(R9)(AX*4), Y12, Y12
+	VMULPS 96(R8)(AX*4), Y12, Y12
 	VADDPS Y12, Y7, Y7
 	VMOVUPS Y12, 96(SI)(AX*4)
 	ADDQ $32, AX
-check4:
+check2:
 	CMPQ AX, acc_len+32(FP)
-	JLT block3
+	JLT block1
 	VADDPS Y2, Y0, Y0
 	VADDPS Y3, Y1, Y10
 	VADDPS Y10, Y0, Y0
@@ -1518,12 +1525,12 @@ check4:
 	VBROADCASTSS probabilityAVX2<>+0(SB), Y10
 	VMULSS X10, X0, X0
 	VDIVSS X0, X4, X0
-	VMOVSS X0, unit+128(FP)
+	VMOVSS X0, unit+80(FP)
 	VDIVSS X4, X10, X10
 	VBROADCASTSS X10, Y0
 	XORL AX, AX
-	JMP check6
-block5:
+	JMP check4
+block3:
 	VMULPS 0(SI)(AX*4), Y0, Y1
 	VCVTPS2DQ Y1, Y1
 	VMULPS 32(SI)(AX*4), Y0, Y2
@@ -1545,9 +1552,9 @@ block5:
 	VPACKSSDW X5, X4, X4
 	VMOVDQU X4, 48(DI)(AX*2)
 	ADDQ $32, AX
-check6:
+check4:
 	CMPQ AX, acc_len+32(FP)
-	JLT block5
+	JLT block3
 	VZEROUPPER
 	RET
 

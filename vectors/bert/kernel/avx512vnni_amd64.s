@@ -2062,31 +2062,29 @@ check4:
 	VZEROUPPER
 	RET
 
-// func softmaxAVX512VNNI(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
-TEXT ·softmaxAVX512VNNI(SB), NOSPLIT, $0-132
-	MOVQ p_base+0(FP), DI
-	MOVQ acc_base+24(FP), SI
-	MOVQ keyScale_base+48(FP), R8
-	MOVQ valueScale_base+72(FP), R9
-	MOVQ mask_base+96(FP), R10
+// func scoreAVX512VNNI(acc []int32, keyScale []float32, mask []float32) (largest float32)
+TEXT ·scoreAVX512VNNI(SB), NOSPLIT, $0-76
+	MOVQ acc_base+0(FP), DI
+	MOVQ keyScale_base+24(FP), SI
+	MOVQ mask_base+48(FP), R8
 	VBROADCASTSS lowestAVX512VNNI<>+0(SB), Z0
 	VBROADCASTSS lowestAVX512VNNI<>+0(SB), Z1
 	XORL AX, AX
 	JMP check2
 block1:
-	VCVTDQ2PS 0(SI)(AX*4), Z2
-	VMULPS 0(R8)(AX*4), Z2, Z2
-	VADDPS 0(R10)(AX*4), Z2, Z2
+	VCVTDQ2PS 0(DI)(AX*4), Z2
+	VMULPS 0(SI)(AX*4), Z2, Z2
+	VADDPS 0(R8)(AX*4), Z2, Z2
 	VMAXPS Z2, Z0, Z0
-	VMOVUPS Z2, 0(SI)(AX*4)
-	VCVTDQ2PS 64(SI)(AX*4), Z3
-	VMULPS 64(R8)(AX*4), Z3, Z3
-	VADDPS 64(R10)(AX*4), Z3, Z3
+	VMOVUPS Z2, 0(DI)(AX*4)
+	VCVTDQ2PS 64(DI)(AX*4), Z3
+	VMULPS 64(SI)(AX*4), Z3, Z3
+	VADDPS 64(R8)(AX*4), Z3, Z3
 	VMAXPS Z3, Z1, Z1
-	VMOVUPS Z3, 64(SI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
 	ADDQ $32, AX
 check2:
-	CMPQ AX, acc_len+32(FP)
+	CMPQ AX, acc_len+8(FP)
 	JLT block1
 	VMAXPS Z1, Z0, Z0
 	VEXTRACTF64X4 $1, Z0, Y2
@@ -2097,8 +2095,17 @@ check2:
 	VMAXPS X2, X0, X0
 	VMOVSHDUP X0, X2
 	VMAXPS X2, X0, X0
-	VBROADCASTSS X0, Z4
-	VBROADCASTSS factor+120(FP), Z5
+	VMOVSS X0, largest+72(FP)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512VNNI(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
+TEXT ·softmaxAVX512VNNI(SB), NOSPLIT, $0-84
+	MOVQ p_base+0(FP), DI
+	MOVQ acc_base+24(FP), SI
+	MOVQ valueScale_base+48(FP), R8
+	VBROADCASTSS largest+72(FP), Z4
+	VBROADCASTSS factor+76(FP), Z5
 	VBROADCASTSS expFloorAVX512VNNI<>+0(SB), Z10
 	VBROADCASTSS exp0AVX512VNNI<>+0(SB), Z11
 	VBROADCASTSS exp1AVX512VNNI<>+0(SB), Z12
@@ -2110,8 +2117,8 @@ check2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	XORL AX, AX
-	JMP check4
-block3:
+	JMP check2
+block1:
 	VMOVUPS 0(SI)(AX*4), Z6
 	VSUBPS Z4, Z6, Z6
 	VMULPS Z5, Z6, Z6
@@ -2130,7 +2137,7 @@ block3:
 	VADDPS Z11, Z8, Z8
 	VPADDD Z7, Z8, Z8
 	VADDPS Z8, Z0, Z0
-	VMULPS 0(R9)(AX*4), Z8, Z8
+	VMULPS 0(R8)(AX*4), Z8, Z8
 	VADDPS Z8, Z2, Z2
 	VMOVUPS Z8, 0(SI)(AX*4)
 	VMOVUPS 64(SI)(AX*4), Z6
@@ -2151,13 +2158,13 @@ block3:
 	VADDPS Z11, Z8, Z8
 	VPADDD Z7, Z8, Z8
 	VADDPS Z8, Z1, Z1
-	VMULPS 64(R9)(AX*4), Z8, Z8
+	VMULPS 64(R8)(AX*4), Z8, Z8
 	VADDPS Z8, Z3, Z3
 	VMOVUPS Z8, 64(SI)(AX*4)
 	ADDQ $32, AX
-check4:
+check2:
 	CMPQ AX, acc_len+32(FP)
-	JLT block3
+	JLT block1
 	VADDPS Z1, Z0, Z0
 	VEXTRACTF64X4 $1, Z0, Y6
 	VADDPS Y6, Y0, Y0
@@ -2179,12 +2186,12 @@ check4:
 	VBROADCASTSS probabilityAVX512VNNI<>+0(SB), Z6
 	VMULSS X6, X0, X0
 	VDIVSS X0, X2, X0
-	VMOVSS X0, unit+128(FP)
+	VMOVSS X0, unit+80(FP)
 	VDIVSS X2, X6, X6
 	VBROADCASTSS X6, Z0
 	XORL AX, AX
-	JMP check6
-block5:
+	JMP check4
+block3:
 	VMULPS 0(SI)(AX*4), Z0, Z1
 	VCVTPS2DQ Z1, Z1
 	VMULPS 64(SI)(AX*4), Z0, Z2
@@ -2192,9 +2199,9 @@ block5:
 	VPMOVDW Z1, 0(DI)(AX*2)
 	VPMOVDW Z2, 32(DI)(AX*2)
 	ADDQ $32, AX
-check6:
+check4:
 	CMPQ AX, acc_len+32(FP)
-	JLT block5
+	JLT block3
 	VZEROUPPER
 	RET
 

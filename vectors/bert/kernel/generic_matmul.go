@@ -12,6 +12,7 @@ var generic = &Set{
 	MaxAbs:          maxAbsGeneric,
 	Round16:         round16Generic,
 	Interleave16:    interleave16Generic,
+	Score:           scoreGeneric,
 	Softmax:         softmaxGeneric,
 	Scale:           scaleGeneric,
 	Dot:             dotGeneric,

@@ -102,14 +102,19 @@ func interleave16Generic(dst []uint32, x []float32, inverse float32, odd bool) {
 	}
 }
 
-func softmaxGeneric(p []int16, acc []int32, keyScale, valueScale, mask []float32, factor float32) float32 {
-	p, keyScale, valueScale, mask = p[:len(acc)], keyScale[:len(acc)], valueScale[:len(acc)], mask[:len(acc)]
+func scoreGeneric(acc []int32, keyScale, mask []float32) float32 {
+	keyScale, mask = keyScale[:len(acc)], mask[:len(acc)]
 	largest := float32(-math.MaxFloat32)
 	for i, a := range acc {
 		s := float32(float32(a)*keyScale[i]) + mask[i]
 		largest = max(largest, s)
 		acc[i] = int32(math.Float32bits(s))
 	}
+	return largest
+}
+
+func softmaxGeneric(p []int16, acc []int32, valueScale []float32, largest, factor float32) float32 {
+	p, valueScale = p[:len(acc)], valueScale[:len(acc)]
 	var ones, weighted [Lanes]float32
 	for i, a := range acc {
 		e := exp2(float32((math.Float32frombits(uint32(a)) - largest) * factor))

@@ -108,7 +108,7 @@ func TestSoftmax(t *testing.T) {
 		want += e * float64(values[i]) * quantised[i]
 	}
 	p := make([]int16, n)
-	unit := softmaxGeneric(p, acc, keys, values, mask, factor)
+	unit := softmaxGeneric(p, acc, values, scoreGeneric(acc, keys, mask), factor)
 	var got float64
 	for i, v := range p {
 		require.GreaterOrEqual(t, v, int16(0))

@@ -2757,13 +2757,11 @@ check4:
 	BLT block3
 	RET
 
-// func softmaxNEON(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
-TEXT ·softmaxNEON(SB), NOSPLIT, $0-132
-	MOVD p_base+0(FP), R1
-	MOVD acc_base+24(FP), R2
-	MOVD keyScale_base+48(FP), R3
-	MOVD valueScale_base+72(FP), R4
-	MOVD mask_base+96(FP), R5
+// func scoreNEON(acc []int32, keyScale []float32, mask []float32) (largest float32)
+TEXT ·scoreNEON(SB), NOSPLIT, $0-76
+	MOVD acc_base+0(FP), R1
+	MOVD keyScale_base+24(FP), R2
+	MOVD mask_base+48(FP), R3
 	MOVD $0xff7fffff, R20
 	VDUP R20, V0.S4
 	MOVD $0xff7fffff, R20
@@ -2780,77 +2778,77 @@ TEXT ·softmaxNEON(SB), NOSPLIT, $0-132
 	VDUP R20, V6.S4
 	MOVD $0xff7fffff, R20
 	VDUP R20, V7.S4
-	MOVD acc_len+32(FP), R19
+	MOVD acc_len+8(FP), R19
 	MOVD ZR, R0
 	B check2
 block1:
+	ADD R0<<2, R1, R9
+	FMOVQ 0(R9), F31
+	WORD $0x4e21dbe8 // scvtf v8.4s, v31.4s
 	ADD R0<<2, R2, R10
 	FMOVQ 0(R10), F31
-	WORD $0x4e21dbe8 // scvtf v8.4s, v31.4s
+	WORD $0x6e3fdd08 // fmul v8.4s, v8.4s, v31.4s
 	ADD R0<<2, R3, R11
 	FMOVQ 0(R11), F31
-	WORD $0x6e3fdd08 // fmul v8.4s, v8.4s, v31.4s
-	ADD R0<<2, R5, R13
-	FMOVQ 0(R13), F31
 	WORD $0x4e3fd508 // fadd v8.4s, v8.4s, v31.4s
 	WORD $0x4e28f400 // fmax v0.4s, v0.4s, v8.4s
-	FMOVQ F8, 0(R10)
-	FMOVQ 16(R10), F31
+	FMOVQ F8, 0(R9)
+	FMOVQ 16(R9), F31
 	WORD $0x4e21dbe9 // scvtf v9.4s, v31.4s
-	FMOVQ 16(R11), F31
+	FMOVQ 16(R10), F31
 	WORD $0x6e3fdd29 // fmul v9.4s, v9.4s, v31.4s
-	FMOVQ 16(R13), F31
+	FMOVQ 16(R11), F31
 	WORD $0x4e3fd529 // fadd v9.4s, v9.4s, v31.4s
 	WORD $0x4e29f421 // fmax v1.4s, v1.4s, v9.4s
-	FMOVQ F9, 16(R10)
-	FMOVQ 32(R10), F31
+	FMOVQ F9, 16(R9)
+	FMOVQ 32(R9), F31
 	WORD $0x4e21dbea // scvtf v10.4s, v31.4s
-	FMOVQ 32(R11), F31
+	FMOVQ 32(R10), F31
 	WORD $0x6e3fdd4a // fmul v10.4s, v10.4s, v31.4s
-	FMOVQ 32(R13), F31
+	FMOVQ 32(R11), F31
 	WORD $0x4e3fd54a // fadd v10.4s, v10.4s, v31.4s
 	WORD $0x4e2af442 // fmax v2.4s, v2.4s, v10.4s
-	FMOVQ F10, 32(R10)
-	FMOVQ 48(R10), F31
+	FMOVQ F10, 32(R9)
+	FMOVQ 48(R9), F31
 	WORD $0x4e21dbeb // scvtf v11.4s, v31.4s
-	FMOVQ 48(R11), F31
+	FMOVQ 48(R10), F31
 	WORD $0x6e3fdd6b // fmul v11.4s, v11.4s, v31.4s
-	FMOVQ 48(R13), F31
+	FMOVQ 48(R11), F31
 	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
 	WORD $0x4e2bf463 // fmax v3.4s, v3.4s, v11.4s
-	FMOVQ F11, 48(R10)
-	FMOVQ 64(R10), F31
+	FMOVQ F11, 48(R9)
+	FMOVQ 64(R9), F31
 	WORD $0x4e21dbec // scvtf v12.4s, v31.4s
-	FMOVQ 64(R11), F31
+	FMOVQ 64(R10), F31
 	WORD $0x6e3fdd8c // fmul v12.4s, v12.4s, v31.4s
-	FMOVQ 64(R13), F31
+	FMOVQ 64(R11), F31
 	WORD $0x4e3fd58c // fadd v12.4s, v12.4s, v31.4s
 	WORD $0x4e2cf484 // fmax v4.4s, v4.4s, v12.4s
-	FMOVQ F12, 64(R10)
-	FMOVQ 80(R10), F31
+	FMOVQ F12, 64(R9)
+	FMOVQ 80(R9), F31
 	WORD $0x4e21dbed // scvtf v13.4s, v31.4s
-	FMOVQ 80(R11), F31
+	FMOVQ 80(R10), F31
 	WORD $0x6e3fddad // fmul v13.4s, v13.4s, v31.4s
-	FMOVQ 80(R13), F31
+	FMOVQ 80(R11), F31
 	WORD $0x4e3fd5ad // fadd v13.4s, v13.4s, v31.4s
 	WORD $0x4e2df4a5 // fmax v5.4s, v5.4s, v13.4s
-	FMOVQ F13, 80(R10)
-	FMOVQ 96(R10), F31
+	FMOVQ F13, 80(R9)
+	FMOVQ 96(R9), F31
 	WORD $0x4e21dbee // scvtf v14.4s, v31.4s
-	FMOVQ 96(R11), F31
+	FMOVQ 96(R10), F31
 	WORD $0x6e3fddce // fmul v14.4s, v14.4s, v31.4s
-	FMOVQ 96(R13), F31
+	FMOVQ 96(R11), F31
 	WORD $0x4e3fd5ce // fadd v14.4s, v14.4s, v31.4s
 	WORD $0x4e2ef4c6 // fmax v6.4s, v6.4s, v14.4s
-	FMOVQ F14, 96(R10)
-	FMOVQ 112(R10), F31
+	FMOVQ F14, 96(R9)
+	FMOVQ 112(R9), F31
 	WORD $0x4e21dbef // scvtf v15.4s, v31.4s
-	FMOVQ 112(R11), F31
+	FMOVQ 112(R10), F31
 	WORD $0x6e3fddef // fmul v15.4s, v15.4s, v31.4s
-	FMOVQ 112(R13), F31
+	FMOVQ 112(R11), F31
 	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
 	WORD $0x4e2ff4e7 // fmax v7.4s, v7.4s, v15.4s
-	FMOVQ F15, 112(R10)
+	FMOVQ F15, 112(R9)
 	ADD $32, R0
 check2:
 	CMP R19, R0
@@ -2866,8 +2864,17 @@ check2:
 	WORD $0x4e28f400 // fmax v0.4s, v0.4s, v8.4s
 	WORD $0x4e0c0408 // dup v8.4s, v0.s[1]
 	WORD $0x4e28f400 // fmax v0.4s, v0.4s, v8.4s
-	WORD $0x4e040410 // dup v16.4s, v0.s[0]
-	FMOVS factor+120(FP), F17
+	FMOVS F0, largest+72(FP)
+	RET
+
+// func softmaxNEON(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
+TEXT ·softmaxNEON(SB), NOSPLIT, $0-84
+	MOVD p_base+0(FP), R1
+	MOVD acc_base+24(FP), R2
+	MOVD valueScale_base+48(FP), R3
+	FMOVS largest+72(FP), F16
+	WORD $0x4e040610 // dup v16.4s, v16.s[0]
+	FMOVS factor+76(FP), F17
 	WORD $0x4e040631 // dup v17.4s, v17.s[0]
 	MOVD $0xc2a00000, R20
 	VDUP R20, V22.S4
@@ -2899,8 +2906,8 @@ check2:
 	WORD $0x6e2f1def // eor v15.16b, v15.16b, v15.16b
 	MOVD acc_len+32(FP), R19
 	MOVD ZR, R0
-	B check4
-block3:
+	B check2
+block1:
 	ADD R0<<2, R2, R10
 	FMOVQ 0(R10), F18
 	WORD $0x4eb0d652 // fsub v18.4s, v18.4s, v16.4s
@@ -2920,8 +2927,8 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	ADD R0<<2, R4, R12
-	FMOVQ 0(R12), F31
+	ADD R0<<2, R3, R11
+	FMOVQ 0(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
 	FMOVQ F20, 0(R10)
@@ -2943,7 +2950,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d421 // fadd v1.4s, v1.4s, v20.4s
-	FMOVQ 16(R12), F31
+	FMOVQ 16(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d529 // fadd v9.4s, v9.4s, v20.4s
 	FMOVQ F20, 16(R10)
@@ -2965,7 +2972,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	FMOVQ 32(R12), F31
+	FMOVQ 32(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
 	FMOVQ F20, 32(R10)
@@ -2987,7 +2994,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	FMOVQ 48(R12), F31
+	FMOVQ 48(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
 	FMOVQ F20, 48(R10)
@@ -3009,7 +3016,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	FMOVQ 64(R12), F31
+	FMOVQ 64(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
 	FMOVQ F20, 64(R10)
@@ -3031,7 +3038,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
-	FMOVQ 80(R12), F31
+	FMOVQ 80(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
 	FMOVQ F20, 80(R10)
@@ -3053,7 +3060,7 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d4c6 // fadd v6.4s, v6.4s, v20.4s
-	FMOVQ 96(R12), F31
+	FMOVQ 96(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
 	FMOVQ F20, 96(R10)
@@ -3075,14 +3082,14 @@ block3:
 	WORD $0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
 	WORD $0x4eb38694 // add v20.4s, v20.4s, v19.4s
 	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
-	FMOVQ 112(R12), F31
+	FMOVQ 112(R11), F31
 	WORD $0x6e3fde94 // fmul v20.4s, v20.4s, v31.4s
 	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
 	FMOVQ F20, 112(R10)
 	ADD $32, R0
-check4:
+check2:
 	CMP R19, R0
-	BLT block3
+	BLT block1
 	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
@@ -3109,13 +3116,13 @@ check4:
 	VDUP R20, V18.S4
 	FMULS F18, F0, F0
 	FDIVS F0, F8, F0
-	FMOVS F0, unit+128(FP)
+	FMOVS F0, unit+80(FP)
 	FDIVS F8, F18, F18
 	WORD $0x4e040640 // dup v0.4s, v18.s[0]
 	MOVD acc_len+32(FP), R19
 	MOVD ZR, R0
-	B check6
-block5:
+	B check4
+block3:
 	ADD R0<<2, R2, R10
 	FMOVQ 0(R10), F31
 	WORD $0x6e3fdc01 // fmul v1.4s, v0.4s, v31.4s
@@ -3151,9 +3158,9 @@ block5:
 	FMOVQ F5, 32(R9)
 	FMOVQ F7, 48(R9)
 	ADD $32, R0
-check6:
+check4:
 	CMP R19, R0
-	BLT block5
+	BLT block3
 	RET
 
 // func scaleNEON(dst []float32, acc []int32, factor float32)

@@ -48,11 +48,14 @@ type Set struct {
 	// Interleave16 is Round16 into the low (odd false) or high half of each
 	// uint32; writing the low half clears the high one.
 	Interleave16 func(dst []uint32, x []float32, inverse float32, odd bool)
-	// Softmax turns one query's integer scores into 15-bit probabilities,
+	// Score replaces one query's integer scores by numbers, acc × keyScale + mask,
+	// of which acc then has the bits, and returns the largest.
+	Score func(acc []int32, keyScale, mask []float32) float32
+	// Softmax turns the numbers that Score left in acc into 15-bit probabilities,
 	// each times its value row's scale, and returns what one unit of a sum
-	// over them is worth. score = acc × keyScale + mask, in units of factor
-	// binary exponents. acc is used as scratch memory.
-	Softmax func(p []int16, acc []int32, keyScale, valueScale, mask []float32, factor float32) float32
+	// over them is worth. Their differences are in units of factor binary
+	// exponents. acc is used as scratch memory.
+	Softmax func(p []int16, acc []int32, valueScale []float32, largest, factor float32) float32
 	// Scale writes acc × scale.
 	Scale func(dst []float32, acc []int32, scale float32)
 	// Dot returns the inner product of a and b, which must fit an int32.

@@ -54,10 +54,15 @@ func round16AVX2(dst []int16, x []float32, inverse float32)
 //go:noescape
 func interleave16AVX2(dst []uint32, x []float32, inverse float32, odd bool)
 
+// scoreAVX2 is Set.Score.
+//
+//go:noescape
+func scoreAVX2(acc []int32, keyScale []float32, mask []float32) (largest float32)
+
 // softmaxAVX2 is Set.Softmax.
 //
 //go:noescape
-func softmaxAVX2(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
+func softmaxAVX2(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
 
 // scaleAVX2 is Set.Scale.
 //
@@ -134,10 +139,15 @@ func round16AVX512VNNI(dst []int16, x []float32, inverse float32)
 //go:noescape
 func interleave16AVX512VNNI(dst []uint32, x []float32, inverse float32, odd bool)
 
+// scoreAVX512VNNI is Set.Score.
+//
+//go:noescape
+func scoreAVX512VNNI(acc []int32, keyScale []float32, mask []float32) (largest float32)
+
 // softmaxAVX512VNNI is Set.Softmax.
 //
 //go:noescape
-func softmaxAVX512VNNI(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
+func softmaxAVX512VNNI(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
 
 // scaleAVX512VNNI is Set.Scale.
 //

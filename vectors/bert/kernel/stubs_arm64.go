@@ -54,10 +54,15 @@ func round16NEON(dst []int16, x []float32, inverse float32)
 //go:noescape
 func interleave16NEON(dst []uint32, x []float32, inverse float32, odd bool)
 
+// scoreNEON is Set.Score.
+//
+//go:noescape
+func scoreNEON(acc []int32, keyScale []float32, mask []float32) (largest float32)
+
 // softmaxNEON is Set.Softmax.
 //
 //go:noescape
-func softmaxNEON(p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32) (unit float32)
+func softmaxNEON(p []int16, acc []int32, valueScale []float32, largest float32, factor float32) (unit float32)
 
 // scaleNEON is Set.Scale.
 //

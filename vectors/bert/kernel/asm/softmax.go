@@ -9,13 +9,10 @@ var (
 	expFactors  = coefficients("exp", 1, 0.6931243538856506, 0.24024145305156708, 0.05590597167611122, 0.009581047110259533)
 )
 
-// softmax prints three passes over a row: scores and their maximum, powers of
-// two and their sums, probabilities.
-func softmax(m machine) {
-	m.function("softmax", "is Set.Softmax.",
-		"p []int16, acc []int32, keyScale []float32, valueScale []float32, mask []float32, factor float32", "unit float32")
-	p, acc := m.row("p", 2), m.row("acc", 4)
-	keyScale, valueScale, mask := m.row("keyScale", 4), m.row("valueScale", 4), m.row("mask", 4)
+// score prints the pass over a row that makes numbers of sums.
+func score(m machine) {
+	m.function("score", "is Set.Score.", "acc []int32, keyScale []float32, mask []float32", "largest float32")
+	acc, keyScale, mask := m.row("acc", 4), m.row("keyScale", 4), m.row("mask", 4)
 	n := chunks(m)
 	for c := range n {
 		m.broadcast(lowest, register(c))
@@ -31,10 +28,19 @@ func softmax(m machine) {
 		}
 	})
 	m.reduce("max", 0, register(n))
+	m.result(0, "largest")
+	m.ret()
+}
 
+// softmax prints two passes over a row: powers of two and their sums, probabilities.
+func softmax(m machine) {
+	m.function("softmax", "is Set.Softmax.",
+		"p []int16, acc []int32, valueScale []float32, largest float32, factor float32", "unit float32")
+	p, acc, valueScale := m.row("p", 2), m.row("acc", 4), m.row("valueScale", 4)
+	n := chunks(m)
 	ones, weighted := register(0), register(n) // sums
 	largest, factor, t := register(2*n), register(2*n+1), register(2*n+2)
-	m.broadcast(register(0), largest)
+	m.broadcast(argument("largest"), largest)
 	m.broadcast(argument("factor"), factor)
 	m.resident(register(2*n+6), append([]constant{expFloor}, expFactors...)...)
 	zero(m, 0, 2*n)
