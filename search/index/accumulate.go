@@ -123,7 +123,9 @@ func (a *accumulator) collect(top *top) int {
 			continue
 		}
 		n++
-		top.offer(Ranked{Note: a.data.notes[doc], Score: float64(a.score[doc]), Terms: terms})
+		if score := float64(a.score[doc]); top.admits(score) {
+			top.offer(Ranked{Note: a.data.notes[doc], Score: score, Terms: terms})
+		}
 	}
 	return n
 }

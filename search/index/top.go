@@ -2,27 +2,51 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
-// top keeps the best notes that were offered to it, and up to three times as many of
-// the others: so it is sorted seldom.
+// top keeps the best notes that were offered to it.
 type top struct {
 	limit int
-	found []Ranked
-	least float64 // score from which on a note may be among the best
+	found []Ranked // when there are limit of them, a heap: the worst is the first
 }
 
-func newTop(limit int) *top { return &top{limit: limit, least: math.Inf(-1)} }
+func newTop(limit int) *top { return &top{limit: limit} }
+
+// admits reports whether a note with this score may be among the best.
+func (t *top) admits(score float64) bool {
+	return len(t.found) < t.limit || score >= t.found[0].Score
+}
 
 func (t *top) offer(r Ranked) {
-	if r.Score < t.least {
-		return
+	switch {
+	case len(t.found) < t.limit:
+		if t.found = append(t.found, r); len(t.found) == t.limit {
+			slices.SortFunc(t.found, func(a, b Ranked) int { return better(b, a) })
+		}
+	case better(r, t.found[0]) < 0:
+		t.replaceWorst(r)
 	}
-	if t.found = append(t.found, r); len(t.found) > 4*t.limit {
-		t.least = t.best()[t.limit-1].Score
+}
+
+// replaceWorst puts r in its place in the heap, from the root on.
+func (t *top) replaceWorst(r Ranked) {
+	at := 0
+	for {
+		worse := 2*at + 1
+		if worse >= len(t.found) {
+			break
+		}
+		if worse+1 < len(t.found) && better(t.found[worse], t.found[worse+1]) < 0 {
+			worse++
+		}
+		if better(r, t.found[worse]) > 0 {
+			break
+		}
+		t.found[at] = t.found[worse]
+		at = worse
 	}
+	t.found[at] = r
 }
 
 // best returns the best notes, the very best first.
@@ -35,8 +59,11 @@ func (t *top) best() []Ranked {
 // better orders by falling score; of equals the newer note, which has the
 // greater id, comes first.
 func better(a, b Ranked) int {
-	if c := cmp.Compare(b.Score, a.Score); c != 0 {
-		return c
+	switch { // cmp.Compare takes several times as long, for NaN
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
 	}
 	return cmp.Compare(b.Note, a.Note)
 }
