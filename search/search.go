@@ -280,29 +280,23 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	parts := slices.Collect(slices.Chunk(missing, max(readTogether, (len(missing)+1)/2)))
-	found := make([][]*notes.Note, len(parts))
-	err := index.InParallel(len(parts), func(_, i int) (err error) {
-		found[i], err = s.store.ByID(ctx, parts[i])
-		for _, n := range found[i] {
-			n.Content = n.Prose()
-		}
+	read, err := s.store.ByID(ctx, missing)
+	if err != nil {
 		return err
+	}
+	err = index.InParallel(len(read), func(_, i int) error {
+		read[i].Content = read[i].Prose()
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	read := slices.Concat(found...)
 	for _, n := range read {
 		s.read[n.ID] = n
 	}
 	s.index.Cache.Put(read, changes)
 	return nil
 }
-
-// readTogether is how many notes one goroutine reads, of few: a query of the store takes
-// as long as reading one or two notes.
-const readTogether = 3
 
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {

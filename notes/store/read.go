@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/fsid"
 	"notesd/internal/sqlite"
@@ -49,6 +52,7 @@ func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
+// loadNotes unpacks notes while it reads the next.
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
 	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
 	if err != nil {
@@ -56,37 +60,42 @@ func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*not
 	}
 	defer func() { _ = rows.Close() }() // Err below reports the error
 	found := make(map[int64]*notes.Note, len(ids))
+	var unpacking errgroup.Group
 	for rows.Next() {
-		n, err := scanNote(rows)
+		n, unpack, err := scanNote(rows)
 		if err != nil {
 			return nil, err
 		}
 		found[n.ID] = n
+		unpacking.Go(unpack)
 	}
-	return found, rows.Err()
+	return found, cmp.Or(rows.Err(), unpacking.Wait())
 }
 
-func scanNote(rows *sql.Rows) (*notes.Note, error) {
-	n := &notes.Note{}
-	var hash, outline, data, frontMatter sql.RawBytes
+// scanNote returns a note without its text, outline and front matter, which unpack fills in.
+func scanNote(rows *sql.Rows) (n *notes.Note, unpack func() error, err error) {
+	n = &notes.Note{}
+	var hash sql.RawBytes
+	var outline, data, frontMatter []byte
 	var mtime, date int64
 	var codec int
 	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	var err error
-	if n.Content, err = unpackText(codec, data); err != nil {
-		return nil, err
-	}
-	if err := unpackOutline(outline, n); err != nil {
-		return nil, err
-	}
-	if frontMatter != nil {
-		return n, json.Unmarshal(frontMatter, &n.FrontMatter)
-	}
-	return n, nil
+	return n, func() (err error) {
+		if n.Content, err = unpackText(codec, data); err != nil {
+			return err
+		}
+		if err := unpackOutline(outline, n); err != nil {
+			return err
+		}
+		if frontMatter != nil {
+			return json.Unmarshal(frontMatter, &n.FrontMatter)
+		}
+		return nil
+	}, nil
 }
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
