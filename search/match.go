@@ -1,9 +1,11 @@
 package search
 
 import (
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"notesd/search/index"
@@ -24,8 +26,7 @@ type matcher struct {
 	terms    map[string]int // → index into the plan's terms
 	prefixes []int          // terms that stand for what they begin
 	plan     *index.Plan
-	exact    []string                // by term, as asked for
-	words    map[string][]terms.Term // what words were expanded to
+	exact    []string // by term, as asked for
 	spare    []terms.Term
 	first    [256]bool  // by the initial of terms
 	letters  [1024]bool // by their first two letters
@@ -36,7 +37,7 @@ type matcher struct {
 }
 
 func newMatcher(r *request) *matcher {
-	m := &matcher{terms: map[string]int{}, words: map[string][]terms.Term{}, seekers: map[uint64]*seeker{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
+	m := &matcher{terms: map[string]int{}, seekers: map[uint64]*seeker{}, plan: &r.plan, exact: make([]string, len(r.plan.Terms))}
 	for i, t := range r.plan.Terms {
 		m.add(t.Text, i)
 		for _, other := range t.Others {
@@ -57,7 +58,7 @@ func newMatcher(r *request) *matcher {
 
 // fork returns a matcher for another goroutine. It may be called while m is used.
 func (m *matcher) fork() *matcher {
-	return &matcher{terms: m.terms, prefixes: m.prefixes, plan: m.plan, exact: m.exact, words: map[string][]terms.Term{},
+	return &matcher{terms: m.terms, prefixes: m.prefixes, plan: m.plan, exact: m.exact,
 		first: m.first, letters: m.letters, seeker: m.seeker, seekers: map[uint64]*seeker{}}
 }
 
@@ -120,17 +121,32 @@ func (m *matcher) match(dst []match, text string, s terms.Span) []match {
 	return dst
 }
 
-// expand returns the terms of a word. The same words come again and again in
-// the texts that one query reads.
+// expansions has the terms of words that were expanded last, as the same words come
+// again and again in the texts that queries read. They take up to a megabyte.
+var expansions [4096]atomic.Pointer[expansion]
+
+var expansionSeed = maphash.MakeSeed()
+
+type expansion struct {
+	word  string
+	terms []terms.Term
+}
+
+// expand returns the terms of a word.
 func (m *matcher) expand(text string, s terms.Span) []terms.Term {
 	raw := text[s.Start:s.End]
-	known, ok := m.words[raw]
-	if !ok {
-		known = terms.Expand(nil, raw, terms.Span{End: len(raw), Classes: s.Classes})
-		m.words[raw] = known
+	if len(raw) > terms.MaxTerm {
+		return terms.Expand(m.spare[:0], text, s)
+	}
+	slot := &expansions[maphash.String(expansionSeed, raw)%uint64(len(expansions))]
+	known := slot.Load()
+	if known == nil || known.word != raw {
+		word := strings.Clone(raw) // and not the note that has it
+		known = &expansion{word, terms.Expand(nil, word, terms.Span{End: len(word), Classes: s.Classes})}
+		slot.Store(known)
 	}
 	out := m.spare[:0]
-	for _, t := range known {
+	for _, t := range known.terms {
 		t.Start += s.Start
 		t.End += s.Start
 		out = append(out, t)
