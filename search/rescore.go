@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -234,9 +235,11 @@ func isName(title string) bool {
 	})
 }
 
-// names are the titles of candidates that are names and share no word with the query, by
-// their first unit.
-type names map[string][]titled
+// names are the titles of candidates that are names and share no word with the query.
+type names struct {
+	by    map[string][]titled // by their first unit
+	begin *seeker             // of these; nil: every word is read
+}
 
 // titled is a candidate with a title.
 type titled struct {
@@ -246,13 +249,16 @@ type titled struct {
 }
 
 func (s *search) namesOf(best []candidate) names {
-	out := names{}
+	out := names{by: map[string][]titled{}}
 	for i, c := range best {
 		if n := s.read[c.note]; n != nil && isName(n.Title) && len(s.rescorer.matcher.find(nil, n.Title)) == 0 {
 			if name := units(n.Title); len(name) > 0 {
-				out[name[0]] = append(out[name[0]], titled{i, n.Title, name})
+				out.by[name[0]] = append(out.by[name[0]], titled{i, n.Title, name})
 			}
 		}
+	}
+	if needles := needlesOf(slices.Collect(maps.Keys(out.by))); needles != nil {
+		out.begin = newSeeker(needles, true)
 	}
 	return out
 }
@@ -260,7 +266,7 @@ func (s *search) namesOf(best []candidate) names {
 // in returns the candidates that the passage of a note names, a bit each. A query that
 // describes a thing finds notes that mention it.
 func (names names) in(n *notes.Note, c *candidate) (found uint64) {
-	if len(names) == 0 || len(n.Chunks) == 0 {
+	if len(names.by) == 0 || len(n.Chunks) == 0 {
 		return 0
 	}
 	chunk := c.chunk
@@ -268,14 +274,28 @@ func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 		chunk = max(0, slices.IndexFunc(n.Chunks, func(k notes.Chunk) bool { return c.meet < k.End }))
 	}
 	passage := n.Content[n.Chunks[chunk].Start:n.Chunks[chunk].End]
-	eachUnit(passage, func(u []byte, start, _ int) bool {
-		for _, t := range names[string(u)] {
-			if t.title != n.Title && (len(t.name) == 1 || hasUnits(passage[start:], t.name)) {
-				found |= 1 << t.candidate
+	for done := 0; done < len(passage); {
+		at, from := 0, done
+		if names.begin != nil {
+			if at = names.begin.next(passage, done); at == len(passage) {
+				break
 			}
+			from = max(done, wordBegin(passage, at))
 		}
-		return true
-	})
+		done = len(passage)
+		eachUnit(passage[from:], func(u []byte, start, end int) bool {
+			for _, t := range names.by[string(u)] {
+				if t.title != n.Title && (len(t.name) == 1 || hasUnits(passage[from+start:], t.name)) {
+					found |= 1 << t.candidate
+				}
+			}
+			if names.begin == nil || from+end <= at {
+				return true
+			}
+			done = from + end
+			return false
+		})
+	}
 	return found
 }
 

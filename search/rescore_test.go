@@ -38,3 +38,26 @@ func TestRescorer_Bonuses(t *testing.T) {
 		})
 	}
 }
+
+// Names are found at the places where one may begin as they are in every word.
+func TestNamesIn(t *testing.T) {
+	for _, titles := range [][]string{{"Node", "Happy"}, {"O'Brien", "Straße", "ETE"}, {"U.S.A.", "Lying"}, {"x-ray"}, {"机器", "Happy"}} {
+		s := &search{rescorer: newRescorer(newRequest(nil, notes.Filter{}), 1, nil), read: map[int64]*notes.Note{}}
+		var best []candidate
+		for i, title := range titles {
+			best = append(best, candidate{note: int64(i)})
+			s.read[int64(i)] = &notes.Note{Title: title}
+		}
+		quick := s.namesOf(best)
+		assert.Equal(t, titles[0] != "机器", quick.begin != nil)
+		slow := names{by: quick.by}
+		found := uint64(0)
+		for _, text := range matchTexts {
+			n := &notes.Note{Content: text, Chunks: []notes.Chunk{{End: len(text)}}}
+			want := slow.in(n, &candidate{})
+			found |= want
+			assert.Equal(t, want, quick.in(n, &candidate{}), "%q in %q", titles, text)
+		}
+		assert.Equal(t, uint64(1)<<len(titles)-1, found, "%q", titles)
+	}
+}
