@@ -28,11 +28,11 @@ func TestEachPartIsNeeded(t *testing.T) {
 		cosines: map[string]float64{"boats": .1, "ships": .6, "mention": .5, "cooking": .2}, firsts: map[string]float64{"ships": .1}}
 	vectors := withMeaning(t, meaning)
 
-	starters, near := newStarters(t)
+	starters, daily := newStarters(t)
 	for i := range 20 {
-		near.cosines[fmt.Sprintf("daily-%02d", i)] = .4
+		daily.cosines[fmt.Sprintf("daily-%02d", i)] = .4
 	}
-	near.cosines["daily-18"] = .97
+	daily.cosines["daily-18"] = .97
 	parts := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateBuilding, Coverage: .5},
 		cosines: map[string]float64{"boats": .5, "ships": .52}, missing: map[string]float64{"boats": .9}})
 	harbours := newFixture(t, map[string]string{"far.md": "The harbour wall. " + strings.Repeat("Nothing else. ", 100)})
@@ -46,6 +46,9 @@ func TestEachPartIsNeeded(t *testing.T) {
 	lamps := newFixture(t, map[string]string{"all.md": strings.Repeat("Harbour. Wall. Lamp. ", 4), "near.md": strings.Repeat("Lamp. Wall. ", 4)})
 	lamps.engine = search.NewEngine(lamps.store, lamps.index, &fakeMeaning{store: lamps.store, weight: .5,
 		coverage: search.Coverage{State: search.StateReady, Coverage: 1}, cosines: map[string]float64{"all": .01, "near": .8}}, search.EngineOptions{SemanticTimeout: time.Minute})
+
+	near := withMeaning(t, &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .6, "mention": .45}})
 
 	first := func(query, want string) func() bool {
 		i := slices.IndexFunc(set.Queries, func(q eval.Query) bool { return q.ID == query })
@@ -81,6 +84,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 		"the words of near notes": func() bool {
 			return harbours.search(search.Query{Text: "harbour wall"}).Hits[0].Path == "far.md"
 		},
+		"the hits beside a clear one":    func() bool { return !near.search(search.Query{Text: "schooner"}).Hits[1].Weak },
 		"nearness that words let expect": func() bool { return pathsOf(starters.search(search.Query{Text: starterQuery}))[0] == "best" },
 		"missing passages":               func() bool { return pathsOf(parts.search(search.Query{Text: "schooner"}))[0] == "boats" },
 		"the floor":                      hybrid("schooner", func(r search.Result) bool { return !slices.Contains(pathsOf(r), "cooking") }),

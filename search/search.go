@@ -300,7 +300,8 @@ func (s *search) readNotes(ctx context.Context, of []candidate) error {
 
 // blend orders the list as the mode asks.
 func (s *search) blend(ctx context.Context, list *rankedList, text []candidate, r *index.Ranking, m *meaning) error {
-	list.floor, list.clear = floor(*m, s.q.Mode, s.r.foreign)
+	grams := slices.ContainsFunc(s.r.words, func(w queryWord) bool { return w.gram })
+	list.floor, list.clear = floor(*m, s.q.Mode, s.r.foreign || grams)
 	if len(m.near) == 0 || s.q.Mode == ModeText {
 		m = &meaning{}
 		for i := range text {

@@ -291,6 +291,51 @@ func TestNothingFound(t *testing.T) {
 	assert.False(t, r.Hits[1].Weak, "one word of four, and near")
 }
 
+// distantMeaning knows unrelated passages that are farther from a query than the
+// model's usually are.
+type distantMeaning struct{ *fakeMeaning }
+
+func (distantMeaning) Unrelated(context.Context, string) (usual, here search.Spread, err error) {
+	return search.Spread{Deviation: .095}, search.Spread{Mean: -.1, Deviation: .05}, nil
+}
+
+// A question in another language than the notes is as near to its answer as the
+// language lets it be.
+func TestWeakInAnotherLanguage(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .2, "mention": .1, "cooking": -.1}}
+	f := withMeaning(t, m)
+	f.engine = search.NewEngine(f.store, f.index, distantMeaning{m}, search.EngineOptions{SemanticTimeout: time.Minute})
+	for _, question := range []string{"Wo liegt der größte Dreimaster?", "最大的帆船在哪里"} {
+		r := f.search(search.Query{Text: question})
+		assert.Equal(t, []string{"ships", "mention"}, pathsOf(r), question)
+		assert.False(t, r.Weak, question)
+		assert.Empty(t, r.Notes, question)
+	}
+	r := f.search(search.Query{Text: "xqzzy blorp"})
+	assert.Equal(t, []string{"ships"}, pathsOf(r))
+	assert.True(t, r.Weak, "the same nearness in the language of the notes")
+}
+
+// Where nothing is known of nearness, the words that meet decide.
+func TestWeakByWords(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"pump.md":  "The pump stands by the cellar stairs.",
+		"stove.md": "Clean the stove. Then carry the ashes down the stairs.",
+	})
+	r := f.search(search.Query{Text: "which pump empties the cellar", Mode: search.ModeText})
+	assert.False(t, r.Weak)
+	assert.False(t, r.Hits[0].Weak)
+	r = f.search(search.Query{Text: "stairs of a lighthouse on a foreign coast", Mode: search.ModeText})
+	assert.True(t, r.Weak)
+	assert.Contains(t, r.Notes[0], "no note matches well")
+	r = f.search(search.Query{Text: "clean ashes of a stove in a lighthouse on a coast", Mode: search.ModeText})
+	assert.False(t, r.Weak)
+	r = f.search(search.Query{Text: "lighthouse keeper painted foreign coast cellar", Mode: search.ModeText})
+	require.Len(t, r.Hits, 1)
+	assert.True(t, r.Hits[0].Weak)
+}
+
 // Words that stand far from one another say less than words that meet.
 func TestWeakHitWithScatteredWords(t *testing.T) {
 	apart := strings.Repeat("Nothing about that. ", 20)

@@ -1,16 +1,23 @@
 package search
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Bounds of nearness, see [SemanticHit]: a note that has none of the query's
-// words is a hit from the floor on, and a weak one unless it is clearly above
-// it. They are for unrelated passages of the mean 0 and the deviation floorUnit,
-// and moved to where a model has them. docs/retrieval.md has what the bounds lose and keep out on judged sets.
+// words is a hit from the floor on. They are for unrelated passages of the mean 0 and
+// the deviation floorUnit, and moved to where a model has them. docs/retrieval.md has
+// what the bounds lose and keep out on judged sets.
 var (
 	// floorMost is the floor of many passages. The nearest of few passages that
 	// have nothing to do with a query is farther: the greatest of n samples
 	// grows with the root of ln n.
 	floorMost = 0.36
+	// clearBelow is how far below the bound of clear hits the other hits of a query are
+	// that has a clear one. Such a query is about the vault, and its answers differ in
+	// how much of it they repeat.
+	clearBelow = 0.12
 )
 
 const (
@@ -18,15 +25,14 @@ const (
 	// wordlessAbove is how far above the floor a hit of a hybrid search is that has
 	// none of the words, unless the notes may be in another language than the query.
 	wordlessAbove = 0.06
-	// A hit is not weak if all that the query asks for, see idealCap, meets in it, or if
+	// A hit is clear if all that the query asks for, see idealCap, meets in it, or if
 	// its nearness, with clearShare of the part that meets, is clearAbove above the
 	// floor. Of a hit whose text was not read, unreadShare of the part that it has is
-	// taken to meet. wordsShare is the part that suffices if nothing is known of its
-	// nearness.
-	clearAbove  = 0.08
-	clearShare  = 0.30
+	// taken to meet. wordsMeet is the part that suffices if its nearness is not known.
+	clearAbove  = 0.18
+	clearShare  = 0.50
 	unreadShare = 0.7
-	wordsShare  = 0.2
+	wordsMeet   = 0.33
 	// fluent is the weight of meaning in queries that the model understands well.
 	// In another language cosines are lower. So are those of words that no
 	// language has, for which a low floor would let everything pass.
@@ -34,34 +40,38 @@ const (
 )
 
 // floor returns how near a passage must be, of so many, to be a semantic hit,
-// and to be clearly one. foreign reports whether the query is in another language
-// than English.
+// and to be clearly one. foreign reports whether the query may be in another language
+// than the notes.
 func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	f := floorMost
 	if m.passages > 0 {
 		f = min(f, floorUnit*math.Sqrt(2*math.Log(float64(m.passages)+1)))
 	}
-	if foreign {
-		f *= min(1, m.weight/fluent)
-	}
 	clear = bound{f + clearAbove, m.usual}
-	if mode == ModeHybrid && !foreign {
+	switch {
+	case foreign:
+		understood := min(1, m.weight/fluent)
+		f *= understood
+		clear = bound{clear.value * understood, m.here}
+	case mode == ModeHybrid:
 		f += wordlessAbove
 	}
 	return m.here.of(f), clear
 }
 
-// bound is the nearness from which on a hit without any of the words is not weak.
+// bound is the nearness from which on a hit without any of the words is clear.
 type bound struct {
-	value float64
-	usual Spread
+	value  float64
+	spread Spread
 }
 
 // reached reports whether a hit is so near, or so much of what was asked for meets in
-// it, that it is not weak.
-func (b bound) reached(near, met float64) bool {
-	const all = .999 // rounded
-	return met >= all || near >= b.usual.of(b.value-clearShare*met)
+// it, that it is at most so far below the bound.
+func (b bound) reached(c *candidate, below float64) bool {
+	const all = .999                        // rounded
+	unknown := !c.embedded || c.missing > 0 // a passage without a vector may be near
+	return c.met >= all || unknown && c.met >= wordsMeet-below/clearShare ||
+		c.embedded && c.nearness() >= b.spread.of(b.value-below-clearShare*c.met)
 }
 
 // of moves a bound to the spread.
@@ -75,20 +85,18 @@ func (s Spread) of(bound float64) float64 {
 // judge marks the hits that have little of what was asked for, and says so
 // when no hit has more, or there is none.
 func (s *search) judge(list *rankedList) {
-	list.weak = len(list.found) > 0
+	for i := range list.found {
+		if c := &list.found[i]; c.met == 0 {
+			c.met = unreadShare * s.rescorer.share(c.terms)
+		}
+	}
+	best := list.found[:min(len(list.found), rescored)]
+	answered := slices.ContainsFunc(best, func(c candidate) bool { return list.clear.reached(&c, 0) })
 	for i := range list.found {
 		c := &list.found[i]
-		share := s.rescorer.share(c.terms)
-		c.weak = share < wordsShare
-		if c.embedded && (c.weak || c.missing == 0) { // else a passage without a vector may be near
-			met := c.met
-			if met == 0 {
-				met = unreadShare * share
-			}
-			c.weak = !list.clear.reached(c.nearness(), met)
-		}
-		list.weak = list.weak && c.weak
+		c.weak = !answered || !list.clear.reached(c, clearBelow)
 	}
+	list.weak = len(list.found) > 0 && !answered
 	switch {
 	case len(list.found) == 0 && list.semantic.State == StateReady:
 		list.remarks = append(list.remarks, "no note has these words, or is near them in meaning")
