@@ -1,14 +1,21 @@
 package vault
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"notesd/internal/fsid"
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 )
@@ -140,4 +147,239 @@ func (o *operation) takenBy(p string) (string, error) {
 		return "", writeProblem("create", p, err)
 	}
 	return o.v.store.PathByKey(o.ctx, notes.Key(p))
+}
+
+// composer makes requests for new notes whole.
+type composer struct {
+	v     *Vault
+	ctx   context.Context
+	scope notes.Scope
+}
+
+// fill makes the request one for an exact path where its title or path names a
+// period, and puts the template's text before its content: the one that it names,
+// else the one that the app has for notes of the period.
+func (c *composer) fill(r notes.CreateRequest) (notes.CreateRequest, error) {
+	now := c.v.opt.Now()
+	at, template := now, r.Template
+	if ref := cmp.Or(r.Path, r.Title); r.Folder == "" && (r.Path == "" || r.Title == "") {
+		p, period, err := c.v.store.PeriodicPath(c.ctx, ref, c.scope)
+		if err != nil {
+			return r, err
+		}
+		if m, err := c.v.store.Lookup(c.ctx, ref, c.scope); p == "" || err == nil && m.Path != p {
+			return c.fillFrom(r, template, at) // a note of this name goes before the period
+		}
+		r.Path, r.Title = p, ""
+		at = time.Date(period.Start.Year(), period.Start.Month(), period.Start.Day(), now.Hour(), now.Minute(), now.Second(), 0, now.Location())
+		if at.Before(period.Start) { // no clock shows this time on that day
+			at = period.Start
+		}
+		template = cmp.Or(template, c.v.store.AppOf(p).Periodic.Notes[period.Unit].Template)
+	}
+	return c.fillFrom(r, template, at)
+}
+
+func (c *composer) fillFrom(r notes.CreateRequest, template string, at time.Time) (notes.CreateRequest, error) {
+	if template == "" {
+		return r, nil
+	}
+	app := c.v.store.AppOf(cmp.Or(r.Path, r.Folder)).Periodic
+	note, err := c.readTemplate(template, app.Templates)
+	switch {
+	case errors.Is(err, notes.ErrNotFound) && r.Template == "":
+		return r, nil // as the app does
+	case err != nil:
+		return r, err
+	case markdown.Parse([]byte(r.Content)).FrontMatter.Format != "":
+		return r, &notes.Error{Op: "create", Err: notes.ErrInvalid, Detail: "the content begins with front matter, and so may the template that goes before it", Hint: "Pass it as front_matter."}
+	}
+	title := strings.TrimSpace(r.Title)
+	if title == "" {
+		title = notes.BaseName(path.Base(r.Path))
+	}
+	d := draft{path: r.Path, text: []byte(app.Fill(note.Content, title, at))}
+	if r.FrontMatter, err = d.override(r.FrontMatter); err != nil {
+		return r, err
+	}
+	text := string(d.text)
+	if r.Content != "" && text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	r.Content = text + r.Content
+	return r, nil
+}
+
+// readTemplate reads a template by its name in the folder of templates, or as
+// any note.
+func (c *composer) readTemplate(name, folder string) (*notes.Note, error) {
+	if folder != "" && !notes.IsURI(name) {
+		inFolder := path.Join(folder, name)
+		if !notes.IsNoteName(inFolder) {
+			inFolder += ".md"
+		}
+		if note, err := c.v.Read(c.ctx, notes.URI(inFolder), c.scope); err == nil {
+			return note, nil
+		}
+	}
+	note, err := c.v.Read(c.ctx, name, c.scope)
+	var e *notes.Error
+	if errors.As(err, &e) && errors.Is(err, notes.ErrNotFound) {
+		err = &notes.Error{Op: "read the template", Path: name, Err: notes.ErrNotFound, Detail: "there is no such note", Candidates: e.Candidates, Hint: "Name a note whose text is the template; list_notes shows them."}
+	}
+	return note, err
+}
+
+// override gives the template's keys the values of the request, and returns what
+// is left of these: tags, which are added to the template's.
+func (d *draft) override(values map[string]any) (rest map[string]any, err error) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if strings.EqualFold(name, "tags") {
+			rest = map[string]any{name: values[name]}
+			continue
+		}
+		key, _, _ := d.own(name)
+		if d.text, err = edit.SetFrontMatter(d.text, key, values[name]); err != nil {
+			return nil, d.unwritable(name, err)
+		}
+	}
+	return rest, nil
+}
+
+// composeNote makes the note's text: the content, and in front matter what was
+// asked for and a title that neither file name nor heading carries. What the
+// content's own front matter has stays: tags are added to its tags, and another
+// value for one of its keys is an error.
+func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
+	text := []byte(r.Content)
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	d := draft{path: p, text: text}
+	wanted := r.Tags
+	for _, name := range slices.Sorted(maps.Keys(r.FrontMatter)) {
+		if strings.EqualFold(name, "tags") {
+			wanted = slices.Concat(tagNames(r.FrontMatter[name]), wanted)
+			continue
+		}
+		if err := d.set(name, r.FrontMatter[name], "front_matter"); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.addTags(wanted); err != nil {
+		return nil, err
+	}
+	_, given := r.FrontMatter["title"] // null: none
+	if title := strings.TrimSpace(r.Title); title != "" && !given && notes.Parse(p, d.text, time.Time{}).Title != title {
+		if err := d.set("title", title, "title"); err != nil {
+			return nil, err
+		}
+	}
+	return d.text, nil
+}
+
+// draft is the text of a note that is being composed.
+type draft struct {
+	path string
+	text []byte
+}
+
+// own returns the key of the text's front matter that is name in any case, and
+// its value.
+func (d *draft) own(name string) (key string, value any, found bool) {
+	values := markdown.Parse(d.text).FrontMatter.Values
+	key, found = markdown.KeyOf(values, name)
+	return key, values[key], found
+}
+
+// set gives a key its value, which came with the argument.
+func (d *draft) set(name string, value any, argument string) error {
+	key, _, found := d.own(name)
+	if found && value == nil {
+		return nil
+	}
+	text, err := edit.SetFrontMatter(d.text, key, value)
+	switch {
+	case err != nil:
+		return d.unwritable(name, err)
+	case found && !bytes.Equal(text, d.text):
+		return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s has another value in the content's front matter than in %s", notes.Quote(name), argument), Hint: "Nothing was written. Pass it in one of the two."}
+	}
+	d.text = text
+	return nil
+}
+
+func (d *draft) unwritable(name string, err error) error {
+	return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
+}
+
+// addTags adds the tags that front matter does not have, after those that it
+// has and written as these are.
+func (d *draft) addTags(wanted []string) error {
+	has := map[string]bool{}
+	for _, tag := range markdown.Parse(d.text[:markdown.Parse(d.text).FrontMatter.End]).Tags {
+		has[notes.Key(tag)] = true
+	}
+	var add []any
+	for _, tag := range wanted {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" && !has[notes.Key(tag)] {
+			has[notes.Key(tag)] = true
+			add = append(add, tag)
+		}
+	}
+	if len(add) == 0 {
+		return nil
+	}
+	name, old, _ := d.own("tags")
+	var value any
+	switch old := old.(type) {
+	case nil:
+		value = add
+	case []any:
+		value = slices.Concat(old, add)
+	case string:
+		if strings.Contains(old, ",") {
+			for _, tag := range add {
+				old += fmt.Sprintf(", %v", tag)
+			}
+			value = old
+			break
+		}
+		var list []any
+		for _, tag := range tagNames(old) {
+			list = append(list, tag)
+		}
+		value = slices.Concat(list, add)
+	default:
+		value = slices.Concat([]any{old}, add)
+	}
+	text, err := edit.SetFrontMatter(d.text, name, value)
+	if err != nil {
+		return d.unwritable(name, err)
+	}
+	d.text = text
+	return nil
+}
+
+// tagNames reads tags as front matter may give them: a list, or names parted by
+// commas, or by blanks.
+func tagNames(value any) []string {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if strings.Contains(v, ",") {
+			return strings.Split(v, ",")
+		}
+		return strings.Fields(v)
+	case []any:
+		var names []string
+		for _, item := range v {
+			names = append(names, fmt.Sprint(item))
+		}
+		return names
+	case []string:
+		return v
+	}
+	return []string{fmt.Sprint(value)}
 }

@@ -1,11 +1,12 @@
 package vault
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ import (
 	"notesd/internal/sqlite"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // guard decides what may be read and written.
@@ -66,6 +68,46 @@ func (g *guard) protected() []string {
 		return nil
 	}
 	return g.opt.Protected()
+}
+
+// mayWrite returns an error unless the operation may write at p.
+func (o *operation) mayWrite(p string) error { return o.v.guard.checkWrite(o.Kind, p, o.scope) }
+
+// checkNew returns an error unless a note may be created at p, whatever is there.
+func (o *operation) checkNew(p string) error {
+	if err := notes.CheckNewPath(p); err != nil {
+		return err
+	}
+	if err := o.mayWrite(p); err != nil {
+		return err
+	}
+	return checkPlace(o.root, "create", p)
+}
+
+// checkPlace refuses a new path that lies below a symlink to a folder, or
+// below a file, or in none of the vault's several folders.
+func checkPlace(root *disk.Root, op, p string) error {
+	if folders := root.Folders(); len(folders) > 0 {
+		folder, _, below := strings.Cut(p, "/")
+		if !below || !slices.Contains(folders, folder) {
+			return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: "it is in none of the vault's folders, which are " + strings.Join(folders, ", "),
+				Hint: fmt.Sprintf("Begin the path with one of them, such as %s.", notes.Quote(folders[0]+"/"+path.Base(p))), Candidates: folders}
+		}
+	}
+	folder := root.SymlinkAbove(p)
+	if folder == "" {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			info, err := root.Lstat(dir)
+			switch {
+			case err == nil && info.IsDir():
+				return nil
+			case err == nil:
+				return &notes.Error{Op: op, Path: p, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s is a file and no folder", notes.Quote(dir)), Hint: "Name a folder, or one that does not exist yet."}
+			}
+		}
+		return nil
+	}
+	return &notes.Error{Op: op, Path: p, Err: notes.ErrForbidden, Detail: fmt.Sprintf("%s is a symlink to a folder, which is not followed", notes.Quote(folder)), Hint: "Name the folder that it leads to."}
 }
 
 // mayAttach reports whether a caller may read the attachment at p.
@@ -170,30 +212,4 @@ func (v *Vault) step(name string) error {
 		return nil
 	}
 	return v.failpoint(name)
-}
-
-// unrecorded returns the error of a change whose files are in place and that the
-// store or the history could not record.
-func (o *operation) unrecorded(err error) error {
-	if errors.Is(err, errKilled) {
-		return err
-	}
-	o.v.opt.Log.Error("a change is on disk and could not be recorded; it will be tried again", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
-	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)",
-		Hint: "Do not repeat it; read the note to see what it says now."}
-}
-
-// undecided returns the error of an operation that is, or may be, in the log and
-// that is not yet in place.
-func (o *operation) undecided(err error) error {
-	if errors.Is(err, errKilled) {
-		return err
-	}
-	o.v.opt.Log.Error("a change is not finished; it will be when the database and the disk can be used", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
-	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "it is not known yet whether the change was made: the answer of the database was lost",
-		Hint: "Do not repeat it; read the note later to see what it says."}
-}
-
-func (o *operation) writeProblem(err error) error {
-	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
 }

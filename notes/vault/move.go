@@ -1,6 +1,8 @@
 package vault
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"notesd/internal/markdown"
+	"notesd/internal/markdown/edit"
 	"notesd/notes"
 	"notesd/notes/store"
 	"notesd/notes/vault/disk"
@@ -225,4 +229,231 @@ func (o *operation) checkStaysIgnored(folder, to string) error {
 	}
 	return &notes.Error{Op: "move", Path: folder, Err: notes.ErrForbidden, Detail: "an ignore pattern matches files in it and would not match them afterwards: " + list,
 		Hint: "Choose a folder where the pattern still matches, or let the user move them or change vault.ignore."}
+}
+
+// linksAround knows, for a move, where links lead before it and after it.
+type linksAround struct {
+	move   *movement
+	store  *store.Store
+	notes  []string                  // paths of the notes with links that may need rewriting
+	before map[string][]store.Target // candidates by link key
+	after  map[string][]store.Target
+}
+
+// newLinksAround gathers every note that moves, and every note with a link whose
+// last segment is the name that a moved file had or gets: the latter may come
+// to lead to the moved file instead of where it led.
+func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAround, error) {
+	affected := map[string]bool{}
+	linking, targets, err := s.LinksTo(ctx, slices.AppendSeq(slices.Collect(maps.Keys(m.paths)), maps.Values(m.paths))...)
+	for p := range m.rows {
+		affected[p] = true
+	}
+	for _, p := range linking {
+		affected[p] = true
+	}
+	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
+	for key, all := range targets {
+		for _, t := range all {
+			if key != store.LinkKey(t.Path) {
+				continue // it has two keys
+			}
+			t.Path = m.after(t.Path)
+			s.AddTarget(l.after, t)
+		}
+	}
+	for _, all := range l.after {
+		slices.SortFunc(all, func(a, b store.Target) int { return cmp.Compare(a.Path, b.Path) })
+	}
+	return l, err
+}
+
+// rewrite returns the text of the note at notePath with every link that the
+// move would lead astray leading where it led. The error is an [*Error] with
+// [ErrInvalid] when a link cannot be written so.
+func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, err error) {
+	doc := markdown.Parse(text)
+	rewritten = edit.RewriteLinks(text, doc, func(link markdown.Link) (string, bool) {
+		was, leads := l.keeps(notePath, link)
+		if leads == nil || leads(link.Target) {
+			return "", false
+		}
+		want := l.move.after(was.Path)
+		for _, spelled := range l.spellings(link.Target, notes.LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
+			if leads(spelled) && edit.CanTarget(link, spelled) {
+				return spelled, true
+			}
+		}
+		err = &notes.Error{Op: "move", Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", notes.Quote(notePath), notes.Quote(link.Target), notes.Quote(want)),
+			Hint: "Choose a path without # ^ [ ] and |, or move with update_links false, and that link will be broken."}
+		return "", false
+	})
+	if err != nil || bytes.Equal(text, rewritten) {
+		return rewritten, err
+	}
+	return rewritten, l.checkOutcome(notePath, text, doc, rewritten)
+}
+
+// keeps returns the file that a link of the note leads to before the move, and
+// a test of whether a target in its place would lead to that file after the
+// move; nil for a link that leads to no file.
+func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Target, leads func(spelled string) bool) {
+	if link.External || link.Target == "" {
+		return store.Target{}, nil
+	}
+	kind := notes.LinkKind(link.Kind)
+	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
+	if state != store.LinkResolved && state != store.LinkAttachment {
+		return store.Target{}, nil
+	}
+	from, want := l.move.after(notePath), l.move.after(was.Path)
+	// A Markdown link that was right for every renderer stays so, and not
+	// only for those that look for the name elsewhere as Obsidian does.
+	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
+	return was, func(spelled string) bool {
+		return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
+	}
+}
+
+// checkOutcome parses a rewritten note once more: each of its links must lead
+// where the link in its place led, and nothing but their targets may differ.
+func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.Document, rewritten []byte) error {
+	after := markdown.Parse(rewritten)
+	astray := ""
+	if !edit.SameBesidesTargets(text, doc, rewritten, after) {
+		astray = "the links"
+	} else {
+		for i, link := range doc.Links {
+			_, leads := l.keeps(notePath, link)
+			if is := after.Links[i].Target; leads == nil && is != link.Target || leads != nil && !leads(is) {
+				astray = "the link to " + notes.Quote(link.Target)
+				break
+			}
+		}
+	}
+	if astray == "" {
+		return nil
+	}
+	return &notes.Error{Op: "move", Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("%s in %s cannot be rewritten without changing something else", astray, notes.Quote(notePath)),
+		Hint: "Write that link in another way first, or move with update_links false, and it will be broken."}
+}
+
+func (l *linksAround) leadsTo(from, link string, kind notes.LinkKind, want string) bool {
+	t, state := l.store.ChooseTarget(from, link, kind, l.after[store.LinkKey(link)])
+	return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
+}
+
+// spellings returns ways to write a link from one note to want, the one most
+// like the link as it was first.
+func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string, was store.Target, from, want string) []string {
+	title := l.store.PageTitle(want)
+	if was.Id != 0 && !notes.IsNoteName(link) {
+		want = notes.Stem(want)
+	}
+	name, relative, absolute := path.Base(want), relativePath(path.Dir(from), want), want
+	if folder := l.store.FolderOf(from); folder != "" {
+		absolute = strings.TrimPrefix(want, folder+"/")
+	}
+	dotted := relative
+	if !strings.HasPrefix(dotted, "../") {
+		dotted = "./" + dotted
+	}
+	switch {
+	case title != "" && !isMarkdownLink(kind):
+		return []string{title, name, absolute}
+	case strings.HasPrefix(link, "/"):
+		return []string{"/" + absolute, absolute, relative}
+	case strings.HasPrefix(link, "./"):
+		return []string{dotted, relative, absolute}
+	case strings.HasPrefix(link, "../"):
+		return []string{relative, absolute}
+	case isMarkdownLink(kind) && relativeTo(oldFrom, link, was.Path):
+		return []string{relative, dotted, absolute, "/" + absolute}
+	case !strings.Contains(link, "/"):
+		return []string{name, absolute, relative, dotted}
+	}
+	return []string{absolute, relative, dotted}
+}
+
+func isMarkdownLink(kind notes.LinkKind) bool {
+	return kind == notes.LinkMarkdown || kind == notes.LinkImage
+}
+
+// relativeTo reports whether link, read from the folder of the note at from,
+// is the path of the file at p.
+func relativeTo(from, link, p string) bool { return store.SamePath(p, path.Join(path.Dir(from), link)) }
+
+// relativePath returns the way from the folder dir to p.
+func relativePath(dir, p string) string {
+	from, to := store.Segments(dir), strings.Split(p, "/")
+	common := 0
+	for common < len(from) && common < len(to)-1 && from[common] == to[common] {
+		common++
+	}
+	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
+}
+
+// movement is what a move does to paths.
+type movement struct {
+	*operation
+	first store.FileChange     // the note or the folder itself
+	paths map[string]string    // old path → new path, of every note and attachment that moves
+	rows  map[string]store.Row // the notes among them, by old path
+}
+
+// carry makes the change of a file that lies in a folder that moves one of the file where
+// it will be: it is staged where it is, and put in place when the folder has moved.
+func (m *movement) carry(f *store.FileChange) {
+	if !m.first.Folder {
+		return
+	}
+	f.NewPath = m.after(f.OldPath)
+	if notes.Under(notes.Nfc(f.OldDisk), m.first.OldPath) { // the target of a symlink may lie elsewhere
+		f.Before = f.OldDisk
+		f.OldDisk = m.first.NewDisk + strings.TrimPrefix(f.OldDisk, m.first.OldDisk)
+		f.NewDisk = f.OldDisk
+	}
+}
+
+func (m *movement) after(p string) string {
+	if to, ok := m.paths[p]; ok {
+		return to
+	}
+	return p
+}
+
+// path returns what becomes of a path from the vault: of a note, a file, the
+// folder, or what is in it.
+func (m *movement) path(p string) string {
+	was := notes.Nfc(strings.TrimSuffix(p, "/"))
+	if m.first.Folder && notes.Under(was, m.first.OldPath) {
+		return m.first.NewPath + strings.TrimPrefix(was, m.first.OldPath) + p[len(strings.TrimSuffix(p, "/")):]
+	}
+	if to, ok := m.paths[was]; ok {
+		return to
+	}
+	return p
+}
+
+// relink adds to the operation every note whose links the move would lead
+// astray, with the links rewritten.
+func (m *movement) relink() error {
+	links, err := newLinksAround(m.ctx, m.v.store, m)
+	if err != nil {
+		return err
+	}
+	others := links.notes
+	if !m.first.Folder {
+		if m.Files[0].New, err = links.rewrite(m.first.OldPath, m.Files[0].Old); err != nil {
+			return err
+		}
+		others = slices.DeleteFunc(others, func(p string) bool { return p == m.first.OldPath })
+	}
+	if err := m.alsoChange(others, links.rewrite, m.carry, func(where, why string) error {
+		return &notes.Error{Op: "move", Path: m.first.OldPath, Err: notes.ErrForbidden, Detail: fmt.Sprintf("links in %s would have to change, and %s", where, why),
+			Hint: "Move with update_links false, and those links will be broken."}
+	}); err != nil {
+		return err
+	}
+	return m.alsoFiles(m.first.OldPath, links.follow, m.carry)
 }
