@@ -14,12 +14,13 @@ import (
 	"notesd/internal/markdown/tasks"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // readAppFile reads a JSON file of Obsidian's into v. One that is not there,
 // or is being written, says nothing.
 func readAppFile(root *os.Root, name string, v any) {
-	data, _, err := readOnce(root, path.Join(".obsidian", name), maxAppFile)
+	data, _, err := disk.Read(root, path.Join(".obsidian", name), maxAppFile)
 	if err != nil || json.Unmarshal(data, v) != nil {
 		reflect.ValueOf(v).Elem().SetZero()
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"syscall"
@@ -330,7 +328,7 @@ func (s *scan) pairByHash(ctx context.Context, files []store.File, byHash map[st
 		if f.Stat.Size == 0 || !sizes[f.Stat.Size] {
 			continue // cannot have the bytes of any of them
 		}
-		if data, _, err := readOnce(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
+		if data, _, err := disk.Read(s.root, f.DiskPath, s.v.opt.MaxNoteBytes); err == nil {
 			h := notes.Hash(data)
 			sameHash[h] = append(sameHash[h], f)
 		}
@@ -385,16 +383,16 @@ func (s *scan) prepare(ctx context.Context, batch []store.File, moves map[string
 // read reads and parses the file. One that goes on changing is left to the next scan.
 func (p *prepared) read(v *Vault, root *disk.Root) {
 	p.hashedAt = v.opt.Now().UnixNano()
-	data, stat, err := readStable(root, p.DiskPath, v.opt.MaxNoteBytes)
+	data, stat, err := disk.ReadStable(root, p.DiskPath, v.opt.MaxNoteBytes)
 	if err == nil {
 		err = v.step(readStep + p.DiskPath)
 	}
 	switch {
-	case errors.Is(err, errChanging):
+	case errors.Is(err, disk.ErrChanging):
 		p.skip = skipChanging
 		return
 	case err != nil:
-		p.skip, p.unknown = readProblem(err), isUnknown(err)
+		p.skip, p.unknown = readProblem(err), disk.IsUnknown(err)
 		return
 	}
 	p.Stat = stat
@@ -410,84 +408,12 @@ func (p *prepared) read(v *Vault, root *disk.Root) {
 // readStep begins the name of the step at which tests make a read fail.
 const readStep = "read "
 
-// opener is a folder of which files are opened: an [os.Root] or a [disk.Root].
-type opener interface {
-	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
-}
-
-// openRegular opens a file for reading, or fails with [errNotRegular]: opening
-// a pipe would wait for its writer.
-func openRegular(root opener, diskPath string) (*os.File, error) {
-	f, err := root.OpenFile(diskPath, os.O_RDONLY|fsid.OpenNonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		_ = f.Close() // nothing was read from it
-		return nil, err
-	}
-	return f, nil
-}
-
-var (
-	errTooLarge   = errors.New("larger than the limit for notes")
-	errNotRegular = errors.New("not a regular file")
-)
-
-// readOnce reads a regular file of at most limit bytes. A stat that is taken later differs
-// from the one returned if the file changed while it was read.
-func readOnce(root opener, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
-	f, err := openRegular(root, diskPath)
-	if err != nil {
-		return nil, fsid.Stat{}, err
-	}
-	defer func() { _ = f.Close() }() // only read from
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fsid.Stat{}, err
-	}
-	if info.Size() > limit {
-		return nil, fsid.StatOf(info), errTooLarge
-	}
-	data := make([]byte, info.Size())
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it has shrunk, perhaps to nothing; the later stat shows that
-	}
-	return data[:n], fsid.StatOf(info), err
-}
-
-// errChanging: a file goes on changing while it is read.
-var errChanging = errors.New("being written")
-
-// readStable reads a regular file of at most limit bytes that does not change meanwhile.
-func readStable(root *disk.Root, diskPath string, limit int64) ([]byte, fsid.Stat, error) {
-	for range 3 {
-		data, before, err := readOnce(root, diskPath, limit)
-		if err != nil {
-			return nil, before, err
-		}
-		after, err := root.Stat(diskPath)
-		if err != nil {
-			return nil, before, err
-		}
-		if fsid.StatOf(after) == before && int64(len(data)) == before.Size {
-			return data, before, nil
-		}
-	}
-	return nil, fsid.Stat{}, errChanging
-}
-
 func readProblem(err error) string {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
 		return skipGone
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, disk.ErrTooLarge):
 		return err.Error()
 	case errors.Is(err, fs.ErrPermission):
 		return "it may not be read"
@@ -495,14 +421,6 @@ func readProblem(err error) string {
 		return fmt.Sprintf("it cannot be read at the moment (%v); it is tried again", errno)
 	}
 	return "it cannot be read"
-}
-
-// isUnknown reports whether a read failed in a way that says nothing of the
-// file: a disk or a server that did not answer, too many open files, a
-// placeholder whose text is elsewhere.
-func isUnknown(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsid.ErrNotDirectory)
 }
 
 // Reasons to skip a file that say nothing about the file itself, and are not shown.

@@ -12,6 +12,7 @@ import (
 	"notesd/internal/markdown"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 
 	"github.com/tailscale/hujson"
 )
@@ -39,7 +40,7 @@ func (o *operation) alsoFiles(named string, follow func(name string, text []byte
 		}
 		f := store.FileChange{OldPath: file.Path, NewPath: file.Path, OldDisk: file.DiskPath, NewDisk: file.DiskPath}
 		real, ok := o.root.RealPath(file.DiskPath)
-		if f.Old, _, err = readOnce(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
+		if f.Old, _, err = disk.Read(o.root, file.DiskPath, notes.MaxAttachmentBytes); err != nil || !names(f.Old) {
 			continue
 		}
 		f.New, ok = follow(file.Path, f.Old), ok && real == file.DiskPath

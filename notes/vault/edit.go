@@ -189,7 +189,7 @@ const (
 // knows it is read again, for a while.
 func (o *operation) readSettled(diskPath string, known int64) ([]byte, error) {
 	for waited := time.Duration(0); ; waited += settleEvery {
-		data, st, err := readOnce(o.root, diskPath, o.v.opt.MaxNoteBytes)
+		data, st, err := disk.Read(o.root, diskPath, o.v.opt.MaxNoteBytes)
 		age := o.v.opt.Now().Sub(time.Unix(0, max(st.Mtime, st.Ctime)))
 		if err != nil || st.Size >= known || age < 0 || age >= settleFor || waited >= settleFor {
 			return data, err
@@ -216,7 +216,7 @@ func (o *operation) expectedConflict(f store.FileChange, expectedHash string) er
 // checkReplaceable refuses a file that replacing would part from other names,
 // or that another program holds a lock on.
 func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
-	file, err := openRegular(root, f.OldDisk)
+	file, err := disk.OpenRegular(root, f.OldDisk)
 	if err != nil {
 		return writeProblem(op, f.NewPath, err)
 	}

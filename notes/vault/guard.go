@@ -153,9 +153,9 @@ func writeProblem(op, notePath string, err error) error {
 		e.Err, e.Detail = notes.ErrReadOnly, "the file system is read-only"
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Detail = notes.ErrForbidden, "the system does not permit writing there"
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, disk.ErrTooLarge):
 		e.Err, e.Detail = notes.ErrTooLarge, "the file is larger than a note may be"
-	case errors.Is(err, errNotRegular):
+	case errors.Is(err, disk.ErrNotRegular):
 		e.Err, e.Detail = notes.ErrConflict, "the note is no longer a regular file"
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
 		e.Err, e.Detail, e.Hint = notes.ErrConflict, "the file or its folder was removed in the meantime", "Read the folder again."

@@ -13,14 +13,15 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // rescue keeps in history what is under a temp name, unless it is one of the
 // known texts. The file is returned open.
-func (l *lateFiles) rescue(ctx context.Context, folder opener, temp, note string, known ...string) (*displaced, error) {
-	file, err := openRegular(folder, temp)
+func (l *lateFiles) rescue(ctx context.Context, folder disk.Opener, temp, note string, known ...string) (*displaced, error) {
+	file, err := disk.OpenRegular(folder, temp)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, disk.ErrNotRegular):
 		return nil, nil
 	case err != nil:
 		return nil, err

@@ -214,7 +214,7 @@ func (d *placer) stageFile(dir *atomicfile.Dir, f *store.FileChange) error {
 	var like *os.File
 	if f.OldDisk != "" {
 		var err error
-		if like, err = openRegular(d.root, f.Source()); err != nil {
+		if like, err = disk.OpenRegular(d.root, f.Source()); err != nil {
 			return err
 		}
 		defer func() { _ = like.Close() }() // only read from
@@ -365,8 +365,8 @@ func (d *placer) exchange(dir *atomicfile.Dir, f *store.FileChange) error {
 
 // read reads a file that the operation has to do with. Whatever has its name
 // by now, a pipe or something huge, must not hold the vault's lock.
-func (d *placer) read(root opener, name string) ([]byte, error) {
-	data, _, err := readOnce(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
+func (d *placer) read(root disk.Opener, name string) ([]byte, error) {
+	data, _, err := disk.Read(root, name, 2*d.v.opt.MaxNoteBytes+1<<20) // rewritten links may have made it larger than a note may be
 	return data, err
 }
 

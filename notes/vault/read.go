@@ -155,15 +155,15 @@ func (v *Vault) Attachment(ctx context.Context, ref string, scope notes.Scope) (
 	if !r.leadsToAttachment(file) {
 		return notes.Attachment{}, store.NoAttachment(name, nil)
 	}
-	data, st, err := readStable(root, file.DiskPath, notes.MaxAttachmentBytes)
+	data, st, err := disk.ReadStable(root, file.DiskPath, notes.MaxAttachmentBytes)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, disk.ErrTooLarge):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrTooLarge,
 			Detail: fmt.Sprintf("the attachment has %d bytes; at most %d can be read", st.Size, notes.MaxAttachmentBytes),
 			Hint:   "Open it with a program of its own."}
 	case errors.Is(err, fs.ErrNotExist):
 		return notes.Attachment{}, store.NoAttachment(name, nil)
-	case errors.Is(err, errChanging):
+	case errors.Is(err, disk.ErrChanging):
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrConflict, Detail: "the file is being written at the moment", Hint: "Try again in a moment."}
 	case err != nil:
 		return notes.Attachment{}, &notes.Error{Op: "read", Path: file.Path, Err: notes.ErrUnavailable, Detail: readProblem(err), Hint: "The file's permissions, or its disk, do not allow it."}

@@ -15,6 +15,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // recoverOnce recovers before the first write, which may come before the first
@@ -219,10 +220,10 @@ func (d *recovery) look(diskPath string) (content, error) {
 	}
 	c := content{there: true, info: info}
 	if target, err := d.root.Stat(diskPath); err == nil && !target.Mode().IsRegular() {
-		c.err = errNotRegular
+		c.err = disk.ErrNotRegular
 		return c, nil
 	}
-	if c.data, c.err = d.read(d.root, diskPath); isUnknown(c.err) {
+	if c.data, c.err = d.read(d.root, diskPath); disk.IsUnknown(c.err) {
 		return content{}, c.err
 	}
 	return c, nil
@@ -486,7 +487,7 @@ func (d *recovery) isOneFile(f *store.FileChange) bool {
 	if oldErr != nil || newErr != nil || !os.SameFile(old, is) {
 		return false
 	}
-	file, err := openRegular(d.root, f.NewDisk)
+	file, err := disk.OpenRegular(d.root, f.NewDisk)
 	if err != nil {
 		return false
 	}

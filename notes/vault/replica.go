@@ -12,6 +12,7 @@ import (
 	"notesd/internal/fsid"
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Replica is the vault's folder as a copy of the log that its nodes share. A mirror lists
@@ -171,11 +172,11 @@ func (r Replica) Bytes(f store.File) ([]byte, fsid.Stat, error) {
 		return nil, fsid.Stat{}, err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	data, st, err := readStable(root, f.DiskPath, r.v.opt.MaxNoteBytes)
+	data, st, err := disk.ReadStable(root, f.DiskPath, r.v.opt.MaxNoteBytes)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, disk.ErrTooLarge):
 		err = &notes.Error{Op: "read", Path: f.Path, Err: notes.ErrTooLarge, Detail: err.Error()}
-	case errors.Is(err, errChanging):
+	case errors.Is(err, disk.ErrChanging):
 		err = notes.ErrConflict
 	case errors.Is(err, fsid.ErrNotDirectory):
 		err = fs.ErrNotExist

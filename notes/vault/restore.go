@@ -11,6 +11,7 @@ import (
 
 	"notesd/notes"
 	"notesd/notes/store"
+	"notesd/notes/vault/disk"
 )
 
 // Restore brings a version back as a new revision: nothing of the history is
@@ -208,7 +209,7 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 		}
 	} else {
 		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
-		if f.Old, _, err = readOnce(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
+		if f.Old, _, err = disk.Read(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {
 			err = checkReplaceable(m.root, m.Kind, f)
 		}
 	}
