@@ -19,7 +19,7 @@ import (
 // warningFuncs lists functions, besides those with "warning" in their names, whose
 // texts are warnings of status or reasons for skipping a file.
 var warningFuncs = []string{
-	"notes NotText", "notes/store StaleLinks", "notes/vault behind", "notes/vault/disk Unavailable", "notes/vault suddenly", "notes/vault readProblem",
+	"notes NotText", "notes/store StaleLinks", "notes/vault behind", "notes/vault/disk Unavailable", "notes/vault Status", "notes/vault suddenly", "notes/vault readProblem",
 }
 
 // TestTroubleshooting finds every warning that the program can print in the page
@@ -198,11 +198,27 @@ func TestNamedTests(t *testing.T) {
 		}
 	}
 	assert.Greater(t, named, 150)
+	data, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	require.NoError(t, err)
+	for paragraph := range strings.SplitSeq(string(data), "\n\n") { // a bare name is of a folder that the paragraph names before it
+		var folders []string
+		for _, m := range anyGoFile.FindAllStringSubmatch(paragraph, -1) {
+			if dir := path.Dir(m[1]); dir != "." {
+				folders = append(folders, dir)
+				continue
+			}
+			assert.True(t, slices.ContainsFunc(folders, func(dir string) bool {
+				_, err := os.Stat(filepath.Join(root, filepath.FromSlash(dir), m[1]))
+				return err == nil
+			}), "ARCHITECTURE.md names %s", m[1])
+		}
+	}
 }
 
 var (
-	testName = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)(…|/\\w+)?`")
-	goFile   = regexp.MustCompile("`((?:\\w+/)+\\w+\\.go)`")
+	testName  = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)(…|/\\w+)?`")
+	goFile    = regexp.MustCompile("`((?:\\w+/)+\\w+\\.go)`")
+	anyGoFile = regexp.MustCompile("`((?:\\w+/)*\\w+\\.go)`")
 )
 
 // TestNamedCommands checks that each "go test" of a page runs a test: its packages

@@ -17,9 +17,8 @@
 //
 // The files read in this order: run.go (the loop), scan.go (what differs), batch.go
 // (what is committed), feeder.go (the followers). For writes: create.go, edit.go,
-// move.go and restore.go (what is asked), operation.go (the one path of all of them),
-// placer.go (how a file changes its content or its name), recover.go (what follows a
-// crash).
+// move.go and restore.go (what is asked), operation.go (the one path of all of them, and
+// how a file changes its content or its name), recover.go (what follows a crash).
 //
 // # Unmounted disks
 //

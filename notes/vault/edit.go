@@ -23,10 +23,11 @@ import (
 // hash and a diff, and nothing is written. Appending to a periodic note that is
 // not there creates it.
 func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, error) {
-	if written, done, err := (&composer{v: v, ctx: ctx, scope: r.Scope}).begin(r); done {
+	c := &composer{v: v, ctx: ctx, scope: r.Scope}
+	if written, done, err := c.begin(r); done {
 		return written, err
 	}
-	if err := v.completeTasks(ctx, r); err != nil {
+	if err := c.completeTasks(r); err != nil {
 		return notes.Written{}, err
 	}
 	var draft editDraft
@@ -55,32 +56,6 @@ func (v *Vault) Edit(ctx context.Context, r notes.EditRequest) (notes.Written, e
 		written, err = v.change(ctx, asked, plan)
 	}
 	return written, err
-}
-
-// completeTasks adds to edits of tasks what the note does not contain: the day, the
-// settings of the Tasks plugin, and how other notes of the vault write dates.
-func (v *Vault) completeTasks(ctx context.Context, r notes.EditRequest) error {
-	for i := range r.Edits {
-		e := &r.Edits[i]
-		if e.Op != edit.OpToggleTask {
-			continue
-		}
-		e.Tasks.Today = v.opt.Now()
-		for _, date := range []*string{&e.Due, &e.Scheduled} {
-			if p, ok := v.store.Period(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
-				*date = p.Start.Format(time.DateOnly) // today, tomorrow
-			}
-		}
-		note, err := v.store.Lookup(ctx, r.Note, r.Scope)
-		if err != nil {
-			return err
-		}
-		e.Tasks.Settings = v.store.AppOf(note.Path).Tasks
-		if e.Tasks.Done, e.Tasks.Dates, err = v.store.TaskNotations(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // editDraft is what costly edits make of a note, computed while others have the
@@ -231,6 +206,33 @@ func checkReplaceable(root *disk.Root, op string, f store.FileChange) error {
 			Hint: "Make it a file of its own, or edit it with a program that writes in place."}
 	case fsid.Locked(file):
 		return writeProblem(op, f.NewPath, errHeld)
+	}
+	return nil
+}
+
+// completeTasks adds to edits of tasks what the note does not contain: the day, the
+// settings of the Tasks plugin, and how other notes of the vault write dates.
+func (c *composer) completeTasks(r notes.EditRequest) error {
+	store := c.v.store
+	for i := range r.Edits {
+		e := &r.Edits[i]
+		if e.Op != edit.OpToggleTask {
+			continue
+		}
+		e.Tasks.Today = c.v.opt.Now()
+		for _, date := range []*string{&e.Due, &e.Scheduled} {
+			if p, ok := store.Period(*date, e.Tasks.Today); ok && p.Unit == notes.Day {
+				*date = p.Start.Format(time.DateOnly) // today, tomorrow
+			}
+		}
+		note, err := store.Lookup(c.ctx, r.Note, r.Scope)
+		if err != nil {
+			return err
+		}
+		e.Tasks.Settings = store.AppOf(note.Path).Tasks
+		if e.Tasks.Done, e.Tasks.Dates, err = store.TaskNotations(c.ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

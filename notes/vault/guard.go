@@ -206,10 +206,12 @@ func movedOnto(from, taken string) error {
 // is tidied up after it.
 var errKilled = errors.New("killed")
 
-// step is where tests make the program fail.
-func (v *Vault) step(name string) error {
-	if v.failpoint == nil {
+// failpoint is where tests make the program fail; nil does nothing.
+type failpoint func(step string) error
+
+func (f failpoint) step(name string) error {
+	if f == nil {
 		return nil
 	}
-	return v.failpoint(name)
+	return f(name)
 }

@@ -63,7 +63,7 @@ func (v *Vault) changeLocked(ctx context.Context, c change, plan func(o *operati
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var written notes.Written
-	if err := v.recoverOnce(ctx); err != nil {
+	if err := v.interrupted.finishOnce(ctx); err != nil {
 		return written, err
 	}
 	if done, err := store.Answered(ctx, v.store.History().Reader(), c.key, &written); done || err != nil {
@@ -110,14 +110,14 @@ func (o *operation) perform() (notes.Written, error) {
 	d := &placer{operation: o}
 	defer d.close()
 	if err := d.place(); err != nil && (d.committed || errors.Is(err, notes.ErrOutcomeUnknown)) {
-		o.v.recovered = false // the next write, or scan of everything, finishes it
+		o.v.interrupted.finished = false // the next write, or scan of everything, finishes it
 		return notes.Written{}, o.undecided(err)
 	} else if err != nil {
 		return notes.Written{}, d.abandon(err)
 	}
 	written, err := d.complete(replaced)
 	if err != nil {
-		o.v.recovered = false // the next write, or scan of everything, finishes it first
+		o.v.interrupted.finished = false // the next write, or scan of everything, finishes it first
 		return written, o.unrecorded(err)
 	}
 	return written, nil
@@ -711,7 +711,7 @@ func (v *Vault) Repeated(ctx context.Context, requestKey string) (bool, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.recoverOnce(ctx); err != nil {
+	if err := v.interrupted.finishOnce(ctx); err != nil {
 		return false, err
 	}
 	return store.Answered(ctx, v.store.History().Reader(), requestKey, nil)

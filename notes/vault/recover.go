@@ -18,24 +18,31 @@ import (
 	"notesd/notes/vault/disk"
 )
 
-// recoverOnce recovers before the first write, which may come before the first
-// scan: a request that is repeated after the crash would find its own work in its
-// way. The caller holds the vault's lock.
-func (v *Vault) recoverOnce(ctx context.Context) error {
-	if v.recovered {
-		return nil
-	}
-	return v.recoverPending(context.WithoutCancel(ctx))
+// interrupted are the operations that a crash has interrupted.
+type interrupted struct {
+	v        *Vault
+	finished bool // there are none; guarded by the vault's lock
 }
 
-// recoverPending finishes what a crash has interrupted. The temp name says how far
+// finishOnce finishes them before the first write, which may come before the first
+// scan: a request that is repeated after the crash would find its own work in its
+// way. The caller holds the vault's lock.
+func (i *interrupted) finishOnce(ctx context.Context) error {
+	if i.finished {
+		return nil
+	}
+	return i.finish(context.WithoutCancel(ctx))
+}
+
+// finish carries what a crash has interrupted to its end. The temp name says how far
 // each file came; see redo. A file that another program changed before its turn is
 // left alone, and the operation reports a conflict for it. The caller holds the
 // vault's lock.
-func (v *Vault) recoverPending(ctx context.Context) error {
+func (i *interrupted) finish(ctx context.Context) error {
+	v := i.v
 	ops, err := v.store.PendingOperations(ctx)
 	if err != nil || len(ops) == 0 {
-		v.recovered = err == nil
+		i.finished = err == nil
 		return err
 	}
 	root, err := v.disk.Open()
@@ -61,29 +68,29 @@ func (v *Vault) recoverPending(ctx context.Context) error {
 		}
 		decided = decided && (finished || !op.Shared)
 	}
-	v.recovered = decided
+	i.finished = decided
 	return nil
 }
 
 // closeCommitted closes the operation that was committed to the log with this id, if a
 // crash has interrupted it and it could not be finished: what the log has after it must
 // not be replaced by it later. The caller holds the vault's lock.
-func (v *Vault) closeCommitted(ctx context.Context, id string) error {
-	if v.recovered {
+func (i *interrupted) closeCommitted(ctx context.Context, id string) error {
+	if i.finished {
 		return nil
 	}
-	ops, err := v.store.PendingOperations(ctx)
+	ops, err := i.v.store.PendingOperations(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(ops, func(op *store.Operation) bool { return op.ID() == id })
-	if i < 0 {
+	at := slices.IndexFunc(ops, func(op *store.Operation) bool { return op.ID() == id })
+	if at < 0 {
 		return nil
 	}
-	for f := range ops[i].Files {
-		ops[i].Files[f].State, ops[i].Files[f].Conflict = store.StateConflict, errOvertaken
+	for f := range ops[at].Files {
+		ops[at].Files[f].State, ops[at].Files[f].Conflict = store.StateConflict, errOvertaken
 	}
-	_, err = v.store.Finish(ctx, ops[i], nil, ops[i].Written()) // a repeat of the request has its answer
+	_, err = i.v.store.Finish(ctx, ops[at], nil, ops[at].Written()) // a repeat of the request has its answer
 	return err
 }
 

@@ -32,10 +32,10 @@ func (r Replica) Placed(ctx context.Context, id string) (map[string]bool, error)
 	}
 	r.v.mu.Lock() // it may be at work
 	defer r.v.mu.Unlock()
-	if err := r.v.recoverOnce(ctx); err != nil {
+	if err := r.v.interrupted.finishOnce(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.v.closeCommitted(ctx, id); err != nil {
+	if err := r.v.interrupted.closeCommitted(ctx, id); err != nil {
 		return nil, err
 	}
 	return r.v.store.Placed(ctx, id)

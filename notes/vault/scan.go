@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -22,7 +23,7 @@ import (
 // the disk, for the whole vault, and feeds the followers.
 func (v *Vault) Reconcile(ctx context.Context) error {
 	v.mu.Lock()
-	err := v.recoverPending(ctx)
+	err := v.interrupted.finish(ctx)
 	v.mu.Unlock()
 	if err != nil {
 		v.incident.set(err)
@@ -56,35 +57,29 @@ const maxRescans = 3
 // every save that was made before the call, but for files that go on changing, which are
 // left to Run.
 func (v *Vault) reconcilePaths(ctx context.Context, paths []string) error {
-	for range maxRescans {
-		var err error
-		if paths, err = v.reconcileOnce(ctx, paths); err != nil || len(paths) == 0 {
-			return err
-		}
-	}
-	return nil
-}
-
-// reconcileOnce returns the paths that have to be scanned again.
-func (v *Vault) reconcileOnce(ctx context.Context, paths []string) (again []string, err error) {
 	root, err := v.disk.Open()
 	if err != nil {
 		if v.incident.set(err) {
 			v.queue.AddAll() // Run is what ends it
 		}
-		return nil, err
+		return err
 	}
 	defer func() { _ = root.Close() }() // only read from
-	s := &scan{v: v, root: root, writes: v.writes.Load()}
-	if err := s.comparePaths(ctx, paths); err != nil {
-		return nil, err
+	for try := 0; try < maxRescans && (try == 0 || len(paths) > 0); try++ {
+		s := &scan{v: v, root: root, writes: v.writes.Load()}
+		if err := s.comparePaths(ctx, paths); err != nil {
+			return err
+		}
+		if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
+			v.queue.AddAll()
+			return err
+		}
+		if err := s.apply(ctx); err != nil {
+			return err
+		}
+		paths = s.again
 	}
-	if many, err := s.lacksMany(ctx); many || err != nil { // whether the vault is suddenly empty, only a scan of all of it says
-		v.queue.AddAll()
-		return nil, err
-	}
-	err = s.apply(ctx)
-	return s.again, err
+	return nil
 }
 
 // lacksMany reports whether a scan of some paths found most notes of the vault, or of
@@ -174,7 +169,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
 	s.Looked = []string{}
 	var places []string
-	for _, diskPath := range s.v.withSymlinks(diskPaths) {
+	for _, diskPath := range s.withSymlinks(diskPaths) {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
 		name := norm.NFC.String(diskPath)
 		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
@@ -201,6 +196,23 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 	s.keepUnmountedBelow(w.mounts)
 	return nil
 }
+
+// withSymlinks returns places and the symlinks that are not among them: what happens
+// to the target of a symlink is reported under its own name only.
+func (s *scan) withSymlinks(places []string) []string {
+	symlinks := s.v.symlinks.all()
+	if len(symlinks) > maxSymlinksLooked {
+		return places
+	}
+	for _, p := range places {
+		delete(symlinks, p)
+	}
+	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
+}
+
+// maxSymlinksLooked bounds what they may cost each time; in a vault with more
+// of them they wait for a scan of everything.
+const maxSymlinksLooked = 1000
 
 // compare fills in what differs between the walk and the rows.
 func (s *scan) compare(w *walked) {

@@ -2,9 +2,7 @@ package vault
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,29 +125,3 @@ func (m *pathMap) replace(paths map[string]string) (before map[string]string) {
 
 // unreadRetry is how soon files whose read failed are read again.
 const unreadRetry = 10 * time.Second
-
-// leftWarnings names the temp files with a text that could not be kept in history.
-func (v *Vault) leftWarnings() (out []string) {
-	left := v.left.all()
-	for _, temp := range slices.Sorted(maps.Keys(left)) {
-		out = append(out, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(left[temp]), notes.Quote(temp)))
-	}
-	return out
-}
-
-// withSymlinks returns places and the symlinks that are not among them: what happens
-// to the target of a symlink is reported under its own name only.
-func (v *Vault) withSymlinks(places []string) []string {
-	symlinks := v.symlinks.all()
-	if len(symlinks) > maxSymlinksLooked {
-		return places
-	}
-	for _, p := range places {
-		delete(symlinks, p)
-	}
-	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
-}
-
-// maxSymlinksLooked bounds what they may cost each time; in a vault with more
-// of them they wait for a scan of everything.
-const maxSymlinksLooked = 1000

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,7 @@ type Vault struct {
 	writes atomic.Uint64 // counts commits, so that a scan sees that its picture of the store is old
 	feed   *feeder
 
-	recovered      bool // what a crash had interrupted is finished; guarded by mu
+	interrupted    interrupted
 	historyMatched bool // history agrees with the files; guarded by mu
 
 	queue    *Queue
@@ -69,7 +70,7 @@ type Vault struct {
 	left     pathMap // temp files with a text that could not be kept in history → the note that it was
 	unread   pathMap // files whose last read failed → how the disk spells them; what is known of such a note is kept
 
-	failpoint func(step string) error // for tests
+	failpoint
 }
 
 // New prepares the vault at root, or of the folders in the options, for the store's use.
@@ -108,6 +109,7 @@ func New(ctx context.Context, store *store.Store, root string, opt Options) (*Va
 	v := &Vault{Reader: store.Reader, store: store, disk: folders, ignore: ignore, opt: opt,
 		feed: &feeder{store: store, log: opt.Log}, queue: NewQueue(maxQueued)}
 	v.guard = guard{ignore: ignore, opt: &v.opt}
+	v.interrupted = interrupted{v: v}
 	v.history = History{vault: v, store: store}
 	v.progress.first = make(chan struct{})
 	v.progress.endFirst = sync.OnceFunc(func() { close(v.progress.first) })
@@ -192,7 +194,12 @@ func (v *Vault) Status(ctx context.Context) (notes.Status, error) {
 		return st, err
 	}
 	behind := v.feed.behind()
-	st.Warnings = slices.Concat([]string{}, v.store.Warnings(), v.mounts.warnings(v.store.Several), v.leftWarnings(), stale, behind)
+	var left []string // temp files with a text that could not be kept in history
+	for temp, note := range v.left.all() {
+		left = append(left, fmt.Sprintf("the text that another program saved to %s could not be kept in its history; it is in the file %s until it can. Free some space where notesd keeps its state.", notes.Quote(note), notes.Quote(temp)))
+	}
+	slices.Sort(left)
+	st.Warnings = slices.Concat([]string{}, v.store.Warnings(), v.mounts.warnings(v.store.Several), left, stale, behind)
 	if st.Trouble = v.incident.getTrouble(); st.Trouble == "" && len(behind) > 0 {
 		st.Trouble = behind[0]
 	}
