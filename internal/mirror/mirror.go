@@ -32,7 +32,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"notesd/internal/fsid"
@@ -69,23 +68,18 @@ type Options struct {
 // Mirror keeps one folder and one log in step.
 type Mirror struct {
 	log   *pglog.Log
-	db    *sqlite.DB
 	opt   Options
 	vault *vault.Vault
 	node  string // begins the ids of its batches
+	records
 
 	turn     chan struct{} // one slot: held by a sync
-	at       pglog.Position
-	unplaced bool // batches were applied, and what they left pending was not tried again yet
+	unplaced bool          // batches were applied, and what they left pending was not tried again yet
 
 	refused map[string]string // new files whose names the log cannot have beside others, and their hashes
 
-	queue  *vault.Queue
-	status struct {
-		sync.Mutex
-		Status
-	}
-	copies   atomic.Int64 // conflict copies made
+	queue    *vault.Queue
+	status   condition
 	followed followed
 	begun    chan struct{} // closed when the folder has been in step, or has what it had and the log is away
 	patience time.Duration // awaitFor
@@ -116,7 +110,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{log: log, db: db, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
+	m := &Mirror{log: log, records: records{db: db}, status: condition{log: opt.Log}, opt: opt, patience: awaitFor, begun: make(chan struct{}), refused: map[string]string{}, turn: make(chan struct{}, 1), queue: vault.NewQueue(maxQueued)}
 	m.queue.Put(nil, true)
 	m.status.Place = log.Place()
 	err = db.Write(ctx, func(tx *sql.Tx) error {
@@ -132,7 +126,7 @@ func Open(ctx context.Context, dir string, log *pglog.Log, opt Options) (*Mirror
 	return m, nil
 }
 
-// Use tells the mirror its vault, before anything else is called.
+// Use sets the mirror's vault. It is called before anything else.
 func (m *Mirror) Use(v *vault.Vault) { m.vault = v }
 
 // Log returns the log.
@@ -195,10 +189,10 @@ func (m *Mirror) Forget(ctx context.Context, note string, scope notes.Scope) (no
 	return done, err
 }
 
-// Changed tells the mirror that something happened at these paths of the folder.
+// Changed queues paths of the folder that may have changed.
 func (m *Mirror) Changed(paths []string) { m.queue.Add(paths...) }
 
-// Rescan tells the mirror to compare everything.
+// Rescan queues a comparison of everything.
 func (m *Mirror) Rescan() { m.queue.AddAll() }
 
 // Run keeps the folder and the log in step until ctx ends. It begins when the vault
@@ -270,7 +264,7 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err // not the log's fault
 	}
-	m.report(err)
+	m.status.report(err)
 	if err == nil || m.at.Seq > 0 {
 		select {
 		case <-m.begun:
@@ -286,7 +280,11 @@ func (m *Mirror) sync(ctx context.Context, paths []string, all bool) error {
 func (m *Mirror) Begun() <-chan struct{} { return m.begun }
 
 // Copies returns how many conflict copies were made since Open.
-func (m *Mirror) Copies() int { return int(m.copies.Load()) }
+func (m *Mirror) Copies() int {
+	m.status.Lock()
+	defer m.status.Unlock()
+	return m.status.copies
+}
 
 // Followed returns the number of the batch up to which the folder has all.
 func (m *Mirror) Followed() uint64 { return m.followed.load() }
@@ -294,7 +292,7 @@ func (m *Mirror) Followed() uint64 { return m.followed.load() }
 func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error {
 	if all {
 		clear(m.refused)
-		m.setProblems(nil)
+		m.status.setProblems(nil)
 	}
 	for range maxRounds {
 		changed, err := m.down(ctx, all || len(paths) > 0)
@@ -314,24 +312,6 @@ func (m *Mirror) syncLocked(ctx context.Context, paths []string, all bool) error
 	return nil
 }
 
-// report keeps how a sync has ended, and logs when that changes.
-func (m *Mirror) report(err error) {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	m.status.Lock()
-	defer m.status.Unlock()
-	switch was := m.status.Error; {
-	case text == was:
-	case text != "":
-		m.opt.Log.Warn("the folder and the log are not in step; it will be tried again", "err", err)
-	default:
-		m.opt.Log.Info("the folder and the log are in step again")
-	}
-	m.status.Error = text
-}
-
 // Status returns how the mirror is doing.
 func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	m.status.Lock()
@@ -339,41 +319,73 @@ func (m *Mirror) Status(ctx context.Context) (Status, error) {
 	s.Problems, s.Conflicts = slices.Clone(s.Problems), slices.Clone(s.Conflicts)
 	m.status.Unlock()
 	s.Seq = m.followed.load()
-	return s, forEachPath(ctx, m, func(p string) {
-		if !m.vault.Ignored(p) {
-			s.Pending++
-		}
-	})
+	pending, err := m.pending(ctx)
+	s.Pending = len(slices.DeleteFunc(pending, m.vault.Ignored))
+	return s, err
+}
+
+// condition is what a status reports.
+type condition struct {
+	log *slog.Logger
+
+	sync.Mutex
+	Status
+	copies int // conflict copies made
+}
+
+// report keeps how a sync has ended, and logs when that changes.
+func (c *condition) report(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	c.Lock()
+	defer c.Unlock()
+	switch was := c.Error; {
+	case text == was:
+	case text != "":
+		c.log.Warn("the folder and the log are not in step; it will be tried again", "err", err)
+	default:
+		c.log.Info("the folder and the log are in step again")
+	}
+	c.Error = text
 }
 
 // maxListed bounds what a status lists.
 const maxListed = 20
 
-func (m *Mirror) setProblems(problems []string) {
-	m.status.Lock()
-	defer m.status.Unlock()
-	m.status.Problems = problems
+func (c *condition) setProblems(problems []string) {
+	c.Lock()
+	defer c.Unlock()
+	c.Problems = problems
 }
 
 // problem reports that a file is left out, once.
-func (m *Mirror) problem(file string, reason string) {
+func (c *condition) problem(file string, reason string) {
 	text := notes.Quote(file) + ": " + reason
-	m.status.Lock()
-	defer m.status.Unlock()
-	if slices.Contains(m.status.Problems, text) || len(m.status.Problems) >= maxListed {
+	c.Lock()
+	defer c.Unlock()
+	if slices.Contains(c.Problems, text) || len(c.Problems) >= maxListed {
 		return
 	}
-	m.status.Problems = append(m.status.Problems, text)
-	m.opt.Log.Warn("a file is not in step with the log", "file", file, "reason", reason)
+	c.Problems = append(c.Problems, text)
+	c.log.Warn("a file is not in step with the log", "file", file, "reason", reason)
 }
 
-func (m *Mirror) conflict(copied string) {
-	m.status.Lock()
-	defer m.status.Unlock()
-	m.copies.Add(1)
-	m.status.Conflicts = append(m.status.Conflicts, copied)
-	m.status.Conflicts = m.status.Conflicts[max(0, len(m.status.Conflicts)-maxListed):]
-	m.opt.Log.Warn("a file was changed here and in the log; the log's version has its name, and this one is kept beside it", "copy", copied)
+func (c *condition) conflict(copied string) {
+	c.Lock()
+	defer c.Unlock()
+	c.copies++
+	c.Conflicts = append(c.Conflicts, copied)
+	c.Conflicts = c.Conflicts[max(0, len(c.Conflicts)-maxListed):]
+	c.log.Warn("a file was changed here and in the log; the log's version has its name, and this one is kept beside it", "copy", copied)
+}
+
+// records are what folder and log last had in common, what is to be compared, and the
+// position up to which the log was read.
+type records struct {
+	db *sqlite.DB
+	at pglog.Position
 }
 
 // base is a row of what folder and log last had in common.
@@ -394,7 +406,7 @@ type version struct {
 func statOf(st fsid.Stat) [4]int64 { return [4]int64{st.Size, st.Mtime, st.Ctime, st.Inode} }
 
 // bases returns the rows at and below the paths, or all.
-func (m *Mirror) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
+func (m *records) bases(ctx context.Context, paths []string, all bool) (map[string]base, error) {
 	query, args := `SELECT path, hash, seq, size, mtime, ctime, inode, placing, placing_seq FROM base`, []any{}
 	if !all {
 		query += ` WHERE path IN (SELECT b.path FROM json_each(?) p JOIN base b ON b.path = p.value OR b.path > p.value || '/' AND b.path < p.value || '0')`
@@ -442,7 +454,7 @@ func (r *record) pend(file string, pending bool) {
 	r.pending[file] = pending
 }
 
-func (m *Mirror) write(ctx context.Context, r record) error {
+func (m *records) write(ctx context.Context, r record) error {
 	if len(r.base)+len(r.pending)+len(r.placing) == 0 && r.at == nil {
 		return nil
 	}
@@ -511,12 +523,7 @@ func cleanName(name string) string {
 	return strings.Trim(name[:min(len(name), 40)], " .")
 }
 
-// forEachPath calls do with every pending path.
-func forEachPath(ctx context.Context, m *Mirror, do func(p string)) error {
-	return sqlite.ForEach(ctx, m.db.Reader(), `SELECT path FROM pending ORDER BY path`, nil, func(rows *sql.Rows) error {
-		var p string
-		err := rows.Scan(&p)
-		do(p)
-		return err
-	})
+// pending returns the paths that are to be compared.
+func (m *records) pending(ctx context.Context) ([]string, error) {
+	return sqlite.Column[string](ctx, m.db.Reader(), `SELECT path FROM pending ORDER BY path`)
 }

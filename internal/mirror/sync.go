@@ -126,7 +126,7 @@ func (m *Mirror) look(ctx context.Context, paths []string) (map[string]*sides, e
 		case err != nil:
 			s.clear = false
 			if !errors.Is(err, notes.ErrConflict) {
-				m.problem(f.Path, err.Error())
+				m.status.problem(f.Path, err.Error())
 			}
 		default:
 			s.data, s.here = data, notes.Hash(data)
@@ -245,8 +245,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 
 // settle compares what is pending with the newest versions of the log.
 func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
-	var paths []string
-	err = forEachPath(ctx, m, func(p string) { paths = append(paths, p) })
+	paths, err := m.pending(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +369,7 @@ func (w *work) do(ctx context.Context) error {
 	if w.single {
 		slices.SortStableFunc(w.steps, func(a, b step) int { return cmp.Compare(a.sides.by, b.sides.by) })
 	}
-	texts, err := w.m.contents(ctx, slices.Compact(hashes))
+	texts, err := w.contents(ctx, slices.Compact(hashes))
 	if err != nil {
 		return err
 	}
@@ -399,10 +398,10 @@ func (w *work) do(ctx context.Context) error {
 }
 
 // contents fetches texts, some at a time.
-func (m *Mirror) contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
+func (w *work) contents(ctx context.Context, hashes []string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	for chunk := range slices.Chunk(hashes, stepFiles) {
-		some, err := m.log.Contents(ctx, chunk)
+		some, err := w.m.log.Contents(ctx, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -426,7 +425,7 @@ func (w *work) doTogether(ctx context.Context, group []step) error {
 		return nil
 	}
 	if len(group) == 1 && !errors.Is(err, notes.ErrConflict) && !errors.Is(err, notes.ErrExists) {
-		w.m.problem(group[0].path, reasonOf(err, err.Error()))
+		w.m.status.problem(group[0].path, reasonOf(err, err.Error()))
 	}
 	for _, s := range group {
 		w.undone(s)
@@ -442,7 +441,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 		if s.copy == "" {
 			continue
 		}
-		name, err := w.m.freeCopy(ctx, s.path)
+		name, err := w.freeCopy(ctx, s.path)
 		if err != nil {
 			return err
 		}
@@ -477,7 +476,7 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 			}
 		}
 		if s.copy != "" {
-			w.m.conflict(s.copy)
+			w.m.status.conflict(s.copy)
 			w.newer = append(w.newer, s.copy)
 		}
 	}
@@ -485,10 +484,10 @@ func (w *work) placeSteps(ctx context.Context, group []step) error {
 }
 
 // freeCopy returns a name for a conflict copy that no file has.
-func (m *Mirror) freeCopy(ctx context.Context, file string) (string, error) {
+func (w *work) freeCopy(ctx context.Context, file string) (string, error) {
 	for n := 1; ; n++ {
-		name := copyName(file, m.opt.Author.Name, m.opt.Now(), n)
-		files, _, err := m.vault.Replica().Files(ctx, []string{name}, 0)
+		name := copyName(file, w.m.opt.Author.Name, w.m.opt.Now(), n)
+		files, _, err := w.m.vault.Replica().Files(ctx, []string{name}, 0)
 		if err != nil || len(files) == 0 {
 			return name, err
 		}
@@ -517,9 +516,13 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 	if err != nil {
 		return false, err
 	}
-	pending := map[string]bool{}
-	if err := forEachPath(ctx, m, func(p string) { pending[p] = true }); err != nil {
+	waiting, err := m.pending(ctx)
+	if err != nil {
 		return false, err
+	}
+	pending := map[string]bool{}
+	for _, p := range waiting {
+		pending[p] = true
 	}
 	c := &commit{m: m, gone: map[string]base{}}
 	var r record
@@ -545,7 +548,7 @@ func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, 
 			m.queue.Add(f.DiskPath)
 			continue
 		case err != nil:
-			m.problem(f.Path, reasonOf(err, "it cannot be read"))
+			m.status.problem(f.Path, reasonOf(err, "it cannot be read"))
 			continue
 		}
 		hash := notes.Hash(data)
@@ -642,34 +645,34 @@ func (c *commit) flush(ctx context.Context) error {
 		return err
 	}
 	c.done = true
-	return c.m.ahead(ctx, changes, other)
+	return c.ahead(ctx, changes, other)
 }
 
 // ahead makes the files of a refused batch pending whose version in the log is not the
 // one that they were changed from.
-func (m *Mirror) ahead(ctx context.Context, changes []notes.FileChange, other *notes.LogConflict) error {
+func (c *commit) ahead(ctx context.Context, changes []notes.FileChange, other *notes.LogConflict) error {
 	var paths []string
-	for _, c := range changes {
-		paths = append(paths, c.OldPath, c.Path)
+	for _, f := range changes {
+		paths = append(paths, f.OldPath, f.Path)
 	}
-	current, err := m.log.Current(ctx, paths)
+	current, err := c.m.log.Current(ctx, paths)
 	if err != nil {
 		return err
 	}
 	r := record{}
-	for _, c := range changes {
-		if c.OldPath != "" && current[c.OldPath].Hash != c.Before {
-			r.pend(c.OldPath, true)
+	for _, f := range changes {
+		if f.OldPath != "" && current[f.OldPath].Hash != f.Before {
+			r.pend(f.OldPath, true)
 		}
-		if c.Path != "" && c.Path != c.OldPath && current[c.Path].Hash != "" {
-			r.pend(c.Path, true)
+		if f.Path != "" && f.Path != f.OldPath && current[f.Path].Hash != "" {
+			r.pend(f.Path, true)
 		}
-		if c.Path != "" && c.Path != other.Path && notes.Key(c.Path) == notes.Key(other.Path) {
-			m.problem(c.Path, "the log has "+notes.Quote(other.Path)+", whose name differs in case only")
-			m.refused[c.Path] = c.After
+		if f.Path != "" && f.Path != other.Path && notes.Key(f.Path) == notes.Key(other.Path) {
+			c.m.status.problem(f.Path, "the log has "+notes.Quote(other.Path)+", whose name differs in case only")
+			c.m.refused[f.Path] = f.After
 		}
 	}
-	return m.write(ctx, r)
+	return c.m.write(ctx, r)
 }
 
 func kindOf(changes []notes.FileChange) string {
