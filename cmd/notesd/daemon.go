@@ -60,15 +60,11 @@ stay connected; the next call of one starts a daemon again.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.json(map[string]any{"stopped": stopped})
+			text := "no daemon is running"
+			if stopped != 0 {
+				text = fmt.Sprintf("stopped process %d", stopped)
 			}
-			if stopped == 0 {
-				_, err = fmt.Fprintln(a.out, "no daemon is running")
-				return err
-			}
-			_, err = fmt.Fprintf(a.out, "stopped process %d\n", stopped)
-			return err
+			return a.result(map[string]any{"stopped": stopped}, text)
 		},
 	}
 	return cmd
@@ -106,11 +102,7 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 			if err := conn.Close(); err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.json(map[string]any{"stopped": stopped, "started": started})
-			}
-			_, err = fmt.Fprintf(a.out, "started process %d\n", started)
-			return err
+			return a.result(map[string]any{"stopped": stopped, "started": started}, fmt.Sprintf("started process %d", started))
 		},
 	}
 	return cmd
@@ -123,10 +115,13 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 	if err != nil {
 		return nil, fmt.Errorf("find this program, to start the daemon: %w", err)
 	}
-	args, err := a.daemonArgs(cfg)
+	place, err := a.placeArgs(cfg, true)
 	if err != nil {
 		return nil, err
 	}
+	// Every setting but the place comes from the configuration file, because the daemon
+	// serves other clients as well.
+	args := append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, place...)
 	return &daemon.Connector{Dir: cfg.State, Hello: hello, Start: func(ctx context.Context) error {
 		if a.startByManager(ctx, cfg) {
 			return nil
@@ -138,11 +133,3 @@ func (a *app) connector(cfg *config.Config, hello daemon.Hello) (*daemon.Connect
 // launchedIdleExit is how long a daemon that was started for a client runs
 // without one: longer than the pause between two questions.
 const launchedIdleExit = 15 * time.Minute
-
-// daemonArgs returns the arguments of the daemon that is started for a client.
-// They name the vault; every other setting comes from the configuration file,
-// because the daemon serves other clients as well.
-func (a *app) daemonArgs(cfg *config.Config) ([]string, error) {
-	args, err := a.placeArgs(cfg, true)
-	return append([]string{"serve", "--idle-exit", launchedIdleExit.String()}, args...), err
-}

@@ -158,11 +158,7 @@ func versionCommand(a *app) *cobra.Command {
   notesd version --json`,
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
-			if a.json {
-				return a.out.json(service.ThisBuild())
-			}
-			_, err := fmt.Fprintln(a.out, service.ThisBuild())
-			return err
+			return a.result(service.ThisBuild(), service.ThisBuild().String())
 		},
 	}
 	return cmd

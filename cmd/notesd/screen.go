@@ -102,6 +102,15 @@ func (s *screen) json(v any) error {
 	return enc.Encode(v)
 }
 
+// result prints the result of a command: a document with --json, else a text.
+func (o *output) result(document any, text string) error {
+	if o.json {
+		return o.out.json(document)
+	}
+	_, err := fmt.Fprintln(o.out, text)
+	return err
+}
+
 // note prints a remark beside the result, on standard error.
 func (o *output) note(text string) {
 	if !o.json {

@@ -158,11 +158,7 @@ func (c *client) openBest(ctx context.Context, query map[string]any) error {
 	if err := run.Run(); err != nil {
 		return &service.Failure{Code: "failed", Message: fmt.Sprintf("%s cannot open %s: %v", run.Args[0], best, err)}
 	}
-	if c.json {
-		return c.out.json(res.Results[0])
-	}
-	_, err := fmt.Fprintln(c.out, c.out.line(best))
-	return err
+	return c.result(res.Results[0], c.out.line(best))
 }
 
 func searchSummary(res tools.SearchResult) string {

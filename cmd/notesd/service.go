@@ -147,15 +147,11 @@ func (s *loginService) uninstall(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.json {
-		return s.out.json(map[string]any{"removed": removed})
-	}
-	said := "there was no service"
+	text := "there was no service"
 	if removed {
-		said = "removed the service; assistants start a daemon when they need one"
+		text = "removed the service; assistants start a daemon when they need one"
 	}
-	_, err = fmt.Fprintln(s.out, said)
-	return err
+	return s.result(map[string]any{"removed": removed}, text)
 }
 
 func (s *loginService) status(ctx context.Context) error {

@@ -138,11 +138,7 @@ func (t *subjects) print(err error, result map[string]any, text string) error {
 	if err != nil {
 		return err
 	}
-	if t.json {
-		return t.out.json(result)
-	}
-	_, err = fmt.Fprintln(t.out, text)
-	return err
+	return t.result(result, text)
 }
 
 // grantOf reads VAULT[/FOLDER].

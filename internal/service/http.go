@@ -73,7 +73,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(s.serveReady)}
+	open := map[string]http.Handler{"GET /readyz": http.HandlerFunc(probes{s}.serveReady)}
 	if s.cfg.Store.Postgres != "" {
 		if l.node, err = newNode(s); err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (s *Service) listenWeb(ctx context.Context) (*listening, error) {
 		s.node.Store(l.node)
 		open["/v/{vault}/mcp"] = http.HandlerFunc(l.node.serve)
 	}
-	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(s.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page}
+	o := mcp.HTTPOptions{Open: open, Own: map[string]http.Handler{"GET /metrics": http.HandlerFunc(probes{s}.serveMetrics)}, Token: token, Profile: mcp.Profile{Tools: toolsOf(s.cfg, daemon.KindMCP)}, Hosts: hostNames(c, certificate), Origins: c.AllowedOrigins, Page: l.page}
 	if l.node != nil {
 		o.Stopping = l.node.endSessions
 	}

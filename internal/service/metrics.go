@@ -131,8 +131,11 @@ type vaultState struct {
 	err      error // why the database cannot say the lag
 }
 
-// state returns how the service is.
-func (s *Service) state(ctx context.Context, name string) vaultState {
+// probes answer requests about the state of a service.
+type probes struct{ *Service }
+
+// state returns the state of the vault that the service serves.
+func (s probes) state(ctx context.Context, name string) vaultState {
 	v := vaultState{name: name, sessions: s.core.Sessions(), shared: s.cfg.Store.Postgres != ""}
 	if v.open = s.isOpen() && isClosed(s.settled); !v.open {
 		return v
@@ -152,14 +155,14 @@ func (s *Service) state(ctx context.Context, name string) vaultState {
 }
 
 // states are those of the own vault and of the others that are open.
-func (s *Service) states(ctx context.Context) []vaultState {
+func (s probes) states(ctx context.Context) []vaultState {
 	all := []vaultState{s.state(ctx, "")}
 	node := s.node.Load()
 	if node == nil {
 		return all
 	}
 	for _, v := range node.opened() {
-		all = append(all, v.service.state(ctx, v.name))
+		all = append(all, probes{v.service}.state(ctx, v.name))
 	}
 	readers := make([]pglog.Reader, len(all))
 	for i, v := range all {
@@ -177,7 +180,7 @@ func (s *Service) states(ctx context.Context) []vaultState {
 }
 
 // serveMetrics answers GET /metrics.
-func (s *Service) serveMetrics(w http.ResponseWriter, r *http.Request) {
+func (s probes) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	x := &exposition{}
 	build := ThisBuild()
 	x.family("notesd_build_info", "gauge", "The program, always 1.")
@@ -212,7 +215,7 @@ func (s *Service) serveMetrics(w http.ResponseWriter, r *http.Request) {
 
 // serveReady answers GET /readyz: 200, or 503 with the reasons. It names no vault: who
 // asks needs no token.
-func (s *Service) serveReady(w http.ResponseWriter, r *http.Request) {
+func (s probes) serveReady(w http.ResponseWriter, r *http.Request) {
 	var reasons []string
 	if s.draining.Load() {
 		reasons = append(reasons, "the node is stopping")

@@ -309,7 +309,7 @@ func TestReadiness(t *testing.T) {
 	defer func() { require.NoError(t, n.close()) }()
 	ask := func() (int, string) {
 		w := httptest.NewRecorder()
-		s.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+		probes{s}.serveReady(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
 		return w.Code, w.Body.String()
 	}
 	status, text := ask()
@@ -321,7 +321,7 @@ func TestReadiness(t *testing.T) {
 		status, text := ask()
 		assert.Equal(t, http.StatusOK, status, text)
 		w := httptest.NewRecorder()
-		s.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
+		probes{s}.serveMetrics(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 		checkExposition(t, w.Body.String())
 		server.Kill()
 		status, text = ask()

@@ -33,10 +33,11 @@ func init() {
 }
 
 // saveRetry is how long Bleve waits before it tries again to save, on a full
-// disk for example; left to itself it would try without pause.
+// disk for example. Bleve itself retries without a pause.
 const saveRetry = 2 * time.Second
 
-// asyncError is called by Bleve's goroutines, and holds up the one it came from.
+// asyncError records an error of one of Bleve's goroutines, which calls it, and delays
+// that goroutine.
 func asyncError(err error, dir string) {
 	v, ok := opened.Load(dir)
 	if !ok {
@@ -55,8 +56,8 @@ func asyncError(err error, dir string) {
 	}
 }
 
-// reason is what an error of Bleve's says behind what it says about itself
-// ("source: merger, persist error: merging err: write …").
+// reason returns the cause in an error of Bleve: the text after its own prefixes, as in
+// "source: merger, persist error: merging err: write …".
 func (d *database) reason(err error) string {
 	const label = "err: "
 	msg := firstLine(err)
@@ -66,15 +67,14 @@ func (d *database) reason(err error) string {
 	return strings.ReplaceAll(msg, d.dir, filepath.Base(d.dir))
 }
 
-// PersistNap makes Bleve wait before it saves, in milliseconds: when many
-// segments come in meanwhile they are merged in memory and written once. It is
-// also how long the last changes may be only in memory; a crash then has them
-// fed again.
+// PersistNap is how long Bleve waits before it saves, in milliseconds: segments that
+// are added meanwhile are merged in memory and written once. The changes of that time
+// are only in memory; after a crash the vault feeds them again.
 var PersistNap = 1500 // shorter in tests
 
-// mergePlan has Bleve put up with some ten segments of the size that a build
-// makes, and some ten small ones: a search of ten segments takes hardly longer
-// than one of a single segment, and merging would be a third of a first index.
+// mergePlan lets Bleve keep some ten segments of the size that a build makes, and some
+// ten small ones: a search of ten segments takes hardly longer than one of a single
+// segment, and merging would take a third of the time of a first index.
 var mergePlan = map[string]any{
 	"MaxSegmentsPerTier":   10,
 	"MaxSegmentSize":       5_000_000, // documents, as all of these
@@ -135,12 +135,12 @@ var (
 	errLost   = errors.New("some of its files are missing or damaged")
 )
 
-// savedMark is a file that says that an index with a position was saved. If
-// Bleve cannot open the segments of an index it goes back to what the index
-// was before, and at last to nothing, which looks like a new one.
+// savedMark is a file that exists once an index with a position was saved. If
+// Bleve cannot open the segments of an index, it returns to an earlier state, in the
+// end to an empty one, which looks like a new index.
 const savedMark = "saved"
 
-// markSaved leaves the mark, once.
+// markSaved creates the mark unless it exists.
 func (d *database) markSaved() {
 	name := filepath.Join(d.dir, savedMark)
 	if _, err := os.Stat(name); err == nil {
@@ -151,8 +151,8 @@ func (d *database) markSaved() {
 	}
 }
 
-// checkFormat reads what every search needs of each segment, and gives a new
-// index its version.
+// checkFormat checks the version and reads what every search needs of each segment. It
+// writes the version of a new index. saved reports whether savedMark exists.
 func checkFormat(s *scorch.Scorch, saved bool) error {
 	r, err := s.Reader()
 	if err != nil {

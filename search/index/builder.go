@@ -23,14 +23,14 @@ const (
 	maxKnownWord  = 32 // bytes
 )
 
-// builder makes the postings of a segment from notes, one after the other, as
+// A builder makes the postings of a segment from notes, one note at a time, as
 // in Heinz and Zobel, "Efficient single-pass index construction for text
 // databases" (JASIST 2003): a word costs one look-up, a term of a note a few
-// bytes. One goroutine uses it.
+// bytes. It is not safe for concurrent use.
 type builder struct {
 	words map[string][]*counter // a word as written → its terms
 	terms map[string]*counter
-	field uint64     // tells the fields of the notes apart that are counted, from 1
+	field uint64     // number of the note's field that is counted, from 1
 	found []*counter // in the field
 	spare []terms.Term
 
