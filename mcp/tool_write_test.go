@@ -52,7 +52,7 @@ func TestEditNoteAddsToSections(t *testing.T) {
 		fields args
 		want   []string
 	}{
-		{args{"op": "append", "heading": "Nope", "content": "x"}, []string{`"Home > Maps" (line 5)`, "create_heading", "Nothing was changed"}},
+		{args{"op": "append", "heading": "Nope", "content": "x"}, []string{"\n- Home > Maps (line 5)\n", "create_heading", "Nothing was changed"}},
 		{args{"op": "append", "content": "x", "old": "Hi."}, []string{`append has no field "old", which replace_text has`, "content, heading, create_heading"}},
 		{args{"op": "replace_all", "new": "x"}, []string{"content is missing"}},
 		{args{"op": "replace_all", "new": "x", "content": "y"}, []string{`replace_all has no field "new", which replace_text and rename_heading have`}},
