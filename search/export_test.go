@@ -12,6 +12,7 @@ import (
 // one that switches it on again.
 var Off = map[string]func() (on func()){
 	"words that stand together":      set(&judged.pair, 0),
+	"pairs in the other order":       set(&turned, 0),
 	"words that meet":                set(&judged.window, 0),
 	"the word as it was asked for":   set(&judged.exact, 0),
 	"what a note begins with":        set(&judged.lead, 0),

@@ -62,6 +62,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 	}
 	tests := map[string]func() bool{
 		"words that stand together":     first("q50", "pump"),
+		"pairs in the other order":      first("q58", "attic"),
 		"words that meet":               first("q51", "island"),
 		"the word as it was asked for":  first("q31", "ratatouille"),
 		"what a note begins with":       first("q52", "cape"),

@@ -123,9 +123,7 @@ func (s *rescorer) weigh(text string, matches []match) float64 {
 		}
 	}
 	for _, p := range s.pairs {
-		if together(p, text, matches) {
-			sum += s.pair * p.weight
-		}
+		sum += s.pair * p.weight * together(p, text, matches)
 	}
 	return sum
 }

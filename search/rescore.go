@@ -15,7 +15,7 @@ import (
 // bonuses are what the text of a note adds to its score beside its terms, each in
 // units of the idf of the words concerned.
 type bonuses struct {
-	pair   float64 // two words of the query stand together, in its order
+	pair   float64 // two neighbours in the query stand together, see together
 	window float64 // the words that meet in some twenty words
 	exact  float64 // the word itself and not another with its stem
 	lead   float64 // the words in the title or the note's first words
@@ -27,12 +27,15 @@ type bonuses struct {
 // table.
 var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, named: .07}
 
+// turned is what a pair counts that stands together in the other order than in the query.
+var turned = 0.7
+
 // idealCap is how many words that one note has are all that a query can
 // ask for: of a long one no note has all.
 var idealCap = 3.5
 
 const (
-	pairReach  = 3   // words from the one to the other, at most
+	pairReach  = 2   // words from the one to the other, at most
 	windowSize = 120 // bytes
 )
 
@@ -159,9 +162,7 @@ func lineEnd(text string, at int) int {
 func (s *rescorer) pairsIn(n *notes.Note, titled, matches []match) float64 {
 	sum := 0.0
 	for _, p := range s.pairs {
-		if together(p, n.Content, matches) || together(p, n.Title, titled) {
-			sum += p.weight
-		}
+		sum += p.weight * max(together(p, n.Content, matches), together(p, n.Title, titled))
 	}
 	return sum
 }
@@ -312,18 +313,23 @@ func hasUnits(text string, want []string) bool {
 	return i == len(want)
 }
 
-// together reports whether a pair stands together somewhere in a text.
-func together(p pair, text string, matches []match) bool {
-	last := -1 // where the first of the pair ended last
+// together returns 1 if a pair stands together somewhere in a text, turned if it does so
+// only in the other order, as in "class Hash" for "the Hash class", and 0 if nowhere.
+func together(p pair, text string, matches []match) (found float64) {
+	last := match{term: -1}
 	for _, m := range matches {
-		if m.term == p.second && last >= 0 && near(text, last, m.start) {
-			return true
+		if m.term != p.first && m.term != p.second {
+			continue
 		}
-		if m.term == p.first {
-			last = m.end
+		if last.term >= 0 && last.term != m.term && near(text, last.end, m.start) {
+			if m.term == p.second {
+				return 1
+			}
+			found = turned
 		}
+		last = m
 	}
-	return false
+	return found
 }
 
 // near reports whether fewer than pairReach words lie between two places.
