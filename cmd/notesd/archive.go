@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/config"
 	"notesd/internal/daemon"
 	"notesd/internal/service"
 )
@@ -99,11 +100,7 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 		Example: `  notesd adopt ~/.local/state/notesd/notes-0123456789ab
   notesd adopt --vault ~/Renamed ~/.local/state/notesd/notes-0123456789ab`,
 		Args: takes("STATE"),
-		RunE: func(cmd *cobra.Command, dirs []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, dirs []string, cfg *config.Config) error {
 			old, err := filepath.Abs(dirs[0])
 			if err != nil {
 				return fmt.Errorf("find %s: %w", dirs[0], err)
@@ -120,7 +117,7 @@ may be meant, STATE. The history that the vault has by now is set aside.`,
 				a.note(fmt.Sprintf("The history until now is set aside as %s; delete it when it is not wanted.", aside))
 			}
 			return nil
-		},
+		}),
 	}
 	return cmd
 }

@@ -40,28 +40,23 @@ const clientVersion = "2025-11-25"
 // without one the changes since the last command are indexed first.
 func (a *app) withClient(cmd *cobra.Command, do func(context.Context, *client) error) error {
 	return a.connect(cmd, daemon.KindCLI, func(ctx context.Context, c *client) error {
+		var r service.Report
+		var err error
 		if c.daemon != nil {
-			if r, err := c.status(ctx); err == nil && r.Unavailable != "" { // a session without access to the status sees it in the answer
-				if err := c.away(r); err != nil {
-					return err
-				}
-			}
-		} else {
-			r, err := a.untilIndexed(ctx, c, nil)
-			if err != nil {
+			r, _ = c.status(ctx) // a session without access to the status sees it in the answer
+		} else if r, err = a.untilIndexed(ctx, c, nil); err != nil {
+			return err
+		}
+		if r.Unavailable != "" {
+			if err := c.away(r); err != nil {
 				return err
 			}
-			if r.Unavailable != "" {
-				if err := c.away(r); err != nil {
-					return err
-				}
-			}
-			if r.Trouble != "" && r.Index.Notes == 0 {
+		}
+		if c.daemon == nil && r.Trouble != "" {
+			if r.Index.Notes == 0 {
 				return troubled(r.Trouble)
 			}
-			if r.Trouble != "" {
-				a.note("Changes on disk cannot be indexed: " + r.Trouble + ".")
-			}
+			a.note("Changes on disk cannot be indexed: " + r.Trouble + ".")
 		}
 		return do(ctx, c)
 	})

@@ -94,6 +94,17 @@ func (a *app) settings(cmd *cobra.Command) (*config.Config, error) {
 	return nil, f
 }
 
+// configured returns the RunE of a command that needs a vault.
+func (a *app) configured(run func(cmd *cobra.Command, args []string, cfg *config.Config) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.settings(cmd)
+		if err != nil {
+			return err
+		}
+		return run(cmd, args, cfg)
+	}
+}
+
 // looks lists the commands that change no note and start no server. Without a
 // configured vault they use the Obsidian vault of the working directory; other
 // commands require the vault to be named.

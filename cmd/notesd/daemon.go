@@ -24,18 +24,14 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 		Example: `  notesd serve --vault ~/Notes
   notesd serve --vault ~/Notes --idle-exit 30m --log-level debug`,
 		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
 			if idleExit < 0 {
 				return service.Usagef("0 never exits.", "--idle-exit must not be negative")
 			}
 			o := a.serveOptions()
 			o.IdleExit = idleExit
 			return service.Serve(cmd.Context(), cfg, o)
-		},
+		}),
 	}
 	cmd.Flags().String("http", "", "also serve MCP over HTTP at `addr`, as in 127.0.0.1:8931")
 	cmd.Flags().DurationVar(&idleExit, "idle-exit", 0, "stop after so long without a client (0: never)")
@@ -51,11 +47,7 @@ stay connected; the next call of one starts a daemon again.`,
 		Example: `  notesd stop --vault ~/Notes
   notesd stop --json`,
 		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
 			stopped, err := daemon.Stop(cmd.Context(), cfg.State, service.HelloOf(cfg, daemon.KindStop))
 			if err != nil {
 				return err
@@ -65,7 +57,7 @@ stay connected; the next call of one starts a daemon again.`,
 				text = fmt.Sprintf("stopped process %d", stopped)
 			}
 			return a.result(map[string]any{"stopped": stopped}, text)
-		},
+		}),
 	}
 	return cmd
 }
@@ -80,12 +72,8 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 		Example: `  notesd restart --vault ~/Notes
   notesd restart --json`,
 		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
 			ctx := cmd.Context()
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
 			stopped, err := daemon.Stop(ctx, cfg.State, service.HelloOf(cfg, daemon.KindRestart))
 			if err != nil {
 				return err
@@ -103,7 +91,7 @@ The flags of a daemon that was started by hand, such as serve --http, are lost.`
 				return err
 			}
 			return a.result(map[string]any{"stopped": stopped, "started": started}, fmt.Sprintf("started process %d", started))
-		},
+		}),
 	}
 	return cmd
 }

@@ -96,7 +96,6 @@ func (o *output) printHistory(revisions []tools.Revision) {
 }
 
 func restoreCommand(a *app) *cobra.Command {
-	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "restore [flags] NOTE REVISION",
 		Short: "Bring back a version of a note",
@@ -118,18 +117,19 @@ lost by it. "notesd history" lists the revisions.`,
 				switch {
 				case res.Diff == "":
 					a.note(fmt.Sprintf("%s is as it was in revision %d already.", res.Path, revision))
-				case !dryRun:
+				case res.DryRun:
+					a.note(nothingChanged)
+				default:
 					a.note(fmt.Sprintf("%s is as it was in revision %d; this is revision %d.", res.Path, revision, res.Revision))
 				}
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	return cmd
 }
 
 func undoCommand(a *app) *cobra.Command {
-	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "undo [flags] CHANGE",
 		Short: "Undo a change in every note that it was made in",
@@ -158,7 +158,7 @@ be undone.`,
 					fmt.Fprintf(a.out, "changed since, left as it is: %s\n", a.out.path(a.out.line(p)))
 				}
 				switch {
-				case dryRun:
+				case res.DryRun:
 					a.dryRun(res.Diff)
 				case res.Change > 0:
 					a.note(fmt.Sprintf("change %d is undone; notesd undo %d makes it again", change, res.Change))
@@ -168,6 +168,6 @@ be undone.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Bool("dry-run", false, "show what would change, and change nothing")
 	return cmd
 }

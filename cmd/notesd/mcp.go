@@ -24,11 +24,7 @@ func mcpCommand(a *app) *cobra.Command {
 		Example: `  claude mcp add notes -- notesd mcp --vault ~/Notes
   notesd mcp --vault ~/Notes --read-only --tools search_notes,read_note`,
 		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
 			if inTerminal(a.in) {
 				a.note("notesd mcp speaks MCP on standard input and output: it is for an assistant to launch. Register it with notesd setup; Ctrl-D ends this one.")
 			}
@@ -36,7 +32,7 @@ func mcpCommand(a *app) *cobra.Command {
 				return service.ServeStdio(cmd.Context(), cfg, a.serveOptions(), a.in, a.stdout, mcp.Profile{Tools: cfg.Vault.Tools})
 			}
 			return a.relay(cmd.Context(), cfg, !allTools, a.in, a.stdout)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "without a daemon, as in a container")
 	cmd.Flags().Bool("read-only", false, "offer no tool that writes")

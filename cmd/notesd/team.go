@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"notesd/internal/config"
 	"notesd/internal/service"
 	"notesd/notes/pglog"
 )
@@ -63,17 +64,13 @@ A token is printed once and kept nowhere. Nodes that run follow within seconds.`
 			return takes(append([]string{"VERB"}, verb.args...)...)(cmd, args)
 		},
 		ValidArgsFunction: completeWords("add", "grant", "ungrant", "renew", "revoke", "list"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, args []string, cfg *config.Config) (err error) {
 			if t.db, err = service.OpenDatabase(cfg, service.DiscardLogs().Logger); err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, t.db.Close()) }()
 			return teamVerbs[args[0]].do(t, cmd.Context(), args[1:])
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&t.new, "new", false, "with grant: make the vault if the database has none of that name")
 	return cmd
@@ -196,11 +193,7 @@ vault has another with its name. Hidden and ignored files are left out.`,
 		Example: `  notesd import ~/Notes
   NOTESD_STORE_VAULT=research notesd import --json ~/Papers | jq .left`,
 		Args: takes("DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, args []string, cfg *config.Config) error {
 			done, err := service.Import(cmd.Context(), cfg, args[0], service.DiscardLogs().Logger)
 			if done.Place == "" { // nothing was begun
 				return err
@@ -213,7 +206,7 @@ vault has another with its name. Hidden and ignored files are left out.`,
 			}
 			a.note(fmt.Sprintf("added %s to the %s, which had %d already; %d left out", count(done.Added, "file"), done.Place, done.Unchanged, len(done.Left)))
 			return err
-		},
+		}),
 	}
 	return cmd
 }

@@ -35,11 +35,7 @@ opens it may come back for a month.`,
 		Example: `  notesd web --vault ~/Notes
   notesd web --vault ~/Notes --no-open --addr 127.0.0.1:8930`,
 		Args: takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cmd *cobra.Command, _ []string, cfg *config.Config) error {
 			open := !noOpen && inTerminal(a.in)
 			if !cmd.Flags().Changed("addr") && !cmd.Flags().Changed("read-only") {
 				if served, err := a.servedPage(cmd.Context(), cfg, open); served || err != nil {
@@ -47,7 +43,7 @@ opens it may come back for a month.`,
 				}
 			}
 			return a.web(cmd.Context(), cfg, addr, open)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "the `address` on this machine; port 0 takes a free one")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the link and open no browser")

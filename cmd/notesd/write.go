@@ -130,7 +130,9 @@ func (c *client) editWith(ctx context.Context, args map[string]any) error {
 		switch {
 		case res.Diff == "" || res.Unchanged:
 			c.note(res.Path + " is unchanged.")
-		case !res.DryRun:
+		case res.DryRun:
+			c.note(nothingChanged)
+		default:
 			c.note(fmt.Sprintf("%s, revision %d", res.Path, res.Revision))
 		}
 	})
@@ -322,10 +324,12 @@ func (o *output) marked(mark string, paths []string) {
 	}
 }
 
+const nothingChanged = "Nothing was changed."
+
 // dryRun prints what a change would do.
 func (o *output) dryRun(diff string) {
 	fmt.Fprint(o.out, o.out.plain(diff))
-	o.note("Nothing was changed.")
+	o.note(nothingChanged)
 }
 
 func deleteCommand(a *app) *cobra.Command {

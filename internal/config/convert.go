@@ -64,10 +64,8 @@ func parseBool(s string) (bool, error) {
 // Lists are separated by commas.
 func fromText(s string, typ reflect.Type) (any, error) {
 	switch typ {
-	case typeString:
-		return s, nil
-	case typeAddress:
-		return Address(s), nil
+	case typeString, typeAddress:
+		return reflect.ValueOf(s).Convert(typ).Interface(), nil
 	case typeBool:
 		return parseBool(s)
 	case typeBytes:
@@ -98,14 +96,9 @@ func fromText(s string, typ reflect.Type) (any, error) {
 // durations, for which TOML has no type, are parsed from strings.
 func fromTOML(v any, typ reflect.Type) (any, error) {
 	switch typ {
-	case typeString:
+	case typeString, typeAddress:
 		if s, ok := v.(string); ok {
-			return s, nil
-		}
-		return nil, errors.New("must be a string, in quotes")
-	case typeAddress:
-		if s, ok := v.(string); ok {
-			return Address(s), nil
+			return fromText(s, typ)
 		}
 		return nil, errors.New("must be a string, in quotes")
 	case typeBool:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,27 +35,32 @@ func (o orphan) warning(vault string) string {
 	return fmt.Sprintf("%s is not there, and most of its notes are in this vault. If it was moved here, take its history over with: %s", o.vault, adopt)
 }
 
-// orphans returns the states beside the configured vault's own whose vaults are
-// gone. It skips states that cannot be read.
-func orphans(cfg *config.Config) []orphan {
+// others returns the recorded vaults of the states beside the configured vault's own,
+// by their directories. It skips states that have no history or cannot be read.
+func others(cfg *config.Config) map[string]vaultRecord {
 	dir := filepath.Dir(cfg.State)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
-	var found []orphan
-	now := recordOf(cfg.Vault)
+	records := map[string]vaultRecord{}
 	for _, e := range entries {
-		o := orphan{state: filepath.Join(dir, e.Name())}
-		if o.state == cfg.State || !hasHistory(o.state) {
-			continue
+		state := filepath.Join(dir, e.Name())
+		if record, err := readVaultRecord(state); err == nil && state != cfg.State && hasHistory(state) {
+			records[state] = record
 		}
-		record, err := readVaultRecord(o.state)
-		if err != nil || record.Path == "" || record.isThere() {
-			continue
+	}
+	return records
+}
+
+// orphans returns the states whose vaults are gone.
+func orphans(cfg *config.Config) []orphan {
+	var found []orphan
+	now, records := recordOf(cfg.Vault), others(cfg)
+	for _, state := range slices.Sorted(maps.Keys(records)) {
+		if record := records[state]; record.Path != "" && !record.isThere() {
+			found = append(found, orphan{state: state, vault: record.Path, same: now.ID != "" && record.ID == now.ID})
 		}
-		o.vault, o.same = record.Path, now.ID != "" && record.ID == now.ID
-		found = append(found, o)
 	}
 	return found
 }
@@ -92,26 +98,19 @@ func inherit(ctx context.Context, cfg *config.Config) {
 	_ = lock.Release() // the state is gone, or offered
 }
 
-// ofFewer returns the state of a vault that has had fewer of the configured one's
-// folders: that with the most, if it is one.
+// ofFewer returns the states of vaults that had fewer of the configured one's folders:
+// those with the most of them.
 func ofFewer(cfg *config.Config) []orphan {
-	dir, now, most := filepath.Dir(cfg.State), recordOf(cfg.Vault), 0
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	now, most := recordOf(cfg.Vault), 0
 	var found []orphan
-	for _, e := range entries {
-		o := orphan{state: filepath.Join(dir, e.Name()), same: true}
-		record, err := readVaultRecord(o.state)
-		if o.state == cfg.State || err != nil || !record.isIn(now) || !hasHistory(o.state) || len(record.Folders) < most {
+	for state, record := range others(cfg) {
+		if !record.isIn(now) || len(record.Folders) < most {
 			continue
 		}
 		if len(record.Folders) > most {
 			found, most = nil, len(record.Folders)
 		}
-		o.vault = record.Path
-		found = append(found, o)
+		found = append(found, orphan{state: state, vault: record.Path, same: true})
 	}
 	return found
 }
