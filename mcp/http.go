@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net"
@@ -74,6 +75,7 @@ type HTTP struct {
 	o    HTTPOptions
 	log  *slog.Logger
 
+	guard     guard
 	mux       *http.ServeMux
 	stateful  http.Handler
 	stateless http.Handler
@@ -107,11 +109,11 @@ func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	}
 	h.mux = http.NewServeMux()
 	h.mux.HandleFunc("GET /healthz", h.health)
-	h.mux.Handle("/mcp", h.authorized(http.HandlerFunc(h.serveMCP)))
-	h.mux.Handle("GET /sse", h.authorized(http.HandlerFunc(h.serveLegacyStream)))
-	h.mux.Handle("POST /messages", h.authorized(http.HandlerFunc(h.serveLegacyMessage)))
+	h.mux.Handle("/mcp", h.guard.authorized(http.HandlerFunc(h.serveMCP)))
+	h.mux.Handle("GET /sse", h.guard.authorized(http.HandlerFunc(h.serveLegacyStream)))
+	h.mux.Handle("POST /messages", h.guard.authorized(http.HandlerFunc(h.serveLegacyMessage)))
 	for pattern, handler := range o.Own {
-		h.mux.Handle(pattern, h.authorized(handler))
+		h.mux.Handle(pattern, h.guard.authorized(handler))
 	}
 	for pattern, handler := range o.Open {
 		h.mux.Handle(pattern, handler)
@@ -161,7 +163,7 @@ func newHTTP(core *Core, o HTTPOptions, answers sdk.EventStore) (*HTTP, error) {
 		return nil, err
 	}
 	h := &HTTP{
-		core: core, o: o.withDefaults(), log: core.log, versions: prototype.server,
+		core: core, o: o.withDefaults(), log: core.log, guard: guard{o.Hosts, o.Origins, sha256.Sum256([]byte(o.Token)), core.log}, versions: prototype.server,
 		sessions: make(map[*sdk.ServerSession]*session),
 		legacy:   make(map[string]*legacySession),
 		shared:   make(map[string]sharedLimits), resumed: make(map[resumedAs]string), streams: make(map[string]*stream),
@@ -186,7 +188,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// not need, and would wait without a bound.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.bodyRead)) // a writer of a test may know none
 	}
-	if !h.admit(w, r) {
+	if !h.guard.admit(w, r) {
 		return
 	}
 	h.mux.ServeHTTP(&patientWriter{ResponseWriter: w, wait: h.o.stall}, r)

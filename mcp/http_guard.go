@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,23 +20,31 @@ import (
 // the token, which no page has.
 var probed = []string{"/healthz", "/readyz", "/metrics"}
 
+// A guard admits requests: by the host that they name, by the origin of the page that
+// sends them, and by the token.
+type guard struct {
+	hosts, origins []string          // see HTTPOptions
+	token          [sha256.Size]byte // its digest
+	log            *slog.Logger
+}
+
 // admit refuses requests that a web page could have a browser send: those that
 // name another host than this one (DNS rebinding), and those of an origin that
 // is not allowed. It also answers a browser's questions about the latter.
-func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
+func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 	if slices.Contains(probed, r.URL.Path) && r.Header.Get("Origin") == "" {
 		return true
 	}
-	if !h.knowsHost(r.Host) {
-		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
+	if !g.knowsHost(r.Host) {
+		g.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(r.Host), 100)))
 		return false
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return true
 	}
-	if !h.knowsOrigin(origin, r.Host) {
-		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(origin), 100)))
+	if !g.knowsOrigin(origin, r.Host) {
+		g.refuse(w, r, http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed: add it to http.allowed_origins if it is yours", phrase.Clip(phrase.OneLine(origin), 100)))
 		return false
 	}
 	header := w.Header()
@@ -52,7 +61,7 @@ func (h *HTTP) admit(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (h *HTTP) knowsHost(host string) bool {
+func (g *guard) knowsHost(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {
 		name = n
@@ -62,15 +71,15 @@ func (h *HTTP) knowsHost(host string) bool {
 		return true
 	}
 	matches := func(allowed string) bool { return strings.EqualFold(allowed, host) || strings.EqualFold(allowed, name) }
-	return slices.ContainsFunc(h.o.Hosts, matches) || slices.ContainsFunc(h.o.Origins, func(origin string) bool {
+	return slices.ContainsFunc(g.hosts, matches) || slices.ContainsFunc(g.origins, func(origin string) bool {
 		u, err := url.Parse(origin)
 		return err == nil && u.Host != "" && matches(u.Host)
 	})
 }
 
 // knowsOrigin accepts the configured origins and pages that this host serves.
-func (h *HTTP) knowsOrigin(origin, host string) bool {
-	if slices.ContainsFunc(h.o.Origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) }) {
+func (g *guard) knowsOrigin(origin, host string) bool {
+	if slices.ContainsFunc(g.origins, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(o, "/"), origin) }) {
 		return true
 	}
 	u, err := url.Parse(origin)
@@ -88,13 +97,12 @@ func BearerToken(r *http.Request) string {
 
 // authorized lets only requests with the token through. The digests are compared
 // so that the time tells nothing of the token, its length included.
-func (h *HTTP) authorized(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(h.o.Token))
+func (g *guard) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := sha256.Sum256([]byte(BearerToken(r)))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if subtle.ConstantTimeCompare(got[:], g.token[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="notesd"`)
-			h.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
+			g.refuse(w, r, http.StatusUnauthorized, "a bearer token is needed: it is in the token file that notesd status names")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -102,8 +110,8 @@ func (h *HTTP) authorized(next http.Handler) http.Handler {
 }
 
 // refuse answers with a status and why.
-func (h *HTTP) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
-	h.log.Debug("refused an HTTP request", "status", status, "reason", why, "remote", r.RemoteAddr)
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	g.log.Debug("refused an HTTP request", "status", status, "reason", why, "remote", r.RemoteAddr)
 	w.Header().Set("Connection", "close") // what is left of its body is not worth reading
 	http.Error(w, why, status)
 }

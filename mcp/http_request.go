@@ -199,10 +199,10 @@ func (h *HTTP) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		h.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", limit))
+		h.guard.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", limit))
 		return nil, false
 	case err != nil:
-		h.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
+		h.guard.refuse(w, r, http.StatusRequestTimeout, "the request did not come whole")
 		return nil, false
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what was set by ServeHTTP; the answer may be a stream
