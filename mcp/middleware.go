@@ -3,9 +3,9 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -38,7 +38,8 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 		defer recovered(method, &err)
 		res, err = next(ctx, method, req)
 		if err == nil && res != nil && isModern(req) && method != methodDiscover { // a notification has no result
-			s.signWith(res)
+			// Short: the SDK would put all of it, icon included, into each.
+			setMeta(res, sdk.MetaKeyServerInfo, &sdk.Implementation{Name: serverName, Version: s.core.opts.Version})
 		}
 		return res, err
 	}
@@ -51,14 +52,13 @@ func (s *session) explaining(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// signWith puts a short serverInfo into the _meta of a result. The SDK would put
-// all of it, icon included, into each.
-func (s *session) signWith(res sdk.Result) {
+// setMeta adds a member to the _meta of a result.
+func setMeta(res sdk.Result, key string, value any) {
 	meta := res.GetMeta()
 	if meta == nil {
 		meta = make(map[string]any)
 	}
-	meta[sdk.MetaKeyServerInfo] = &sdk.Implementation{Name: serverName, Version: s.core.opts.Version}
+	meta[key] = value
 	res.SetMeta(meta)
 }
 
@@ -107,7 +107,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		if err := s.settle(ctx); err != nil {
 			return nil, err
 		}
-		if err := s.follow(ctx, req); err != nil {
+		if err := s.place.await(ctx, req); err != nil {
 			if method == methodCallTool && ctx.Err() == nil {
 				return s.failed(ctx, err), nil
 			}
@@ -117,42 +117,45 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 		case s.working <- struct{}{}:
 			defer func() { <-s.working }()
 			res, err := next(ctx, method, req)
-			return s.withSeq(res), err
+			if err == nil {
+				s.place.mark(res)
+			}
+			return res, err
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// follow waits until the node has what the session has seen on another: the number
-// in the request's _meta, or the newest there is if the session begins here.
-func (s *session) follow(ctx context.Context, req sdk.Request) error {
-	if s.core.opts.Shared == nil {
+// A place is where in the changes of a vault that nodes share a session's client is: the
+// session may have seen more on another node than this one has.
+type place struct {
+	shared Shared      // nil: the vault is not shared
+	landed atomic.Bool // this node has what the session may have seen before it began here
+}
+
+// await returns when the node has what the client has seen on another: the number in the
+// request's _meta, or the newest there is if the session begins here.
+func (p *place) await(ctx context.Context, req sdk.Request) error {
+	if p.shared == nil {
 		return nil
 	}
 	if seq, ok := requestMeta(req)[MetaSeq].(float64); ok && seq >= 1 {
-		return s.core.opts.Shared.Await(ctx, uint64(seq))
+		return p.shared.Await(ctx, uint64(seq))
 	}
-	if s.line != nil || s.landed.Load() {
+	if p.landed.Load() {
 		return nil
 	}
-	err := s.core.opts.Shared.Await(ctx, 0)
-	s.landed.Store(err == nil)
+	err := p.shared.Await(ctx, 0)
+	p.landed.Store(err == nil)
 	return err
 }
 
-// withSeq adds to a result what a later request may have to wait for elsewhere.
-func (s *session) withSeq(res sdk.Result) sdk.Result {
-	if s.core.opts.Shared == nil || res == nil || reflect.ValueOf(res).IsNil() {
-		return res
+// mark adds to a result what a later request may have to wait for elsewhere.
+func (p *place) mark(res sdk.Result) {
+	if p.shared != nil {
+		setMeta(res, MetaSeq, p.shared.Seq())
 	}
-	meta := res.GetMeta()
-	if meta == nil {
-		meta = make(map[string]any)
-	}
-	meta[MetaSeq] = s.core.opts.Shared.Seq()
-	res.SetMeta(meta)
-	return res
 }
 
 // checking does the checks that the SDK leaves to its user, for each method.

@@ -55,6 +55,7 @@ func (c *Core) newSession(p Profile, fixedTools bool) (*session, error) {
 		rate:    perSecond(c.limits.CallsPerSecond),
 		logRate: perSecond(logsPerSecond),
 		out:     silent,
+		place:   place{shared: c.opts.Shared},
 	}
 	if p.Subject != "" {
 		s.log = s.log.With("subject", p.Subject)

@@ -60,8 +60,8 @@ type session struct {
 	barred    bool           // it takes no more requests; guarded by http.mu
 	posts     sync.WaitGroup // messages of a subject that are being answered
 
-	seen   tools.Seen
-	landed atomic.Bool // it has what the session may have seen on another node, before it began here
+	seen  tools.Seen
+	place place
 
 	since time.Time
 
@@ -112,6 +112,7 @@ func (s *session) serve(ctx context.Context, t sdk.Transport) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	s.line, _ = conn.(*transport.Conn)
+	s.place.landed.Store(s.line != nil) // it has been on no other node
 	s.out = toConn(conn, s.log)
 	s.core.add(s)
 	defer s.end()
