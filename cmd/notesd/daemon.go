@@ -40,7 +40,7 @@ SIGTERM or Ctrl-C. It is seldom needed: "notesd mcp" starts one by itself.`,
 
 func stopCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "stop [--json]",
+		Use:   "stop [flags]",
 		Short: "Stop the vault's daemon",
 		Long: `Stop the vault's daemon, after it has answered the calls in flight. Clients
 stay connected; the next call of one starts a daemon again.`,
@@ -64,8 +64,8 @@ stay connected; the next call of one starts a daemon again.`,
 
 func restartCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "restart [--json]",
-		Short: "Start the vault's daemon again, with the settings of now",
+		Use:   "restart [flags]",
+		Short: "Restart the vault's daemon with the current settings",
 		Long: `Stop the vault's daemon, after it has answered the calls in flight, and start it
 with the settings that the configuration file has now. Clients stay connected.
 The flags of a daemon that was started by hand, such as serve --http, are lost.`,

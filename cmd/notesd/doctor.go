@@ -41,7 +41,7 @@ const lowSpace = 1 << 30
 
 func doctorCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "doctor [--json]",
+		Use:   "doctor [flags]",
 		Short: "Check that everything works, and say what to do",
 		Long: `Check the configuration, the vault, the state, the model, the daemon, the index,
 the watcher, and what the programs that use MCP launch. Say what to do about

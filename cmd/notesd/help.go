@@ -152,7 +152,7 @@ func commandHelp(cmd *cobra.Command) string {
 
 func versionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "version [--json]",
+		Use:   "version [flags]",
 		Short: "Print which notesd this is",
 		Example: `  notesd version
   notesd version --json`,

@@ -77,9 +77,9 @@ func listCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.String("folder", "", "only notes in this `folder` and below")
-	flags.String("glob", "", "only paths that match this `pattern`, as Projects/**/*.md does")
+	flags.String("glob", "", "only paths that match this `pattern`, as in Projects/**")
 	flags.StringArray("tag", nil, "only notes with this `tag`; may be repeated")
-	flags.StringVar(&where, "where", "", "only notes with these fields, as key=value or `JSON`")
+	flags.StringVar(&where, "where", "", "only notes that meet this `condition`: key=value or JSON")
 	flags.Bool("orphans", false, "only notes without links")
 	flags.Bool("broken-links", false, "only notes with links to no note, heading or block")
 	flags.String("sort", "", "`order`: date, modified, created, title, path or size")

@@ -88,7 +88,7 @@ A second vault gets an entry of its own.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.name, "name", "", "what the host calls it (notes; another vault: notes-FOLDER)")
+	flags.StringVar(&s.name, "name", "", "the `name` in the host (notes; another vault: notes-FOLDER)")
 	flags.BoolVar(&readOnly, "read-only", false, "have it offer no tool that writes")
 	flags.String("tools", "", "have it offer these only; a `list` as for notesd mcp")
 	completes(cmd, "tools", completeTools)

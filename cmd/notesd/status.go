@@ -22,8 +22,8 @@ const countWait = 5 * time.Second
 func statusCommand(a *app) *cobra.Command {
 	var html string
 	cmd := &cobra.Command{
-		Use:   "status [--json]",
-		Short: "Tell what notesd knows, and what is wrong",
+		Use:   "status [flags]",
+		Short: "Print the state of vault, index and daemon",
 		Example: `  notesd status
   notesd status --json | jq .warnings`,
 		Args: takes(),

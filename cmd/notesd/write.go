@@ -195,8 +195,8 @@ saved elsewhere meanwhile is not overwritten.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&replace, "replace", "", "replace this `text`, which occurs once")
-	flags.StringVar(&with, "with", "", "by this `text`")
-	flags.Int("count", 0, "it occurs `n` times")
+	flags.StringVar(&with, "with", "", "with this `text`")
+	flags.Int("count", 0, "replace a text that occurs `n` times, everywhere")
 	flags.StringVar(&section, "section", "", "replace the text under this `heading` by standard input")
 	flags.StringArrayVar(&set, "set", nil, "set front matter, as in `key=value`; value is JSON or text")
 	flags.StringArrayVar(&unset, "unset", nil, "remove this `key` of the front matter")

@@ -47,7 +47,7 @@ type Vault struct {
 
 	ReadOnlyFolders []string `koanf:"read_only_folders"` // vault-relative folders that clients may not change
 
-	Tools []string `koanf:"tools"` // names and groups of the tools that clients are offered; empty: the default ones
+	Tools []string `koanf:"tools"` // names and groups of the tools that clients are offered; empty: all
 }
 
 // Search holds the defaults of a query.

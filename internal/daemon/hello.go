@@ -47,7 +47,7 @@ type Kind string
 // that does not count as use of the daemon. KindProbe wants only the Welcome,
 // KindReplace wants the daemon to stop in favour of a newer one, KindStop wants
 // it to stop until a client asks for something, and KindRestart to stop in favour
-// of another with the settings of now; they end with the Welcome.
+// of another with the current settings; they end with the Welcome.
 const (
 	KindMCP     Kind = "mcp"
 	KindCLI     Kind = "cli"

@@ -91,7 +91,7 @@ func (r *runningSettings) changed() *config.Loaded {
 }
 
 // later returns the configuration that the daemon should start again with, or nil
-// if it has the settings of now.
+// if it has the current settings already.
 func (r *runningSettings) later() *config.Loaded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
