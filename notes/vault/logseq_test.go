@@ -1,6 +1,11 @@
 package vault
 
 import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -87,4 +92,96 @@ func TestLogseqNamespaces_Configured(t *testing.T) {
 	several := newFixtureOf(t, []string{"log", "plain"}, "log/logseq/config.edn", "", "log/pages/a___b.md", "x", "log/N.md", "[[a/b]]", "plain/a___b.md", "x", "plain/N.md", "[[a/b]]")
 	assert.Equal(t, "log/pages/a___b.md", several.leadsTo("log/N.md"))
 	assert.Empty(t, several.leadsTo("plain/N.md"))
+}
+
+// TestLogseqMoves_Oracle moves pages of a graph: whatever page a link named is what it
+// names afterwards, by a reading of titles that shares no code with notesd.
+func TestLogseqMoves_Oracle(t *testing.T) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		title := func() string {
+			parts := make([]string, 1+rng.IntN(3))
+			for i := range parts {
+				parts[i] = []string{"a", "B", "ä c", "x.y", "日本"}[rng.IntN(5)]
+			}
+			return strings.Join(parts, "/")
+		}
+		fold := func(s string) string { return strings.ToLower(s) }
+		pages := map[string]string{} // file → title
+		taken := map[string]bool{}
+		files := []string{"logseq/config.edn", "{}"}
+		for range 12 {
+			if name := title(); !taken[fold(name)] {
+				taken[fold(name)] = true
+				file := []string{"pages/", "archive/"}[rng.IntN(2)] + strings.ReplaceAll(name, "/", "___") + ".md"
+				pages[file] = name
+				files = append(files, file, "- [["+title()+"]] and [["+title()+"#h|alias]] #"+"[["+title()+"]]\n- `[["+title()+"]]`\n")
+			}
+		}
+		f := newFixture(t, files...)
+		byTitle := func() map[string]string {
+			named := map[string]string{}
+			for file, name := range pages {
+				named[fold(name)] = file
+			}
+			return named
+		}
+		links := func() (all [][2]string) { // file, title that it names, in the order of the text
+			for _, file := range slices.Sorted(maps.Keys(pages)) {
+				for _, m := range regexp.MustCompile(`\[\[([^\]#|]*)`).FindAllStringSubmatch(f.onDisk(file), -1) {
+					all = append(all, [2]string{file, m[1]})
+				}
+			}
+			return all
+		}
+		for range 12 {
+			before, named := links(), byTitle()
+			from := slices.Sorted(maps.Keys(pages))[rng.IntN(len(pages))]
+			to := title()
+			if named[fold(to)] != "" {
+				to = pages[from] // only the folder changes
+			} else if slices.ContainsFunc(before, func(l [2]string) bool { return fold(l[1]) == fold(to) }) {
+				continue // links that named no page name it then
+			}
+			file := []string{"pages/", "archive/"}[rng.IntN(2)] + strings.ReplaceAll(to, "/", "___") + ".md"
+			if file == from {
+				continue
+			}
+			_, err := f.Move(t.Context(), notes.MoveRequest{Note: from, To: file, UpdateLinks: true})
+			require.NoError(t, err)
+			delete(pages, from)
+			pages[file] = to
+			code := 0
+			after := map[string][]string{}
+			for _, l := range links() {
+				after[l[0]] = append(after[l[0]], l[1])
+			}
+			for _, l := range before {
+				at := l[0]
+				if at == from {
+					at = file
+				}
+				is := after[at][0]
+				after[at] = after[at][1:]
+				want := l[1]
+				if code++; code%4 != 0 && named[fold(want)] == from { // every fourth is code
+					want = to
+				}
+				require.Equal(t, fold(want), fold(is), "seed %d: a link in %s after %s → %s", seed, at, from, file)
+			}
+			f.reconcile()
+			f.requireConsistent()
+			now := byTitle()
+			for at := range pages {
+				report, err := f.Links(t.Context(), at, notes.LinkQuery{Direction: "out"})
+				require.NoError(t, err)
+				for _, l := range report.Outgoing {
+					require.Equal(t, now[fold(l.Target)], l.To, "[[%s]] in %s", l.Target, at)
+				}
+				for _, l := range report.Unresolved {
+					require.True(t, now[fold(l.Target)] == "" || l.NoAnchor, "[[%s]] in %s", l.Target, at)
+				}
+			}
+		}
+	}
 }

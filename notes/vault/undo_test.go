@@ -1,8 +1,10 @@
 package vault
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -306,6 +308,74 @@ func TestUndoOutlivesACrash(t *testing.T) {
 		f.restart()
 		if files := f.files(); !maps.Equal(after, files) {
 			assert.Equal(t, before, files, "killed at step %d", step)
+		}
+		f.requireConsistent()
+	}
+}
+
+// TestUndo_Series undoes random changes in reverse: after each undo every file has the
+// bytes, and every folder is there, that were before its change.
+func TestUndo_Series(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		f := undoFixture(t)
+		type state struct {
+			change int64
+			files  map[string]string
+			dirs   []string
+		}
+		var before []state
+		note := func() string {
+			names := slices.Sorted(maps.Keys(f.files()))
+			names = slices.DeleteFunc(names, func(p string) bool { return !notes.IsNoteName(p) })
+			return names[rng.IntN(len(names))]
+		}
+		folder := func() string { return []string{"", "P/", "Q/", "Q/R/", "P/Deep/er/", "New/"}[rng.IntN(6)] }
+		for len(before) < 10 {
+			was := state{files: f.files(), dirs: f.dirs()}
+			var w notes.Written
+			var err error
+			switch name := fmt.Sprintf("N%d", rng.IntN(1000)); rng.IntN(8) {
+			case 0, 1:
+				w, err = f.Move(t.Context(), notes.MoveRequest{Note: note(), To: folder() + name + ".md", UpdateLinks: rng.IntN(4) > 0})
+			case 2:
+				if dir := path.Dir(note()); dir != "." {
+					w, err = f.Move(t.Context(), notes.MoveRequest{Note: dir + "/", To: folder() + name, UpdateLinks: true})
+				}
+			case 3:
+				w, err = f.Create(t.Context(), notes.CreateRequest{Path: folder() + name + ".md", Content: "[[" + notes.BaseName(note()) + "]] #work\n"})
+			case 4:
+				var d notes.Deletion
+				if target := note(); len(was.files) > 5 {
+					d, err = f.Delete(t.Context(), notes.DeleteRequest{Note: target})
+				}
+				w = d.Written
+			case 5:
+				w, err = f.RenameTag(t.Context(), notes.RenameTagRequest{Tag: []string{"work", "job"}[rng.IntN(2)], To: []string{"work", "job"}[rng.IntN(2)]})
+			case 6:
+				if len(before) > 0 { // also what was undone is undone
+					w, err = f.History().Restore(t.Context(), notes.RestoreRequest{Change: before[len(before)-1].change})
+				}
+			default:
+				w, err = f.Edit(t.Context(), notes.EditRequest{Note: note(), Edits: []notes.Edit{{Op: "append", Content: name}}})
+			}
+			if err != nil {
+				domainError(t, err)
+				require.Equal(t, was.files, f.files(), "a change that is refused leaves all as it was: %v", err)
+				require.Equal(t, was.dirs, f.dirs(), "%v", err)
+			} else if w.Change != 0 {
+				was.change = w.Change
+				before = append(before, was)
+			}
+			f.reconcile()
+		}
+		for _, was := range slices.Backward(before) {
+			w, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: was.change})
+			require.NoError(t, err, "seed %d", seed)
+			require.Empty(t, w.Conflicts)
+			require.Equal(t, was.files, f.files(), "seed %d", seed)
+			require.Equal(t, was.dirs, f.dirs(), "seed %d", seed)
+			f.reconcile()
 		}
 		f.requireConsistent()
 	}
