@@ -33,11 +33,8 @@ func (l *Log) Forget(ctx context.Context, id string, by notes.Author, paths []st
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `WITH gone AS (DELETE FROM feed WHERE vault = $1 AND (path = ANY($2) OR old_path = ANY($2)) RETURNING before, after)
-			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, `WITH gone AS (DELETE FROM feed WHERE vault = $1 AND (path = ANY($2) OR old_path = ANY($2)) RETURNING before, after)
+			SELECT before FROM gone WHERE before IS NOT NULL UNION SELECT after FROM gone WHERE after IS NOT NULL`, l.vault, paths) // its error is in the rows
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 		if err != nil {
 			return err

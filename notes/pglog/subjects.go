@@ -167,10 +167,7 @@ func find(ctx context.Context, tx pgx.Tx, op, name, vault string) (subject, id i
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return subject, id, err
 	}
-	rows, err := tx.Query(ctx, `SELECT name FROM vaults ORDER BY name LIMIT 20`)
-	if err != nil {
-		return 0, 0, err
-	}
+	rows, _ := tx.Query(ctx, `SELECT name FROM vaults ORDER BY name LIMIT 20`) // its error is in the rows
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return 0, 0, err

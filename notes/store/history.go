@@ -344,10 +344,7 @@ func (h historyWriter) blob(hash []byte, size int64, codec int, data []byte) err
 
 // keep stores a text under its hash and returns the hash.
 func (h historyWriter) keep(data []byte) ([]byte, error) {
-	hash, err := hex.DecodeString(notes.Hash(data))
-	if err != nil {
-		return nil, err
-	}
+	hash := rawHash(data)
 	codec, packed := Pack(data)
 	return hash, h.blob(hash, int64(len(data)), codec, packed)
 }

@@ -142,7 +142,7 @@ func (e *Edit) apply(src []byte, renames *[]HeadingRename) ([]byte, error) {
 	case OpRemoveTag:
 		return RemoveTag(src, e.Tag)
 	case OpRenameHeading:
-		r, err := renameHeading(src, e.Heading, e.New)
+		r, err := RenameHeading(src, e.Heading, e.New)
 		if err == nil {
 			*renames = append(*renames, r)
 		}

@@ -24,7 +24,7 @@ func ExampleRenameTag() {
 
 func ExampleRenameHeading() {
 	out, err := edit.RenameHeading([]byte("# Plan\n## Risks ##\ntext\n"), "Plan > Risks", "Perils")
-	fmt.Printf("%s%v\n", out, err)
+	fmt.Printf("%s%v\n", out.After, err)
 	// Output:
 	// # Plan
 	// ## Perils ##

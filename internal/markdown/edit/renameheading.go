@@ -8,15 +8,6 @@ import (
 	"notesd/internal/markdown"
 )
 
-// RenameHeading replaces the text of the heading that ref names (see
-// [FindSection]); its level, its marks and an id at its end stay. Links to it are
-// left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
-// for a text that would not be one heading of that level.
-func RenameHeading(src []byte, ref, text string) ([]byte, error) {
-	r, err := renameHeading(src, ref, text)
-	return r.After, err
-}
-
 // HeadingRename is one heading that was renamed.
 type HeadingRename struct {
 	Before, After []byte // the note
@@ -24,7 +15,11 @@ type HeadingRename struct {
 	Text          string // the new text, without markup
 }
 
-func renameHeading(src []byte, ref, text string) (HeadingRename, error) {
+// RenameHeading replaces the text of the heading that ref names (see
+// [FindSection]); its level, its marks and an id at its end stay. Links to it are
+// left alone: see [RewriteAnchors]. The error is a [*SectionError], or [ErrInvalid]
+// for a text that would not be one heading of that level.
+func RenameHeading(src []byte, ref, text string) (HeadingRename, error) {
 	var none HeadingRename
 	doc := markdown.Parse(src)
 	section, err := markdown.FindSection(doc, src, ref)

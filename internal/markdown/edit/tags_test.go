@@ -145,7 +145,7 @@ func TestRenameHeading(t *testing.T) {
 	} {
 		out, err := RenameHeading([]byte(c.src), c.ref, c.to)
 		require.NoError(t, err, c.name)
-		assert.Equal(t, c.want, string(out), c.name)
+		assert.Equal(t, c.want, string(out.After), c.name)
 	}
 	for _, c := range []struct{ src, ref, to string }{
 		{"# A\n", "A", ""}, {"# A\n", "A", "B\nC"}, {"# A\n", "A", "### B"}, {"A\n===\n", "A", "- B"}, {"# A\n", "A", "B #"}, {"x ^id\n", "^id", "B"},
