@@ -358,6 +358,13 @@ func (h *HTTP) find(id string) *session {
 
 // enter keeps the session with the id from being closed until leave is called. It
 // returns false if the session takes no more requests.
+//
+// The session of a subject may end at any time, and its client goes on with another under
+// the same id; no request may be lost between the two. So a message enters until it is
+// answered, and a stream until it has begun. close bars the session, after which nothing
+// enters, and waits for those that have before it closes the session of the SDK: that
+// would answer a request that comes in meanwhile with 404, and a client gives up then. A
+// stream that has begun ends with the session, and its client opens the next.
 func (h *HTTP) enter(id string) (leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -384,6 +391,6 @@ func (s *session) close(ss *sdk.ServerSession, grace time.Duration) {
 	s.stop()
 	impatient := time.AfterFunc(grace, s.stopWork)
 	defer impatient.Stop()
-	s.posts.Wait() // the SDK answers no call that comes in while it closes
+	s.posts.Wait()
 	_ = ss.Close() // why it fails is the client's affair
 }

@@ -61,9 +61,8 @@ func introductionOf(id string) (said introduction, ok bool) {
 	return said, found && err == nil && len(id) <= resumableBytes && json.Unmarshal(data, &said) == nil && said.ProtocolVersion != ""
 }
 
-// enterFor returns the id of the session for a request, as sessionFor does, and what to
-// call after the request: a message is answered, and a stream has begun, before its
-// session ends. The SDK would answer that there is no such session, and the client give up.
+// enterFor returns the id of the session for a request, as sessionFor does, which the
+// request has entered until leave is called.
 func (h *HTTP) enterFor(r *http.Request, caller *Profile, sent string) (id string, leave func()) {
 	for {
 		id = h.sessionFor(r, caller, sent)

@@ -17,7 +17,7 @@ import (
 	"notesd/mcp/transport"
 )
 
-// The methods that the middleware looks at.
+// The methods that the middleware interprets.
 const (
 	methodDiscover      = "server/discover"
 	methodCallTool      = "tools/call"
@@ -104,7 +104,7 @@ func (s *session) admitting(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return nil, err
 		}
-		if err := s.settle(ctx); err != nil {
+		if err := s.awaitReady(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.place.await(ctx, req); err != nil {
@@ -190,10 +190,10 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, err
 			}
 			res, err := next(ctx, method, req)
-			return res, ofCursor(err, params != nil && params.Cursor != "", method)
+			return res, cursorError(err, params != nil && params.Cursor != "", method)
 		case *sdk.ListResourceTemplatesParams:
 			res, err := next(ctx, method, req)
-			return res, ofCursor(err, params != nil && params.Cursor != "", method)
+			return res, cursorError(err, params != nil && params.Cursor != "", method)
 		case *sdk.SetLoggingLevelParams:
 			if err := s.setLevel(params); err != nil {
 				return nil, err
@@ -230,9 +230,9 @@ func (s *session) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// ofCursor says what is wrong with a list that the SDK refuses: nothing but its
-// cursor can be.
-func ofCursor(err error, given bool, method string) error {
+// cursorError maps an error of the SDK for a list to a bad cursor, which is the only way
+// in which a list with a cursor fails.
+func cursorError(err error, given bool, method string) error {
 	if err == nil || !given {
 		return err
 	}

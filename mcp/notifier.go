@@ -28,6 +28,13 @@ const (
 // sessions of what they watch. Apply records changes; Run, which owns the timers,
 // sends. A session queues its notifications, so that no client delays another.
 //
+// Changes are coalesced. A watched resource is announced at once and then once in
+// updateInterval at most: what changes within the interval is announced once, at its end.
+// A list is announced when listQuiet has passed without another change of it, or
+// listLatest since the first. Whether a resource that is made from many notes reads
+// differently is decided by each session when it is announced, since sessions see
+// different folders.
+//
 // It implements notes.Follower, but keeps nothing: after a restart clients
 // subscribe again.
 type Notifier struct {
@@ -62,7 +69,7 @@ func (n *Notifier) Position() (notes.Position, error) {
 	return n.at, nil
 }
 
-// Apply takes note of what has changed. It never blocks.
+// Apply records what has changed. It never blocks.
 func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.Change) error {
 	watched, promptFolders, continued := n.core.watchedURIs(), n.core.promptFolders(), false
 	n.core.each(func(s *session) { continued = continued || s.continued.Load() })
@@ -91,7 +98,7 @@ func (n *Notifier) Apply(_ context.Context, to notes.Position, changes []notes.C
 // Name implements [notes.Follower].
 func (*Notifier) Name() string { return "what announces changes to clients" }
 
-// Reset takes note that anything may have changed.
+// Reset records that anything may have changed.
 func (n *Notifier) Reset(context.Context) error {
 	watched := n.core.watchedURIs()
 	n.mu.Lock()
@@ -132,7 +139,7 @@ func (n *Notifier) noteDerived(watched map[string]struct{}) {
 	}
 }
 
-// FilesChanged takes note that the files at some vault-relative paths, or what is
+// FilesChanged records that the files at some vault-relative paths, or what is
 // below them, may have changed. Apply reports notes; this is for the other files
 // that clients watch. It does not wait for a client.
 func (n *Notifier) FilesChanged(paths []string) {
@@ -151,10 +158,10 @@ func (n *Notifier) FilesChanged(paths []string) {
 	})
 }
 
-// EverythingChanged takes note that any file may have changed.
+// EverythingChanged records that any file may have changed.
 func (n *Notifier) EverythingChanged() { n.mark(isAttachment) }
 
-// tablesChanged takes note that tables of vectors have other rows or, if list is
+// tablesChanged records that tables of vectors have other rows or, if list is
 // set, that there are others.
 func (n *Notifier) tablesChanged(list bool) {
 	n.mark(isTableURI)

@@ -198,9 +198,9 @@ func (s *session) bounds() Profile {
 	return p
 }
 
-// settle lets a session's first requests wait until the notes can be expected to
-// be complete, and the client's roots are known.
-func (s *session) settle(ctx context.Context) error {
+// awaitReady returns when the notes can be expected to be complete, and the client's
+// roots are known or rootsPatience is over.
+func (s *session) awaitReady(ctx context.Context) error {
 	if err := await(ctx, s.core.opts.Settled); err != nil {
 		return err
 	}

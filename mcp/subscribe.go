@@ -83,7 +83,7 @@ func (s *subscriptions) subscribe(ctx context.Context, req *sdk.SubscribeRequest
 // or an error that says why they will not. A note or a table need not exist:
 // a client may wait for it to appear.
 func (s *subscriptions) watchable(ctx context.Context, written string) (string, error) {
-	if err := s.settle(ctx); err != nil {
+	if err := s.awaitReady(ctx); err != nil {
 		return "", err
 	}
 	uri, err := canonicalURI(written)
@@ -265,15 +265,15 @@ func (s *subscriptions) watchedURIs() []string {
 // updated notifies the client that the resource with the canonical uri has
 // changed, under each of the URIs that it asked for.
 func (s *subscriptions) updated(ctx context.Context, uri string) {
-	var told []*sdk.ResourceUpdatedNotificationParams
+	var updates []*sdk.ResourceUpdatedNotificationParams
 	s.mu.Lock()
 	for w := range s.watches {
 		for _, written := range w.uris[uri] {
-			told = append(told, &sdk.ResourceUpdatedNotificationParams{Meta: w.meta(), URI: written})
+			updates = append(updates, &sdk.ResourceUpdatedNotificationParams{Meta: w.meta(), URI: written})
 		}
 	}
 	s.mu.Unlock()
-	if len(told) == 0 || !s.covers(uri) {
+	if len(updates) == 0 || !s.covers(uri) {
 		return
 	}
 	if !isNote(uri) {
@@ -281,7 +281,7 @@ func (s *subscriptions) updated(ctx context.Context, uri string) {
 			return
 		}
 	}
-	for _, params := range told {
+	for _, params := range updates {
 		s.out(noteUpdated, params)
 	}
 }

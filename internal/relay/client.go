@@ -60,7 +60,7 @@ func (s *session) inputEnded() {
 	s.ended = true
 	s.mu.Unlock()
 	time.AfterFunc(endGrace, func() { s.finish(errClientDone) })
-	s.settled()
+	s.answered()
 }
 
 // fromClient handles one line. It passes on what the daemon would refuse, so
@@ -180,7 +180,7 @@ func (s *session) fromCancelled(line []byte, m jsonrpc.Message) {
 	if complete != nil {
 		s.client.write(complete)
 	}
-	s.settled()
+	s.answered()
 }
 
 // fromAnswer passes on the answer to a daemon's question, unless the daemon that
@@ -228,7 +228,7 @@ func (s *session) failAll(err error) {
 			s.client.write(line)
 		}
 	}
-	s.settled()
+	s.answered()
 }
 
 // failure is the relay's own answer to a request, an error.

@@ -163,7 +163,7 @@ func (l *link) serve(ctx context.Context) error {
 	// A daemon that does not read must not delay the end.
 	unblock := context.AfterFunc(ctx, func() { l.conn.Close() })
 	defer unblock()
-	err := l.bring(ctx)
+	err := l.resume(ctx)
 	if err == nil {
 		select {
 		case <-l.lost:

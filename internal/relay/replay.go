@@ -13,10 +13,26 @@ import (
 
 var errGaveUp = errors.New("the daemon stopped each time it worked on this request; it is not sent again")
 
-// bring replays the session to a new daemon: it repeats the handshake, sends
-// unanswered requests, passes the client's lines on, and makes the client read
-// everything again.
-func (l *link) bring(ctx context.Context) error {
+// A session between two daemons
+//
+// While no link is live, what the client sends goes to the backlog. A request is also in
+// the table of unanswered requests, from when it is read until it is answered or
+// cancelled, and the table decides whether it is sent: flush drops a request that has
+// left it.
+//
+// When a link is lost, lose makes a new backlog: the requests of the table in the order
+// in which the client sent them, and then the notifications that no daemon has had. A
+// notification that the lost daemon has had is not repeated, except
+// notifications/initialized, which belongs to the handshake.
+//
+// resume repeats the handshake with the next daemon under ids of the relay's own, and
+// flush sends the backlog. In the step in which it finds the backlog empty it makes the
+// link live, so that no line of the client overtakes an earlier one. At last the client
+// is notified that each list and each subscribed resource has changed, because nothing
+// reported what changed while there was no daemon.
+
+// resume brings a new daemon to the state of the session, and the client up to date.
+func (l *link) resume(ctx context.Context) error {
 	l.mu.Lock()
 	l.current = l
 	h := l.handshake.clone()
@@ -198,7 +214,7 @@ func (l *link) lose() (reason string) {
 	for _, line := range lines {
 		l.client.write(line)
 	}
-	l.settled()
+	l.answered()
 	return reason
 }
 

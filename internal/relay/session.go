@@ -135,9 +135,9 @@ func (s *session) waiting() int {
 	return s.requests.awaited()
 }
 
-// settled checks whether the last answer has arrived for which a closing
-// daemon, or a client that has closed its input, waits.
-func (s *session) settled() {
+// answered ends the session of a client that has closed its input, and the drain of a
+// closing daemon, if no answer is outstanding.
+func (s *session) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended && s.requests.awaited() == 0 && s.untracked <= 0 {

@@ -75,7 +75,7 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 		if !proper || survives(id) { // to a line that no one could track, or to a cancelled request
 			l.client.write(line)
 		}
-		l.settled()
+		l.answered()
 		return
 	}
 	l.fruitful.Store(true)
@@ -91,7 +91,7 @@ func (l *link) fromResponse(line []byte, m jsonrpc.Message) {
 	if line != nil {
 		l.client.write(line)
 	}
-	l.settled()
+	l.answered()
 }
 
 // fromNotification passes a notification on where the client should see it.
@@ -126,7 +126,7 @@ func (l *link) closing(reason string) {
 		l.draining = true
 	}
 	l.mu.Unlock()
-	l.settled()
+	l.answered()
 }
 
 // withdrawn translates the id of a question that the daemon cancels.

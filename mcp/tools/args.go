@@ -158,8 +158,8 @@ func (s schema) canonical(name string, given map[string]json.RawMessage) (string
 	return "", false
 }
 
-// prefers settles an alias that two parameters of a tool share: the one that is
-// required has it.
+// prefers decides about an alias that two parameters of a tool share: the required one
+// has it.
 func (s schema) prefers(name, alias string) bool {
 	if slices.Contains(s.required, name) {
 		return true

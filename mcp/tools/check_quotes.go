@@ -76,7 +76,7 @@ func runCheckQuotes(ctx context.Context, in *invocation, a quotesArgs) (Outcome,
 		for i := range out.Results {
 			out.Results[i].Diff = ""
 		}
-		out.Notes = append(out.Notes, "the diffs are left out for want of room: check fewer quotes at a time")
+		out.Notes = append(out.Notes, "the diffs are left out for lack of room: check fewer quotes at a time")
 		result = Outcome{Structured: out, Text: quotesText(out)}
 	}
 	return result, nil

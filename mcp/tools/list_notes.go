@@ -178,7 +178,7 @@ func (in *invocation) incomplete(ctx context.Context) []string {
 // stillRead describes the progress of the first scan.
 func stillRead(scanned, toScan int) string {
 	if toScan == 0 {
-		return "the folder is still being compared with what is known of it: there may be changes"
+		return "the folder is still being scanned: notes may have changed"
 	}
 	return fmt.Sprintf("the folder is still being read: %d of %d files so far", scanned, toScan)
 }

@@ -148,7 +148,7 @@ func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return fmt.Errorf("encode an answer: %w", err)
 	}
-	if data = c.settle(resp, append(data, '\n')); data == nil {
+	if data = c.finish(resp, append(data, '\n')); data == nil {
 		return nil
 	}
 	return c.send(data)
@@ -299,9 +299,9 @@ func (c *Conn) cancel(req *jsonrpc.Request) bool {
 	return true
 }
 
-// settle takes a call off the list of those in flight. It returns what to send:
+// finish removes a call from those in flight. It returns what to send:
 // data, or nil when the call was cancelled or its batch is not complete.
-func (c *Conn) settle(resp *jsonrpc.Response, data []byte) []byte {
+func (c *Conn) finish(resp *jsonrpc.Response, data []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.calls[resp.ID]
