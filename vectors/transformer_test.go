@@ -33,6 +33,9 @@ func TestTransformer_PassagesAndQueries(t *testing.T) {
 			assert.Equal(t, want, got[i], "the same bits, on however many threads")
 		}
 	}
+	var order []int
+	require.NoError(t, e.EmbedPassages(t.Context(), texts, 1, func(i int, _ []float32) { order = append(order, i) }))
+	assert.Equal(t, []int{1, 0, 2, 4, 3}, order, "the longest first")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, e.EmbedPassages(ctx, texts, 2, func(int, []float32) {}), context.Canceled)
