@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"notesd/search/index"
 )
 
 // asking is a question to the semantic side that is under way.
@@ -43,9 +45,11 @@ func (s *search) askMeaning(ctx context.Context) *asking {
 	}
 	a.ctx, a.stop = context.WithTimeout(ctx, wait)
 	a.hits = make(chan nearest, 1)
+	index.Beside.Add(1)
 	go func() {
 		var got nearest
 		defer func() {
+			index.Beside.Add(-1)
 			if p := recover(); p != nil {
 				got.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 			}

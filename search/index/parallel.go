@@ -13,11 +13,16 @@ import (
 // takes less than a millisecond.
 const MaxWorkers = 4
 
+// Beside is how many goroutines compute beside those of [InParallel], for the same searches.
+// While passages are embedded there are more threads than processors, and one more
+// would take its turn from these.
+var Beside atomic.Int32
+
 // InParallel calls do for each of n parts, on several goroutines if that helps, and
 // returns an error of one that fails; the parts that have not begun are then left out.
 // Workers are numbered from 0 to less than MaxWorkers.
 func InParallel(n int, do func(worker, part int) error) error {
-	workers := max(1, min(n, MaxWorkers, runtime.NumCPU(), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
+	workers := max(1, min(n, MaxWorkers, runtime.NumCPU()-int(Beside.Load()), runtime.GOMAXPROCS(0))) // embedding raises GOMAXPROCS
 	errs := make([]error, workers)
 	panics := make([]any, workers)
 	var next atomic.Int64
