@@ -43,6 +43,13 @@ type Note struct {
 	OpenTasks int
 }
 
+// Packed is a note that was read from a store. Unpack fills in what is kept packed:
+// content, front matter, aliases, tags, headings and chunks. It is called once.
+type Packed struct {
+	*Note
+	Unpack func() error
+}
+
 // Heading is one heading of a note.
 type Heading struct {
 	Level int // 1 to 6

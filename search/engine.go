@@ -13,7 +13,7 @@ import (
 
 // Store gives the notes that the index found. [notes.Store] is one.
 type Store interface {
-	ByID(ctx context.Context, ids []int64) ([]*notes.Note, error)
+	PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error)
 	ResolveSearch(ctx context.Context, f notes.Filter) (*notes.IDSet, error)
 	List(ctx context.Context, q notes.ListQuery) (notes.ListPage, error)
 	WhyNothing(ctx context.Context, f notes.Filter) ([]string, error)

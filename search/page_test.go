@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -136,13 +137,7 @@ type goneStore struct {
 	id int64
 }
 
-func (s goneStore) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
-	found, err := s.Store.ByID(ctx, ids)
-	var out []*notes.Note
-	for _, n := range found {
-		if n.ID != s.id {
-			out = append(out, n)
-		}
-	}
-	return out, err
+func (s goneStore) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
+	found, err := s.Store.PackedByID(ctx, ids)
+	return slices.DeleteFunc(found, func(n notes.Packed) bool { return n.ID == s.id }), err
 }

@@ -221,12 +221,16 @@ func (s *search) best(found []candidate) []candidate {
 // rescore adds to the best candidates what their texts say, and sorts them.
 func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) error {
 	best := s.best(found)
-	if err := s.readNotes(ctx, best); err != nil {
+	unpack, keep, err := s.fetch(ctx, best)
+	if err != nil {
 		return err
 	}
 	matches, names, named := make([][]match, len(best)), s.namesOf(best), make([]uint64, len(best))
-	err := index.InParallel(len(best), func(worker, i int) error {
+	err = index.InParallel(len(best), func(worker, i int) error {
 		c := &best[i]
+		if err := unpack[i](); err != nil {
+			return err
+		}
 		if n := s.read[c.note]; n != nil {
 			if c.terms != 0 {
 				matches[i] = s.rescorerOf(worker).score(n, c)
@@ -238,6 +242,7 @@ func (s *search) rescore(ctx context.Context, found []candidate, m *meaning) err
 	if err != nil {
 		return err
 	}
+	keep()
 	all := uint64(0)
 	for _, found := range named {
 		all |= found
@@ -269,33 +274,45 @@ func (s *search) rescorerOf(worker int) *rescorer {
 
 // readNotes fetches the notes of candidates that were not read yet.
 func (s *search) readNotes(ctx context.Context, of []candidate) error {
+	unpack, keep, err := s.fetch(ctx, of)
+	if err == nil {
+		err = index.InParallel(len(of), func(_, i int) error { return unpack[i]() })
+	}
+	if err == nil {
+		keep()
+	}
+	return err
+}
+
+// fetch reads the notes of candidates that were not read yet. Each candidate's function
+// in unpack is to be called before its note's text is used, and keep after all of them.
+func (s *search) fetch(ctx context.Context, of []candidate) (unpack []func() error, keep func(), err error) {
+	unpack = slices.Repeat([]func() error{func() error { return nil }}, len(of))
 	var ids []int64
-	for _, c := range of {
+	at := map[int64]int{}
+	for i, c := range of {
 		if _, ok := s.read[c.note]; !ok {
 			ids = append(ids, c.note)
+			at[c.note] = i
 			s.read[c.note] = nil
 		}
 	}
 	missing, changes := s.index.Cache.Get(ids, s.read)
 	if len(missing) == 0 {
-		return nil
+		return unpack, func() {}, nil
 	}
-	read, err := s.store.ByID(ctx, missing)
-	if err != nil {
-		return err
+	packed, err := s.store.PackedByID(ctx, missing)
+	read := make([]*notes.Note, len(packed))
+	for i, p := range packed {
+		n := p.Note
+		read[i], s.read[n.ID] = n, n
+		unpack[at[n.ID]] = func() error {
+			err := p.Unpack()
+			n.Content = n.Prose()
+			return err
+		}
 	}
-	err = index.InParallel(len(read), func(_, i int) error {
-		read[i].Content = read[i].Prose()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, n := range read {
-		s.read[n.ID] = n
-	}
-	s.index.Cache.Put(read, changes)
-	return nil
+	return unpack, func() { s.index.Cache.Put(read, changes) }, err
 }
 
 // blend orders the list as the mode asks.

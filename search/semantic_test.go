@@ -514,11 +514,10 @@ func memoryStore(t *testing.T, f *fixture) memory {
 	return m
 }
 
-func (m memory) ByID(_ context.Context, ids []int64) ([]*notes.Note, error) {
-	var out []*notes.Note
+func (m memory) PackedByID(_ context.Context, ids []int64) (out []notes.Packed, err error) {
 	for _, id := range ids {
 		if n := m[id]; n != nil {
-			out = append(out, n)
+			out = append(out, notes.Packed{Note: n, Unpack: func() error { return nil }})
 		}
 	}
 	return out, nil

@@ -1,14 +1,11 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"notesd/internal/fsid"
 	"notesd/internal/sqlite"
@@ -32,6 +29,16 @@ func (s *Reader) ByID(ctx context.Context, ids []int64) ([]*notes.Note, error) {
 	return out, nil
 }
 
+// PackedByID is [Reader.ByID] in any order, with the notes still packed.
+func (s *Reader) PackedByID(ctx context.Context, ids []int64) ([]notes.Packed, error) {
+	found := make([]notes.Packed, 0, len(ids))
+	err := eachNote(ctx, s.byID, ids, func(n notes.Packed) error {
+		found = append(found, n)
+		return nil
+	})
+	return found, err
+}
+
 // LoadNote returns one note with everything, or nil if it does not exist.
 func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 	var note *notes.Note
@@ -52,39 +59,44 @@ func (s *Reader) LoadNote(ctx context.Context, id int64) (*notes.Note, error) {
 const selectNotes = `SELECT n.id, n.path, n.title, n.hash, n.size, n.mtime, n.date, n.front_matter, n.front_matter_error, n.open_tasks, n.seq, c.outline, c.codec, c.data
 	FROM json_each(?) j CROSS JOIN notes n ON n.id = j.value JOIN contents c ON c.note = n.id`
 
-// loadNotes unpacks notes while it reads the next.
 func loadNotes(ctx context.Context, byID *sql.Stmt, ids []int64) (map[int64]*notes.Note, error) {
-	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err below reports the error
 	found := make(map[int64]*notes.Note, len(ids))
-	var unpacking errgroup.Group
-	for rows.Next() {
-		n, unpack, err := scanNote(rows)
-		if err != nil {
-			return nil, err
-		}
-		found[n.ID] = n
-		unpacking.Go(unpack)
-	}
-	return found, cmp.Or(rows.Err(), unpacking.Wait())
+	return found, eachNote(ctx, byID, ids, func(n notes.Packed) error {
+		found[n.ID] = n.Note
+		return n.Unpack()
+	})
 }
 
-// scanNote returns a note without its text, outline and front matter, which unpack fills in.
-func scanNote(rows *sql.Rows) (n *notes.Note, unpack func() error, err error) {
-	n = &notes.Note{}
+func eachNote(ctx context.Context, byID *sql.Stmt, ids []int64, do func(notes.Packed) error) error {
+	rows, err := byID.QueryContext(ctx, sqlite.List(ids))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below reports the error
+	for rows.Next() {
+		n, err := scanNote(rows)
+		if err == nil {
+			err = do(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func scanNote(rows *sql.Rows) (notes.Packed, error) {
+	n := &notes.Note{}
 	var hash sql.RawBytes
 	var outline, data, frontMatter []byte
 	var mtime, date int64
 	var codec int
 	if err := rows.Scan(&n.ID, &n.Path, &n.Title, &hash, &n.Size, &mtime, &date, &frontMatter, &n.FrontMatterError, &n.OpenTasks, &n.Seq, &outline, &codec, &data); err != nil {
-		return nil, nil, err
+		return notes.Packed{}, err
 	}
 	n.Hash = hex.EncodeToString(hash)
 	n.Modified, n.Date = time.Unix(0, mtime), time.Unix(0, date)
-	return n, func() (err error) {
+	return notes.Packed{Note: n, Unpack: func() (err error) {
 		if n.Content, err = unpackText(codec, data); err != nil {
 			return err
 		}
@@ -95,7 +107,7 @@ func scanNote(rows *sql.Rows) (n *notes.Note, unpack func() error, err error) {
 			return json.Unmarshal(frontMatter, &n.FrontMatter)
 		}
 		return nil
-	}, nil
+	}}, nil
 }
 
 func loadLinks(ctx context.Context, tx *sql.Tx, id int64) ([]notes.Link, error) {
