@@ -181,13 +181,13 @@ func (p Passages) Passages(ctx context.Context, query prompts.Query, f notes.Fil
 	if !query.Operators {
 		text = tools.PlainWords(text)
 	}
-	res, err := p.Engine.Search(ctx, search.Query{Text: text, Mode: p.Mode, Filter: f, Limit: limit})
+	res, err := p.Engine.Search(ctx, search.Query{Text: text, Mode: p.Mode, Filter: f, Limit: limit, Of: query.Of})
 	if err != nil {
 		return nil, err
 	}
 	passages := []notes.Passage{}
 	for _, h := range res.Hits {
-		if h.Weak && (res.Weak || res.Semantic.State == search.StateReady) {
+		if h.Path == query.Of || h.Weak && (res.Weak || res.Semantic.State == search.StateReady) {
 			continue
 		}
 		passages = append(passages, notes.Passage{NoteID: h.NoteID, Path: h.Path, Title: h.Title, Heading: h.Heading,

@@ -65,6 +65,9 @@ func TestWeakHits(t *testing.T) {
 		passages, err := Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return"}, notes.Filter{}, 10)
 		require.NoError(t, err)
 		assert.Len(t, passages, len(want))
+		passages, err = Passages{Engine: weakSearch{good}}.Passages(t.Context(), prompts.Query{Text: "tax return", Of: "Plan.md"}, notes.Filter{}, 10)
+		require.NoError(t, err)
+		assert.Empty(t, passages, "the note that the text is from")
 	}
 }
 

@@ -191,8 +191,12 @@ func findConnections(ctx context.Context, r *rendering) error {
 		r.embedStart(note)
 	}
 	about := strings.Join(append([]string{note.Title}, note.Tags...), " ")
-	if _, err := r.embedFound(ctx, Query{Text: about}, notes.Filter{}, most); err != nil {
+	sel, err := r.embedFound(ctx, Query{Text: about, Of: note.Path}, notes.Filter{}, most)
+	if err != nil {
 		return err
+	}
+	if sel.total == 0 {
+		r.say("No other note matches its title and tags.")
 	}
 	r.say("Say which notes belong together and why, quoting the passages; which contradict each other; and which links ([[wikilinks]]) would be worth adding, and where. Look further with search_notes and note_links. Do not change any note before I agree.")
 	return nil

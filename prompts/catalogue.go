@@ -32,7 +32,8 @@ type Searcher interface {
 // Query is a search of a prompt.
 type Query struct {
 	Text      string
-	Operators bool // whether tag:x, -word and other operators in the text apply; if not, all of it is plain words
+	Operators bool   // whether tag:x, -word and other operators in the text apply; if not, all of it is plain words
+	Of        string // path of the note that the text is from, which is not found; "": of none
 }
 
 // Options configure a Catalogue.

@@ -85,7 +85,7 @@ func (s shelf) Read(_ context.Context, ref string, scope notes.Scope) (*notes.No
 func (s shelf) Passages(_ context.Context, q Query, f notes.Filter, limit int) ([]notes.Passage, error) {
 	var found []notes.Passage
 	for _, n := range s {
-		if strings.Contains(n.Content, q.Text) && visible(n.Path, f.Scope) && len(found) < limit {
+		if strings.Contains(n.Content, q.Text) && n.Path != q.Of && visible(n.Path, f.Scope) && len(found) < limit {
 			found = append(found, notes.Passage{Path: n.Path})
 		}
 	}
@@ -206,6 +206,17 @@ func TestDailyReview(t *testing.T) {
 	assert.Contains(t, words(week), `done "this week", due "this week"`)
 	_, err := New(Options{Notes: s}).Render(t.Context(), named(t, New(Options{}), "daily_review"), map[string]string{"date": "someday"}, notes.Scope{})
 	require.ErrorContains(t, err, "today, yesterday, tomorrow, this week")
+}
+
+func TestFindConnections(t *testing.T) {
+	const alone = "No other note matches"
+	s := newShelf("bread.md|the bread rises", "oven.md|hot enough for bread", "tax.md|due in May")
+	r := render(t, s, Options{}, "find_connections", map[string]string{"note": "bread.md"})
+	assert.Equal(t, []string{"note:///bread.md", "note:///oven.md"}, embedded(r))
+	assert.NotContains(t, words(r), alone)
+	r = render(t, s, Options{}, "find_connections", map[string]string{"note": "tax.md"})
+	assert.Equal(t, []string{"note:///tax.md"}, embedded(r))
+	assert.Contains(t, words(r), alone)
 }
 
 func TestScopeHolds(t *testing.T) {

@@ -34,6 +34,9 @@ type Query struct {
 	Limit   int          // hits, 1 to 50; 0 is 10
 	Cursor  string       // Result.Next of the page before
 	Explain bool         // fill in the scores of Hit.Why
+	// Of is the path of the note that Text is from, "" if it is from none. That note
+	// matches its own text, so it does not show that the vault has an answer.
+	Of string
 	// MaxBytes bounds the sum of the hits' snippets, which share it equally;
 	// 0 stands for 160 each.
 	MaxBytes int

@@ -317,6 +317,24 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
 }
 
+// A note matches its own text, which says nothing about the others.
+func TestWeakBesideItself(t *testing.T) {
+	m := &fakeMeaning{weight: .55, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .9, "boats": .45}}
+	f := withMeaning(t, m)
+	weak := func(of string) map[string]bool {
+		out := map[string]bool{}
+		for _, h := range f.search(search.Query{Text: "vessels lie moored by the quay", Of: of}).Hits {
+			out[h.Path] = h.Weak
+		}
+		return out
+	}
+	assert.Equal(t, map[string]bool{"ships.md": false, "boats.md": false}, weak(""))
+	assert.Equal(t, map[string]bool{"ships.md": true, "boats.md": true}, weak("ships.md"))
+	m.cosines["boats"] = .6
+	assert.Equal(t, map[string]bool{"ships.md": false, "boats.md": false}, weak("ships.md"))
+}
+
 // Where nothing is known of nearness, the words that meet decide.
 func TestWeakByWords(t *testing.T) {
 	f := newFixture(t, map[string]string{

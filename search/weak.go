@@ -91,7 +91,10 @@ func (s *search) judge(list *rankedList) {
 		}
 	}
 	best := list.found[:min(len(list.found), rescored)]
-	answered := slices.ContainsFunc(best, func(c candidate) bool { return list.clear.reached(&c, 0) })
+	answered := slices.ContainsFunc(best, func(c candidate) bool {
+		n := s.read[c.note]
+		return list.clear.reached(&c, 0) && (s.q.Of == "" || n == nil || n.Path != s.q.Of)
+	})
 	for i := range list.found {
 		c := &list.found[i]
 		c.weak = !answered || !list.clear.reached(c, clearBelow)
@@ -101,7 +104,7 @@ func (s *search) judge(list *rankedList) {
 	case len(list.found) == 0 && list.semantic.State == StateReady:
 		list.remarks = append(list.remarks, "no note has these words, or is near them in meaning")
 	case list.weak:
-		list.remarks = append(list.remarks, "no note matches well: these hits have few of the words, or are only remotely near in meaning")
+		list.remarks = append(list.remarks, "no note matches well: those found have few of the words, or are only remotely near in meaning")
 	}
 }
 
