@@ -15,6 +15,7 @@ var Off = map[string]func() (on func()){
 	"pairs in the other order":       set(&turned, 0),
 	"words that meet":                set(&judged.window, 0),
 	"the word as it was asked for":   set(&judged.exact, 0),
+	"the head of a description":      set(&headTimes, 1),
 	"what a note begins with":        set(&judged.lead, 0),
 	"the note that the query names":  set(&judged.title, 0),
 	"what another hit names":         set(&judged.named, 0),

@@ -65,6 +65,7 @@ func TestEachPartIsNeeded(t *testing.T) {
 		"pairs in the other order":      first("q58", "attic"),
 		"words that meet":               first("q51", "island"),
 		"the word as it was asked for":  first("q31", "ratatouille"),
+		"the head of a description":     first("q59", "bittern"),
 		"what a note begins with":       first("q52", "cape"),
 		"the note that the query names": first("q55", "beehives"),
 		"what another hit names":        first("q56", "loire"),

@@ -30,6 +30,9 @@ var judged = bonuses{pair: .30, window: .30, exact: .05, lead: .10, title: .50, 
 // turned is what a pair counts that stands together in the other order than in the query.
 var turned = 0.7
 
+// headTimes is how often the head of a description counts among what a note begins with.
+var headTimes = 2.0
+
 // idealCap is how many words that one note has are all that a query can
 // ask for: of a long one no note has all.
 var idealCap = 3.5
@@ -45,6 +48,7 @@ type rescorer struct {
 	matcher *matcher
 	bonuses
 	weights []float64 // idf by term of the plan, then that of mark
+	begins  []float64 // the same, of what a note begins with
 	mark    int       // the term of what the filter asks for; -1: it asks for nothing that has a place
 	pairs   []pair
 	ideal   float64 // what a note scores that has all that was asked for
@@ -77,6 +81,10 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 		s.mark = len(s.weights)
 		s.weights = append(s.weights, max(1, s.total()/2))
 	}
+	s.begins = slices.Clone(s.weights)
+	for _, w := range headOf(r) {
+		s.begins[w.term] = headTimes * s.weights[w.term]
+	}
 	for i := 1; i < len(r.words); i++ {
 		a, b := r.words[i-1], r.words[i]
 		if a.gram || b.gram || b.gap > pairReach-1 || a.term == b.term {
@@ -85,6 +93,21 @@ func newRescorer(r *request, docs int, with []int) *rescorer {
 		s.pairs = append(s.pairs, pair{a.term, b.term, min(s.weights[a.term], s.weights[b.term])})
 	}
 	return s
+}
+
+// headOf returns the words before the first function word of a description, as in
+// "sacred river of the Hindus": a note about such a thing begins with what it is. A
+// question and a list of words have none. Chosen on English sets only.
+func headOf(r *request) []queryWord {
+	for i, w := range r.words {
+		switch {
+		case w.gram || r.foreign || i == 0 && w.gap > 1: // "what is the"
+			return nil
+		case i > 0 && w.gap > 0:
+			return r.words[:i]
+		}
+	}
+	return nil
 }
 
 // score sets what a note's text adds to its score and how much of what was asked for
@@ -179,7 +202,7 @@ func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 	add := func(m match) {
 		if !seen[m.term] {
 			seen[m.term] = true
-			sum += s.weights[m.term]
+			sum += s.begins[m.term]
 		}
 	}
 	for _, m := range titled {
