@@ -52,7 +52,7 @@ func (m *Mirror) await(ctx context.Context, seq uint64, must bool) error {
 			return nil
 		}
 		if !asked {
-			m.queue.Wake() // look now, and not when a notification comes
+			m.queue.Wake() // sync at once, and not when a notification comes
 		}
 		select {
 		case <-changed:

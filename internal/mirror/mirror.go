@@ -210,7 +210,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		m.log.Listen(ctx, func() {
 			select {
 			case changed <- struct{}{}:
-			default: // it will look anyway
+			default: // it is awake
 			}
 		})
 	})

@@ -102,8 +102,8 @@ type sides struct {
 	clear bool       // here could be found out
 }
 
-// look reads the files at the paths.
-func (m *Mirror) look(ctx context.Context, paths []string) (map[string]*sides, error) {
+// read reads the files at the paths.
+func (m *Mirror) read(ctx context.Context, paths []string) (map[string]*sides, error) {
 	files, unseen, err := m.vault.Replica().Files(ctx, paths, 0)
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (m *Mirror) forget(ctx context.Context, changes []notes.FileChange) error {
 func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, changes []notes.FileChange, bases map[string]base, r *record) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	found, err := m.look(ctx, paths)
+	found, err := m.read(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (m *Mirror) place(ctx context.Context, e pglog.Entry, paths []string, chang
 			s.log, s.seq = c.After, e.Seq
 		}
 	}
-	current, err := m.log.Current(ctx, paths) // after the look: what is placed depends on the bytes that were seen
+	current, err := m.log.Current(ctx, paths) // after the files were read: what is placed depends on the bytes that were seen
 	if err != nil {
 		return err
 	}
@@ -250,11 +250,11 @@ func (m *Mirror) settle(ctx context.Context) (changed []string, err error) {
 		return nil, err
 	}
 	for chunk := range slices.Chunk(paths, stepFiles) {
-		found, err := m.look(ctx, chunk)
+		found, err := m.read(ctx, chunk)
 		if err != nil {
 			return nil, err
 		}
-		current, err := m.log.Current(ctx, chunk) // after the look, as in place
+		current, err := m.log.Current(ctx, chunk) // as in place
 		if err != nil {
 			return nil, err
 		}
@@ -324,8 +324,18 @@ func (w *work) undone(s step) {
 	}
 }
 
-// decide is the rule for a file that the folder, the log and the base have in
-// different versions.
+// decide adds what is to be done for a file of which there are three versions: the
+// folder's, the log's, and the base, which is what both last had.
+//
+//   - If the folder and the log agree, their version becomes the base.
+//   - If only the folder differs from the base, its version is committed to the log.
+//   - If only the log differs from it, the log's version is placed, or the file removed.
+//   - If both differ, a change goes before a deletion. Of two changes the log's gets the
+//     name; the folder's is kept beside it as a conflict copy, which is committed too.
+//
+// Before a version is placed, the base records it as the one that is being placed: if the
+// folder has that version after a crash, it counts as the base. A file that could not be
+// read, and one that is ignored, waits for a later comparison.
 func (w *work) decide(p string, s *sides) {
 	b := w.bases[p]
 	if s.here != "" && s.here == b.placing.hash { // placed before a crash, and not recorded
@@ -499,7 +509,7 @@ func (w *work) freeCopy(ctx context.Context, file string) (string, error) {
 const settled = 2 * time.Second
 
 // up commits what has changed in the folder. It reports whether the log has to be
-// looked at again.
+// read again.
 func (m *Mirror) up(ctx context.Context, paths []string, all bool) (again bool, err error) {
 	named := make([]string, len(paths))
 	for i, p := range paths {

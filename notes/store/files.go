@@ -142,7 +142,7 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
-		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Looked))}
+		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Scanned))}
 	}
 	skipped := map[string]Skipped{}
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -201,7 +201,7 @@ type Scan struct {
 	Attachments []File
 	Skipped     []Skipped
 	Kept        []string          // skipped files that have not changed since
-	Looked      []string          // the paths that were scanned; nil for the whole vault
+	Scanned     []string          // the paths that were scanned; nil for the whole vault
 	Whole       bool              // covers the whole vault
 	Targets     map[string]string // where symlinks lead
 }
@@ -237,7 +237,7 @@ func (f Files) recordSymlinks(ctx context.Context, p Scan, unknown func(name str
 	}
 	want := maps.Clone(have)
 	maps.DeleteFunc(want, func(name, _ string) bool {
-		looked := p.Whole || slices.ContainsFunc(p.Looked, func(place string) bool { return notes.Under(name, place) })
+		looked := p.Whole || slices.ContainsFunc(p.Scanned, func(place string) bool { return notes.Under(name, place) })
 		return looked && !unknown(name)
 	})
 	for name, target := range p.Targets {

@@ -185,7 +185,7 @@ func TestFiles_Model(t *testing.T) {
 		unread := any("", "", "a/c", "b")
 		covered := func(p string) bool { return whole || notes.Under(p, looked[0]) }
 		unknown := func(p string) bool { return unread != "" && notes.Under(p, unread) }
-		scan := store.Scan{Whole: whole, Looked: looked}
+		scan := store.Scan{Whole: whole, Scanned: looked}
 		seenFiles, seenSkipped := map[string]bool{}, map[string]string{}
 		for _, folder := range []string{"a/", "a/c/", "b/"} {
 			for i := range 3 {

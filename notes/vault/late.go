@@ -92,7 +92,7 @@ func (l *lateFiles) watch(ctx context.Context, d *displaced) {
 	crowded := len(l.files) > maxLate
 	l.mu.Unlock()
 	if crowded {
-		l.look(ctx, time.Time{}, 1)
+		l.readDue(ctx, time.Time{}, 1)
 	}
 	l.wake()
 }
@@ -117,9 +117,9 @@ func (l *lateFiles) next() time.Time {
 	return l.files[0].until
 }
 
-// look reads the displaced files whose time has come, and the first atLeast of
+// readDue reads the displaced files whose time has come, and the first atLeast of
 // them in any case, for the last time.
-func (l *lateFiles) look(ctx context.Context, now time.Time, atLeast int) {
+func (l *lateFiles) readDue(ctx context.Context, now time.Time, atLeast int) {
 	l.mu.Lock()
 	n := min(atLeast, len(l.files))
 	for n < len(l.files) && !l.files[n].until.After(now) {

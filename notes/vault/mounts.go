@@ -185,7 +185,7 @@ func (s *scan) keepUnmountedBelow(seen map[string]mount) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for folder := range m.away {
-		if slices.ContainsFunc(s.Looked, func(p string) bool { return notes.Under(p, folder) }) {
+		if slices.ContainsFunc(s.Scanned, func(p string) bool { return notes.Under(p, folder) }) {
 			s.keep(folder)
 			s.v.queue.AddAll() // it is coming back, perhaps
 		}

@@ -215,9 +215,9 @@ func (c content) isFile(other content) bool {
 	return c.there && other.there && os.SameFile(c.info, other.info)
 }
 
-// look reads what is under a name. The error says that this cannot be known at the
+// contentOf reads what is under a name. The error says that this cannot be known at the
 // moment; something other than a file is content that has an error.
-func (d *recovery) look(diskPath string) (content, error) {
+func (d *recovery) contentOf(diskPath string) (content, error) {
 	info, err := d.root.Lstat(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory) || err == nil && !d.root.SpelledSo(diskPath):
@@ -236,12 +236,12 @@ func (d *recovery) look(diskPath string) (content, error) {
 	return c, nil
 }
 
-// looks reads what is under several names.
-func (d *recovery) looks(names ...string) ([]content, error) {
+// contentsOf reads what is under several names.
+func (d *recovery) contentsOf(names ...string) ([]content, error) {
 	all := make([]content, len(names))
 	for i, name := range names {
 		var err error
-		if all[i], err = d.look(name); err != nil {
+		if all[i], err = d.contentOf(name); err != nil {
 			return nil, err
 		}
 	}
@@ -254,7 +254,7 @@ func (d *recovery) redoExchange(f *store.FileChange) error {
 		return err // its folder was removed
 	}
 	name, temp := path.Base(f.NewDisk), path.Join(f.Dir(), f.Temp)
-	all, err := d.looks(f.NewDisk, temp, temp+".old")
+	all, err := d.contentsOf(f.NewDisk, temp, temp+".old")
 	if err != nil {
 		return err
 	}
@@ -302,7 +302,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 	if err != nil {
 		return err
 	}
-	all, err := d.looks(f.NewDisk, path.Join(f.Dir(), f.Temp))
+	all, err := d.contentsOf(f.NewDisk, path.Join(f.Dir(), f.Temp))
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (d *recovery) redoCreate(f *store.FileChange) error {
 }
 
 func (d *recovery) redoDelete(f *store.FileChange) error {
-	all, err := d.looks(f.OldDisk, path.Join(f.Dir(), f.Temp))
+	all, err := d.contentsOf(f.OldDisk, path.Join(f.Dir(), f.Temp))
 	if err != nil {
 		return err
 	}
@@ -356,7 +356,7 @@ func (d *recovery) redoRename(f *store.FileChange) error {
 		return err
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	all, err := d.looks(f.OldDisk, f.NewDisk, path.Join(path.Dir(f.OldDisk), f.Temp))
+	all, err := d.contentsOf(f.OldDisk, f.NewDisk, path.Join(path.Dir(f.OldDisk), f.Temp))
 	if err != nil {
 		return err
 	}
@@ -400,7 +400,7 @@ func (d *recovery) wasMoved(f *store.FileChange) (bool, error) {
 	}
 	for i := range d.Files[1:] {
 		other := &d.Files[i+1]
-		under, err := d.look(path.Join(other.Dir(), other.Temp))
+		under, err := d.contentOf(path.Join(other.Dir(), other.Temp))
 		if under.there && !under.is(other.New) || err != nil {
 			return err == nil, err
 		}
@@ -415,7 +415,7 @@ func (d *recovery) redoMove(f *store.FileChange) error {
 		return err
 	}
 	oldName, newName := path.Base(f.OldDisk), path.Base(f.NewDisk)
-	all, err := d.looks(f.OldDisk, f.NewDisk, path.Join(f.Dir(), f.Temp), path.Join(path.Dir(f.OldDisk), f.Temp+".old"))
+	all, err := d.contentsOf(f.OldDisk, f.NewDisk, path.Join(f.Dir(), f.Temp), path.Join(path.Dir(f.OldDisk), f.Temp+".old"))
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 				continue
 			}
 			for _, spelled := range s.spellings(p) {
-				if err := s.look(ctx, spelled, w); err != nil {
+				if err := s.addPath(ctx, spelled, w); err != nil {
 					return nil, nil, err
 				}
 			}

@@ -47,10 +47,10 @@ func (v *Vault) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			v.late.look(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
+			v.late.readDue(context.WithoutCancel(ctx), time.Time{}, maxLate+1) // what is there by now
 			return nil
 		case <-late:
-			v.late.look(ctx, time.Now(), 0)
+			v.late.readDue(ctx, time.Now(), 0)
 			continue
 		case <-remounted:
 			if !v.mounts.changed(v.disk) {

@@ -167,7 +167,7 @@ func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
 }
 
 func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error) {
-	s.Looked = []string{}
+	s.Scanned = []string{}
 	var places []string
 	for _, diskPath := range s.withSymlinks(diskPaths) {
 		diskPath = strings.Trim(path.Clean(diskPath), "/")
@@ -175,15 +175,15 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 		if diskPath == "" || diskPath == "." || s.v.ignore.Match(name) {
 			continue
 		}
-		places, s.Looked = append(places, diskPath), append(s.Looked, name)
+		places, s.Scanned = append(places, diskPath), append(s.Scanned, name)
 	}
-	if s.rows, err = s.v.store.Rows(ctx, s.Looked); err != nil {
+	if s.rows, err = s.v.store.Rows(ctx, s.Scanned); err != nil {
 		return err
 	}
 	w := newWalked()
 	for _, diskPath := range places {
 		for _, spelled := range s.spellings(diskPath) {
-			if err := s.look(ctx, spelled, w); err != nil {
+			if err := s.addPath(ctx, spelled, w); err != nil {
 				return err
 			}
 		}
@@ -201,7 +201,7 @@ func (s *scan) comparePaths(ctx context.Context, diskPaths []string) (err error)
 // to the target of a symlink is reported under its own name only.
 func (s *scan) withSymlinks(places []string) []string {
 	symlinks := s.v.symlinks.all()
-	if len(symlinks) > maxSymlinksLooked {
+	if len(symlinks) > maxSymlinksScanned {
 		return places
 	}
 	for _, p := range places {
@@ -210,9 +210,9 @@ func (s *scan) withSymlinks(places []string) []string {
 	return slices.AppendSeq(slices.Clone(places), maps.Keys(symlinks))
 }
 
-// maxSymlinksLooked bounds what they may cost each time; in a vault with more
+// maxSymlinksScanned bounds what they may cost each time; in a vault with more
 // of them they wait for a scan of everything.
-const maxSymlinksLooked = 1000
+const maxSymlinksScanned = 1000
 
 // compare fills in what differs between the walk and the rows.
 func (s *scan) compare(w *walked) {
@@ -263,8 +263,8 @@ func (s *scan) spellings(diskPath string) []string {
 	return slices.Compact(spelled)
 }
 
-// look adds what is at diskPath, and below it, to w.
-func (s *scan) look(ctx context.Context, diskPath string, w *walked) error {
+// addPath adds what is at diskPath, and below it, to w.
+func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	info, err := s.root.Lstat(diskPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
