@@ -27,7 +27,6 @@ func (f *fixture) requireUndone(done notes.Written, before, after map[string]str
 	require.NoError(f.t, err)
 	require.Equal(f.t, before, f.files(), "%s undone", done.Path)
 	require.Empty(f.t, undone.Conflicts)
-	require.Subset(f.t, dirsOf(before), f.dirs(), "%s undone", done.Path)
 	f.reconcile()
 	f.requireConsistent()
 	again, err := f.History().Restore(f.t.Context(), notes.RestoreRequest{Change: undone.Change})
@@ -36,17 +35,6 @@ func (f *fixture) requireUndone(done notes.Written, before, after map[string]str
 	require.Equal(f.t, foldersAfter, f.dirs(), "%s made again", done.Path)
 	require.NotEqual(f.t, done.Change, again.Change)
 	f.reconcile()
-}
-
-// dirsOf returns the folders that files lie in.
-func dirsOf(files map[string]string) []string {
-	dirs := map[string]bool{}
-	for name := range files {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(dirs))
 }
 
 // dirs returns the folders of the vault, also empty ones.
