@@ -13,33 +13,32 @@ import (
 
 // coerce returns the value as the parameter's type, nil for a null, or what is
 // wrong with it.
-func coerce(p param, raw json.RawMessage) (json.RawMessage, string) {
-	if string(raw) == "null" && p.Type != "" {
+func coerce(p param, raw json.RawMessage) (value json.RawMessage, problem string) {
+	ok := true
+	switch value = raw; {
+	case p.Type == "": // any JSON value
+	case string(raw) == "null":
 		return nil, ""
-	}
-	var ok bool
-	value := raw
-	switch p.Type {
-	case "string":
-		value, ok = toString(raw)
-	case "integer":
-		return toInteger(p, raw)
-	case "number":
+	case p.Type == "string":
+		if value, ok = toString(raw); ok && len(p.Enum) > 0 {
+			value, ok = toEnum(p.Enum, value)
+		}
+	case p.Type == "integer":
+		value, ok = toInteger(p, raw)
+	case p.Type == "number":
 		value, ok = toNumber(raw)
-	case "boolean":
+	case p.Type == "boolean":
 		value, ok = toBoolean(raw)
-	case "array":
-		return toArray(p, raw)
-	case "object":
-		return toObject(p, raw)
-	default: // any JSON value
-		ok = true
+	case p.Type == "array":
+		value, problem, ok = toArray(p, raw)
+	case p.Type == "object":
+		value, problem, ok = toObject(p, raw)
 	}
-	if !ok {
+	switch {
+	case problem != "":
+		return nil, problem
+	case !ok:
 		return nil, p.wrong(raw)
-	}
-	if p.Type == "string" && len(p.Enum) > 0 {
-		return toEnum(p, value)
 	}
 	return value, ""
 }
@@ -98,14 +97,14 @@ func toString(raw json.RawMessage) (json.RawMessage, bool) {
 	return json.RawMessage(strconv.Quote(string(raw))), true // a number, true or false: ASCII
 }
 
-func toEnum(p param, value json.RawMessage) (json.RawMessage, string) {
+func toEnum(enum []string, value json.RawMessage) (json.RawMessage, bool) {
 	s, _ := unquote(value)
-	for _, allowed := range p.Enum {
+	for _, allowed := range enum {
 		if strings.EqualFold(strings.TrimSpace(s), allowed) {
-			return json.RawMessage(strconv.Quote(allowed)), ""
+			return json.RawMessage(strconv.Quote(allowed)), true
 		}
 	}
-	return nil, p.wrong(value)
+	return nil, false
 }
 
 func toNumber(raw json.RawMessage) (json.RawMessage, bool) {
@@ -126,22 +125,16 @@ const maxSafeInteger = 1<<53 - 1
 
 // toInteger takes a number near enough to a whole one, and moves one that is
 // out of bounds to the nearest bound: a limit of 1000 means "as many as I may".
-func toInteger(p param, raw json.RawMessage) (json.RawMessage, string) {
+func toInteger(p param, raw json.RawMessage) (json.RawMessage, bool) {
 	value, ok := toNumber(raw)
-	if !ok {
-		return nil, p.wrong(raw)
-	}
 	f, _ := strconv.ParseFloat(string(value), 64)
-	if f != math.Trunc(f) || math.Abs(f) > maxSafeInteger {
-		return nil, p.wrong(raw)
-	}
-	if p.Minimum != nil && f < *p.Minimum {
-		return nil, p.wrong(raw)
+	if !ok || f != math.Trunc(f) || math.Abs(f) > maxSafeInteger || p.Minimum != nil && f < *p.Minimum {
+		return nil, false
 	}
 	if p.Maximum != nil {
 		f = min(f, *p.Maximum)
 	}
-	return json.RawMessage(strconv.FormatInt(int64(f), 10)), ""
+	return json.RawMessage(strconv.FormatInt(int64(f), 10)), true
 }
 
 func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
@@ -158,65 +151,58 @@ func toBoolean(raw json.RawMessage) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// toObject accepts an object, and one written into a string.
-func toObject(p param, raw json.RawMessage) (json.RawMessage, string) {
+// toObject accepts an object, and one written into a string. It returns what is wrong
+// with its properties.
+func toObject(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
 	text := raw
 	if s, ok := unquote(raw); ok {
 		text = json.RawMessage(strings.TrimSpace(s))
 	}
 	var given map[string]json.RawMessage
 	if json.Unmarshal(text, &given) != nil {
-		return nil, p.wrong(raw)
+		return nil, "", false
 	}
 	if p.Properties == nil {
-		return text, ""
+		return text, "", true
 	}
 	values, _, problems := p.object().values(given, true)
 	if len(problems) > 0 {
-		return nil, fmt.Sprintf("%s: %s", p.name, strings.Join(problems, "; "))
+		return nil, fmt.Sprintf("%s: %s", p.name, strings.Join(problems, "; ")), false
 	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return nil, p.wrong(raw)
-	}
-	return data, ""
+	value, err := json.Marshal(values)
+	return value, "", err == nil
 }
 
 // toArray accepts an array, an array written into a string, a comma list of
-// strings, and one element.
-func toArray(p param, raw json.RawMessage) (json.RawMessage, string) {
-	items := []json.RawMessage{raw}
+// strings, and one element. It returns what is wrong with an element that is an object.
+func toArray(p param, raw json.RawMessage) (value json.RawMessage, problem string, ok bool) {
+	var items []json.RawMessage
 	if s, ok := unquote(raw); ok {
 		items = splitList(p, s, raw)
-	} else if raw[0] == '[' {
-		items = nil
-		if json.Unmarshal(raw, &items) != nil {
-			return nil, p.wrong(raw)
-		}
+	} else if raw[0] != '[' {
+		items = append(items, raw)
+	} else if json.Unmarshal(raw, &items) != nil {
+		return nil, "", false
 	}
 	out := make([]json.RawMessage, 0, len(items))
-	element := param{name: p.name, Type: ""}
+	var element param
 	if p.Items != nil {
 		element = *p.Items
-		element.name = "each of " + p.name
 	}
+	element.name = "each of " + p.name
 	for _, item := range items {
 		value, problem := coerce(element, bytes.TrimSpace(item))
-		if problem != "" && element.Properties != nil {
-			return nil, problem
-		}
-		if problem != "" {
-			return nil, p.wrong(raw)
-		}
-		if value != nil {
+		switch {
+		case problem != "" && element.Properties != nil:
+			return nil, problem, false
+		case problem != "":
+			return nil, "", false
+		case value != nil:
 			out = append(out, value)
 		}
 	}
-	data, err := json.Marshal(out)
-	if err != nil {
-		return nil, p.wrong(raw)
-	}
-	return data, ""
+	value, err := json.Marshal(out)
+	return value, "", err == nil
 }
 
 func splitList(p param, s string, raw json.RawMessage) []json.RawMessage {
