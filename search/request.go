@@ -279,7 +279,7 @@ func (b *planBuilder) addSpan(text string, s terms.Span) {
 			pt.Times += repeated
 		}
 		if t.Part {
-			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End]})
+			b.parts = append(b.parts, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], start: b.base + t.Start, end: b.base + t.End})
 		} else {
 			b.words = append(b.words, queryWord{term: i, exact: exact, shown: text[t.Start:t.End], gap: b.gap,
 				gram: s.Kind() != terms.ClassWord, start: b.base + t.Start, end: b.base + t.End, alone: len(list) == 1})

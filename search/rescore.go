@@ -116,16 +116,20 @@ func headOf(r *request) []queryWord {
 func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	matches = s.find(n.Content, c.terms)
 	titled := s.matcher.find(nil, n.Title)
-	from, _, meeting := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
+	from, to, meeting := s.window(matches, func(first, last match) bool { return last.end-first.start <= windowSize })
 	if c.chunk < 0 && from < len(matches) {
 		c.meet = matches[from].start
 	}
 	c.bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*meeting + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
-	elsewhere := c.terms
-	for _, m := range matches {
-		elsewhere &^= 1 << min(m.term, 63)
+	elsewhere, inside := c.terms, uint64(0)
+	for i, m := range matches {
+		bit := uint64(1) << min(m.term, 63)
+		elsewhere &^= bit
+		if i >= from && i < to {
+			inside |= bit
+		}
 	}
-	c.met = meeting/s.ideal + s.share(elsewhere)
+	c.met = meeting/s.ideal + s.share((elsewhere|s.request.withParts(inside))&^inside)
 	return matches
 }
 

@@ -371,6 +371,12 @@ func TestWeakHitWithScatteredWords(t *testing.T) {
 		weak[h.Path] = h.Weak
 	}
 	assert.Equal(t, map[string]bool{"meet.md": false, "scattered.md": true, "tagged.md": false}, weak)
+
+	f.write(map[string]string{"meet.md": "Learnt by sm5."})
+	m.cosines = map[string]float64{"meet": .1}
+	r := f.search(search.Query{Text: "SM-5"})
+	require.Len(t, r.Hits, 1)
+	assert.False(t, r.Weak, "the whole of a compound has its parts")
 }
 
 // While notes are being embedded, one without vectors stands where its words

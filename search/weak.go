@@ -108,6 +108,19 @@ func (s *search) judge(list *rankedList) {
 	}
 }
 
+// withParts adds to a set of terms the parts of the compounds in it: a note that has
+// "sm5" has all of "SM-5".
+func (r *request) withParts(terms uint64) uint64 {
+	for _, part := range r.parts {
+		for _, w := range r.words {
+			if terms&(1<<min(w.term, 63)) != 0 && w.start <= part.start && part.end <= w.end {
+				terms |= 1 << min(part.term, 63)
+			}
+		}
+	}
+	return terms
+}
+
 // share is the part of what the request asks for that a set of its terms has.
 func (s *rescorer) share(terms uint64) float64 {
 	sum := 0.0
