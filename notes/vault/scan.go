@@ -269,11 +269,13 @@ func (s *scan) addPath(ctx context.Context, diskPath string, w *walked) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsid.ErrNotDirectory):
 		return nil // gone
+	case s.root.SymlinkAbove(diskPath) != "":
+		return nil // not this file's own path; Lstat fails when the symlink leads out of the vault
 	case err != nil:
 		w.unreadable = append(w.unreadable, norm.NFC.String(diskPath))
 		return nil
-	case !s.root.SpelledSo(diskPath) || s.root.SymlinkAbove(diskPath) != "":
-		return nil // the disk answers to a name that is not there, or is not this file's own
+	case !s.root.SpelledSo(diskPath):
+		return nil // the disk answers to a name that is not there
 	}
 	one := &walker{ctx: ctx, top: s.root, ignore: s.v.ignore, out: w}
 	if !info.IsDir() {

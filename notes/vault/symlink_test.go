@@ -91,6 +91,22 @@ func TestFolderBecomesASymlink(t *testing.T) {
 
 // TestMoveRelinksAFileOnce: the note and the symlinks that lead to it are one
 // file, whose links change once.
+// TestFolderBecomesASymlinkOut: a folder that was moved out of the vault, with a
+// symlink left in its place, is gone with its notes, whichever paths are scanned.
+func TestFolderBecomesASymlinkOut(t *testing.T) {
+	f := newFixture(t, "d/a.md", "a\n", "d/e/b.md", "b\n", "d/pipe.md", "a\x00b")
+	f.reconcile()
+	out := filepath.Join(t.TempDir(), "d")
+	require.NoError(t, os.Rename(filepath.Join(f.dir, "d"), out))
+	f.symlink(out, "d")
+	require.NoError(t, f.reconcilePaths(t.Context(), []string{"d/a.md", "d/e", "d/e/b.md", "d/pipe.md"}))
+	f.requireConsistent()
+	status, err := f.Status(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, status.Notes)
+	assert.Empty(t, status.Skipped)
+}
+
 func TestMoveRelinksAFileOnce(t *testing.T) {
 	f := newFixture(t, "X.md", "x\n", "real/a.md", "[x](../X.md) [[X]]\n", "other.txt", "[x](X.md)\n")
 	f.symlink("real/a.md", "one.md")
