@@ -98,7 +98,8 @@ type sharedLimits struct {
 	rate    *rate.Limiter // how often they may come
 }
 
-// NewHTTP returns a handler. It starts nothing.
+// NewHTTP returns a handler. It starts nothing. An error says that there is no token, or
+// what is wrong with the profile.
 func NewHTTP(core *Core, o HTTPOptions) (*HTTP, error) {
 	if o.Token == "" {
 		return nil, errors.New("serve HTTP: there is no token")
@@ -195,7 +196,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Serve answers requests on the listener until ctx is cancelled, and then closes
-// all sessions. It returns when no request is left.
+// all sessions. It returns when no request is left: nil, or why the listener ended.
 func (h *HTTP) Serve(ctx context.Context, ln net.Listener) error {
 	const headerBytes = 64 << 10
 	server := &http.Server{
@@ -303,7 +304,7 @@ func (h *HTTP) sharedBy(subject string) (chan struct{}, *rate.Limiter) {
 	return l.working, l.rate
 }
 
-// Sessions returns how many sessions there are.
+// Sessions returns how many sessions there are, of all subjects and transports.
 func (h *HTTP) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -66,7 +66,8 @@ const (
 	groupWriter  = "writer" // of who writes, who has to read as well
 )
 
-// Validate reports a tool selection that names no tool or group.
+// Validate returns a *notes.Error, ErrInvalid, if a name in the selection of tools is
+// neither a tool's nor a group's.
 func (p Profile) Validate() error {
 	for _, name := range p.Tools {
 		if !slices.Contains(toolGroups, name) && tools.Find(name) == nil {

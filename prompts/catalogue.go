@@ -125,7 +125,8 @@ func New(o Options) *Catalogue {
 // Folder returns the vault-relative folder of the user's templates, or "".
 func (c *Catalogue) Folder() string { return c.folder }
 
-// Warnings returns the problems of the user's templates, ordered by path.
+// Warnings returns the problems of the user's templates as sentences, ordered by path;
+// never nil without an error.
 func (c *Catalogue) Warnings(ctx context.Context) ([]string, error) {
 	if _, err := c.templates(ctx); err != nil {
 		return nil, err
@@ -154,8 +155,8 @@ func (c *Catalogue) report(problems map[string]string) {
 // Builtins returns the built-in prompts.
 func (c *Catalogue) Builtins() []Prompt { return slices.Clone(builtins) }
 
-// List returns all prompts. A template replaces a built-in prompt of the same
-// name.
+// List returns all prompts, the user's by path and then the built-in ones. A template
+// replaces a built-in prompt of the same name. An error is that of Options.Notes.
 func (c *Catalogue) List(ctx context.Context) ([]Prompt, error) {
 	list, err := c.templates(ctx)
 	if err != nil {

@@ -40,7 +40,7 @@ type Server struct {
 	handler    http.Handler
 }
 
-// New returns a server. It opens no connection yet.
+// New returns a server, which opens no connection yet.
 func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
