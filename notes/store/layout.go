@@ -63,11 +63,11 @@ func (l *Layout) PageTitle(p string) string {
 	return notes.LogseqTitle(notes.BaseName(p))
 }
 
-// AddTarget adds a file to the candidates, by the one or two keys of links to it.
-func (l *Layout) AddTarget(candidates map[string][]Target, t Target) {
-	k := LinkKey(t.Path)
-	candidates[k] = append(candidates[k], t)
-	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != k {
+// AddTarget adds a file, whose [LinkKey] is key, to the candidates by the one or two keys
+// of links to it.
+func (l *Layout) AddTarget(candidates map[string][]Target, key string, t Target) {
+	candidates[key] = append(candidates[key], t)
+	if page := LinkKey(l.PageTitle(t.Path)); page != "" && page != key {
 		candidates[page] = append(candidates[page], t)
 	}
 }

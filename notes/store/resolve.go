@@ -332,11 +332,12 @@ func (s *Store) selectTargets(ctx context.Context, tx *sql.Tx, links []pendingLi
 			}
 		}
 	}
-	err := sqlite.ForEach(ctx, tx, `SELECT id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
-		UNION ALL SELECT 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 3`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
+	err := sqlite.ForEach(ctx, tx, `SELECT name_key, id, 0, path FROM notes WHERE name_key IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT name_key, 0, id, path FROM attachments WHERE name_key IN (SELECT value FROM json_each(?1)) ORDER BY 4`, []any{sqlite.List(keys)}, func(rows *sql.Rows) error {
+		var k string
 		var t Target
-		err := rows.Scan(&t.Id, &t.attachment, &t.Path)
-		s.AddTarget(wanted, t)
+		err := rows.Scan(&k, &t.Id, &t.attachment, &t.Path)
+		s.AddTarget(wanted, k, t)
 		return err
 	})
 	return wanted, err

@@ -255,11 +255,13 @@ func newLinksAround(ctx context.Context, s *store.Store, m *movement) (*linksAro
 	l := &linksAround{move: m, store: s, notes: slices.Sorted(maps.Keys(affected)), before: targets, after: map[string][]store.Target{}}
 	for key, all := range targets {
 		for _, t := range all {
-			if key != store.LinkKey(t.Path) {
-				continue // it has two keys
+			switch to := m.after(t.Path); {
+			case to == t.Path:
+				l.after[key] = append(l.after[key], t)
+			case key == store.LinkKey(t.Path): // and not the other of its keys
+				t.Path = to
+				s.AddTarget(l.after, store.LinkKey(to), t)
 			}
-			t.Path = m.after(t.Path)
-			s.AddTarget(l.after, t)
 		}
 	}
 	for _, all := range l.after {
