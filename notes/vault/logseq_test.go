@@ -106,7 +106,7 @@ func TestLogseqMoves_Oracle(t *testing.T) {
 			}
 			return strings.Join(parts, "/")
 		}
-		fold := func(s string) string { return strings.ToLower(s) }
+		fold := strings.ToLower
 		pages := map[string]string{} // file → title
 		taken := map[string]bool{}
 		files := []string{"logseq/config.edn", "{}"}
