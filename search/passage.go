@@ -109,23 +109,7 @@ func (s *rescorer) heaviest(n *notes.Note, matches []match, except int) (best in
 // weigh sums the distinct terms of matches, those that were met as asked for a
 // little more.
 func (s *rescorer) weigh(text string, matches []match) float64 {
-	sum := 0.0
-	var seen, exact uint64
-	for _, m := range matches {
-		bit := uint64(1) << min(m.term, 63)
-		if seen&bit == 0 {
-			seen |= bit
-			sum += s.weights[m.term]
-		}
-		if m.exact && exact&bit == 0 {
-			exact |= bit
-			sum += s.exact * s.weights[m.term]
-		}
-	}
-	for _, p := range s.pairs {
-		sum += s.pair * p.weight * together(p, text, matches)
-	}
-	return sum
+	return distinct(s.weights, matches, nil) + s.exact*distinct(s.weights, matches, asAsked) + s.pair*s.pairsIn(text, matches, "", nil)
 }
 
 // total is the weight of all terms of the request.

@@ -120,7 +120,11 @@ func (s *rescorer) score(n *notes.Note, c *candidate) (matches []match) {
 	if c.chunk < 0 && from < len(matches) {
 		c.meet = matches[from].start
 	}
-	c.bonus = s.pair*s.pairsIn(n, titled, matches) + s.exact*s.exactIn(matches) + s.bonuses.window*meeting + s.lead*s.leadIn(n, titled, matches) + s.bonuses.title*s.titleIn(n.Title, titled)
+	c.bonus = s.pair*s.pairsIn(n.Content, matches, n.Title, titled) +
+		s.bonuses.window*meeting +
+		s.exact*distinct(s.weights, matches, asAsked) +
+		s.lead*s.leadIn(n, titled, matches) +
+		s.bonuses.title*s.titleIn(n.Title, titled)
 	elsewhere, inside := c.terms, uint64(0)
 	for i, m := range matches {
 		bit := uint64(1) << min(m.term, 63)
@@ -185,11 +189,26 @@ func lineEnd(text string, at int) int {
 	return at
 }
 
-// pairsIn sums the pairs that stand together in the text or the title.
-func (s *rescorer) pairsIn(n *notes.Note, titled, matches []match) float64 {
+// distinct sums the weights of the distinct terms of the matches that count (nil: all).
+func distinct(weights []float64, matches []match, counts func(match) bool) float64 {
+	sum := 0.0
+	var seen uint64
+	for _, m := range matches {
+		if bit := uint64(1) << min(m.term, 63); seen&bit == 0 && (counts == nil || counts(m)) {
+			seen |= bit
+			sum += weights[m.term]
+		}
+	}
+	return sum
+}
+
+func asAsked(m match) bool { return m.exact }
+
+// pairsIn sums the pairs that stand together in a text or a title.
+func (s *rescorer) pairsIn(text string, matches []match, title string, titled []match) float64 {
 	sum := 0.0
 	for _, p := range s.pairs {
-		sum += p.weight * max(together(p, n.Content, matches), together(p, n.Title, titled))
+		sum += p.weight * max(together(p, text, matches), together(p, title, titled))
 	}
 	return sum
 }
@@ -201,42 +220,23 @@ func (s *rescorer) leadIn(n *notes.Note, titled, matches []match) float64 {
 	if len(n.Chunks) > 0 {
 		from = n.Chunks[0].Start
 	}
-	sum := 0.0
-	seen := make([]bool, len(s.weights))
-	add := func(m match) {
-		if !seen[m.term] {
-			seen[m.term] = true
-			sum += s.begins[m.term]
-		}
-	}
-	for _, m := range titled {
-		add(m)
-	}
+	lead := slices.Clone(titled)
 	for _, m := range matches {
 		if m.start >= from && m.end <= end {
-			add(m)
+			lead = append(lead, m)
 		}
 	}
-	return sum
+	return distinct(s.begins, lead, nil)
 }
 
 // titleIn sums the terms in a title of which the query has two words at least, times
 // the square of the share of the title's words that it has: the query names the note.
 // One word is too little for that, as in many vaults a title is one word.
 func (s *rescorer) titleIn(title string, titled []match) float64 {
-	sum, words, have := 0.0, 0, 0
-	seen := make([]bool, len(s.weights))
+	words, have := 0, 0
 	for span, ok := terms.NextSpan(title, 0); ok; span, ok = terms.NextSpan(title, span.End) {
 		words++
-		before := len(titled)
-		for len(titled) > 0 && titled[0].start < span.End {
-			if m := titled[0]; !seen[m.term] {
-				seen[m.term] = true
-				sum += s.weights[m.term]
-			}
-			titled = titled[1:]
-		}
-		if len(titled) < before {
+		if slices.ContainsFunc(titled, func(m match) bool { return m.start >= span.Start && m.start < span.End }) {
 			have++
 		}
 	}
@@ -244,7 +244,7 @@ func (s *rescorer) titleIn(title string, titled []match) float64 {
 		return 0
 	}
 	share := float64(have) / float64(words)
-	return sum * share * share
+	return share * share * distinct(s.weights, titled, nil)
 }
 
 // nameWords is how many words a title has at most that is a name.
@@ -370,19 +370,6 @@ func near(text string, from, to int) bool {
 		words++
 	}
 	return words < pairReach
-}
-
-// exactIn sums the terms that occur as they were asked for.
-func (s *rescorer) exactIn(matches []match) float64 {
-	sum := 0.0
-	var seen uint64
-	for _, m := range matches {
-		if bit := uint64(1) << min(m.term, 63); m.exact && seen&bit == 0 {
-			seen |= bit
-			sum += s.weights[m.term]
-		}
-	}
-	return sum
 }
 
 // window returns the stretch of matches, as far as fits allows, whose distinct
