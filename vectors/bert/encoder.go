@@ -18,8 +18,8 @@ const block = 48
 // so far, about 3 MB for 256 tokens of MiniLM. It is not safe for concurrent
 // use: have one for each goroutine.
 type Encoder struct {
-	// Yield, if not nil, is called before each block of tokens of a layer, several
-	// times a millisecond. It may block, to leave the processor to others.
+	// Yield, if not nil, is called before each product of a block of tokens with a
+	// matrix, some ten times a millisecond. It may block, to leave the processor to others.
 	Yield func()
 
 	model *Model

@@ -5,12 +5,10 @@ package bert
 // then all the rest.
 func (e *Encoder) layer(l *layer) {
 	for from := 0; from < e.tokens; from += block {
-		e.yield()
 		e.project(l, from, min(block, e.tokens-from))
 	}
 	h := e.model.config.Hidden
 	for from := 0; from < e.tokens; from += block {
-		e.yield()
 		rows := min(block, e.tokens-from)
 		hidden := e.hidden[from*h:][:rows*h]
 		e.attend(from, rows)
@@ -20,12 +18,6 @@ func (e *Encoder) layer(l *layer) {
 		e.activate(&l.up, &l.down, rows)
 		e.product(&l.down, rows)
 		e.addAndNormalise(hidden, &l.down, &l.outputNorm, rows)
-	}
-}
-
-func (e *Encoder) yield() {
-	if e.Yield != nil {
-		e.Yield()
 	}
 }
 
@@ -40,6 +32,9 @@ func (e *Encoder) multiply(m *matrix, x []float32, rows int) {
 
 // product multiplies the rows of activations by a matrix, into sums.
 func (e *Encoder) product(m *matrix, rows int) {
+	if e.Yield != nil {
+		e.Yield()
+	}
 	e.model.kernels.MatMul8(e.sums, e.activations, m.weights, rows, m.k, m.columns)
 }
 
