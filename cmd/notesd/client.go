@@ -325,10 +325,12 @@ func folderName(arg string) string {
 }
 
 // Progress is polled after freshPoll, then at growing intervals: most scans
-// take no time, and polling should not slow down the others.
+// take no time, and polling should not slow down the others. What takes minutes, as
+// embedding does, is polled each maxPoll.
 const (
 	freshPoll    = 2 * time.Millisecond
 	maxFreshPoll = 100 * time.Millisecond
+	maxPoll      = time.Second
 )
 
 // barAfter is the time after which a progress bar appears.
@@ -339,7 +341,7 @@ const barAfter = 300 * time.Millisecond
 func (c *client) until(ctx context.Context, bar *meter, enough func(service.Report) bool) (service.Report, error) {
 	defer bar.clear()
 	began := time.Now()
-	for wait := freshPoll; ; wait = min(wait*3/2, maxFreshPoll) {
+	for wait := freshPoll; ; wait = min(wait*3/2, max(maxFreshPoll, time.Since(began)/60), maxPoll) {
 		r, err := c.status(ctx)
 		if err != nil || enough(r) {
 			return r, err
