@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"regexp"
 	"strings"
 )
@@ -115,12 +117,17 @@ var base64Class = func() (classes [256]byte) {
 }()
 
 // encodedRuns returns the runs of base64. A run of minEncoded characters covers
-// one of the places that lie so far apart, so prose is hardly read.
+// one of the places that lie so far apart, and ends before the first space, so prose is
+// hardly read.
 func encodedRuns(text string) (spans [][2]int) {
 	done := 0 // the end of the last run
 	for at := minEncoded - 1; at < len(text); {
 		if base64Class[text[at]] == 0 {
 			at += minEncoded
+			continue
+		}
+		if space := lastSpace(text, at+1-minEncoded, at+1); space >= done {
+			at = space + minEncoded
 			continue
 		}
 		start := at
@@ -138,6 +145,19 @@ func encodedRuns(text string) (spans [][2]int) {
 		at = done + minEncoded
 	}
 	return spans
+}
+
+// lastSpace returns where the last ASCII space or control character is in a part of a
+// text, whose length is a multiple of eight; -1: nowhere.
+func lastSpace(text string, from, to int) int {
+	const each, most = 0x0101010101010101, ' '
+	for to -= 8; to >= from; to -= 8 {
+		x := binary.LittleEndian.Uint64([]byte(text[to : to+8]))
+		if found := ^(x&(each*0x7F) + each*(0x7F-most) | x) & (each * 0x80); found != 0 {
+			return to + (bits.Len64(found)-1)/8
+		}
+	}
+	return -1
 }
 
 func runEnd(text string, i int) int {

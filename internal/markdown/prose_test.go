@@ -140,3 +140,15 @@ func BenchmarkProse(b *testing.B) {
 		})
 	}
 }
+
+// A run is found wherever it begins, behind spaces and characters of several bytes.
+func TestEncodedRuns_Places(t *testing.T) {
+	run := base64.StdEncoding.EncodeToString(randomBytes(1, minEncoded*3/4))
+	for before := range 3 * minEncoded {
+		for _, filler := range []string{"a b", "word ", "\n", "中", "é ", ",.;"} {
+			text := strings.Repeat(filler, before)[:before*len(filler)/3] + " " + run + " and so on"
+			at := strings.Index(text, run)
+			assert.Equal(t, [][2]int{{at, at + len(run)}}, encodedRuns(text), "%d of %q", before, filler)
+		}
+	}
+}
