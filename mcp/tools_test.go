@@ -215,3 +215,15 @@ func TestSearchResultsAreSmall(t *testing.T) {
 	few, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes", "limit": 3})
 	assert.Greater(t, len(few.Results[0].Snippet), 2*len(found.Results[0].Snippet))
 }
+
+// Few hits have longer snippets than ten, whatever limit was asked for.
+func TestFewHitsHaveLongSnippets(t *testing.T) {
+	text := strings.Repeat("The plan for this bed is to grow tomatoes and to water them. ", 10)
+	w := newRealWorld(t, map[string]string{"A.md": text, "B.md": text, "C.md": "# Snails\n"})
+	found, _ := call[tools.SearchResult](t, w.session, "search_notes", args{"query": "tomatoes"})
+	require.Len(t, found.Results, 2)
+	for _, hit := range found.Results {
+		assert.Greater(t, len(hit.Snippet), 150)
+		assert.LessOrEqual(t, len(hit.Snippet), 206, "with marks of what is cut")
+	}
+}

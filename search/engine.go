@@ -24,6 +24,7 @@ const (
 	maxLimit       = 50
 	defaultSnippet = 160 // bytes
 	minSnippet     = 32
+	longSnippet    = 200 // of one of few hits
 
 	// pool is how many notes of either side are fused, and how many are ranked
 	// for the pages after the first.
@@ -165,11 +166,11 @@ func (q *Query) check() error {
 	return nil
 }
 
-// snippetSize is how long the snippet of a note may be.
-func (q *Query) snippetSize(n *notes.Note, heading string) int {
+// snippetSize is how long the snippet of a note may be, which is one of several hits.
+func (q *Query) snippetSize(n *notes.Note, heading string, hits int) int {
 	size := defaultSnippet
 	if q.MaxBytes > 0 {
-		size = q.MaxBytes / q.Limit
+		size = max(q.MaxBytes/q.Limit, min(longSnippet, q.MaxBytes/hits))
 	}
 	if q.Beside != nil {
 		size -= q.Beside(n.Path, clipName(n.Title), clipName(heading))

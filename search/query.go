@@ -37,8 +37,8 @@ type Query struct {
 	// Of is the path of the note that Text is from, "" if it is from none. That note
 	// matches its own text, so it does not show that the vault has an answer.
 	Of string
-	// MaxBytes bounds the sum of the hits' snippets, which share it equally;
-	// 0 stands for 160 each.
+	// MaxBytes bounds the sum of the hits' snippets. Each has its part of Limit hits, and
+	// of fewer up to 200 bytes; 0 stands for 160 each.
 	MaxBytes int
 	// Beside, if set, returns how many bytes of a hit's share of MaxBytes are taken by
 	// what the caller shows of it beside the snippet. It may be called by several
