@@ -49,8 +49,10 @@ func floor(m meaning, mode Mode, foreign bool) (hit float64, clear bound) {
 	}
 	clear = bound{f + clearAbove, m.usual}
 	switch {
+	case foreign && m.weight >= fluent: // few words meet, and the notes have another mean
+		clear = bound{f, Spread{m.here.Mean, m.usual.Deviation}}
 	case foreign:
-		understood := min(1, m.weight/fluent)
+		understood := m.weight / fluent
 		f *= understood
 		clear = bound{clear.value * understood, m.here}
 	case mode == ModeHybrid:

@@ -27,5 +27,5 @@ func TestFloor(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{-.22 + .36*.088/.095, -.22 + .54*.088/.095}, bounds(e5, false), 1e-9)
 	e5.here = Spread{-.4, .05}
 	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.22 + .54*.088/.095}, bounds(e5, false), 1e-9)
-	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .54*.05/.095}, bounds(e5, true), 1e-9)
+	assert.InDeltaSlice(t, []float64{-.4 + .36*.05/.095, -.4 + .36*.088/.095}, bounds(e5, true), 1e-9)
 }
