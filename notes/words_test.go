@@ -1,0 +1,226 @@
+package notes_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"notesd/internal/moment"
+	"notesd/notes"
+)
+
+// anyDay returns a day on which dates are written.
+func anyDay(rng *rand.Rand) time.Time {
+	return time.Date(1990+rng.IntN(80), time.Month(1+rng.IntN(12)), 1+rng.IntN(31), rng.IntN(24), rng.IntN(60), rng.IntN(60), 0, time.Local)
+}
+
+// Of a daily note in folders by date, the names of all other days are known: what is
+// read from one path writes that path, and the path of any other day in the same form.
+func TestNamesLike_OtherDays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 21))
+	for range 3000 {
+		day, other := notes.Period{Unit: notes.Day}, notes.Period{Unit: notes.Day}
+		noon := anyDay(rng)
+		day.Start = moment.Day(noon.Year(), noon.Month(), noon.Day(), time.Local)
+		noon = anyDay(rng)
+		other.Start = moment.Day(noon.Year(), noon.Month(), noon.Day(), time.Local)
+		write := func(p notes.Period, form []string) string {
+			segments := make([]string, len(form))
+			for i, f := range form {
+				if segments[i] = f; strings.ContainsAny(f, "YM") && !strings.HasPrefix(f, "=") {
+					segments[i] = moment.Format(p.Start, f)
+				}
+				segments[i] = strings.TrimPrefix(segments[i], "=")
+			}
+			return path.Join(segments...) + ".md"
+		}
+		form := []string{}
+		for range rng.IntN(3) {
+			form = append(form, "="+pick(rng, "Daily", "Journal [a]", "Tagebuch", "d", "Y"))
+		}
+		form = append(form, pick(rng, [][]string{nil, {"YYYY"}, {"YYYY", "MM"}, {"YYYY", "MM-MMMM"}, {"YYYY-MM"}}...)...)
+		form = append(form, pick(rng, "YYYY-MM-DD", "YYYY_MM_DD"))
+		one := write(day, form)
+		if strings.ContainsAny(one, "[") {
+			continue // a bracket in a name cannot stand for itself in a format
+		}
+		names := notes.NamesLike(one, day.Start)
+		require.Equal(t, one, notes.PeriodicNotes{NameFormat: names}.Path(day), "%v", form)
+		require.Equal(t, write(other, form), notes.PeriodicNotes{NameFormat: names}.Path(other), "%v from %s", names, one)
+		names.Compile()
+		read, ok := names.Match(notes.Stem(write(other, form)))
+		require.True(t, ok, "%v", names)
+		require.Equal(t, other.Start, read)
+	}
+}
+
+// What a template's placeholders say is true: a weekday lies in the week of the note,
+// days are added to it, and what is no placeholder stays.
+func TestFill_Placeholders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 22))
+	for range 3000 {
+		p := &notes.Periodic{}
+		p.SetWeeks(pick(rng, "", "de", "en"), pick(rng, "", "monday", "sunday", "saturday"))
+		at := anyDay(rng).UTC()
+		fill := func(text string) string { return p.Fill(text, "My Title", at) }
+		for day := time.Sunday; day <= time.Saturday; day++ {
+			got, err := time.Parse(time.DateOnly, fill("{{"+pick(rng, "", " ")+strings.ToLower(day.String())+":YYYY-MM-DD}}"))
+			require.NoError(t, err)
+			require.Equal(t, day, got.Weekday())
+			week := p.Weeks.Start(at)
+			require.False(t, got.Before(week), "%s of %s", day, at)
+			require.True(t, got.Before(week.AddDate(0, 0, 7)), "%s of %s", day, at)
+		}
+		n := rng.IntN(800) - 400
+		day := moment.Day(at.Year(), at.Month(), at.Day(), time.UTC)
+		require.Equal(t, day.AddDate(0, 0, n).Format(time.DateOnly), fill(fmt.Sprintf("{{date%+dd}}", n)))
+		require.Equal(t, day.AddDate(0, 0, 7*n).Format(time.DateOnly), fill(fmt.Sprintf("{{date%+dw:YYYY-MM-DD}}", n)))
+		require.Equal(t, day.AddDate(0, 0, -1).Format(time.DateOnly), fill("{{yesterday}}"))
+		require.Equal(t, at.Format("15:04")+" My Title {{other}} <% tp %> {{date:", fill("{{time}} {{Title}} {{other}} <% tp %> {{date:"))
+	}
+}
+
+// Every way to write a date is read as that date, alone, as a link, and with an ordinal.
+func TestParseDate_Written(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 23))
+	for range 3000 {
+		at := anyDay(rng)
+		for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "02.01.2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006", "Monday, January 2 2006", "2006-01-02 15:04", "2006-01-02T15:04:05", time.RFC3339Nano} {
+			written := at.Format(layout)
+			want, err := time.ParseInLocation(layout, written, time.Local)
+			require.NoError(t, err)
+			if !strings.Contains(layout, "15") {
+				want = moment.Day(at.Year(), at.Month(), at.Day(), time.Local)
+			}
+			got, ok := notes.ParseDate(pick(rng, "", " ") + written)
+			require.True(t, ok, written)
+			require.True(t, want.Equal(got), "%s is %s", written, got)
+			if layout == "2006-01-02" {
+				for _, link := range []string{"[[" + written + "]]", "[[Daily/" + written + "|a day]]"} {
+					got, ok = notes.ParseDate(link)
+					require.True(t, ok && want.Equal(got), link)
+				}
+			}
+		}
+		suffix := map[int]string{1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}[at.Day()]
+		if suffix == "" {
+			suffix = "th"
+		}
+		got, ok := notes.ParseDate(at.Format("January 2") + suffix + at.Format(", 2006"))
+		require.True(t, ok)
+		require.Equal(t, at.Format(time.DateOnly), got.Format(time.DateOnly))
+	}
+	for _, text := range []string{"", "today", "2026-02-30", "2026-13-01", "0000-01-01", "9999-01-01", "12", "[[2026-02-16", "2026-02-16x", "32.01.2026"} {
+		_, ok := notes.ParseDate(text)
+		assert.False(t, ok, text)
+	}
+}
+
+// A note's sections are what a reading line by line finds: each goes to the next heading
+// of its level or a higher one, and each reference leads to its own.
+func TestSections_Lines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 24))
+	for range 2000 {
+		var lines []string
+		var levels []int // of each line; 0: no heading
+		for n := range 1 + rng.IntN(14) {
+			level := 0
+			if rng.IntN(2) == 0 {
+				level = 1 + rng.IntN(4)
+				lines = append(lines, strings.Repeat("#", level)+" "+pick(rng, "Plan", "Risks", "plan", "A > B", "Ünï"))
+			} else {
+				lines = append(lines, pick(rng, "text", "", "- item", fmt.Sprint("line ", n), "> quote", "`# code`"))
+			}
+			levels = append(levels, level)
+		}
+		note := notes.Parse("N.md", []byte(strings.Join(lines, "\n")), time.Time{})
+		sections := note.Sections()
+		refs := note.HeadingRefs()
+		require.Len(t, refs, len(sections), "%q", lines)
+		seen := map[string]bool{}
+		i := 0
+		for at, level := range levels {
+			if level == 0 {
+				continue
+			}
+			end := at + 1
+			for end < len(levels) && (levels[end] == 0 || levels[end] > level) {
+				end++
+			}
+			s := sections[i]
+			require.Equal(t, []int{level, at + 1}, []int{s.Level, s.Line}, "%q", lines)
+			want := strings.Join(lines[at:end], "\n")
+			require.Equal(t, at+1+strings.Count(strings.TrimSuffix(note.Content[len(strings.Join(append(lines[:at:at], ""), "\n")):][:s.Bytes], "\n"), "\n"), s.LineEnd, "%q", lines)
+			if end < len(lines) {
+				want += "\n"
+			}
+			require.Len(t, want, s.Bytes, "%q", lines)
+			first, last, err := note.Section(refs[i])
+			require.NoError(t, err, "%q in %q", refs[i], lines)
+			require.Equal(t, []int{s.Line, s.LineEnd}, []int{first, last}, "%q in %q", refs[i], lines)
+			require.False(t, seen[refs[i]], "%q names two", refs[i])
+			seen[refs[i]] = true
+			i++
+		}
+	}
+}
+
+// The fields of a note's text are text, true or false, or lists; a key that comes again
+// has all its values in order, and none is lost.
+func TestInlineFields_All(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 25))
+	for range 3000 {
+		want := map[string][]any{}
+		text := ""
+		for range 1 + rng.IntN(6) {
+			key := pick(rng, "status", "due", "who")
+			written, values := "", []any{}
+			switch rng.IntN(4) {
+			case 0:
+				written, values = "open", []any{"open"}
+			case 1:
+				b := rng.IntN(2) == 0
+				written, values = pick(rng, fmt.Sprint(b), strings.ToUpper(fmt.Sprint(b))), []any{b}
+			case 2:
+				written, values = "[[Ann]], [[Bob]]", []any{"[[Ann]]", "[[Bob]]"}
+			default:
+				written, values = `"a b", "c"`, []any{"a b", "c"}
+			}
+			text += key + ":: " + written + "\n\n"
+			want[key] = append(want[key], values...)
+		}
+		got := notes.Parse("N.md", []byte(text), time.Time{}).Inline
+		require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)), text)
+		for key, values := range want {
+			is, isList := got[key].([]any)
+			if !isList {
+				is = []any{got[key]}
+			}
+			require.Equal(t, values, is, "%s of %q", key, text)
+		}
+	}
+}
+
+// A quoted name is one line of valid text, and short ones say the same.
+func TestQuote_OneLine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 26))
+	for range 5000 {
+		name := title(rng) + strings.Repeat(pick(rng, "x", "ä"), rng.IntN(2)*rng.IntN(400))
+		quoted := notes.Quote(name)
+		require.True(t, utf8.ValidString(quoted))
+		require.False(t, strings.ContainsFunc(quoted, func(r rune) bool { return r < ' ' || r == 0x7f }), "%q", quoted)
+		require.LessOrEqual(t, utf8.RuneCountInString(quoted), 203)
+		if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) && utf8.RuneCountInString(name) <= 200 {
+			require.Equal(t, `"`+name+`"`, quoted)
+		}
+	}
+}
