@@ -476,6 +476,12 @@ func (s *Versions) Change(ctx context.Context, id int64) (*Operation, error) {
 	return op, err
 }
 
+// MadeFolder reports whether an operation of the journal has made the folder.
+func (s *Versions) MadeFolder(ctx context.Context, diskPath string) (bool, error) {
+	return sqlite.First[bool](ctx, s.history.Reader(), `SELECT EXISTS (SELECT 1 FROM operations o, json_each(o.result, '$.Made') made
+		WHERE o.state = ? AND o.result LIKE '%"Made":[%' AND made.value = ?)`, StateDone, diskPath)
+}
+
 // NoChange is the error for a change that cannot be undone because it is not known.
 func NoChange(id int64) error {
 	return &notes.Error{Op: "restore", Err: notes.ErrNotFound, Detail: fmt.Sprintf("there is no change %d, or it is older than %d days", id, int(JournalAge.Hours()/24)),

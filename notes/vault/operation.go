@@ -504,6 +504,29 @@ func (d *placer) removeEmpty(folders []string) error {
 	return nil
 }
 
+// removeEmptied removes the folder that a move has emptied, and those above it, as far as
+// they are empty and an operation has made them: the user's own stay.
+func (d *placer) removeEmptied() error {
+	for dir := path.Dir(d.Files[0].OldDisk); d.Kind == "move" && dir != "."; dir = path.Dir(dir) {
+		folder, err := d.root.OpenFile(dir, os.O_RDONLY, 0)
+		if err != nil {
+			return nil // it stays
+		}
+		names, _ := folder.Readdirnames(1)
+		_ = folder.Close() // only read from
+		if len(names) > 0 {
+			return nil
+		}
+		if made, err := d.v.store.MadeFolder(d.ctx, dir); err != nil || !made {
+			return nil
+		}
+		if err := d.removeEmpty([]string{dir}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // complete records an operation whose files are in place. Its temp files, which
 // say how far it came, go last.
 func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, error) {
@@ -527,7 +550,7 @@ func (d *placer) complete(replaced map[int64]store.Version) (notes.Written, erro
 	} else if err != nil {
 		d.v.opt.Log.Warn("a temp file could not be removed yet", "note", d.Files[0].Place(), "err", err)
 	}
-	return written, d.removeEmpty(d.clear)
+	return written, cmp.Or(d.removeEmpty(d.clear), d.removeEmptied())
 }
 
 // replaced returns the versions that the store has of the operation's notes.

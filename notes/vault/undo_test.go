@@ -368,3 +368,34 @@ func TestUndo_Series(t *testing.T) {
 		f.requireConsistent()
 	}
 }
+
+// TestMove_Folders checks that a move removes the folder that it empties if notesd has
+// made that folder, and no other.
+func TestMove_Folders(t *testing.T) {
+	f := newFixture(t, "User/A.md", "a", "B.md", "b")
+	move := func(from, to string) notes.Written {
+		t.Helper()
+		w, err := f.Move(t.Context(), notes.MoveRequest{Note: from, To: to, UpdateLinks: true})
+		require.NoError(t, err)
+		return w
+	}
+	move("User/A.md", "Made/by/A.md")
+	assert.Equal(t, []string{"Made", "Made/by", "User"}, f.dirs(), "the user's folder stays")
+	f.restart()
+	w := move("Made/by/A.md", "Made/C.md")
+	assert.Equal(t, []string{"Made", "User"}, f.dirs())
+	move("Made/C.md", "User/A.md")
+	assert.Equal(t, []string{"User"}, f.dirs())
+	move("User", "In/User")
+	move("In/User", "Other")
+	assert.Equal(t, []string{"Other"}, f.dirs())
+	move("Other/A.md", "Made/A.md")
+	assert.Equal(t, []string{"Made", "Other"}, f.dirs(), "it was the user's, by another name")
+	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "Made/.hidden"), nil, 0o600))
+	move("Made/A.md", "A.md")
+	assert.Equal(t, []string{"Made", "Other"}, f.dirs(), "it is not empty")
+
+	_, err := f.History().Restore(t.Context(), notes.RestoreRequest{Change: w.Change})
+	require.ErrorIs(t, err, notes.ErrConflict, "the note is elsewhere")
+	f.requireConsistent()
+}
