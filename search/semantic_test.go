@@ -312,7 +312,18 @@ func TestWeakInAnotherLanguage(t *testing.T) {
 		assert.False(t, r.Weak, question)
 		assert.Empty(t, r.Notes, question)
 	}
-	r := f.search(search.Query{Text: "xqzzy blorp"})
+	m.weight = .3
+	const advice = "the model knows this language little: ask in the language of the notes, if that is another"
+	r := f.search(search.Query{Text: "Wo liegt der größte Dreimaster?"})
+	assert.False(t, r.Weak)
+	assert.NotContains(t, r.Notes, advice)
+	m.cosines = map[string]float64{"ships": .02}
+	r = f.search(search.Query{Text: "Wo liegt der größte Dreimaster?"})
+	assert.True(t, r.Weak)
+	assert.Contains(t, r.Notes, advice)
+
+	m.weight, m.cosines = .55, map[string]float64{"ships": .3, "mention": .15}
+	r = f.search(search.Query{Text: "xqzzy blorp"})
 	assert.Equal(t, []string{"ships", "mention"}, pathsOf(r))
 	assert.True(t, r.Weak, "the same nearness in the language of the notes")
 }

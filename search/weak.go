@@ -108,6 +108,9 @@ func (s *search) judge(list *rankedList) {
 	case list.weak:
 		list.remarks = append(list.remarks, "no note matches well: those found have few of the words, or are only remotely near in meaning")
 	}
+	if list.halfRead && !answered {
+		list.remarks = append(list.remarks, "the model knows this language little: ask in the language of the notes, if that is another")
+	}
 }
 
 // withParts adds to a set of terms the parts of the compounds in it: a note that has
