@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -59,5 +60,47 @@ func TestNamesIn(t *testing.T) {
 			assert.Equal(t, want, quick.in(n, &candidate{}), "%q in %q", titles, text)
 		}
 		assert.Equal(t, uint64(1)<<len(titles)-1, found, "%q", titles)
+	}
+}
+
+// The head of a description is what it says that a thing is.
+func TestHeadOf(t *testing.T) {
+	for query, want := range map[string]string{
+		"sacred river of the Hindus":           "sacred river",
+		"the moon hiding the sun":              "moon hiding",
+		"machine on which threads are crossed": "machine",
+		"garden plan":                          "", // a list of words
+		"what is the purpose of the build":     "", // a question
+		"größter Fluss der Welt":               "", // another language
+		"世界の川":                                 "",
+		"":                                     "",
+		"knots":                                "",
+		`"second offer" for the roof`:          "second offer",
+		"how do you reset the hasher":          "",
+		"meeting with Anna tag:work -draft after:2026-01-31 -x": "meeting",
+	} {
+		var head []string
+		for _, w := range headOf(newRequest(parseQuery(query, time.Time{}), notes.Filter{})) {
+			head = append(head, w.shown)
+		}
+		assert.Equal(t, want, strings.Join(head, " "), query)
+	}
+}
+
+// A pair stands together with one word between at most, and counts less in the other order.
+func TestTogether(t *testing.T) {
+	r := newRequest(parseQuery("circuit breaker", time.Time{}), notes.Filter{})
+	s := newRescorer(r, 100, make([]int, 2))
+	for text, want := range map[string]float64{
+		"a circuit breaker":                                 1,
+		"a circuit with breaker":                            1,
+		"a breaker, circuit":                                turned,
+		"a breaker circuit; a circuit breaker":              1,
+		"a circuit with a breaker":                          0,
+		"circuit":                                           0,
+		"circuit" + strings.Repeat(" ", 60) + "breaker":     0,
+		"a breaker of the circuit, breaker; circuit breaks": 1,
+	} {
+		assert.InDelta(t, want, together(s.pairs[0], text, s.matcher.find(nil, text)), 1e-9, text)
 	}
 }
