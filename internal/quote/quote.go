@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -16,7 +17,7 @@ type Text struct {
 	source   string
 	lines    []int // the offset of each line
 	asIs     folded
-	unmarked *folded // made when first used
+	unmarked map[string]*folded // by what stands after a heading; made when first used
 }
 
 // folded is a text in NFC, with white space as single spaces.
@@ -30,7 +31,7 @@ type Lines struct{ First, Last int }
 
 // NewText folds a text.
 func NewText(source string) *Text {
-	t := &Text{source: source, lines: []int{0}}
+	t := &Text{source: source, lines: []int{0}, unmarked: make(map[string]*folded)}
 	for i := range len(source) {
 		if source[i] == '\n' && i+1 < len(source) {
 			t.lines = append(t.lines, i+1)
@@ -86,41 +87,50 @@ func withoutMarks(line string) string {
 	return spanMarks.Replace(line)
 }
 
-// withoutMarks returns the text without marks; offsets are those of lines.
-func (t *Text) withoutMarks() *folded {
-	if t.unmarked != nil {
-		return t.unmarked
+// withoutMarks returns the text without marks, with colon, which may be "", after its
+// headings; offsets are those of lines.
+func (t *Text) withoutMarks(colon string) *folded {
+	if known := t.unmarked[colon]; known != nil {
+		return known
 	}
-	t.unmarked = &folded{}
+	unmarked := &folded{}
 	var b strings.Builder
 	for i, start := range t.lines {
 		line := t.Passage(Lines{i + 1, i + 1})
-		text := fold(withoutMarks(line[len(lineMarks.FindString(line)):])).text
+		marks := lineMarks.FindString(line)
+		text := fold(withoutMarks(line[len(marks):])).text
 		if text = strings.TrimSuffix(text, " "); text == "" {
 			continue
+		}
+		if last, _ := utf8.DecodeLastRuneInString(text); strings.Contains(marks, "#") && !strings.ContainsRune(".:?!;,", last) {
+			text += colon
 		}
 		if b.Len() > 0 {
 			text = " " + text
 		}
 		b.WriteString(text)
 		for range len(text) {
-			t.unmarked.at = append(t.unmarked.at, start)
+			unmarked.at = append(unmarked.at, start)
 		}
 	}
-	t.unmarked.text = b.String()
-	return t.unmarked
+	unmarked.text = b.String()
+	t.unmarked[colon] = unmarked
+	return unmarked
 }
 
 // clean folds a quotation and drops the marks of where it was cut.
 func clean(quotation string) string { return strings.Trim(fold(quotation).text, " …") }
 
 // Find returns the lines of each place that has the quotation, as it is or, if
-// there is none, without marks.
+// there is none, without marks, with a colon after headings as in a search's snippets.
 func (t *Text) Find(quotation string) []Lines {
-	if found := t.find(&t.asIs, clean(quotation)); found != nil {
-		return found
+	found := t.find(&t.asIs, clean(quotation))
+	for _, colon := range []string{"", ":"} {
+		if found == nil {
+			found = t.find(t.withoutMarks(colon), clean(withoutMarks(quotation)))
+		}
 	}
-	return t.find(t.withoutMarks(), clean(withoutMarks(quotation)))
+	return found
 }
 
 func (t *Text) find(in *folded, wanted string) (found []Lines) {

@@ -32,6 +32,20 @@ func TestFind(t *testing.T) {
 	assert.Empty(t, NewText("").Find("x"))
 }
 
+// TestFindAcrossHeadings quotes what a search shows of headings.
+func TestFindAcrossHeadings(t *testing.T) {
+	text := NewText("Grow tomatoes.\n\n## Tasks\n\n- [ ] Water them\n\n## When?\n\nDaily.\n")
+	for quotation, want := range map[string][]Lines{
+		"tomatoes. Tasks: Water them":        {{1, 5}},
+		"tomatoes. Tasks Water them":         {{1, 5}},
+		"Tasks: Water them When? Daily":      {{3, 9}},
+		"tomatoes. Tasks: Water them: When?": nil,
+		"Grow: tomatoes. Tasks: Water them":  nil,
+	} {
+		assert.Equal(t, want, text.Find(quotation), quotation)
+	}
+}
+
 // TestFindWithoutMarks quotes what a reader sees of Markdown.
 func TestFindWithoutMarks(t *testing.T) {
 	text := NewText("# Plan\n\n> See [[Almanac|the *book*]] and [a site](https://example.com/a_b).\n\n3. Buy **red** tomatoes\n4. [ ] Water `them`\n- [x] done <b>now</b>\n\n| a | b |\n")
