@@ -39,7 +39,7 @@ type Semantic interface {
 }
 
 // Scorer is a Semantic that also returns how near given notes are. Notes without
-// vectors are left out of its answer. It is asked right after Nearest, with the
+// vectors are left out of its answer. It is asked while Nearest runs, with the
 // same text.
 type Scorer interface {
 	Cosines(ctx context.Context, text string, ids []int64) ([]SemanticHit, error)

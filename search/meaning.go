@@ -69,6 +69,15 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 		a.explain(list)
 		return meaning{}, nil
 	}
+	var also nearest // while the nearest are looked for
+	scorer, scores := a.semantic.(Scorer)
+	if scores = scores && len(text) > 0; scores {
+		ids := make([]int64, len(text))
+		for i, c := range text {
+			ids[i] = c.note
+		}
+		also.hits, also.err = scorer.Cosines(a.ctx, a.r.meaning, ids)
+	}
 	var got nearest
 	select {
 	case got = <-a.hits:
@@ -88,20 +97,9 @@ func (a *asking) answer(ctx context.Context, list *rankedList, text []candidate)
 		return meaning{}, err
 	}
 	m := meaning{near: near, weight: a.weight, passages: a.state.Passages, complete: a.state.State == StateReady, building: a.state.State != StateReady}
-	if scorer, ok := a.semantic.(Scorer); ok && got.err == nil && len(text) > 0 {
-		known := make(map[int64]bool, len(near))
-		for _, h := range near {
-			known[h.NoteID] = true
-		}
-		var ids []int64
-		for _, c := range text {
-			if !known[c.note] {
-				ids = append(ids, c.note)
-			}
-		}
-		if m.also, got.err = scorer.Cosines(a.ctx, a.r.meaning, ids); got.err == nil {
-			m.complete = false // what it left out has no vectors
-		}
+	if got.err == nil && scores {
+		m.also, got.err = also.hits, also.err
+		m.complete = false // what it left out has no vectors
 	}
 	if chance, ok := a.semantic.(Chance); ok && got.err == nil {
 		m.usual, m.here, got.err = chance.Unrelated(a.ctx, a.r.meaning)

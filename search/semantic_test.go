@@ -431,6 +431,36 @@ func TestHybridKnowsTheCosineOfWhatWordsFound(t *testing.T) {
 	assert.Zero(t, r.Hits[1].Why.VectorRank)
 }
 
+// waitingMeaning looks for the nearest notes until it is asked how near given ones are.
+type waitingMeaning struct {
+	scoringMeaning
+	asked chan struct{}
+}
+
+func (m waitingMeaning) Nearest(ctx context.Context, text string, allowed *notes.IDSet, k int) ([]search.SemanticHit, error) {
+	select {
+	case <-m.asked:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return m.scoringMeaning.Nearest(ctx, text, allowed, k)
+}
+
+func (m waitingMeaning) Cosines(ctx context.Context, text string, ids []int64) ([]search.SemanticHit, error) {
+	close(m.asked)
+	return m.scoringMeaning.Cosines(ctx, text, ids)
+}
+
+func TestCosinesAreScoredWhileTheNearestAreLookedFor(t *testing.T) {
+	m := &fakeMeaning{weight: .5, coverage: search.Coverage{State: search.StateReady, Coverage: 1},
+		cosines: map[string]float64{"ships": .9, "mention": .8}}
+	f := withMeaning(t, m)
+	f.engine = search.NewEngine(f.store, f.index, waitingMeaning{scoringMeaning{m, []string{"ships"}}, make(chan struct{})}, search.EngineOptions{SemanticTimeout: time.Minute})
+	r := f.search(search.Query{Text: "harbour"})
+	assert.Equal(t, search.StateReady, r.Semantic.State)
+	assert.Contains(t, pathsOf(r), "ships")
+}
+
 func TestMeaningThatCannotHelp(t *testing.T) {
 	ready := search.Coverage{State: search.StateReady, Coverage: 1}
 	cosines := map[string]float64{"ships": .9}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"notesd/internal/sqlite"
 	"notesd/notes"
 )
@@ -67,6 +69,7 @@ type Index struct {
 	loaded  chan struct{} // closed when the stored vectors have been loaded
 	signal  chan struct{} // wakes Run
 	queries queryCache
+	asking  singleflight.Group // for the vectors of queries
 	pace    *pace
 }
 
@@ -297,16 +300,27 @@ func (x *Index) embedQuery(ctx context.Context, text string) ([]float32, *space,
 	if s == nil {
 		return nil, nil, errors.Join(ErrNothingYet, trouble)
 	}
-	if v, ok := x.queries.get(s, text); ok {
-		return v, s, nil
+	for {
+		v, err, shared := x.asking.Do(s.embedder.ID()+" "+text, func() (any, error) {
+			if v, ok := x.queries.get(s, text); ok {
+				return v, nil
+			}
+			v, err := s.embedder.EmbedQuery(ctx, text)
+			x.reportQuery(err)
+			if err == nil {
+				x.queries.put(s, text, v)
+			}
+			return v, err
+		})
+		if shared && err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+			continue // it was another search's context that ended
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("embed the query: %w", err)
+		}
+		vector, _ := v.([]float32)
+		return vector, s, nil
 	}
-	v, err := s.embedder.EmbedQuery(ctx, text)
-	x.reportQuery(err)
-	if err != nil {
-		return nil, nil, fmt.Errorf("embed the query: %w", err)
-	}
-	x.queries.put(s, text, v)
-	return v, s, nil
 }
 
 // ErrNothingYet is returned for queries until the first vectors are available.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -462,4 +463,51 @@ func TestDrawingsAreNotEmbedded(t *testing.T) {
 		assert.Less(t, len(text), 100, "%q", text)
 	}
 	assert.Contains(t, e.counts(), "Photo\n# Photo\n\nA street ![]( … ) in May.")
+}
+
+// slowQueries takes a second for each query.
+type slowQueries struct {
+	*wordEmbedder
+	asked int
+}
+
+func (e *slowQueries) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	e.asked++
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(time.Second):
+		return e.wordEmbedder.EmbedQuery(ctx, text)
+	}
+}
+
+// A query is embedded once for those who ask at a time, and again if the one who asked
+// first gave up.
+func TestIndex_QueriesAreEmbeddedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &slowQueries{wordEmbedder: newWordEmbedder("w")}
+		x := NewIndex(nil, "", Options{Embedder: e})
+		x.serving = &space{embedder: e}
+		close(x.loaded)
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			_, _, err := x.embedQuery(short, "tides")
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+		})
+		synctest.Wait()
+		for range 2 {
+			asking.Go(func() {
+				v, _, err := x.embedQuery(t.Context(), "tides")
+				assert.NoError(t, err)
+				assert.NotEmpty(t, v)
+			})
+		}
+		asking.Wait()
+		assert.Equal(t, 2, e.asked)
+		_, _, err := x.embedQuery(t.Context(), "tides")
+		assert.NoError(t, err)
+		assert.Equal(t, 2, e.asked, "it is remembered")
+	})
 }
