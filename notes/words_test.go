@@ -183,7 +183,8 @@ func TestInlineFields_All(t *testing.T) {
 		text := ""
 		for range 1 + rng.IntN(6) {
 			key := pick(rng, "status", "due", "who")
-			written, values := "", []any{}
+			var written string
+			var values []any
 			switch rng.IntN(4) {
 			case 0:
 				written, values = "open", []any{"open"}
