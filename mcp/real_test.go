@@ -736,7 +736,7 @@ func TestRelatedNotesOfALongNote(t *testing.T) {
 		w.write(t, p, strings.Repeat("x", padding)+strings.Repeat(" tomatoes", 200))
 		related, _ := call[tools.RelatedResult](t, w.session, "related_notes", args{"note": p})
 		assert.NotEmpty(t, related.Related)
-		assert.Empty(t, related.Notes, p)
+		assert.NotContains(t, strings.Join(related.Notes, "\n"), "no note has", p)
 	}
 }
 
