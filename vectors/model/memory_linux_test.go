@@ -28,7 +28,7 @@ func TestUnusedModelTakesNoMemory(t *testing.T) {
 	require.NoError(t, m.NewEncoder().Embed(t.Context(), "The keel of a wooden boat", make([]float32, m.Dim())))
 	used, unused := pagesOf(t, english), pagesOf(t, multilingual)
 	assert.Greater(t, used, 100, "the weights of the layers are 10 MB")
-	assert.Less(t, unused, 64, "the kernel maps some pages around those of other data")
+	assert.Less(t, unused, 1100, "the kernel maps whole folios of the page cache, of up to 2 MB, around those of other data at either end")
 }
 
 // pagesOf returns how many pages of a text are mapped in the process's memory.
