@@ -34,10 +34,11 @@ type Language struct {
 }
 
 // LanguageOf returns the language of a query's words: another than English when
-// they have letters that English has not, or function words of another language,
-// and none of English only.
+// more of them are function words of other languages only than of English only. Letters
+// that English has not count as one such word.
 func LanguageOf(texts []string) Language {
-	var foreign, english, letters bool
+	var foreign, english int
+	var letters, isolated bool
 	for _, text := range texts {
 		for s, ok := NextSpan(text, 0); ok; s, ok = NextSpan(text, s.End) {
 			if s.Kind() != ClassWord {
@@ -46,16 +47,18 @@ func LanguageOf(texts []string) Language {
 			word := Fold(nil, text[s.Start:s.End])
 			switch stop, function := StopWords[string(word)], FunctionWords[string(word)]; {
 			case stop && !function:
-				english = true
+				english++
 			case function && !stop:
-				foreign = true
+				foreign++
 			}
-			foreign = foreign || s.Classes&HighBit != 0 && strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
-			letters = letters || strings.ContainsFunc(text[s.Start:s.End], isolating)
+			letters = letters || s.Classes&HighBit != 0 && strings.ContainsFunc(text[s.Start:s.End], func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
+			isolated = isolated || strings.ContainsFunc(text[s.Start:s.End], isolating)
 		}
 	}
-	foreign = foreign && !english
-	return Language{Foreign: foreign, Families: foreign && !letters}
+	if letters {
+		foreign++
+	}
+	return Language{Foreign: foreign > english, Families: foreign > english && !isolated}
 }
 
 // isolating reports letters of Vietnamese, whose words have no endings: families only
