@@ -149,7 +149,12 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 		}
 		s.keep(folder)
 		next[folder], away[folder] = mount, now
-		if !wasAway {
+	}
+	m.mu.Lock()
+	m.known, m.away = next, away
+	m.mu.Unlock()
+	for folder := range away {
+		if _, was := wasAway[folder]; !was && known[folder] != (mount{}) {
 			s.v.opt.Log.Warn("the disk of a folder is no longer mounted; its notes stay indexed", "folder", folder)
 		}
 	}
@@ -158,9 +163,6 @@ func (s *scan) keepUnmounted(ctx context.Context, seen map[string]mount) error {
 			s.v.opt.Log.Info("the folder is usable again", "folder", folder)
 		}
 	}
-	m.mu.Lock()
-	m.known, m.away = next, away
-	m.mu.Unlock()
 	if maps.Equal(known, next) {
 		return nil
 	}

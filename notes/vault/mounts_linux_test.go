@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -137,6 +138,25 @@ func TestDiskInTheVaultIsUnmounted(t *testing.T) {
 		t.Run(name+", of a folder bound there", func(t *testing.T) { checkUnmount(t, newMountedBy(t, bindTemp)) })
 	}
 }
+
+// Whoever reads in the log that a disk is away finds it in the status.
+func TestUnmountedDiskIsInTheStatusOnceLogged(t *testing.T) {
+	m := newMounted(t)
+	var warnings []string
+	m.opt.Log = slog.New(slog.NewTextHandler(writerFunc(func([]byte) (int, error) {
+		st, err := m.Status(context.Background())
+		warnings = append(warnings, st.Warnings...)
+		return 0, err
+	}), nil))
+	m.unmount()
+	m.reconcile()
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], `"disk"`)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestNothingIsWrittenWhereADiskIsAway(t *testing.T) {
 	m := newMounted(t)
