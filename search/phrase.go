@@ -67,37 +67,23 @@ func (p phrase) find(text string) (start, end int, ok bool) {
 	}
 	type begun struct{ start, units int }
 	var open []begun // where the phrase has begun, and how far it has come
-	for at, done := 0, 0; done < len(text); {
-		from := done
-		if p.begin != nil {
-			if at = p.begin.next(text, done); at == len(text) {
-				break
+	p.begin.eachUnit(text, func(u []byte, first, last int) continuation {
+		going := open[:0]
+		for _, b := range append(open, begun{start: first}) {
+			if p.units[b.units] != string(u) {
+				continue
 			}
-			from = max(done, wordBegin(text, at))
+			if b.units++; b.units == len(p.units) {
+				start, end, ok = b.start, last, true
+				return endReading
+			}
+			going = append(going, b)
 		}
-		done = len(text)
-		eachUnit(text[from:], func(u []byte, first, last int) bool {
-			going := open[:0]
-			for _, b := range append(open, begun{start: from + first}) {
-				if p.units[b.units] != string(u) {
-					continue
-				}
-				if b.units++; b.units == len(p.units) {
-					start, end, ok = b.start, from+last, true
-					return false
-				}
-				going = append(going, b)
-			}
-			open = going
-			if p.begin != nil && len(open) == 0 && from+last > at { // read on where it may begin again
-				done = from + last
-				return false
-			}
-			return true
-		})
-		if ok {
-			return start, end, true
+		open = going
+		if len(open) == 0 {
+			return seekOn
 		}
-	}
-	return 0, 0, false
+		return readOn
+	})
+	return start, end, ok
 }

@@ -302,28 +302,14 @@ func (names names) in(n *notes.Note, c *candidate) (found uint64) {
 		chunk = max(0, slices.IndexFunc(n.Chunks, func(k notes.Chunk) bool { return c.meet < k.End }))
 	}
 	passage := n.Content[n.Chunks[chunk].Start:n.Chunks[chunk].End]
-	for done := 0; done < len(passage); {
-		at, from := 0, done
-		if names.begin != nil {
-			if at = names.begin.next(passage, done); at == len(passage) {
-				break
+	names.begin.eachUnit(passage, func(u []byte, start, _ int) continuation {
+		for _, t := range names.by[string(u)] {
+			if t.title != n.Title && (len(t.name) == 1 || hasUnits(passage[start:], t.name)) {
+				found |= 1 << t.candidate
 			}
-			from = max(done, wordBegin(passage, at))
 		}
-		done = len(passage)
-		eachUnit(passage[from:], func(u []byte, start, end int) bool {
-			for _, t := range names.by[string(u)] {
-				if t.title != n.Title && (len(t.name) == 1 || hasUnits(passage[from+start:], t.name)) {
-					found |= 1 << t.candidate
-				}
-			}
-			if names.begin == nil || from+end <= at {
-				return true
-			}
-			done = from + end
-			return false
-		})
-	}
+		return seekOn
+	})
 	return found
 }
 

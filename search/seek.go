@@ -214,6 +214,43 @@ func (m *matcher) findAt(dst []match, text string, places []int) []match {
 	return dst
 }
 
+// continuation is how the reading of a text goes on after a unit.
+type continuation int
+
+const (
+	readOn continuation = iota // with the next unit
+	seekOn                     // where a needle may begin next
+	endReading
+)
+
+// eachUnit calls fn with the units of a text, see [eachUnit], in words where one of the
+// needles may begin, and in the words after them for as long as fn asks to read on. A nil
+// seeker reads all.
+func (s *seeker) eachUnit(text string, fn func(u []byte, start, end int) continuation) {
+	for done := 0; done < len(text); {
+		at, from := 0, done
+		if s != nil {
+			if at = s.next(text, done); at == len(text) {
+				return
+			}
+			from = max(done, wordBegin(text, at))
+		}
+		done = len(text)
+		eachUnit(text[from:], func(u []byte, start, end int) bool {
+			switch fn(u, from+start, from+end) {
+			case endReading:
+				return false
+			case seekOn:
+				if s != nil && from+end > at {
+					done = from + end
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
 // wordBegin returns a place before at, or at it, where a word may begin and
 // none goes on: behind an ASCII character that is in no word.
 func wordBegin(text string, at int) int {
