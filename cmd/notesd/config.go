@@ -36,9 +36,7 @@ configuration file, and so is that of --example, which documents every setting.`
 			if err != nil {
 				return err
 			}
-			for _, unknown := range loaded.Unknown {
-				a.remark(unknown.String())
-			}
+			a.warn(loaded)
 			all := loaded.Settings()
 			if a.json {
 				return a.out.json(map[string]any{"settings": all})
@@ -151,9 +149,7 @@ func (a *app) configuration(cmd *cobra.Command) (*config.Config, error) {
 		return nil, err
 	}
 	a.loaded = loaded
-	for _, unknown := range loaded.Unknown {
-		a.remark(unknown.String())
-	}
+	a.warn(loaded)
 	if err := (mcp.Profile{Tools: loaded.Vault.Tools}).Validate(); err != nil {
 		return nil, &service.Failure{Code: "config", Message: loaded.Origin("vault.tools") + ": " + err.Error(), Exit: service.ExitUsage}
 	}
@@ -174,6 +170,13 @@ func (a *app) settingsEnv() []string {
 // serveOptions returns the options of a server in this process.
 func (a *app) serveOptions() service.ServeOptions {
 	return service.ServeOptions{Loaded: a.loaded, Read: a.read, Startup: a.startup, Stderr: a.err}
+}
+
+// warn prints the variables that look like settings and are none.
+func (a *app) warn(loaded *config.Loaded) {
+	for _, unknown := range loaded.Unknown {
+		a.remark(unknown.String())
+	}
 }
 
 // remark prints each remark on this process's settings once.
