@@ -131,6 +131,15 @@ func looksLikeKeys(inner []byte) bool {
 	return true
 }
 
+// TagValues returns the tags in a front matter value: a list, or text in which commas
+// separate them, or blanks.
+func TagValues(value any) []string {
+	if text, ok := value.(string); ok && !strings.Contains(text, ",") {
+		return metaStrings(value, " \t\n")
+	}
+	return metaStrings(value, ",\n")
+}
+
 // metaStrings returns the strings of a front matter value that is a list, or
 // text in which items are separated by one of seps.
 func metaStrings(value any, seps string) []string {

@@ -44,12 +44,7 @@ func readMetadata(doc *Document, tags *tagSet, src []byte) {
 		doc.Title = metaStrings(title, "")[0]
 	}
 	for _, key := range []string{"tags", "tag"} {
-		value := metaValue(values, key)
-		separators := ",\n"
-		if text, ok := value.(string); ok && !strings.Contains(text, ",") {
-			separators = " \t\n"
-		}
-		for _, tag := range metaStrings(value, separators) {
+		for _, tag := range TagValues(metaValue(values, key)) {
 			tags.add(tag)
 		}
 	}

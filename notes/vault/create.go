@@ -259,15 +259,21 @@ func composeNote(p string, r notes.CreateRequest) ([]byte, error) {
 	wanted := r.Tags
 	for _, name := range slices.Sorted(maps.Keys(r.FrontMatter)) {
 		if strings.EqualFold(name, "tags") {
-			wanted = slices.Concat(tagNames(r.FrontMatter[name]), wanted)
+			wanted = slices.Concat(markdown.TagValues(r.FrontMatter[name]), wanted)
 			continue
 		}
 		if err := d.set(name, r.FrontMatter[name], "front_matter"); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.addTags(wanted); err != nil {
-		return nil, err
+	for _, tag := range wanted {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag == "" {
+			continue
+		}
+		var err error
+		if d.text, err = edit.AddFrontMatterTag(d.text, tag); err != nil {
+			return nil, d.unwritable("tags", err)
+		}
 	}
 	_, given := r.FrontMatter["title"] // null: none
 	if title := strings.TrimSpace(r.Title); title != "" && !given && notes.Parse(p, d.text, time.Time{}).Title != title {
@@ -311,75 +317,4 @@ func (d *draft) set(name string, value any, argument string) error {
 
 func (d *draft) unwritable(name string, err error) error {
 	return &notes.Error{Op: "create", Path: d.path, Err: notes.ErrInvalid, Detail: fmt.Sprintf("front matter %s cannot be written: %v", notes.Quote(name), err)}
-}
-
-// addTags adds the tags that front matter does not have, after those that it
-// has and written as these are.
-func (d *draft) addTags(wanted []string) error {
-	has := map[string]bool{}
-	for _, tag := range markdown.Parse(d.text[:markdown.Parse(d.text).FrontMatter.End]).Tags {
-		has[notes.Key(tag)] = true
-	}
-	var add []any
-	for _, tag := range wanted {
-		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "#"); tag != "" && !has[notes.Key(tag)] {
-			has[notes.Key(tag)] = true
-			add = append(add, tag)
-		}
-	}
-	if len(add) == 0 {
-		return nil
-	}
-	name, old, _ := d.own("tags")
-	var value any
-	switch old := old.(type) {
-	case nil:
-		value = add
-	case []any:
-		value = slices.Concat(old, add)
-	case string:
-		if strings.Contains(old, ",") {
-			for _, tag := range add {
-				old += fmt.Sprintf(", %v", tag)
-			}
-			value = old
-			break
-		}
-		var list []any
-		for _, tag := range tagNames(old) {
-			list = append(list, tag)
-		}
-		value = slices.Concat(list, add)
-	default:
-		value = slices.Concat([]any{old}, add)
-	}
-	text, err := edit.SetFrontMatter(d.text, name, value)
-	if err != nil {
-		return d.unwritable(name, err)
-	}
-	d.text = text
-	return nil
-}
-
-// tagNames reads tags as front matter may give them: a list, or names parted by
-// commas, or by blanks.
-func tagNames(value any) []string {
-	switch v := value.(type) {
-	case nil:
-		return nil
-	case string:
-		if strings.Contains(v, ",") {
-			return strings.Split(v, ",")
-		}
-		return strings.Fields(v)
-	case []any:
-		var names []string
-		for _, item := range v {
-			names = append(names, fmt.Sprint(item))
-		}
-		return names
-	case []string:
-		return v
-	}
-	return []string{fmt.Sprint(value)}
 }

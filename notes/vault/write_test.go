@@ -153,7 +153,7 @@ func TestCreateMergesFrontMatter(t *testing.T) {
 		{notes.CreateRequest{Content: "---\ntags:\n- a\n- b\n---\nx\n", Tags: []string{"c"}, FrontMatter: map[string]any{"tags": []any{"B", "d"}}},
 			"---\ntags:\n- a\n- b\n- d\n- c\n---\nx\n"},
 		{notes.CreateRequest{Content: "---\ntags: a, b\n---\n", Tags: []string{"b", "c"}}, "---\ntags: a, b, c\n---\n"},
-		{notes.CreateRequest{Content: "---\ntags: a b\n---\n", Tags: []string{"b", "c"}}, "---\ntags:\n  - a\n  - b\n  - c\n---\n"},
+		{notes.CreateRequest{Content: "---\ntags: a b\n---\n", Tags: []string{"b", "c"}}, "---\ntags: a b c\n---\n"},
 		{notes.CreateRequest{Content: "---\nTags: [a]\n---\n", FrontMatter: map[string]any{"tags": "b"}}, "---\nTags: [a, b]\n---\n"},
 		{notes.CreateRequest{Content: "---\ntags:\nn: 1\n---\n", Tags: []string{"b"}}, "---\ntags:\n  - b\nn: 1\n---\n"},
 		{notes.CreateRequest{Title: "x", Content: "y\n", FrontMatter: map[string]any{"title": nil}}, "y\n"},

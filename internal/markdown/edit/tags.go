@@ -27,23 +27,8 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 	if hasTag(doc.Tags, tag) {
 		return bytes.Clone(src), nil
 	}
-	for _, key := range tagKeys(doc) {
-		switch v := doc.FrontMatter.Values[key].(type) {
-		case nil:
-			return SetFrontMatter(src, key, []any{tag})
-		case []any:
-			return SetFrontMatter(src, key, append(slices.Clone(v), tag))
-		case string:
-			separator := ", "
-			if text := strings.TrimSpace(v); text == "" {
-				separator = ""
-			} else if strings.Contains(text, " ") && !strings.Contains(text, ",") {
-				separator = " "
-			}
-			return SetFrontMatter(src, key, strings.TrimSpace(v)+separator+tag)
-		default:
-			return SetFrontMatter(src, key, []any{v, tag})
-		}
+	if len(tagKeys(doc)) > 0 {
+		return AddFrontMatterTag(src, tag)
 	}
 	places := tagPlaces(doc)
 	last := len(places) - 1
@@ -76,7 +61,35 @@ func AddTag(src []byte, tag string) ([]byte, error) {
 		}
 		return checkTags(splice(src, at, at, line), append(slices.Clone(doc.Tags), tag))
 	}
-	return SetFrontMatter(src, "tags", []any{tag})
+	return AddFrontMatterTag(src, tag)
+}
+
+// AddFrontMatterTag gives front matter a tag that it does not have, written as those
+// that it has are.
+func AddFrontMatterTag(src []byte, tag string) ([]byte, error) {
+	doc := markdown.Parse(src[:markdown.Parse(src).FrontMatter.End])
+	if hasTag(doc.Tags, tag) {
+		return bytes.Clone(src), nil
+	}
+	key := append(tagKeys(doc), "tags")[0]
+	var value any
+	switch v := doc.FrontMatter.Values[key].(type) {
+	case nil:
+		value = []any{tag}
+	case []any:
+		value = append(slices.Clone(v), tag)
+	case string:
+		text, separator := strings.TrimSpace(v), ", "
+		if text == "" {
+			separator = ""
+		} else if strings.Contains(text, " ") && !strings.Contains(text, ",") {
+			separator = " "
+		}
+		value = text + separator + tag
+	default:
+		value = []any{v, tag}
+	}
+	return SetFrontMatter(src, key, value)
 }
 
 // RemoveTag takes a tag from a note: from front matter, from a page property,
