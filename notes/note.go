@@ -58,16 +58,7 @@ type Heading struct {
 }
 
 // LinkKind says how a link is written.
-type LinkKind string
-
-// The ways to write a link in a note.
-const (
-	LinkWiki        LinkKind = "wikilink"    // [[target]]
-	LinkEmbed       LinkKind = "embed"       // ![[target]]
-	LinkMarkdown    LinkKind = "markdown"    // [text](target)
-	LinkImage       LinkKind = "image"       // ![text](target)
-	LinkFrontMatter LinkKind = "frontmatter" // "[[target]]" in a front matter value
-)
+type LinkKind = markdown.LinkKind
 
 // Link is one link as written in a note. Links to other hosts (https:, mailto:)
 // are not kept.
@@ -80,26 +71,9 @@ type Link struct {
 }
 
 // Chunk is a passage of a note: what a search hit shows and what is embedded.
-// The chunks of a note cover its body in order and do not overlap.
-type Chunk struct {
-	Ordinal   int      // from 0
-	Path      []string // the headings above it, outermost first
-	Start     int      // byte range in Content
-	End       int
-	LineStart int // line range, from 1, both inclusive, over the whole file
-	LineEnd   int
-	// Hash is the hex SHA-256 of [Note.EmbedText]: equal hashes never need a
-	// second embedding.
-	Hash string
-}
-
-// Heading returns the nearest heading above the chunk, or "".
-func (c Chunk) Heading() string {
-	if len(c.Path) == 0 {
-		return ""
-	}
-	return c.Path[len(c.Path)-1]
-}
+// The chunks of a note cover its body in order and do not overlap. Its Hash is
+// the hex SHA-256 of [Note.EmbedText]: equal hashes never need a second embedding.
+type Chunk = markdown.Chunk
 
 // Meta is what lists show of a note: a Note without its text and what was
 // parsed from it.

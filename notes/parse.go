@@ -50,17 +50,16 @@ func Parse(path string, data []byte, mtime time.Time) *Note {
 	n.SetTasks(nil)
 	for _, l := range doc.Links {
 		if !l.External {
-			n.Links = append(n.Links, Link{Kind: LinkKind(l.Kind), Target: l.Target, Anchor: l.Anchor, Alias: l.Alias, Line: l.Line})
+			n.Links = append(n.Links, Link{Kind: l.Kind, Target: l.Target, Anchor: l.Anchor, Alias: l.Alias, Line: l.Line})
 		}
 	}
 	shown := *n
 	if shown.Content = n.Prose(); shown.Content != n.Content {
 		data = []byte(shown.Content)
 	}
-	for _, c := range markdown.Chunks(data, doc) {
-		chunk := Chunk{Ordinal: c.Ordinal, Path: c.Path, Start: c.Start, End: c.End, LineStart: c.LineStart, LineEnd: c.LineEnd}
-		chunk.Hash = Hash([]byte(shown.EmbedText(chunk)))
-		n.Chunks = append(n.Chunks, chunk)
+	n.Chunks = markdown.Chunks(data, doc)
+	for i, c := range n.Chunks {
+		n.Chunks[i].Hash = Hash([]byte(shown.EmbedText(c)))
 	}
 	return n
 }

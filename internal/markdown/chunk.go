@@ -269,7 +269,6 @@ func (c *chunker) finish() []Chunk {
 			chunk.LineEnd--
 		}
 		if p.section >= 0 {
-			chunk.Heading = c.doc.Headings[p.section].Text
 			chunk.Path = headingPath(c.doc, c.parents, p.section)
 		}
 		out = append(out, chunk)

@@ -420,8 +420,7 @@ func TestChunks_Composed(t *testing.T) {
 				assert.Equal(t, 1+bytes.Count(src[:chunk.Start], []byte("\n")), chunk.LineStart, form)
 				assert.Equal(t, chunk.LineStart+bytes.Count(text, []byte("\n")), chunk.LineEnd, form)
 				if n := len(chunk.Path); n > 0 {
-					assert.Equal(t, chunk.Heading, chunk.Path[n-1], form)
-					j := slices.IndexFunc(c.headings, func(h heading) bool { return h.text == chunk.Heading })
+					j := slices.IndexFunc(c.headings, func(h heading) bool { return h.text == chunk.Heading() })
 					require.GreaterOrEqual(t, j, 0, form)
 					assert.Equal(t, path(c.headings, j), chunk.Path, form)
 				}

@@ -141,12 +141,20 @@ type Task struct {
 type Chunk struct {
 	// Ordinal counts from 0.
 	Ordinal int
-	// Heading is the text of the heading that the passage stands under, and
-	// Path all headings from the outermost to that one.
-	Heading string
-	Path    []string
+	// Path holds the headings above the passage, the outermost first.
+	Path []string
 	// Start and End are byte offsets, LineStart and LineEnd the first and the
-	// last line.
+	// last line, counted from 1 over the whole source.
 	Start, End         int
 	LineStart, LineEnd int
+	// Hash names the text that is embedded for the passage. [Chunks] leaves it empty.
+	Hash string
+}
+
+// Heading returns the nearest heading above the chunk, or "".
+func (c Chunk) Heading() string {
+	if len(c.Path) == 0 {
+		return ""
+	}
+	return c.Path[len(c.Path)-1]
 }

@@ -91,9 +91,6 @@ func requireSoundChunks(t *testing.T, src []byte, doc *Document, chunks []Chunk)
 		if c.End < len(src) && utf8.Valid(src[c.Start:min(c.End+4, len(src))]) {
 			require.True(t, utf8.RuneStart(src[c.End]))
 		}
-		if len(c.Path) > 0 {
-			require.Equal(t, c.Heading, c.Path[len(c.Path)-1])
-		}
 		at = c.End
 	}
 	require.Equal(t, len(src), at)

@@ -15,7 +15,7 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	if s.quotes > 0 {
 		return
 	}
-	s.endHeadingsBefore(len(s.containers), level, lineStart)
+	s.endSections(len(s.containers), level, lineStart)
 	text := PlainText(s.src[start:end])
 	s.openHeadings = append(s.openHeadings, openHeading{len(s.doc.Headings), level, len(s.containers)})
 	s.doc.Headings = append(s.doc.Headings, Heading{
@@ -27,15 +27,9 @@ func (s *scanner) addHeading(level, start, end, lineStart, line int) {
 	}
 }
 
-// endSections ends, at this line, the sections of headings inside at least
-// containers containers that have at least that level.
-func (s *scanner) endSections(containers, level int) {
-	s.endHeadingsBefore(containers, level, s.lineStart)
-}
-
-// endHeadingsBefore ends at offset end every section that a heading of that
-// level, inside that many containers, ends.
-func (s *scanner) endHeadingsBefore(containers, level, end int) {
+// endSections ends at offset end every section that a heading of that level, inside
+// that many containers, ends.
+func (s *scanner) endSections(containers, level, end int) {
 	n := len(s.openHeadings)
 	for n > 0 {
 		h := s.openHeadings[n-1]

@@ -101,7 +101,7 @@ func (s *scanner) run(from, line int) {
 	s.lineStart, s.lineEnd = len(s.src), len(s.src)
 	s.closeLeaf()
 	s.closeContainers(0)
-	s.endSections(0, 0)
+	s.endSections(0, 0, s.lineStart)
 }
 
 func (s *scanner) scanLine() {
@@ -190,7 +190,8 @@ func (s *scanner) openBlocks(matched int) {
 	for {
 		columns, next := s.indent()
 		if next >= s.lineEnd {
-			s.blankLine(matched)
+			s.closeLeaf()
+			s.closeContainers(matched)
 			return
 		}
 		if columns >= 4 && !s.isOutline(matched, next) {
@@ -220,11 +221,6 @@ func (s *scanner) openBlocks(matched int) {
 	s.startParagraph()
 }
 
-func (s *scanner) blankLine(matched int) {
-	s.closeLeaf()
-	s.closeContainers(matched)
-}
-
 // closeContainers leaves the first n containers open.
 func (s *scanner) closeContainers(n int) {
 	if n >= len(s.containers) {
@@ -239,7 +235,7 @@ func (s *scanner) closeContainers(n int) {
 		}
 	}
 	s.containers = s.containers[:n]
-	s.endSections(n+1, 0)
+	s.endSections(n+1, 0, s.lineStart)
 }
 
 // endItem records where the list item of blocks found in it ends.
