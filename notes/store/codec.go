@@ -96,7 +96,7 @@ func packOutline(n *notes.Note) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(n.Chunks)))
 	var before notes.Chunk
 	for _, c := range n.Chunks {
-		shared := commonLength(before.Path, c.Path)
+		shared := CommonLength(before.Path, c.Path)
 		b = binary.AppendUvarint(b, uint64(shared))
 		b = appendStrings(b, c.Path[shared:])
 		for _, d := range []int{c.Start - before.End, c.End - c.Start, c.LineStart - before.LineEnd, c.LineEnd - c.LineStart} {
@@ -121,14 +121,6 @@ func appendStrings(b []byte, list []string) []byte {
 		b = appendString(b, s)
 	}
 	return b
-}
-
-func commonLength(a, b []string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 var errOutline = errors.New("the outline of a note is damaged")

@@ -142,7 +142,11 @@ func (f Files) write(ctx context.Context, tx *sql.Tx, gone, changed []string, di
 func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string, _ map[string]Skipped, err error) {
 	from, args := ` FROM %s f`, []any(nil)
 	if !p.Whole {
-		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(withTwins(p.Scanned))}
+		var scanned []string
+		for _, name := range p.Scanned {
+			scanned = append(scanned, name, name+TwinMark)
+		}
+		from, args = ` FROM json_each(?) j CROSS JOIN %s f ON f.path = j.value OR (f.path > j.value || '/' AND f.path < j.value || '0')`, []any{sqlite.List(scanned)}
 	}
 	skipped := map[string]Skipped{}
 	err = f.s.notes.Read(ctx, func(tx *sql.Tx) error {
@@ -158,15 +162,6 @@ func (f Files) have(ctx context.Context, p Scan) (attachments map[string]string,
 		return err
 	})
 	return attachments, skipped, err
-}
-
-// withTwins adds to paths the names under which their twins are skipped.
-func withTwins(paths []string) []string {
-	out := make([]string, 0, 2*len(paths))
-	for _, p := range paths {
-		out = append(out, p, p+TwinMark)
-	}
-	return out
 }
 
 // PassedOver returns the stats of files that were read and found to be no

@@ -134,18 +134,21 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 	if err != nil {
 		return err
 	}
-	switch e.Kind {
-	case notes.Deleted:
-		return h.deletedOutside(doc, old, now)
-	case notes.Moved:
+	switch {
+	case e.Kind == notes.Moved:
 		return h.movedOutside(doc, old, e, now, few)
-	}
-	if old.hasHash(e.Note.Hash) {
+	case e.Kind != notes.Deleted && old.hasHash(e.Note.Hash):
 		return nil
 	}
 	text, err := Unpack(old.codec, old.data)
 	if err != nil {
 		return err
+	}
+	if e.Kind == notes.Deleted {
+		if err := h.keepOutside(doc, old); err != nil {
+			return err
+		}
+		return h.addDeletion(doc, old.Path, text, now)
 	}
 	if old.passing = !losesText(text, []byte(e.Note.Content)); old.passing {
 		reverted, err := h.knows(doc, e.Note.Hash)
@@ -162,17 +165,6 @@ func (h historyWriter) outside(old Version, e Entry, now time.Time, few bool) er
 func (h historyWriter) knows(doc int64, hash string) (known bool, err error) {
 	err = h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE document = ? AND hash = unhex(?))`, []any{doc, hash}, &known)
 	return known, err
-}
-
-func (h historyWriter) deletedOutside(doc int64, old Version, now time.Time) error {
-	if err := h.keepOutside(doc, old); err != nil {
-		return err
-	}
-	text, err := Unpack(old.codec, old.data)
-	if err != nil {
-		return err
-	}
-	return h.addDeletion(doc, old.Path, text, now)
 }
 
 // addDeletion records that a note with this text was deleted.
@@ -236,9 +228,14 @@ func (h historyWriter) keepOutside(doc int64, v Version) error {
 	return h.addFound(doc, newest, v)
 }
 
-// keepAlways appends a version that was found on disk and that no file has now,
-// unless it is the newest already: it is never thinned out.
-func (h historyWriter) keepAlways(doc int64, v Version) error {
+// keepAlways appends a version that was found on disk and that no file has now to the
+// history of the note at its path, unless it is the newest already: it is never thinned
+// out.
+func (h historyWriter) keepAlways(v Version) error {
+	doc, err := h.document(v.Path)
+	if err != nil {
+		return err
+	}
 	newest, err := h.newest(doc, 1)
 	if err != nil || len(newest) > 0 && bytes.Equal(newest[0].hash, v.Hash) {
 		return err
@@ -400,12 +397,7 @@ func (s *Versions) KeepPresent(ctx context.Context, id int64) error {
 		return err
 	}
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
-		doc, err := h.document(present[id].Path)
-		if err != nil {
-			return err
-		}
-		return h.keepAlways(doc, present[id]) // not passing: it is about to be shown
+		return newHistoryWriter(ctx, tx).keepAlways(present[id]) // not passing: it is about to be shown
 	})
 }
 
@@ -625,7 +617,7 @@ func (s *Versions) selectDocuments(ctx context.Context, where string, args ...an
 // be the end of its path and lack ".md". Without one it returns notFound.
 func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Scope, notFound error) (string, error) {
 	docs, err := s.selectDocuments(ctx, `live = 0 AND (path IN (?1, ?1 || '.md') OR path LIKE '%/' || ?2 ESCAPE '\' OR path LIKE '%/' || ?2 || '.md' ESCAPE '\')`,
-		name, escapeLike(name))
+		name, strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(name))
 	if err != nil {
 		return "", err
 	}
@@ -645,19 +637,10 @@ func (s *Versions) DeletedPath(ctx context.Context, name string, scope notes.Sco
 		Hint: "Give the path of the one you mean.", Candidates: paths[:min(len(paths), maxCandidates)]}
 }
 
-func escapeLike(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
-}
-
 // KeepText puts a text into a note's history as a version found on disk.
 func (s *Versions) KeepText(ctx context.Context, path string, data []byte, at time.Time) error {
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
-		h := newHistoryWriter(ctx, tx)
-		doc, err := h.document(path)
-		if err != nil {
-			return err
-		}
-		return h.keepAlways(doc, foundVersion(path, data, at.UnixNano()))
+		return newHistoryWriter(ctx, tx).keepAlways(foundVersion(path, data, at.UnixNano()))
 	})
 }
 

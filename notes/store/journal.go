@@ -101,8 +101,12 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 	return s.history.Write(ctx, func(tx *sql.Tx) error {
 		h := newHistoryWriter(ctx, tx)
 		key, request := splitRequest(op.RequestKey)
+		mark := ""
+		if op.Shared {
+			mark = sharedMark
+		}
 		result, err := tx.ExecContext(ctx, `INSERT INTO operations (request_key, request, kind, client, client_version, started, state, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, sharedMark(op.Shared))
+			key, request, op.Kind, op.Author.Name, op.Author.Version, s.Now().UnixNano(), StatePending, mark)
 		if err != nil {
 			return err
 		}
@@ -126,13 +130,8 @@ func (s *Versions) Begin(ctx context.Context, op *Operation, replaced map[int64]
 	})
 }
 
-// sharedMark is the result of an operation that has none yet.
-func sharedMark(shared bool) string {
-	if shared {
-		return "shared"
-	}
-	return ""
-}
+// sharedMark is the result of a shared operation that has none yet.
+const sharedMark = "shared"
 
 // Placed returns the paths of the files that the operation with this ID has put in
 // place or removed, as they are after it and before it.
@@ -153,11 +152,7 @@ func (h historyWriter) keepReplaced(f *FileChange, replaced map[int64]Version) e
 	if !known || f.Note == 0 || f.Folder || string(old.Hash) == string(rawHash(f.Old)) {
 		return nil
 	}
-	doc, err := h.document(old.Path)
-	if err != nil {
-		return err
-	}
-	return h.keepAlways(doc, old)
+	return h.keepAlways(old)
 }
 
 // keepMoving puts the present version of the notes in a folder that is about to move
@@ -213,11 +208,7 @@ func (h historyWriter) keepUnless(notePath string, text []byte, now int64) error
 	if err := h.row(`SELECT EXISTS (SELECT 1 FROM revisions WHERE hash = ?)`, []any{rawHash(text)}, &kept); err != nil || kept {
 		return err
 	}
-	doc, err := h.document(notePath)
-	if err != nil {
-		return err
-	}
-	return h.keepAlways(doc, foundVersion(notePath, text, now))
+	return h.keepAlways(foundVersion(notePath, text, now))
 }
 
 // journalEntry is what the journal says of a temp file.
@@ -288,25 +279,15 @@ func (s *Versions) Finish(ctx context.Context, op *Operation, replaced map[int64
 			if err := execAll(ctx, tx, `UPDATE operation_files SET state = ? WHERE operation = ? AND ordinal = ?`, f.State, op.id, i); err != nil {
 				return err
 			}
-			if f.State != StateDone {
-				if !f.IsNote() || f.OldPath == "" {
-					continue
-				}
-				if err := h.keepUnless(f.OldPath, f.Old, now); err != nil {
-					return err
-				}
-				continue
+			var made int64
+			switch {
+			case f.State == StateDone && f.Folder:
+				err = h.moveFolder(op, f, now)
+			case f.State == StateDone && f.IsNote():
+				made, err = h.reviseFile(op, f, replaced[f.Note], now)
+			case f.State != StateDone && f.IsNote() && f.OldPath != "":
+				err = h.keepUnless(f.OldPath, f.Old, now)
 			}
-			if f.Folder {
-				if err := h.moveFolder(op, f, now); err != nil {
-					return err
-				}
-				continue
-			}
-			if !f.IsNote() {
-				continue
-			}
-			made, err := h.reviseFile(op, f, replaced[f.Note], now)
 			if err != nil {
 				return err
 			}
@@ -437,7 +418,7 @@ func (s *Versions) PendingOperations(ctx context.Context) ([]*Operation, error) 
 			op := &Operation{}
 			var mark string
 			err := rows.Scan(&op.id, &op.RequestKey, &op.Kind, &op.Author.Name, &op.Author.Version, &mark)
-			op.Shared = mark == sharedMark(true)
+			op.Shared = mark == sharedMark
 			ops = append(ops, op)
 			return err
 		})

@@ -66,10 +66,14 @@ func (l *Layout) ChooseTarget(from, link string, kind notes.LinkKind, candidates
 		t.Path = path.Join(folder, t.Path)
 		return t, state
 	}
-	want := path.Clean(strings.TrimPrefix(link, "/"))
+	return atPath(candidates, path.Clean(strings.TrimPrefix(link, "/")))
+}
+
+// atPath returns the candidate at a path, one of exactly this spelling first.
+func atPath(candidates []Target, want string) (Target, int) {
 	for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
-		if t, ok := pick(candidates, func(c Target) bool { return same(c.Path, want) }); ok {
-			return t, stateOf(t)
+		if i := slices.IndexFunc(candidates, func(c Target) bool { return same(c.Path, want) }); i >= 0 {
+			return candidates[i], stateOf(candidates[i])
 		}
 	}
 	return Target{}, linkUnresolved
@@ -83,18 +87,16 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 	relative := path.Join(dir, link)
 	absolute := path.Clean(link)
 	first, second := absolute, relative
-	if kind == notes.LinkMarkdown || kind == notes.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../") {
+	if kind == markdown.LinkMarkdown || kind == markdown.LinkImage || strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../") {
 		first, second = relative, absolute
 	}
 	for _, want := range []string{first, second} {
-		for _, same := range []func(a, b string) bool{SamePath, samePathFolded} {
-			if t, ok := pick(candidates, func(c Target) bool { return same(c.Path, want) }); ok {
-				return t, stateOf(t)
-			}
+		if t, state := atPath(candidates, want); state != linkUnresolved {
+			return t, state
 		}
 	}
 	t, state := nearest(dir, absolute, candidates)
-	if state == linkUnresolved && kind != notes.LinkMarkdown && kind != notes.LinkImage && slices.Contains(*l.logseq.Load(), folder) {
+	if state == linkUnresolved && kind != markdown.LinkMarkdown && kind != markdown.LinkImage && slices.Contains(*l.logseq.Load(), folder) {
 		title := notes.Key(link)
 		return nearestWhere(dir, candidates, func(c Target) bool {
 			return notes.IsNoteName(c.Path) && notes.Key(notes.LogseqTitle(notes.BaseName(c.Path))) == title
@@ -107,13 +109,6 @@ func (l *Layout) chooseTarget(folder, from, link string, kind notes.LinkKind, ca
 func SamePath(p, want string) bool { return p == want || notes.Stem(p) == want }
 
 func samePathFolded(p, want string) bool { return SamePath(notes.Key(p), notes.Key(want)) }
-
-func pick(candidates []Target, ok func(Target) bool) (Target, bool) {
-	if i := slices.IndexFunc(candidates, ok); i >= 0 {
-		return candidates[i], true
-	}
-	return Target{}, false
-}
 
 func stateOf(t Target) int {
 	if t.Id == 0 {
@@ -140,12 +135,13 @@ func nearest(dir, want string, candidates []Target) (Target, int) {
 
 func nearestWhere(dir string, candidates []Target, matches func(Target) bool) (Target, int) {
 	var best Target
-	bestSteps, ties := 0, 0
+	bestSteps, ties, from := 0, 0, Segments(dir)
 	for _, c := range candidates {
 		if !matches(c) {
 			continue
 		}
-		switch steps := treeSteps(dir, path.Dir(c.Path)); {
+		to := Segments(path.Dir(c.Path))
+		switch steps := len(from) + len(to) - 2*CommonLength(from, to); { // up and down through the tree
 		case ties == 0 || steps < bestSteps:
 			best, bestSteps, ties = c, steps, 1
 		case steps == bestSteps:
@@ -161,14 +157,13 @@ func nearestWhere(dir string, candidates []Target, matches func(Target) bool) (T
 	return Target{}, linkAmbiguous
 }
 
-// treeSteps counts the folders to go up and down from a to b.
-func treeSteps(a, b string) int {
-	as, bs := Segments(a), Segments(b)
-	common := 0
-	for common < len(as) && common < len(bs) && as[common] == bs[common] {
-		common++
+// CommonLength returns how many elements two lists have in common at their beginnings.
+func CommonLength(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
 	}
-	return len(as) + len(bs) - 2*common
+	return n
 }
 
 // Segments returns the folders of a path.

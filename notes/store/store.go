@@ -79,9 +79,12 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	err = s.load(ctx)
+	dates := &notes.DateRules{} // those that the notes have their dates by
 	if err == nil {
-		err = s.loadDates(ctx)
+		err = s.Setting(ctx, datesSetting, dates)
 	}
+	dates.Compile()
+	s.dates.Store(dates)
 	if err == nil {
 		err = s.Setting(ctx, logseqSetting, s.logseq.Load())
 	}

@@ -46,8 +46,12 @@ func (s *Store) Apply(ctx context.Context, entries []Entry, touches []Touch, def
 	changes := make([]notes.Change, 0, len(entries))
 	var head int64
 	err := s.notes.Write(ctx, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx, s.dates.Load(), s.tasksOf)
-		if err != nil {
+		w := &writer{statements: newStatements(ctx, tx), dates: s.dates.Load(), tasksOf: s.tasksOf}
+		var err error
+		if w.head, err = sequence(ctx, tx, "changes"); err != nil {
+			return err
+		}
+		if w.lastID, err = sequence(ctx, tx, "notes"); err != nil {
 			return err
 		}
 		for i := range entries {
@@ -84,16 +88,6 @@ type writer struct {
 	tasksOf func(path string) *tasks.Settings
 	head    int64 // seq of the last change
 	lastID  int64
-}
-
-func newWriter(ctx context.Context, tx *sql.Tx, dates *notes.DateRules, tasksOf func(path string) *tasks.Settings) (*writer, error) {
-	w := &writer{statements: newStatements(ctx, tx), dates: dates, tasksOf: tasksOf}
-	var err error
-	if w.head, err = sequence(ctx, tx, "changes"); err != nil {
-		return nil, err
-	}
-	w.lastID, err = sequence(ctx, tx, "notes")
-	return w, err
 }
 
 func (w *writer) write(e *Entry, now int64) (notes.Change, error) {
@@ -205,17 +199,6 @@ func (w *writer) chunks(n *notes.Note) error {
 		hashes[i] = c.Hash
 	}
 	return w.exec(`INSERT INTO chunks (note, ordinal, hash) SELECT ?, key, unhex(value) FROM json_each(?)`, n.ID, sqlite.List(hashes))
-}
-
-// loadDates makes the rules of the store those that its dates were made with.
-func (s *Store) loadDates(ctx context.Context) error {
-	r := &notes.DateRules{}
-	if err := s.Setting(ctx, datesSetting, r); err != nil {
-		return err
-	}
-	r.Compile()
-	s.dates.Store(r)
-	return nil
 }
 
 // SetDates changes the rules for dates, and dates all notes by the new ones. Rules equal

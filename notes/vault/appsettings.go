@@ -26,12 +26,6 @@ func readAppFile(root *os.Root, name string, v any) {
 	}
 }
 
-// readApp returns what the app says of a folder of the vault, with paths from the vault.
-func readApp(root *os.Root, folder string) store.App {
-	_, err := root.Stat("logseq/config.edn")
-	return store.App{Logseq: err == nil, Periodic: readPeriodic(root, folder), Tasks: readTaskSettings(root), Aside: readAside(root, folder)}
-}
-
 // readPeriodic returns how the app names and begins periodic notes. Obsidian's
 // own daily notes hold where the periodic notes plugin does not make them.
 func readPeriodic(root *os.Root, folder string) *notes.Periodic {
@@ -144,23 +138,22 @@ const maxStatuses = 200
 // maxAppFile bounds a settings file of the app that the vault is made with.
 const maxAppFile = 1 << 20
 
-// readAside returns the rules for a folder of the vault.
-func readAside(root *os.Root, folder string) *notes.AsideRules {
+// readAside returns the rules for a folder of the vault, with that of its templates.
+func readAside(root *os.Root, folder, templates string) *notes.AsideRules {
 	r := &notes.AsideRules{}
 	below := ""
 	if folder != "" {
 		below = notes.Key(folder) + "/"
 	}
-	var core struct{ Folder string }
-	readAppFile(root, "templates.json", &core)
 	var templater struct {
 		Folder string `json:"templates_folder"`
 	}
 	readAppFile(root, "plugins/templater-obsidian/data.json", &templater)
-	for _, folder := range []string{core.Folder, templater.Folder} {
-		if k := notes.FolderKey(folder); k != "" {
-			r.Prefixes = append(r.Prefixes, below+k+"/")
-		}
+	if templates != "" {
+		r.Prefixes = append(r.Prefixes, notes.Key(templates)+"/")
+	}
+	if k := notes.FolderKey(templater.Folder); k != "" {
+		r.Prefixes = append(r.Prefixes, below+k+"/")
 	}
 	var app struct {
 		Filters []string `json:"userIgnoreFilters"`
@@ -188,7 +181,9 @@ func (s *scan) readAppSettings(ctx context.Context) error {
 	v := s.v
 	apps := maps.Clone(*v.store.Apps.Load())
 	for folder, root := range s.root.All() {
-		apps[folder] = readApp(root, folder)
+		_, err := root.Stat("logseq/config.edn")
+		periodic := readPeriodic(root, folder)
+		apps[folder] = store.App{Logseq: err == nil, Periodic: periodic, Tasks: readTaskSettings(root), Aside: readAside(root, folder, periodic.Templates)}
 	}
 	v.store.Apps.Store(&apps)
 	logseq := []string{}

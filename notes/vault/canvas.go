@@ -228,15 +228,13 @@ func (l *linksAround) followBase(name string, text []byte) []byte {
 
 // followLink returns what leads, from the file called name, to where link led.
 func (l *linksAround) followLink(name, link string) string {
-	plain := markdown.Link{Kind: markdown.LinkKind(notes.LinkWiki), Target: link}
+	plain := markdown.Link{Kind: markdown.LinkWiki, Target: link}
 	was, leads := l.keeps(name, plain)
 	if leads == nil || leads(link) {
 		return link
 	}
-	for _, spelled := range l.spellings(link, notes.LinkWiki, name, was, l.move.after(name), l.move.after(was.Path)) {
-		if leads(spelled) {
-			return spelled
-		}
+	if spelled, ok := l.respell(name, plain, was, leads); ok {
+		return spelled
 	}
 	return link
 }

@@ -111,8 +111,16 @@ func (o *operation) openForChange(ref, expectedHash string) (store.FileChange, e
 	if err := o.mayWrite(meta.Path); err != nil {
 		return store.FileChange{}, err
 	}
-	f, err := o.openNote(meta.Path, expectedHash)
-	if err == nil && o.Kind != "delete" { // which removes the symlink and leaves its target
+	if o.Kind == "delete" { // which removes the symlink and leaves its target
+		return o.openNote(meta.Path, expectedHash)
+	}
+	return o.openTarget(meta.Path, expectedHash)
+}
+
+// openTarget opens a note, and the file that it leads to if it is a symlink, for changes.
+func (o *operation) openTarget(notePath, expectedHash string) (store.FileChange, error) {
+	f, err := o.openNote(notePath, expectedHash)
+	if err == nil {
 		err = o.checkTarget(f)
 	}
 	return f, err
@@ -297,7 +305,7 @@ func (o *operation) followHeadings(renames []edit.HeadingRename) error {
 				return "", false
 			}
 			if l.Target != "" {
-				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, notes.LinkKind(l.Kind), targets[store.LinkKey(l.Target)]); t.Id != first.Note {
+				if t, _ := o.v.store.ChooseTarget(notePath, l.Target, l.Kind, targets[store.LinkKey(l.Target)]); t.Id != first.Note {
 					return "", false
 				}
 			}

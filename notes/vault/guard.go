@@ -70,8 +70,15 @@ func (g *guard) protected() []string {
 	return g.opt.Protected()
 }
 
-// mayWrite returns an error unless the operation may write at p.
-func (o *operation) mayWrite(p string) error { return o.v.guard.checkWrite(o.Kind, p, o.scope) }
+// mayWrite returns an error unless the operation may write at all of the paths.
+func (o *operation) mayWrite(paths ...string) error {
+	for _, p := range paths {
+		if err := o.v.guard.checkWrite(o.Kind, p, o.scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // checkNew returns an error unless a note may be created at p, whatever is there.
 func (o *operation) checkNew(p string) error {

@@ -72,10 +72,8 @@ func (o *operation) planMove(r notes.MoveRequest) (*movement, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []string{meta.Path, to} {
-		if err := o.mayWrite(p); err != nil {
-			return nil, err
-		}
+	if err := o.mayWrite(meta.Path, to); err != nil {
+		return nil, err
 	}
 	if err := checkPlace(o.root, "move", to); err != nil {
 		return nil, err
@@ -148,10 +146,8 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 	if to == folder || notes.Under(to, folder) {
 		return nil, &notes.Error{Op: "move", Path: folder, Err: notes.ErrInvalid, Detail: "a folder cannot be moved into itself", Hint: "Give a path outside of it."}
 	}
-	for _, p := range []string{folder, to} {
-		if err := o.mayWrite(p); err != nil {
-			return nil, err
-		}
+	if err := o.mayWrite(folder, to); err != nil {
+		return nil, err
 	}
 	for _, p := range o.v.guard.protected() {
 		if notes.Under(notes.FolderKey(p), notes.Key(folder)) {
@@ -184,10 +180,8 @@ func (o *operation) planFolderMove(folder string, r notes.MoveRequest) (*movemen
 		first: store.FileChange{Folder: true, OldPath: folder, NewPath: to, OldDisk: folder, NewDisk: to}}
 	for _, p := range slices.Concat(slices.Sorted(maps.Keys(rows)), attachments) {
 		moved := to + strings.TrimPrefix(p, folder)
-		for _, p := range []string{p, moved} {
-			if err := o.mayWrite(p); err != nil {
-				return nil, err
-			}
+		if err := o.mayWrite(p, moved); err != nil {
+			return nil, err
 		}
 		m.paths[p] = moved
 	}
@@ -280,12 +274,10 @@ func (l *linksAround) rewrite(notePath string, text []byte) (rewritten []byte, e
 		if leads == nil || leads(link.Target) {
 			return "", false
 		}
-		want := l.move.after(was.Path)
-		for _, spelled := range l.spellings(link.Target, notes.LinkKind(link.Kind), notePath, was, l.move.after(notePath), want) {
-			if leads(spelled) && edit.CanTarget(link, spelled) {
-				return spelled, true
-			}
+		if spelled, ok := l.respell(notePath, link, was, leads); ok {
+			return spelled, true
 		}
+		want := l.move.after(was.Path)
 		err = &notes.Error{Op: "move", Path: l.move.first.OldPath, Err: notes.ErrInvalid, Detail: fmt.Sprintf("a link in %s, to %s, cannot be written as one to %s", notes.Quote(notePath), notes.Quote(link.Target), notes.Quote(want)),
 			Hint: "Choose a path without # ^ [ ] and |, or move with update_links false, and that link will be broken."}
 		return "", false
@@ -303,7 +295,7 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	if link.External || link.Target == "" {
 		return store.Target{}, nil
 	}
-	kind := notes.LinkKind(link.Kind)
+	kind := link.Kind
 	was, state := l.store.ChooseTarget(notePath, link.Target, kind, l.before[store.LinkKey(link.Target)])
 	if state != store.LinkResolved && state != store.LinkAttachment {
 		return store.Target{}, nil
@@ -313,7 +305,8 @@ func (l *linksAround) keeps(notePath string, link markdown.Link) (was store.Targ
 	// only for those that look for the name elsewhere as Obsidian does.
 	exact := isMarkdownLink(kind) && relativeTo(notePath, link.Target, was.Path) && l.store.FolderOf(from) == l.store.FolderOf(want)
 	return was, func(spelled string) bool {
-		return l.leadsTo(from, spelled, kind, want) && (!exact || relativeTo(from, spelled, want))
+		t, state := l.store.ChooseTarget(from, spelled, kind, l.after[store.LinkKey(spelled)])
+		return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want && (!exact || relativeTo(from, spelled, want))
 	}
 }
 
@@ -340,9 +333,14 @@ func (l *linksAround) checkOutcome(notePath string, text []byte, doc *markdown.D
 		Hint: "Write that link in another way first, or move with update_links false, and it will be broken."}
 }
 
-func (l *linksAround) leadsTo(from, link string, kind notes.LinkKind, want string) bool {
-	t, state := l.store.ChooseTarget(from, link, kind, l.after[store.LinkKey(link)])
-	return (state == store.LinkResolved || state == store.LinkAttachment) && t.Path == want
+// respell returns a target for a link of the note that leads where keeps says that it led.
+func (l *linksAround) respell(notePath string, link markdown.Link, was store.Target, leads func(spelled string) bool) (string, bool) {
+	for _, spelled := range l.spellings(link.Target, link.Kind, notePath, was, l.move.after(notePath), l.move.after(was.Path)) {
+		if leads(spelled) && edit.CanTarget(link, spelled) {
+			return spelled, true
+		}
+	}
+	return "", false
 }
 
 // spellings returns ways to write a link from one note to want, the one most
@@ -378,7 +376,7 @@ func (l *linksAround) spellings(link string, kind notes.LinkKind, oldFrom string
 }
 
 func isMarkdownLink(kind notes.LinkKind) bool {
-	return kind == notes.LinkMarkdown || kind == notes.LinkImage
+	return kind == markdown.LinkMarkdown || kind == markdown.LinkImage
 }
 
 // relativeTo reports whether link, read from the folder of the note at from,
@@ -388,10 +386,7 @@ func relativeTo(from, link, p string) bool { return store.SamePath(p, path.Join(
 // relativePath returns the way from the folder dir to p.
 func relativePath(dir, p string) string {
 	from, to := store.Segments(dir), strings.Split(p, "/")
-	common := 0
-	for common < len(from) && common < len(to)-1 && from[common] == to[common] {
-		common++
-	}
+	common := store.CommonLength(from, to[:len(to)-1])
 	return strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
 }
 

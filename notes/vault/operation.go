@@ -110,15 +110,15 @@ func (o *operation) perform() (notes.Written, error) {
 	d := &placer{operation: o}
 	defer d.close()
 	if err := d.place(); err != nil && (d.committed || errors.Is(err, notes.ErrOutcomeUnknown)) {
-		o.v.interrupted.finished = false // the next write, or scan of everything, finishes it
-		return notes.Written{}, o.undecided(err)
+		return notes.Written{}, o.unfinished(err, "a change is not finished; it will be when the database and the disk can be used",
+			"it is not known yet whether the change was made: the answer of the database was lost", "Do not repeat it; read the note later to see what it says.")
 	} else if err != nil {
 		return notes.Written{}, d.abandon(err)
 	}
 	written, err := d.complete(replaced)
 	if err != nil {
-		o.v.interrupted.finished = false // the next write, or scan of everything, finishes it first
-		return written, o.unrecorded(err)
+		return written, o.unfinished(err, "a change is on disk and could not be recorded; it will be tried again",
+			"the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)", "Do not repeat it; read the note to see what it says now.")
 	}
 	return written, nil
 }
@@ -450,7 +450,11 @@ func (d *placer) moveAndChange(to *atomicfile.Dir, f *store.FileChange) error {
 // the disk folds case.
 func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool) error {
 	newName := path.Base(f.NewDisk)
-	switch err := d.setAside(f); {
+	from, err := d.dir(path.Dir(f.OldDisk))
+	if err == nil {
+		err = d.withdraw(from, f, f.Temp+".old")
+	}
+	switch {
 	case err != nil && folded:
 		return err
 	case err != nil:
@@ -459,15 +463,6 @@ func (d *placer) finishMove(to *atomicfile.Dir, f *store.FileChange, folded bool
 		return to.Publish(f.Temp, newName)
 	}
 	return nil
-}
-
-// setAside withdraws the old file of a move.
-func (d *placer) setAside(f *store.FileChange) error {
-	from, err := d.dir(path.Dir(f.OldDisk))
-	if err != nil {
-		return err
-	}
-	return d.withdraw(from, f, f.Temp+".old")
 }
 
 // abandon closes an operation that could not change a name. Its temp files go
@@ -703,26 +698,17 @@ func (o *operation) writeProblem(err error) error {
 	return writeProblem(o.Kind, cmp.Or(o.Files[0].NewPath, o.Files[0].OldPath), err)
 }
 
-// undecided returns the error of an operation that is, or may be, in the log and
-// that is not yet in place.
-func (o *operation) undecided(err error) error {
+// unfinished leaves the rest of an operation that is, or may be, in the log or on disk to
+// the next write, or scan of everything, which recovers it first. It logs what has
+// happened and returns the error of the request.
+func (o *operation) unfinished(err error, happened, detail, hint string) error {
+	o.v.interrupted.finished = false
 	if errors.Is(err, errKilled) {
 		return err
 	}
-	o.v.opt.Log.Error("a change is not finished; it will be when the database and the disk can be used", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
-	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "it is not known yet whether the change was made: the answer of the database was lost",
-		Hint: "Do not repeat it; read the note later to see what it says."}
-}
-
-// unrecorded returns the error of a change whose files are in place and that the
-// store or the history could not record.
-func (o *operation) unrecorded(err error) error {
-	if errors.Is(err, errKilled) {
-		return err
-	}
-	o.v.opt.Log.Error("a change is on disk and could not be recorded; it will be tried again", "kind", o.Kind, "note", o.Files[0].Place(), "err", err)
-	return &notes.Error{Op: o.Kind, Path: notes.Nfc(o.Files[0].Place()), Err: notes.ErrUnavailable, Detail: "the change is on disk, but could not be recorded yet (is the disk with notesd's state full?)",
-		Hint: "Do not repeat it; read the note to see what it says now."}
+	place := o.Files[0].Place()
+	o.v.opt.Log.Error(happened, "kind", o.Kind, "note", place, "err", err)
+	return &notes.Error{Op: o.Kind, Path: notes.Nfc(place), Err: notes.ErrUnavailable, Detail: detail, Hint: hint}
 }
 
 // Repeated reports whether the request was carried out already, so that sending

@@ -118,7 +118,7 @@ func (r Replica) Files(ctx context.Context, paths []string, had int) (files []st
 	defer func() { _ = root.Close() }() // only read from
 	w := newWalked()
 	if paths == nil {
-		if w, err = walk(ctx, root, ".", r.v.ignore); err != nil {
+		if w, err = walk(ctx, root, r.v.ignore); err != nil {
 			return nil, nil, err
 		}
 		if len(w.notes)+len(w.attachments) == 0 && had >= suspiciouslyMany {

@@ -61,11 +61,7 @@ func (o *operation) restorable(notePath string, r notes.RestoreRequest) (store.F
 		return store.FileChange{}, err
 	}
 	if _, alive := rows[notePath]; alive {
-		f, err := o.openNote(notePath, r.ExpectedHash)
-		if err == nil {
-			err = o.checkTarget(f)
-		}
-		return f, err
+		return o.openTarget(notePath, r.ExpectedHash)
 	}
 	if r.ExpectedHash != "" {
 		return store.FileChange{}, &notes.Error{Op: "restore", Path: notePath, Err: notes.ErrConflict, Detail: "the note does not exist, so it cannot have the hash that expected_hash names", Hint: "Leave expected_hash out to bring the deleted note back."}
@@ -203,10 +199,7 @@ func (m *movement) reverse(was store.FileChange) (f store.FileChange, err error)
 		if _, exists := rows[was.NewPath]; !exists {
 			return f, errChanged
 		}
-		f, err = m.openNote(was.NewPath, "")
-		if err == nil {
-			err = m.checkTarget(f)
-		}
+		f, err = m.openTarget(was.NewPath, "")
 	} else {
 		f = store.FileChange{OldPath: was.NewPath, NewPath: was.NewPath, OldDisk: was.NewDisk, NewDisk: was.NewDisk}
 		if f.Old, _, err = disk.Read(m.root, was.NewDisk, notes.MaxAttachmentBytes); err == nil {

@@ -135,7 +135,7 @@ func (s *scan) isUnseen(name string) bool {
 }
 
 func (s *scan) compareAll(ctx context.Context, id fsid.Identity) error {
-	w, err := walk(ctx, s.root, ".", s.v.ignore)
+	w, err := walk(ctx, s.root, s.v.ignore)
 	if err != nil {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return err
@@ -380,19 +380,17 @@ type walked struct {
 
 func newWalked() *walked { return &walked{targets: map[string]string{}, mounts: map[string]mount{}} }
 
-// walk lists the folder dir ("." for the vault) and everything below it,
-// without opening a file. Symlinked folders are not followed: they would
-// bring notes in twice, or loop.
-func walk(ctx context.Context, root *disk.Root, dir string, ig *notes.Ignore) (*walked, error) {
+// walk lists the vault without opening a file. Symlinked folders are not followed: they
+// would bring notes in twice, or loop.
+func walk(ctx context.Context, root *disk.Root, ig *notes.Ignore) (*walked, error) {
 	w := &walker{ctx: ctx, top: root, ignore: ig, out: newWalked()}
-	if len(root.Folders()) == 0 || dir != "." {
-		if err := w.start(dir); err != nil {
-			return nil, err
-		}
-		w.out.dropTwins()
-		return w.out, nil
-	}
 	for folder := range root.All() {
+		if folder == "" { // the only one
+			if err := w.start("."); err != nil {
+				return nil, err
+			}
+			break
+		}
 		if ig.MatchOne(folder) {
 			continue
 		}
@@ -457,7 +455,11 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		case err != nil: // a disk that does not answer, perhaps
 			w.out.unreadable = append(w.out.unreadable, norm.NFC.String(diskPath))
 		case info.IsDir():
-			if err := w.below(folder, name, diskPath, w.crossing(diskPath, info, device), depth); err != nil {
+			id := fsid.IdentityOf(info)
+			if id.Device != device {
+				w.out.mounts[norm.NFC.String(diskPath)] = mount{DiskPath: diskPath, Identity: id}
+			}
+			if err := w.below(folder, name, diskPath, id.Device, depth); err != nil {
 				return err
 			}
 		default:
@@ -465,16 +467,6 @@ func (w *walker) dir(folder *os.Root, rel string, device uint64, depth int) erro
 		}
 	}
 	return nil
-}
-
-// crossing returns the device of a folder whose parent lies on another one,
-// perhaps, and remembers where that is so.
-func (w *walker) crossing(diskPath string, info fs.FileInfo, parent uint64) uint64 {
-	id := fsid.IdentityOf(info)
-	if id.Device != parent {
-		w.out.mounts[norm.NFC.String(diskPath)] = mount{DiskPath: diskPath, Identity: id}
-	}
-	return id.Device
 }
 
 // list returns the names in a folder, and its identity when the system says
