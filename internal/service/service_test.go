@@ -46,6 +46,12 @@ func TestService_Run(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, before.Notes)
 	assert.False(t, before.Index.Ready, "nothing is open")
+	assert.Equal(t, "off", before.Semantic.State)
+	on := *cfg
+	on.Semantic.Provider = "builtin"
+	early, err := New(&on, DiscardLogs(), !Watching).status(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "building", early.Semantic.State, "it is not off because it is not open yet")
 
 	err = s.Run(t.Context(), func(ctx context.Context) error {
 		return s.Converse(ctx, func(ctx context.Context, conn net.Conn) error {

@@ -112,6 +112,9 @@ func (s *Service) status(ctx context.Context) (Report, error) {
 		Skipped:  skippedStatus{Files: []notes.Skipped{}},
 		Warnings: []string{},
 	}}
+	if s.cfg.Semantic.Provider != "off" {
+		r.Semantic.State = search.StateBuilding // until the vectors are open
+	}
 	if daemon := s.daemon.Load(); daemon != nil {
 		r.Daemon = (*daemon)()
 		for _, c := range r.Clients {
