@@ -453,18 +453,6 @@ func TestPassed_APIKey(t *testing.T) {
 	assert.Equal(t, passed[0].Value, daemon.Text(passed[0].Key), "the daemon has this key from the file")
 }
 
-// A setting of an earlier version is a warning.
-func TestLoad_RetiredKeys(t *testing.T) {
-	w := newWorld(t)
-	file := w.file("[limits]\ncalls_per_second = 3\nwrites_per_second = 4\n")
-	loaded, err := Load(Sources{File: file, Dir: w.home})
-	require.NoError(t, err)
-	require.Len(t, loaded.Unknown, 1)
-	assert.Equal(t, file+":3: limits.writes_per_second is no longer a setting and has no effect; limits.calls_per_second bounds all requests", loaded.Unknown[0].String())
-	assert.Empty(t, loaded.Passed(), "it is not of the client's making")
-	assert.Equal(t, 3, loaded.Limits.CallsPerSecond)
-}
-
 // A variable that is no setting is a warning that names the nearest setting.
 func TestLoad_UnknownVariables(t *testing.T) {
 	w := newWorld(t)

@@ -18,8 +18,7 @@ type Loaded struct {
 	// File is the path of the configuration file, which need not exist; "" if there
 	// is no home directory to hold one.
 	File string
-	// Unknown lists variables that look like settings, and settings of earlier
-	// versions. They have no effect.
+	// Unknown lists variables that look like settings. They have no effect.
 	Unknown []Problem
 
 	merged  *koanf.Koanf
@@ -81,7 +80,7 @@ type Passed struct {
 func (l *Loaded) Passed() []Passed {
 	var all []Passed
 	for _, p := range l.Unknown {
-		if p.Key == "" && p.Hint != "" {
+		if p.Hint != "" {
 			all = append(all, Passed{Remark: p.String()})
 		}
 	}

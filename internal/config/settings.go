@@ -46,10 +46,6 @@ var rules = map[string]func(v any) string{
 	"log.level":               oneOf("debug", "info", "warn", "error"),
 }
 
-// retired lists keys of earlier versions. They have no effect and are no errors, so
-// that a configuration file survives an upgrade.
-var retired = []string{"limits.writes_per_second", "limits.completions_per_second", "limits.logs_per_second", "limits.progress_per_second"}
-
 func oneOf(words ...string) func(any) string {
 	return func(v any) string {
 		if slices.Contains(words, v.(string)) {
