@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 
 	"notesd/internal/sqlite"
@@ -15,11 +14,7 @@ func deleteIDs(ctx context.Context, tx *sql.Tx, table int64, ids []string) ([]in
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, string(list))
+	return sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE table_id = ? AND id IN (SELECT value FROM json_each(?)) RETURNING row`, table, sqlite.List(ids))
 }
 
 // DeleteRowsRequest names rows by their ids or by conditions on their metadata.
@@ -83,11 +78,7 @@ func (t *Tables) deleteMatching(ctx context.Context, table int64, f *tableFilter
 		last = len(rows) == 0
 		var n int
 		n, err = t.deleteSome(ctx, table, func(tx *sql.Tx) ([]int64, error) {
-			list, err := json.Marshal(part)
-			if err != nil {
-				return nil, err
-			}
-			gone, err := sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, string(list))
+			gone, err := sqlite.Column[int64](ctx, tx, `DELETE FROM vector_rows WHERE row IN (SELECT value FROM json_each(?)) RETURNING row`, sqlite.List(part))
 			if err != nil || !last {
 				return gone, err
 			}

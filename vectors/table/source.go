@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 
 	"notesd/internal/sqlite"
 )
@@ -43,11 +42,7 @@ func (r rowReader) metadata(ctx context.Context, table int64, do func(row int64,
 
 // metadataOf calls do with the metadata of these rows.
 func (r rowReader) metadataOf(ctx context.Context, rows []int64, do func(row int64, metadata string) error) error {
-	list, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
-	return r.eachMetadata(ctx, do, `SELECT r.row, r.metadata FROM json_each(?) j CROSS JOIN vector_rows r ON r.row = j.value`, string(list))
+	return r.eachMetadata(ctx, do, `SELECT r.row, r.metadata FROM json_each(?) j CROSS JOIN vector_rows r ON r.row = j.value`, sqlite.List(rows))
 }
 
 func (r rowReader) eachMetadata(ctx context.Context, do func(row int64, metadata string) error, query string, args ...any) error {
@@ -63,13 +58,9 @@ func (r rowReader) eachMetadata(ctx context.Context, do func(row int64, metadata
 
 // hits calls do with these rows and their vectors.
 func (r rowReader) hits(ctx context.Context, rows []int64, do func(hit Hit, vector []float32)) error {
-	list, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
 	const query = `SELECT r.id, r.metadata, v.vector FROM json_each(?) j
 		CROSS JOIN vector_rows r ON r.row = j.value CROSS JOIN vector_values v ON v.row = j.value`
-	return sqlite.ForEach(ctx, r.db.Reader(), query, []any{string(list)}, func(rows *sql.Rows) error {
+	return sqlite.ForEach(ctx, r.db.Reader(), query, []any{sqlite.List(rows)}, func(rows *sql.Rows) error {
 		var hit Hit
 		var vector []byte
 		err := rows.Scan(&hit.ID, (*[]byte)(&hit.Metadata), &vector)
