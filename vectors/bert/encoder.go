@@ -95,15 +95,7 @@ func (e *Encoder) lookUp() {
 func (m *Model) word(row []float32, id int) {
 	h := len(row)
 	if m.config.WordBits == 4 {
-		for at := 0; at < h; at += modelfile.WordBlock {
-			block := id*h/modelfile.WordBlock + at/modelfile.WordBlock
-			scale := modelfile.Half(m.wordScales, block)
-			half := row[at+modelfile.WordBlock/2:][:modelfile.WordBlock/2]
-			for j, b := range m.words[block*modelfile.WordBlock/2:][:modelfile.WordBlock/2] {
-				row[at+j] = float32(int(b&15)-8) * scale
-				half[j] = float32(int(b>>4)-8) * scale
-			}
-		}
+		modelfile.WordRow(row, m.words, m.wordScales, id)
 		return
 	}
 	scale := modelfile.Float(m.wordScales, id)
@@ -117,11 +109,9 @@ func (m *Model) word(row []float32, id int) {
 func (e *Encoder) pool(dst []float32) error {
 	sums := e.row[:len(dst)]
 	copy(sums, e.hidden)
-	if e.model.config.Pooling == modelfile.PoolingMean {
-		for i := 1; i < e.tokens; i++ {
-			for j, v := range e.hidden[i*len(dst):][:len(dst)] {
-				sums[j] += v
-			}
+	for i := 1; i < e.tokens; i++ {
+		for j, v := range e.hidden[i*len(dst):][:len(dst)] {
+			sums[j] += v
 		}
 	}
 	// The mean's divisor drops out of the normalisation.

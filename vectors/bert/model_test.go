@@ -42,7 +42,6 @@ func cosine(a []float32, b []float64) float64 {
 func TestForward(t *testing.T) {
 	for name, change := range map[string]func(c *modelfile.Config){
 		"mean":       func(*modelfile.Config) {},
-		"cls":        func(c *modelfile.Config) { c.Pooling = modelfile.PoolingCLS },
 		"one head":   func(c *modelfile.Config) { c.Heads = 1 },
 		"wide heads": func(c *modelfile.Config) { c.Hidden, c.Heads, c.Layers = 128, 2, 1 },
 		"one layer":  func(c *modelfile.Config) { c.Layers, c.Intermediate = 1, 32 },

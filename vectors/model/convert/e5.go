@@ -215,16 +215,8 @@ func split(blocks []byte, values, h int) (*rows4, error) {
 }
 
 func (r *rows4) row(id int) []float32 {
-	const half = modelfile.WordBlock / 2
 	row := make([]float32, r.h)
-	for at := 0; at < r.h; at += modelfile.WordBlock {
-		block := (id*r.h + at) / modelfile.WordBlock
-		scale := modelfile.Half(r.scale, block)
-		for j, b := range r.weight[block*half:][:half] {
-			row[at+j] = float32(int(b&15)-8) * scale
-			row[at+j+half] = float32(int(b>>4)-8) * scale
-		}
-	}
+	modelfile.WordRow(row, r.weight, r.scale, id)
 	return row
 }
 

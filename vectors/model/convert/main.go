@@ -65,11 +65,11 @@ func minilm(z *zip.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, vocabulary, err := readConfig(z)
+	vocabulary, err := minilmVocabulary(z)
 	if err != nil {
 		return nil, err
 	}
-	return buildWordPiece(config, vocabulary, weights, texts(calibration))
+	return buildWordPiece(&minilmConfig, vocabulary, weights, texts(calibration))
 }
 
 // multilingual returns the model file of multilingual-e5-small.
