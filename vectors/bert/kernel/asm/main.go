@@ -1,9 +1,9 @@
 // Command asm prints the assembly of package kernel. Run in the package's
 // folder:
 //
-//	go run -C asm .            writes the files
-//	go run -C asm . -check     fails if they are not what it would write
-//	go run -C asm . -count     prints the instructions per token on arm64
+//	go run -C asm .                      writes the files
+//	go test -C asm                       fails if they are not what it would write
+//	go test -C asm -run Counts -v        prints the instructions per token on arm64
 //
 // It is a module of its own, without dependencies, so that it is no part of the
 // program.
@@ -20,8 +20,6 @@
 package main
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,34 +27,12 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", "..", "folder of the package")
-	check := flag.Bool("check", false, "compare only")
-	counts := flag.Bool("count", false, "print the instructions per token and layer on arm64")
-	flag.Parse()
-	if *counts {
-		printCounts(files())
-		return
-	}
 	for name, content := range files() {
-		if err := put(filepath.Join(*dir, name), content, *check); err != nil {
+		if err := os.WriteFile(filepath.Join("..", name), content, 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "asm:", err)
 			os.Exit(1)
 		}
 	}
-}
-
-func put(path string, content []byte, check bool) error {
-	if !check {
-		return os.WriteFile(path, content, 0o644)
-	}
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(old, content) {
-		return fmt.Errorf("%s is not what this program prints: run go generate", path)
-	}
-	return nil
 }
 
 func files() map[string][]byte {

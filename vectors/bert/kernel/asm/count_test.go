@@ -1,10 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
 )
+
+// TestFiles fails if the assembly is not what the program prints.
+func TestFiles(t *testing.T) {
+	for name, content := range files() {
+		old, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil || !bytes.Equal(old, content) {
+			t.Errorf("%s is not what this program prints: run go generate (%v)", name, err)
+		}
+	}
+}
 
 // count is the number of instructions of a loop, or of a token: all, those on
 // vector registers (loads and stores not among them), and the integer
@@ -81,10 +96,16 @@ func perToken(tile8, rows map[string][]count, suffix string) (matrices, attentio
 	return matrices, attention, others
 }
 
-// printCounts prints the instructions per token and layer of the tiers for arm64.
-func printCounts(files map[string][]byte) {
+// TestCounts prints the instructions per token and layer of the tiers for arm64, and
+// compares their sums with those in docs/speed.md.
+func TestCounts(t *testing.T) {
+	doc, err := os.ReadFile("../../../../docs/speed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := files()
 	rows := loops(string(files["neon_arm64.s"]))
-	fmt.Printf("%-10s %-10s %9s %9s %9s\n", "tier", "", "all", "vector", "multiply")
+	t.Logf("%-10s %-10s %9s %9s %9s", "tier", "", "all", "vector", "multiply")
 	for _, suffix := range []string{"NEON", "NEONDot", "NEONI8MM"} {
 		name := strings.ToLower(suffix)
 		parts := make([]count, 4)
@@ -93,7 +114,13 @@ func printCounts(files map[string][]byte) {
 			parts[3].add(part, 1)
 		}
 		for i, what := range []string{"matrices", "attention", "others", "together"} {
-			fmt.Printf("%-10s %-10s %9.0f %9.0f %9.0f\n", name, what, parts[i].all, parts[i].vector, parts[i].multiply)
+			t.Logf("%-10s %-10s %9.0f %9.0f %9.0f", name, what, parts[i].all, parts[i].vector, parts[i].multiply)
+		}
+		thousands := func(n float64) string { return fmt.Sprintf("%.0f 000", math.Round(n/1000)) }
+		all := parts[3]
+		want := fmt.Sprintf(" | %s | %s | %s |\n", thousands(all.all), thousands(all.vector), thousands(all.multiply))
+		if !regexp.MustCompile("(?m)^\\| `" + name + "`: .*" + regexp.QuoteMeta(want)).Match(doc) {
+			t.Errorf("docs/speed.md should have, of %s,%s", name, want)
 		}
 	}
 }
