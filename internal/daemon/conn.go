@@ -96,11 +96,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	}
 	stuck := fmt.Errorf("the notesd daemon (process %d) does not answer; stop it and try again", holder.PID)
 	dialer := net.Dialer{Timeout: frameTimeout} // a stuck daemon may have a full queue of connections
-	network := "unix"
-	if holder.Token != "" {
-		network = "tcp"
-	}
-	c, err := dialer.DialContext(ctx, network, holder.Socket)
+	c, err := dialer.DialContext(ctx, "unix", holder.Socket)
 	switch {
 	case err == nil:
 	case absent(err):
@@ -110,7 +106,7 @@ func Dial(ctx context.Context, dir string, hello Hello) (*Conn, error) {
 	default:
 		return nil, fmt.Errorf("connect to the daemon: %w", err)
 	}
-	conn, err := greet(ctx, c, holder.Token, hello)
+	conn, err := greet(ctx, c, hello)
 	if err != nil {
 		_ = c.Close() // nothing was sent that could be lost
 		var other *VaultError
@@ -139,7 +135,7 @@ func Probe(ctx context.Context, dir string) (Identity, error) {
 }
 
 // greet exchanges the hello and the welcome.
-func greet(ctx context.Context, c net.Conn, token string, hello Hello) (*Conn, error) {
+func greet(ctx context.Context, c net.Conn, hello Hello) (*Conn, error) {
 	deadline := time.Now().Add(frameTimeout)
 	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
 		deadline = d
@@ -147,13 +143,13 @@ func greet(ctx context.Context, c net.Conn, token string, hello Hello) (*Conn, e
 	if err := c.SetDeadline(deadline); err != nil {
 		return nil, fmt.Errorf("greet the daemon: %w", err)
 	}
-	in := bufio.NewReaderSize(c, 4<<10)
-	if err := confirm(c, in, token); err != nil {
+	if err := checkPeer(c); err != nil {
 		return nil, err
 	}
 	if err := writeFrame(c, hello); err != nil {
 		return nil, vanished(err)
 	}
+	in := bufio.NewReaderSize(c, 4<<10)
 	var w Welcome
 	if err := readFrame(in, &w); err != nil {
 		return nil, vanished(err)

@@ -134,10 +134,6 @@ func TestDialToSomethingElse(t *testing.T) {
 		}
 	}()
 	_, err = Dial(context.Background(), dir, Hello{Wire: Wire, Kind: KindMCP})
-	if isLoopback(ln.Addr()) {
-		require.ErrorIs(t, err, ErrNotRunning, "the port may be another program's by now")
-		return
-	}
 	require.ErrorContains(t, err, "greet the daemon")
 }
 

@@ -41,7 +41,6 @@ type Holder struct {
 	Identity
 	Started time.Time `json:"started"`
 	Socket  string    `json:"socket,omitempty"`  // empty until it listens
-	Token   string    `json:"token,omitempty"`   // of a loopback socket; see listenLoopback
 	Closing bool      `json:"closing,omitempty"` // it is stopping and will release the lock
 	// Stopped means that the user has stopped the daemon. It stays in the file,
 	// through holders that do not listen, until the next daemon does.
@@ -218,11 +217,11 @@ func ReadHolder(dir string) (Holder, error) {
 	return h, nil
 }
 
-// setSocket publishes the socket of the holder, and its token if it has one.
-func (l *Lock) setSocket(path, token string) error {
+// setSocket publishes the socket of the holder.
+func (l *Lock) setSocket(path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.holder.Socket, l.holder.Token, l.holder.Stopped, l.holder.Closing = path, token, false, false
+	l.holder.Socket, l.holder.Stopped, l.holder.Closing = path, false, false
 	return l.write()
 }
 

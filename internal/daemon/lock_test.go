@@ -24,7 +24,7 @@ func acquire(t *testing.T, dir string) *Lock {
 func TestLockIsExclusive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "key")
 	first := acquire(t, dir)
-	require.NoError(t, first.setSocket("/x/daemon.sock", ""))
+	require.NoError(t, first.setSocket("/x/daemon.sock"))
 	_, err := Acquire(context.Background(), dir, NewIdentity("2.0.0", 1))
 	require.ErrorIs(t, err, ErrLocked)
 	var locked *LockedError
@@ -37,7 +37,7 @@ func TestLockIsExclusive(t *testing.T) {
 
 	require.NoError(t, first.Release())
 	require.NoError(t, first.Release())
-	require.ErrorIs(t, first.setSocket("late", ""), os.ErrClosed)
+	require.ErrorIs(t, first.setSocket("late"), os.ErrClosed)
 	acquire(t, dir)
 }
 

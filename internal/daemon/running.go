@@ -115,7 +115,7 @@ func (r *running) welcome(c *sessionConn) (Hello, error) {
 	if err := c.SetDeadline(time.Now().Add(cmp.Or(r.server.helloWait, frameTimeout))); err != nil {
 		return Hello{}, err
 	}
-	if err := admit(c.Conn, c.in, r.server.Lock.token()); err != nil {
+	if err := checkPeer(c.Conn); err != nil {
 		return Hello{}, err
 	}
 	var hello Hello

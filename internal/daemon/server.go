@@ -115,9 +115,6 @@ func (s *Server) Serve(ctx context.Context, handle func(context.Context, *Sessio
 
 // displaced reports whether the lock file or the socket was removed.
 func (s *Server) displaced() bool {
-	if isLoopback(s.Listener.Addr()) { // it has no file
-		return !s.Lock.inPlace()
-	}
 	_, err := os.Lstat(s.Listener.Addr().String())
 	return errors.Is(err, fs.ErrNotExist) || !s.Lock.inPlace()
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 const (
@@ -26,8 +27,7 @@ const (
 
 // Listen opens the socket of the daemon that holds lock and publishes its
 // path. It replaces a socket file of a crashed daemon, which is stale because
-// the lock is held. The listener removes the file when closed. On a system
-// without Unix sockets it listens on the loopback interface.
+// the lock is held. The listener removes the file when closed.
 func Listen(lock *Lock) (net.Listener, error) {
 	path, err := socketPath(lock.dir)
 	if err != nil {
@@ -36,18 +36,15 @@ func Listen(lock *Lock) (net.Listener, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	ln, err := listenUnix(path)
-	if noUnixSockets(err) {
-		return listenLoopback(lock)
-	}
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("listen on socket: %w", err)
+		return nil, fmt.Errorf("listen on socket: %w; notesd mcp --in-process needs none", err) // Windows before 1803 and Wine have none
 	}
 	// Only the user can enter its directory, so the file is safe until here.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect socket: %w", err), ln.Close())
 	}
-	if err := lock.setSocket(path, ""); err != nil {
+	if err := lock.setSocket(path); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
 	return ln, nil
@@ -117,15 +114,10 @@ func SecureStateDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// listenUnix is replaced by tests of systems without Unix sockets.
-var listenUnix = func(path string) (net.Listener, error) {
-	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-}
-
 // checkPeer returns an error unless the process at the other end runs as this
 // one's user.
-func checkPeer(conn *net.UnixConn) error {
-	raw, err := conn.SyscallConn()
+func checkPeer(conn net.Conn) error {
+	raw, err := conn.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return fmt.Errorf("peer credentials: %w", err)
 	}

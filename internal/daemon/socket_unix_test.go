@@ -44,7 +44,7 @@ func TestListenReplacesAStaleSocket(t *testing.T) {
 	require.FileExists(t, path)
 
 	lock := acquire(t, dir)
-	require.NoError(t, lock.setSocket(path, ""))
+	require.NoError(t, lock.setSocket(path))
 	_, err = Probe(context.Background(), dir)
 	require.ErrorIs(t, err, ErrNotRunning)
 	ln, err := Listen(lock)

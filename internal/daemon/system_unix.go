@@ -150,9 +150,6 @@ func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
 
 func isSocket(info fs.FileInfo) bool { return info.Mode()&fs.ModeSocket != 0 }
 
-// noUnixSockets reports whether the system has no Unix sockets.
-func noUnixSockets(err error) bool { return errors.Is(err, syscall.EAFNOSUPPORT) }
-
 // refused reports whether no process listens at a socket, or too many wait for
 // it, which Linux reports at once.
 func refused(err error) bool {

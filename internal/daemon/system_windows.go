@@ -105,10 +105,6 @@ func isSocket(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeSocket|fs.ModeIrregular) != 0
 }
 
-// noUnixSockets reports whether the system has no Unix sockets, which came with
-// version 1803.
-func noUnixSockets(err error) bool { return errors.Is(err, windows.WSAEAFNOSUPPORT) }
-
 // refused reports whether no process listens at a socket.
 func refused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
